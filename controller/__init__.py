@@ -1,0 +1,1 @@
+"""The table: from dated readings to settled rounds, journaled before anything leaves the process."""

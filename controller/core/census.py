@@ -1,0 +1,105 @@
+"""The exact number of legal plays of a closed round.
+
+Two plays differ if a box's outcome, the insurance counted, even money or the dealer's cards differ; when a silent move
+happened and why chips changed does not count. One play may be told by many paths of the lattice, so paths are not
+counted: plays are spelled box by box, and states that share a spelling are counted as one set.
+"""
+
+from __future__ import annotations
+
+from controller.core.hand import Outcome
+from controller.core.moves import endings, successors
+from controller.core.play import Emission, Kind, Node
+from controller.core.reconstruction import Reconstruction, Weave, layout_of
+
+State = tuple[int, Node]
+"""The evidence used up (as bits) and where the round stands."""
+
+Closing = tuple[tuple[int, ...], tuple[int, ...], tuple[bool, ...]]
+"""The dealer's drawn cards, the insurance counted, even money by box."""
+
+Symbol = tuple[int, Outcome] | Closing
+Place = tuple[State | None, tuple[Symbol, ...]]
+"""A state (None: the play is told to its end) and what is still to be spelled before it."""
+
+
+class Census:
+    """Counts the plays of one reconstruction."""
+
+    def __init__(self, found: Reconstruction, hole_points: int) -> None:
+        self.play = found.play()
+        self.hole_points = hole_points
+        self.weave = Weave(self.play, found.evidence, {})
+        self.spellings: dict[State, dict[Symbol, frozenset[Place]]] = {}
+        self.counts: dict[frozenset[Place], int] = {}
+        self.start: State = (0, next(iter(Reconstruction.begin(found.rules, found.wagers).frontier)))
+
+    def plays(self) -> int:
+        """The exact number."""
+        self.spell_all()
+        return self.count(frozenset({(self.start, ())}))
+
+    def spell_all(self) -> None:
+        """Find every state and, from the last evidence back, what each may spell next."""
+        levels: list[dict[State, list[tuple[tuple[Emission, ...], State]]]] = []
+        current: set[State] = {self.start}
+        for _ in self.weave.window:
+            edges = {state: self.onward(state) for state in current}
+            levels.append(edges)
+            current = {target for ways in edges.values() for _, target in ways}
+        for state in current:
+            self.spellings[state] = self.closing(state)
+        for edges in reversed(levels):
+            for state, ways in edges.items():
+                self.spellings[state] = self.spelled(ways)
+
+    def onward(self, state: State) -> list[tuple[tuple[Emission, ...], State]]:
+        """Every next state, with the boxes that finish on the way."""
+        mask, node = state
+        layout = self.weave.layout(mask)
+        ways: list[tuple[tuple[Emission, ...], State]] = []
+        for index in self.weave.enabled(mask):
+            for reached, emitted in successors(self.play, node, self.weave.window[index].item, layout):
+                ways.append((emitted, (mask | 1 << index, reached)))
+        return ways
+
+    def closing(self, state: State) -> dict[Symbol, frozenset[Place]]:
+        """What a state at the end of the evidence may spell: the boxes still open, then the dealer's hand."""
+        layout = layout_of(self.play, self.weave.contents_after(self.weave.full))
+        spelled: dict[Symbol, set[Place]] = {}
+        for node, emitted in endings(self.play, state[1], layout):
+            if node.hole >> self.hole_points & 1:
+                paid = tuple(box.kind is Kind.EVEN_MONEY for box in node.boxes)
+                symbols: tuple[Symbol, ...] = (*emitted, (node.drawn, node.insured, paid))
+                spelled.setdefault(symbols[0], set()).add((None, symbols[1:]))
+        return {symbol: frozenset(places) for symbol, places in spelled.items()}
+
+    def spelled(self, ways: list[tuple[tuple[Emission, ...], State]]) -> dict[Symbol, frozenset[Place]]:
+        """What may be spelled next over any of these ways."""
+        spelled: dict[Symbol, set[Place]] = {}
+        for emitted, target in ways:
+            if emitted:
+                spelled.setdefault(emitted[0], set()).add((target, emitted[1:]))
+                continue
+            for symbol, places in self.spellings[target].items():
+                spelled.setdefault(symbol, set()).update(places)
+        return {symbol: frozenset(places) for symbol, places in spelled.items()}
+
+    def count(self, places: frozenset[Place]) -> int:
+        """How many different spellings lead from any of these places to the end of the round."""
+        known = self.counts.get(places)
+        if known is not None:
+            return known
+        following: dict[Symbol, set[Place]] = {}
+        told = 0
+        for state, rest in places:
+            if rest:
+                following.setdefault(rest[0], set()).add((state, rest[1:]))
+            elif state is None:
+                told = 1
+            else:
+                for symbol, onward in self.spellings[state].items():
+                    following.setdefault(symbol, set()).update(onward)
+        number = told + sum(self.count(frozenset(onward)) for onward in following.values())
+        self.counts[places] = number
+        return number

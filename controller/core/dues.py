@@ -1,0 +1,103 @@
+"""What each wager may be due over all legal plays, as far as the evidence goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from controller.core.hand import Outcome, PlayedHand, points_of, total
+from controller.core.play import Kind, Node, Play
+from controller.core.reconstruction import Frontier, Reconstruction, Told
+from controller.core.settlement import DRAWN, NATURAL, DealerEnd, Net, insurance_net, main_net
+
+
+class Due(NamedTuple):
+    """The nets a wager may have, each with why; None stands for a future that is still open."""
+
+    nets: frozenset[Net]
+    known: bool
+
+    def cents(self) -> tuple[int, ...]:
+        """The different nets, ascending."""
+        return tuple(sorted({net.cents for net in self.nets}))
+
+    def certain(self) -> Net | None:
+        """The one net all plays agree on, explained, or None."""
+        if not self.known or len(self.cents()) != 1:
+            return None
+        return min(self.nets, key=lambda net: (len(net.why), net.why))
+
+
+def dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[DealerEnd]:
+    """How the dealer may yet end at ``node``; ``hole_points`` None: the hole card has not been turned."""
+    holes = node.hole if hole_points is None else node.hole & 1 << hole_points
+    up = play.up_points
+    drawn = tuple(points_of(card) for card in node.drawn)
+    complete = play.all_played(node) and play.holes(node, drawing=False)
+    open_still = False
+    for hole in range(1, 11):
+        if not holes >> hole & 1:
+            continue
+        if not drawn and {up, hole} == {1, 10}:
+            yield NATURAL
+        elif hole_points is not None and complete and complete >> hole & 1:
+            yield DealerEnd(natural=False, total=min(total((up, hole, *drawn))[0], 22))
+        else:
+            open_still = True
+    if open_still:
+        yield from DRAWN
+
+
+def outcomes(play: Play, node: Node, told: Told, box: int) -> frozenset[Outcome]:
+    """How a box may have ended at ``node``; empty while it may still play."""
+    if told[box]:
+        return told[box]
+    kind = node.boxes[box].kind
+    if node.dealt == play.deal_cards and kind in {Kind.NATURAL, Kind.EVEN_MONEY, Kind.SURRENDERED}:
+        return frozenset((play.untouched(box, kind),))
+    return frozenset()
+
+
+def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due:
+    """The nets of a box's main wager over all plays."""
+    play = found.play()
+    nets: set[Net] = set()
+    known = True
+    for node, told in frontier.items():
+        ended = outcomes(play, node, told, box)
+        known = known and bool(ended)
+        paid = node.boxes[box].kind is Kind.EVEN_MONEY
+        for end in set(dealer_ends(play, node, hole_points)):
+            nets.update(main_net(found.rules, outcome, end, even_money=paid) for outcome in ended)
+    return Due(frozenset(nets), known)
+
+
+def insurance_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:
+    """The nets of a box's insurance over all plays; None if no play has it."""
+    play = found.play()
+    insured = {node.insured[box] if node.insured else 0 for node in frontier}
+    if not any(insured):
+        return None
+    known = all(not node.offers for node in frontier)
+    if hole_points is None:
+        return Due(frozenset(), known=False)
+    natural = {play.up_points, hole_points} == {1, 10}
+    nets = {
+        insurance_net(found.rules, cents, dealer_natural=natural) if cents else Net(0, "no insurance was made")
+        for cents in insured
+    }
+    return Due(frozenset(nets), known)
+
+
+def agreed_hands(frontier: Frontier, box: int) -> tuple[PlayedHand, ...] | None:
+    """A box's hands where every play agrees on them."""
+    found: set[tuple[PlayedHand, ...]] = set()
+    for told in frontier.values():
+        found.update(outcome.hands for outcome in told[box])
+    return found.pop() if len(found) == 1 else None
+
+
+def agreed_drawn(frontier: Frontier) -> tuple[int, ...] | None:
+    """The dealer's drawn cards where every play agrees on them."""
+    found = {node.drawn for node in frontier}
+    return found.pop() if len(found) == 1 else None

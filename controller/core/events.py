@@ -1,0 +1,373 @@
+"""What the table publishes: facts. Nothing published is ever taken back.
+
+Raw facts go out with the reading they rest on; inferred facts when every legal play agrees on them. Money is integer
+cents; ``card`` is the number of the reading that brought the card; spots count from 1, hands from 0, left to right.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from firmware_protocols.values import Value
+
+
+class Basis(StrEnum):
+    """On what a settlement rests."""
+
+    EVIDENCE = "evidence"
+    ANSWER = "answer"
+    PAID = "paid"
+    FLOOR = "floor"
+
+
+class LockedWager(Value, frozen=True, tag=False):
+    """A wager as it lay at the lock."""
+
+    spot: int
+    bet: str
+    cents: int
+
+
+# --- the process ------------------------------------------------------------------------------------
+
+
+class TableStarted(Value, frozen=True):
+    """The daemon runs (again). ``restart``: it ran before in this epoch; ``round_open``: in the middle of a round."""
+
+    version: str
+    profile: str
+    profile_hash: str
+    restart: bool
+    round_open: bool
+
+
+class DeviceStatusChanged(Value, frozen=True):
+    """A device became ready, was lost, or is faulty."""
+
+    device: str
+    state: str
+    detail: str
+
+
+# --- raw facts --------------------------------------------------------------------------------------
+
+
+class CardDrawn(Value, frozen=True):
+    """A card left the shoe. ``place`` counts the round's cards from 0 (-1: outside a round). The face stays closed."""
+
+    round: int
+    card: int
+    place: int
+    commitment: str
+
+
+class CardOpened(Value, frozen=True):
+    """A card lies face up: its face and the 32 bytes that open the commitment of its ``CardDrawn``, in hex."""
+
+    card: int
+    face: str
+    nonce: str
+
+
+class CardBurned(Value, frozen=True):
+    """A card went to the discard rack unseen."""
+
+    card: int
+
+
+class ChipsChanged(Value, frozen=True):
+    """The value of a zone changed between two inventories."""
+
+    spot: int
+    zone: str
+    before_cents: int
+    after_cents: int
+    chips: int
+
+
+class KeyRead(Value, frozen=True):
+    """The dealer pressed a key; ``meaning`` by the table's key map."""
+
+    key: str
+    meaning: str
+
+
+# --- the round --------------------------------------------------------------------------------------
+
+
+class BetsLocked(Value, frozen=True):
+    """No more bets. ``wagers`` by spot; zones without chips are left out."""
+
+    round: int
+    wagers: tuple[LockedWager, ...]
+
+
+class CardDealt(Value, frozen=True):
+    """Where a card lies, in every legal play. ``spot`` 0 is the dealer."""
+
+    round: int
+    card: int
+    spot: int
+    hand: int
+
+
+class InsuranceTaken(Value, frozen=True):
+    """The insurance wager counted when the offer closed."""
+
+    round: int
+    spot: int
+    cents: int
+
+
+class HandDoubled(Value, frozen=True):
+    """A hand was doubled for ``cents`` more."""
+
+    round: int
+    spot: int
+    hand: int
+    cents: int
+
+
+class HandsSplit(Value, frozen=True):
+    """A spot was split into ``hands`` hands."""
+
+    round: int
+    spot: int
+    hands: int
+
+
+class SpotSurrendered(Value, frozen=True):
+    """The player gave up the hand for half the wager."""
+
+    round: int
+    spot: int
+
+
+class HoleTurned(Value, frozen=True):
+    """The hole card lies face up."""
+
+    round: int
+    card: int
+
+
+class WagerSettled(Value, frozen=True):
+    """What a wager is due: ``due_cents`` is the player's net. ``readings`` are the numbers of the inputs it rests on.
+
+    ``why`` is one sentence naming the rule.
+    """
+
+    round: int
+    spot: int
+    bet: str
+    wager_cents: int
+    due_cents: int
+    basis: Basis
+    readings: tuple[int, ...]
+    why: str
+
+
+class WagerOpen(Value, frozen=True):
+    """A wager the evidence leaves open at the end of its round: the nets that remain possible."""
+
+    round: int
+    spot: int
+    bet: str
+    wager_cents: int
+    possible_cents: tuple[int, ...]
+
+
+class QuestionAsked(Value, frozen=True):
+    """What the table asks people. ``choices`` are the answers it takes."""
+
+    question: int
+    round: int
+    spot: int
+    text: str
+    choices: tuple[str, ...]
+
+
+class QuestionAnswered(Value, frozen=True):
+    """A person answered."""
+
+    question: int
+    answer: str
+    who: str
+
+
+class RoundClosed(Value, frozen=True):
+    """A round is over. ``dealer``: the dealer's cards where every legal play agrees on them, else empty.
+
+    ``outcome``: ``settled``, ``open`` (wagers left open) or ``irregular`` (no legal play: the floor must rule).
+    """
+
+    round: int
+    dealer: tuple[str, ...]
+    plays: int
+    outcome: str
+
+
+# --- alerts -----------------------------------------------------------------------------------------
+
+
+class LateWager(Value, frozen=True):
+    """A wager rose after the lock; the locked wager stands."""
+
+    round: int
+    spot: int
+    zone: str
+    before_cents: int
+    after_cents: int
+
+
+class Pinched(Value, frozen=True):
+    """A wager fell after the lock; the locked wager stands."""
+
+    round: int
+    spot: int
+    zone: str
+    before_cents: int
+    after_cents: int
+
+
+class UnexplainedChange(Value, frozen=True):
+    """No legal play explains this change of chips; it was left out of the account."""
+
+    round: int
+    spot: int
+    zone: str
+    before_cents: int
+    after_cents: int
+
+
+class ChangeMade(Value, frozen=True):
+    """Other chips of the same value: no meaning in the game."""
+
+    spot: int
+    zone: str
+    cents: int
+
+
+class InsuranceTooLarge(Value, frozen=True):
+    """More on the insurance line than the card allows; ``counted_cents`` count."""
+
+    round: int
+    spot: int
+    cents: int
+    counted_cents: int
+
+
+class UnknownChip(Value, frozen=True):
+    """A chip that is not in the registry: it counts as nothing."""
+
+    spot: int
+    zone: str
+    chip: str
+
+
+class ChipConflict(Value, frozen=True):
+    """One chip seen at two zones: it counts at neither until that is settled."""
+
+    chip: str
+    zones: tuple[str, ...]
+
+
+class UnreadCard(Value, frozen=True):
+    """A card left the shoe and could not be read."""
+
+    card: int
+
+
+class CardWithoutBets(Value, frozen=True):
+    """A card left the shoe with no wager on the table."""
+
+    card: int
+
+
+class CardsMayBeMissing(Value, frozen=True):
+    """We were not listening and this shoe does not number its cards: some may have been drawn meanwhile."""
+
+    round: int
+    reason: str
+
+
+class RoundIrregular(Value, frozen=True):
+    """No legal play explains the round. It is not settled by us; the floor must rule."""
+
+    round: int
+    reason: str
+
+
+class DeviceAlarm(Value, frozen=True):
+    """A device complains."""
+
+    device: str
+    code: str
+    text: str
+
+
+class LineTroubled(Value, frozen=True):
+    """Bytes from a device that are no message of its protocol; ``data`` in hex."""
+
+    device: str
+    reason: str
+    data: str
+
+
+class KeyRefused(Value, frozen=True):
+    """A key that means nothing now."""
+
+    key: str
+    meaning: str
+    reason: str
+
+
+class AnswerRefused(Value, frozen=True):
+    """An answer that fits no open question."""
+
+    question: int
+    answer: str
+    reason: str
+
+
+Alert = (
+    LateWager
+    | Pinched
+    | UnexplainedChange
+    | ChangeMade
+    | InsuranceTooLarge
+    | UnknownChip
+    | ChipConflict
+    | UnreadCard
+    | CardWithoutBets
+    | CardsMayBeMissing
+    | RoundIrregular
+    | DeviceAlarm
+    | LineTroubled
+    | KeyRefused
+    | AnswerRefused
+)
+"""Events that want a person's eye."""
+
+Event = (
+    TableStarted
+    | DeviceStatusChanged
+    | CardDrawn
+    | CardOpened
+    | CardBurned
+    | ChipsChanged
+    | KeyRead
+    | BetsLocked
+    | CardDealt
+    | InsuranceTaken
+    | HandDoubled
+    | HandsSplit
+    | SpotSurrendered
+    | HoleTurned
+    | WagerSettled
+    | WagerOpen
+    | QuestionAsked
+    | QuestionAnswered
+    | RoundClosed
+    | Alert
+)
+"""Everything the table may say."""

@@ -1,0 +1,76 @@
+"""Hands of cards and what they total."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from firmware_protocols.cards import Card, Rank
+
+RANKS: Final = {rank: number for number, rank in enumerate(Rank, start=1)}
+
+
+def seen(place: int, face: Card) -> int:
+    """A card as plays remember it: its place among the round's cards and its rank, in one integer."""
+    return place << 4 | RANKS[face.rank]
+
+
+def place_of(card: int) -> int:
+    """The place of a remembered card among the round's cards, from 0."""
+    return card >> 4
+
+
+def rank_of(card: int) -> int:
+    """1 for the ace to 13 for the king."""
+    return card & 15
+
+
+def points_of(card: int) -> int:
+    """1 for an ace, 2 to 10."""
+    return min(card & 15, 10)
+
+
+def total(points: tuple[int, ...]) -> tuple[int, bool]:
+    """Best total, and whether an ace counts as eleven in it."""
+    hard = sum(points)
+    if 1 in points and hard <= 11:
+        return hard + 10, True
+    return hard, False
+
+
+@lru_cache(maxsize=65536)
+def best(cards: tuple[int, ...]) -> int:
+    """Best total of remembered cards; above 21 the hand is broken."""
+    return total(tuple(points_of(card) for card in cards))[0]
+
+
+def is_natural(first: int, second: int) -> bool:
+    """An ace with a ten-point card: only ever the two initial cards of a box or of the dealer (58 Pa. Code 633a.1)."""
+    return {points_of(first), points_of(second)} == {1, 10}
+
+
+class PlayedHand(NamedTuple):
+    """A hand when its play is over."""
+
+    cards: tuple[int, ...]
+    base_cents: int
+    extra_cents: int
+
+    def broke(self) -> bool:
+        """Over 21."""
+        return best(self.cards) > 21
+
+    def stake_cents(self) -> int:
+        """Wager with what was added by doubling."""
+        return self.base_cents + self.extra_cents
+
+
+class Outcome(NamedTuple):
+    """How a box's play ended. ``how`` is ``played``, ``natural`` or ``surrendered``."""
+
+    how: str
+    hands: tuple[PlayedHand, ...]
+
+    def all_broke(self) -> bool:
+        """Every hand went over 21."""
+        return self.how == "played" and all(hand.broke() for hand in self.hands)

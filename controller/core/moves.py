@@ -1,0 +1,301 @@
+"""What one piece of evidence may mean at a node: every legal way on, none for a node that cannot explain it.
+
+The rows of ``docs/evidence.md`` in code. Chips never decide by their amount once payment has begun; before that the
+amount must fit the move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple, assert_never
+
+from controller.core.hand import best
+from controller.core.play import Box, Emission, Hand, Kind, Node, Now, Play, Said, Step
+
+
+class CardCame(NamedTuple):
+    """A card left the shoe; ``card`` as ``hand.seen`` writes it."""
+
+    card: int
+
+
+class ChipsMoved(NamedTuple):
+    """The value in a zone of a box changed."""
+
+    box: int
+    zone: str
+    before: int
+    after: int
+
+
+class KeySpoke(NamedTuple):
+    """A key of the dealer's, with the box it named (None: the box in play).
+
+    ``stand``, ``hit``, ``double``, ``split``, ``surrender``, ``even_money``, ``insurance_closed`` or ``hole_turned``.
+    """
+
+    action: str
+    box: int | None = None
+
+
+Item = CardCame | ChipsMoved | KeySpoke
+
+
+class Layout(NamedTuple):
+    """What lies on the layout at the moment: main chips and the insurance that would count, by box."""
+
+    mains: tuple[int, ...]
+    insured: tuple[int, ...]
+
+
+def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[Step]:
+    """Every node the round may stand at after ``item``, with the boxes that finished on the way."""
+    match item:
+        case CardCame():
+            yield from card_came(play, node, item.card, layout)
+        case ChipsMoved():
+            yield from chips_moved(play, node, item, layout)
+        case KeySpoke():
+            yield from key_spoke(play, node, item, layout)
+        case _:
+            assert_never(item)
+
+
+# --- cards ------------------------------------------------------------------------------------------
+
+
+def card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:
+    """A card of the deal, of the hand in play, or the dealer's."""
+    if node.dealt < play.deal_cards:
+        node = node._replace(dealt=node.dealt + 1)
+        yield play.dealt(node) if node.dealt == play.deal_cards else (node, ())
+        return
+    if node.paying or busts_lie(play, node, layout):
+        return
+    node = node._replace(unconfirmed=-1)
+    for reached, emitted in play.reach(node, layout.insured):
+        hand = play.hand_in_play(reached)
+        if hand is None:
+            holes = play.holes(reached, drawing=True)
+            if holes:
+                closed = play.close_offers(reached, layout.insured)
+                yield closed._replace(drawn=(*closed.drawn, card), hole=holes), emitted
+        elif hand.now is Now.OWED or (hand.now is Now.OPEN and play.may_hit(reached, hand)):
+            closed = play.close_offers(reached, layout.insured)
+            yield play.settle_hand(closed, play.take_card(closed, hand, card), emitted)
+
+
+def busts_lie(play: Play, node: Node, layout: Layout) -> bool:
+    """Where the house takes busts at once: whether chips of a box whose hands all broke still lie there."""
+    if play.rules.options.busts_taken != "at_once":
+        return False
+    return any(box.kind is Kind.BROKEN and layout.mains[index] > 0 for index, box in enumerate(node.boxes))
+
+
+# --- chips ------------------------------------------------------------------------------------------
+
+
+def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+    """A change of the chips in a box's main or insurance zone."""
+    if node.dealt < play.deal_cards:
+        return
+    if node.paying:
+        yield node, ()
+        return
+    if item.zone == "insurance":
+        yield from insurance_moved(play, node, item, layout)
+        return
+    yield from raised_or_surrendered(play, node, item, layout)
+    yield from settled_early(play, node, item)
+    for reached, emitted in play.reach(node, layout.insured):
+        if play.all_played(reached):
+            yield from dealer_pays(play, reached, item, layout, emitted)
+
+
+def insurance_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+    """Insurance is made while it is offered; later a fall withdraws nothing and a rise is its payment."""
+    if not play.insurance_offered():
+        return
+    if node.offers or item.after < item.before:
+        yield node, ()
+    for reached, emitted in play.reach(node, layout.insured):
+        if play.all_played(reached):
+            yield play.close_offers(reached, layout.insured), emitted
+
+
+def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+    """A double or split of the hand in play, or a surrender."""
+    for reached, emitted in play.reach(node, layout.insured):
+        hand = play.hand_in_play(reached)
+        if hand is None:
+            continue
+        if reached.turn == item.box and item.after > item.before:
+            for moved in raised(play, reached, hand, item.after - item.before):
+                closed = play.close_offers(moved, layout.insured)
+                yield closed._replace(unconfirmed=-1), emitted
+        wager = play.deal.wagers[item.box]
+        if item.after in {0, wager // 2, wager - wager // 2} and item.after < item.before:
+            for gone, also in surrenders(play, reached, item.box, emitted):
+                yield gone._replace(unconfirmed=item.box), also
+
+
+def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
+    """The hand in play doubled for ``cents``, or split where that is a whole wager."""
+    less = play.rules.double_for_less or cents == hand.base
+    if hand.now in {Now.OPEN, Now.DOUBLING} and play.may_double(node, hand) and 0 < cents <= hand.base and less:
+        said = Said.DOUBLE_MAY_FOLLOW if hand.now is Now.OPEN else Said.ALL
+        yield with_hand(play, node, hand._replace(extra=cents, now=Now.OWED, said=said))
+    if hand.now in {Now.OPEN, Now.SPLITTING} and cents == hand.base and play.may_split(node, hand):
+        index = play.current(node)
+        said = Said.SPLIT_MAY_FOLLOW if hand.now is Now.OPEN else Said.ALL
+        left = Hand(hand.cards[:1], hand.base, 0, Now.OWED, said)
+        right = Hand(hand.cards[1:], hand.base, 0, Now.WAITING)
+        yield node._replace(hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
+
+
+def with_hand(play: Play, node: Node, hand: Hand) -> Node:
+    """The node with ``hand`` in place of the unfinished hand in play."""
+    index = play.current(node)
+    return node._replace(hands=(*node.hands[:index], hand, *node.hands[index + 1 :]))
+
+
+def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...]) -> Iterator[Step]:
+    """The box gives up: before its turn while that is offered, or in its turn as its first decision (HPN card)."""
+    if play.rules.surrender != "late":
+        return
+    before = box > node.turn and node.offers and node.boxes[box].kind is Kind.PENDING
+    if before or play.untouched_hand(node, box):
+        yield play.surrender(node, box, emitted)
+
+
+def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
+    """What may be taken or paid while others still play: broken hands, surrenders, naturals against 2 to 9."""
+    box = node.boxes[item.box]
+    wager = play.deal.wagers[item.box]
+    if box.kind is Kind.BROKEN and item.after == 0:
+        yield put_box(node, item.box, Box(Kind.BROKEN)), ()
+    if box.kind is Kind.SURRENDERED and item.after in {0, wager // 2, wager - wager // 2}:
+        yield node, ()
+    if box.kind is Kind.EVEN_MONEY or (box.kind is Kind.NATURAL and not play.frozen):
+        yield node, ()
+    if box.untaken and 0 < item.after < item.before:
+        for left in {left_after(box.untaken, taken) for taken in subsets(box.untaken, item.before - item.after)}:
+            yield put_box(node, item.box, Box(box.kind, left)), ()
+    shown_by_chips = play.rules.even_money and play.rules.options.even_money_shown == "chips" and not node.turned
+    if box.kind is Kind.NATURAL and shown_by_chips and play.up_points == 1 and item.after - item.before == wager:
+        yield put_box(node, item.box, Box(Kind.EVEN_MONEY)), ()
+
+
+def subsets(stakes: tuple[int, ...], cents: int) -> Iterator[tuple[int, ...]]:
+    """The ways to take some of the stakes that make up ``cents``."""
+    for count in range(1, len(stakes) + 1):
+        for taken in combinations(stakes, count):
+            if sum(taken) == cents:
+                yield taken
+
+
+def left_after(stakes: tuple[int, ...], taken: tuple[int, ...]) -> tuple[int, ...]:
+    """The stakes without those taken."""
+    left = list(stakes)
+    for stake in taken:
+        left.remove(stake)
+    return tuple(left)
+
+
+def put_box(node: Node, index: int, box: Box) -> Node:
+    """The node with one box changed."""
+    return node._replace(boxes=(*node.boxes[:index], box, *node.boxes[index + 1 :]))
+
+
+def dealer_pays(
+    play: Play, node: Node, item: ChipsMoved, layout: Layout, emitted: tuple[Emission, ...]
+) -> Iterator[Step]:
+    """All boxes have played: naturals and surrenders are settled, and with the dealer's hand complete all the rest."""
+    closed = play.close_offers(node, layout.insured)
+    kind = closed.boxes[item.box].kind
+    if kind is Kind.SURRENDERED or (kind is Kind.NATURAL and play.frozen):
+        yield closed, emitted
+    done = play.holes(closed, drawing=False)
+    if done:
+        yield closed._replace(paying=True, hole=done), emitted
+
+
+# --- keys -------------------------------------------------------------------------------------------
+
+
+def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterator[Step]:
+    """A key of the dealer's."""
+    if node.dealt < play.deal_cards or node.paying:
+        return
+    confirmed = node._replace(unconfirmed=-1)
+    match item.action:
+        case "insurance_closed":
+            if node.offers:
+                yield play.close_offers(confirmed, layout.insured), ()
+        case "hole_turned":
+            if busts_lie(play, node, layout) or node.turned:
+                return
+            for reached, emitted in play.reach(confirmed, layout.insured):
+                if play.all_played(reached) and not reached.drawn:
+                    yield play.close_offers(reached, layout.insured)._replace(turned=True), emitted
+        case "even_money":
+            yield from even_money(play, confirmed, item.box)
+        case "surrender":
+            if node.unconfirmed >= 0 and item.box in {None, node.unconfirmed}:
+                yield confirmed, ()
+            for reached, emitted in play.reach(confirmed, layout.insured):
+                box = reached.turn if item.box is None else item.box
+                if play.hand_in_play(reached) is not None:
+                    yield from surrenders(play, reached, box, emitted)
+        case _:
+            for reached, emitted in play.reach(confirmed, layout.insured):
+                hand = play.hand_in_play(reached)
+                if hand is not None and item.box in {None, reached.turn}:
+                    for decided, also in decision(play, reached, hand, item.action, layout):
+                        yield decided, (*emitted, *also)
+
+
+def even_money(play: Play, node: Node, box: int | None) -> Iterator[Step]:
+    """A natural against an ace takes even money instead of waiting (Borgata card)."""
+    if not (play.rules.even_money and play.up_points == 1 and node.offers):
+        return
+    for index, state in enumerate(node.boxes):
+        if state.kind is Kind.NATURAL and box in {None, index}:
+            yield put_box(node, index, Box(Kind.EVEN_MONEY)), ()
+
+
+def decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -> Iterator[Step]:
+    """Hit, stand, double or split of the hand in play; double and split may also confirm chips already there."""
+    closed = play.close_offers(node, layout.insured)
+    open_hand = hand.now is Now.OPEN and len(hand.cards) >= 2 and best(hand.cards) < 21
+    step: Node | None = None
+    match action:
+        case "stand" if open_hand:
+            yield play.stand(node, hand, layout.insured, ())
+        case "hit" if open_hand and play.may_hit(node, hand):
+            step = with_hand(play, closed, hand._replace(now=Now.OWED, said=Said.ALL))
+        case "double" if hand.said is Said.DOUBLE_MAY_FOLLOW:
+            step = with_hand(play, closed, hand._replace(said=Said.ALL))
+        case "split" if hand.said is Said.SPLIT_MAY_FOLLOW:
+            step = with_hand(play, closed, hand._replace(said=Said.ALL))
+        case "double" if open_hand and play.may_double(node, hand):
+            step = with_hand(play, closed, hand._replace(now=Now.DOUBLING))
+        case "split" if open_hand and play.may_split(node, hand):
+            step = with_hand(play, closed, hand._replace(now=Now.SPLITTING))
+        case _:
+            pass
+    if step is not None:
+        yield step, ()
+
+
+def endings(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+    """The complete plays a node may be: everybody has played and the dealer has drawn what he must."""
+    if node.dealt < play.deal_cards:
+        return
+    for reached, emitted in play.reach(node, layout.insured):
+        if play.all_played(reached):
+            closed = play.close_offers(reached, layout.insured)
+            done = play.holes(closed, drawing=False)
+            if done:
+                yield closed._replace(hole=done), emitted

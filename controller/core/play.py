@@ -1,0 +1,313 @@
+"""The legal game of one round, as an immutable value.
+
+A ``Node`` is what the rest of a round may depend on; two plays that reach the same node have the same future, so the
+lattice (``reconstruction.py``) keeps one. What a box did, once it has finished, is no longer in the node but is emitted
+as an ``Outcome``.
+
+Moves nobody can see (a player stops) are made only when a later reading needs them: ``reach`` gives a node and what it
+becomes after each such silent move.
+
+Order of play: cards to the boxes in ascending spot order, the dealer's up card, second cards, the hole card; then each
+box in turn, split hands from the left, each finished before the next; then the dealer (58 Pa. Code 685a.7, 633a.11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from controller.core.hand import Outcome, PlayedHand, best, is_natural, points_of, rank_of, total
+from controller.core.rules import Rules
+
+ANY_HOLE: Final = 0b111_1111_1110
+"""Every point value 1 to 10 is possible for the hole card (bit = value)."""
+
+
+class Now(IntEnum):
+    """What the hand in play waits for."""
+
+    OPEN = 0
+    """A decision: hit, stand, double, split."""
+    OWED = 1
+    """Its next card: after a hit key, a double, or as the second card of a split hand."""
+    DOUBLING = 2
+    """The double key came first; its chips are still to come."""
+    SPLITTING = 3
+    """The split key came first; its chips are still to come."""
+    DONE = 4
+    WAITING = 5
+    """A split hand whose turn has not come."""
+
+
+class Said(IntEnum):
+    """Which key may still speak of the move just made."""
+
+    NOTHING = 0
+    DOUBLE_MAY_FOLLOW = 1
+    SPLIT_MAY_FOLLOW = 2
+    ALL = 3
+
+
+class Hand(NamedTuple):
+    """A hand of the box in play."""
+
+    cards: tuple[int, ...]
+    base: int
+    extra: int = 0
+    now: Now = Now.OPEN
+    said: Said = Said.NOTHING
+
+
+class Kind(IntEnum):
+    """What later changes of a box's chips may mean."""
+
+    PENDING = 0
+    NATURAL = 1
+    EVEN_MONEY = 2
+    SURRENDERED = 3
+    BROKEN = 4
+    LIVE = 5
+
+
+class Box(NamedTuple):
+    """A box not in play: its kind and the stakes of broken split hands still on the layout, sorted."""
+
+    kind: Kind
+    untaken: tuple[int, ...] = ()
+
+
+class Deal(NamedTuple):
+    """What is fixed once the cards are dealt: the boxes' wagers and initial cards, and the up card (0: not yet)."""
+
+    wagers: tuple[int, ...]
+    initial: tuple[tuple[int, ...], ...]
+    up: int = 0
+
+
+class Node(NamedTuple):
+    """Where a round may stand."""
+
+    dealt: int
+    """Cards of the initial deal that have left the shoe."""
+    turn: int
+    """Index of the box in play; the number of boxes when all have played."""
+    hands: tuple[Hand, ...]
+    """Hands of the box in play."""
+    boxes: tuple[Box, ...]
+    offers: bool
+    """Whether insurance and early surrender are still offered."""
+    insured: tuple[int, ...] = ()
+    """Insurance wagers counted when the offer closed, by box; empty while it is open or where there is none."""
+    hole: int = ANY_HOLE
+    """Point values the hole card may still have, as bits."""
+    drawn: tuple[int, ...] = ()
+    """Dealer's cards after the first two."""
+    turned: bool = False
+    paying: bool = False
+    """Take-and-pay of main wagers has begun."""
+    unconfirmed: int = -1
+    """Box whose surrender was just shown by chips and may be confirmed by a key."""
+
+
+Emission = tuple[int, Outcome]
+"""A box's index and how it ended."""
+
+Step = tuple[Node, tuple[Emission, ...]]
+
+
+class Play:
+    """The rules of one round applied to its deal. Holds nothing that changes."""
+
+    def __init__(self, rules: Rules, deal: Deal) -> None:
+        self.rules = rules
+        self.deal = deal
+        self.boxes = len(deal.wagers)
+        self.deal_cards = 2 * self.boxes + 2
+        self.up_points = points_of(deal.up)
+        self.frozen = self.up_points in {1, 10}
+        """Ace or ten up: naturals and surrenders wait for the hole card."""
+
+    def begin(self) -> Node:
+        """The node before the first card."""
+        pending = tuple(Box(Kind.PENDING) for _ in self.deal.wagers)
+        return Node(dealt=0, turn=0, hands=(), boxes=pending, offers=False)
+
+    def dealt(self, node: Node) -> Step:
+        """The node once the last card of the deal is out: naturals are known, offers open, the first box in play."""
+        kinds = tuple(
+            Box(Kind.NATURAL if is_natural(*cards) else Kind.PENDING) if len(cards) == 2 else Box(Kind.PENDING)
+            for cards in self.deal.initial
+        )
+        opened = node._replace(dealt=self.deal_cards, turn=-1, boxes=kinds, offers=True)
+        return self.next_box(opened, ())
+
+    # --- moves of the box in play -------------------------------------------------------------------
+
+    def next_box(self, node: Node, emitted: tuple[Emission, ...]) -> Step:
+        """Bring the next box that has a decision into play; boxes that have none are passed over."""
+        turn = node.turn + 1
+        while turn < self.boxes:
+            kind = node.boxes[turn].kind
+            if kind is Kind.PENDING:
+                hand = Hand(self.deal.initial[turn], self.deal.wagers[turn])
+                return node._replace(turn=turn, hands=(hand,)), emitted
+            emitted = (*emitted, (turn, self.untouched(turn, kind)))
+            turn += 1
+        return node._replace(turn=turn, hands=()), emitted
+
+    def untouched(self, box: int, kind: Kind) -> Outcome:
+        """The outcome of a box that ended on its first two cards without playing them."""
+        how = "surrendered" if kind is Kind.SURRENDERED else "natural"
+        return Outcome(how, (PlayedHand(self.deal.initial[box], self.deal.wagers[box], 0),))
+
+    def settle_hand(self, node: Node, hand: Hand, emitted: tuple[Emission, ...]) -> Step:
+        """Put ``hand`` in place of the hand in play; if it is finished go on to the next hand or box."""
+        index = self.current(node)
+        box = node.boxes[node.turn]
+        if best(hand.cards) > 21 and len(node.hands) > 1:
+            box = Box(Kind.PENDING, tuple(sorted((*box.untaken, hand.base + hand.extra))))
+        hands = (*node.hands[:index], hand, *node.hands[index + 1 :])
+        boxes = (*node.boxes[: node.turn], box, *node.boxes[node.turn + 1 :])
+        node = node._replace(hands=hands, boxes=boxes)
+        if hand.now is not Now.DONE:
+            return node, emitted
+        if index + 1 < len(hands):
+            waiting = hands[index + 1]._replace(now=Now.OWED)
+            return node._replace(hands=(*hands[: index + 1], waiting, *hands[index + 2 :])), emitted
+        outcome = Outcome("played", tuple(PlayedHand(h.cards, h.base, h.extra) for h in hands))
+        kind = Kind.BROKEN if outcome.all_broke() else Kind.LIVE
+        ended = (*node.boxes[: node.turn], Box(kind, box.untaken), *node.boxes[node.turn + 1 :])
+        return self.next_box(node._replace(boxes=ended), (*emitted, (node.turn, outcome)))
+
+    def current(self, node: Node) -> int:
+        """Index of the hand in play: the leftmost that is not finished."""
+        for index, hand in enumerate(node.hands):
+            if hand.now is not Now.DONE:
+                return index
+        raise AssertionError("a box in play has an unfinished hand")
+
+    def hand_in_play(self, node: Node) -> Hand | None:
+        """The hand that decides or waits for a card; None during the deal and when all boxes have played."""
+        if node.dealt < self.deal_cards or node.turn >= self.boxes:
+            return None
+        return node.hands[self.current(node)]
+
+    def take_card(self, node: Node, hand: Hand, card: int) -> Hand:
+        """The hand in play with one more card, finished if it may not go on."""
+        cards = (*hand.cards, card)
+        points = best(cards)
+        split_aces = len(node.hands) > 1 and rank_of(cards[0]) == 1
+        finished = points >= 21 or hand.extra > 0
+        if split_aces and not self.may_split(node, Hand(cards, hand.base)):
+            finished = True
+        return Hand(cards, hand.base, hand.extra, Now.DONE if finished else Now.OPEN)
+
+    def may_split(self, node: Node, hand: Hand) -> bool:
+        """Whether the hand is a pair by the card's measure and the box is below its limit of hands."""
+        if len(hand.cards) != 2 or hand.extra or len(node.hands) >= self.rules.max_hands:
+            return False
+        first, second = hand.cards
+        if len(node.hands) > 1 and rank_of(first) == 1 and not self.rules.resplit_aces:
+            return False
+        if self.rules.split_by == "rank":
+            return rank_of(first) == rank_of(second)
+        return points_of(first) == points_of(second)
+
+    def may_double(self, node: Node, hand: Hand) -> bool:
+        """Whether the hand in play may be doubled: two cards, a total the card allows, no split ace."""
+        if len(hand.cards) != 2 or hand.extra:
+            return False
+        if len(node.hands) > 1 and (rank_of(hand.cards[0]) == 1 or not self.rules.double_after_split):
+            return False
+        if self.rules.double_on == "nine_to_eleven":
+            return 9 <= best(hand.cards) <= 11
+        return best(hand.cards) < 21
+
+    def may_hit(self, node: Node, hand: Hand) -> bool:
+        """Whether the hand in play may ask for a card: any open hand but a pair of split aces."""
+        return not (len(node.hands) > 1 and rank_of(hand.cards[0]) == 1)
+
+    def untouched_hand(self, node: Node, box: int) -> bool:
+        """Whether the box is in play and has not touched its first two cards."""
+        return (
+            node.turn == box
+            and len(node.hands) == 1
+            and node.hands[0].now is Now.OPEN
+            and len(node.hands[0].cards) == 2
+        )
+
+    # --- silent moves -------------------------------------------------------------------------------
+
+    def reach(self, node: Node, insured: tuple[int, ...]) -> Iterator[Step]:
+        """The node itself, then what it becomes as one player after another stops without a sign.
+
+        ``insured`` are the insurance wagers that count if the offer closes now.
+        """
+        steps: list[Step] = [(node, ())]
+        while steps:
+            node, emitted = steps.pop()
+            yield node, emitted
+            hand = self.hand_in_play(node)
+            if hand is None or hand.now is not Now.OPEN:
+                continue
+            if self.rules.options.stand_key == "sometimes":
+                steps.append(self.stand(node, hand, insured, emitted))
+            if (
+                self.rules.surrender == "late"
+                and self.rules.options.surrender_shown == "sometimes"
+                and self.untouched_hand(node, node.turn)
+            ):
+                steps.append(self.surrender(node, node.turn, emitted))
+
+    def stand(self, node: Node, hand: Hand, insured: tuple[int, ...], emitted: tuple[Emission, ...]) -> Step:
+        """The hand in play stops; that closes the offers."""
+        return self.settle_hand(self.close_offers(node, insured), hand._replace(now=Now.DONE), emitted)
+
+    def surrender(self, node: Node, box: int, emitted: tuple[Emission, ...]) -> Step:
+        """The box gives up; in its own turn the next box comes into play."""
+        boxes = (*node.boxes[:box], Box(Kind.SURRENDERED), *node.boxes[box + 1 :])
+        node = node._replace(boxes=boxes)
+        if node.turn != box:
+            return node, emitted
+        return self.next_box(node, (*emitted, (box, self.untouched(box, Kind.SURRENDERED))))
+
+    def close_offers(self, node: Node, insured: tuple[int, ...]) -> Node:
+        """End the offers; the insurance lying there now is what counts."""
+        if not node.offers:
+            return node
+        counted = insured if self.insurance_offered() and any(insured) else ()
+        return node._replace(offers=False, insured=counted)
+
+    def insurance_offered(self) -> bool:
+        """Ace up, and the card has insurance."""
+        return self.rules.insurance and self.up_points == 1
+
+    # --- the dealer ---------------------------------------------------------------------------------
+
+    def live(self, node: Node) -> bool:
+        """Whether a hand remains that the dealer must play against."""
+        return any(box.kind is Kind.LIVE for box in node.boxes)
+
+    def holes(self, node: Node, *, drawing: bool) -> int:
+        """Of the hole cards still possible those with which the dealer must draw (or, not ``drawing``, is done)."""
+        if not self.live(node):
+            return 0 if drawing else node.hole
+        must = holes_that_draw(self.up_points, tuple(points_of(c) for c in node.drawn), self.rules.soft_17 == "hit")
+        return node.hole & (must if drawing else ~must)
+
+    def all_played(self, node: Node) -> bool:
+        """Every box has played."""
+        return node.dealt == self.deal_cards and node.turn == self.boxes
+
+
+@lru_cache(maxsize=16384)
+def holes_that_draw(up: int, drawn: tuple[int, ...], hits_soft_17: bool) -> int:  # noqa: FBT001 - a cache key
+    """Point values of the hole card (as bits) with which the dealer must take another card."""
+    mask = 0
+    for hole in range(1, 11):
+        points, soft = total((up, hole, *drawn))
+        if points < 17 or (points == 17 and soft and hits_soft_17):
+            mask |= 1 << hole
+    return mask

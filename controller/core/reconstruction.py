@@ -1,0 +1,248 @@
+"""All legal plays of a round at once, as a lattice: nodes with the same future are one.
+
+Evidence is ordered only as far as its times order it: a change of chips lies anywhere in its interval, cards keep their
+order. So the lattice is walked over every order that the times allow (the downward closed sets of the evidence), and a
+late reading rewinds to the last cut that lies before everything it may belong to.
+
+What a box did is kept beside the node as the set of its possible outcomes. That is enough for money: a wager's net
+depends on its own box and on the dealer, never on another box's story. The exact number of plays needs more and is
+taken by ``census.py`` when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from controller.core.hand import Outcome
+from controller.core.moves import CardCame, ChipsMoved, Item, Layout, endings, successors
+from controller.core.play import Deal, Emission, Node, Play
+from controller.core.rules import Rules
+
+ORDERS_LIMIT: Final = 20_000
+"""Sets of evidence a single rewind may visit; far above what readers a second behind produce. Beyond it the round goes
+to the floor rather than stall the table."""
+
+Told = tuple[frozenset[Outcome], ...]
+"""The possible outcomes of each box; empty for a box that has not finished."""
+
+Frontier = dict[Node, Told]
+
+
+class Dated(NamedTuple):
+    """Evidence with the first and the last moment it may belong to, and the number of its reading."""
+
+    first_ns: int
+    last_ns: int
+    item: Item
+    number: int = 0
+
+
+class Cut(NamedTuple):
+    """Everything known after the first ``count`` pieces of evidence, if nothing later can belong before it."""
+
+    count: int
+    last_ns: int
+    frontier: Frontier
+    contents: dict[tuple[int, str], int]
+
+
+class TooManyOrders(Exception):  # noqa: N818 - a limit, caught where the round is judged
+    """The evidence leaves more orders open than ``ORDERS_LIMIT``."""
+
+
+def lane(item: Item) -> tuple[int, str] | str | None:
+    """What keeps its order of arrival whatever the times say: cards among themselves, changes of one zone."""
+    match item:
+        case CardCame():
+            return "cards"
+        case ChipsMoved(box, zone):
+            return box, zone
+        case _:
+            return None
+
+
+def precedes(earlier: Dated, later: Dated) -> bool:
+    """Whether ``earlier``, which arrived first, must lie before ``later``."""
+    if earlier.last_ns < later.first_ns:
+        return True
+    same = lane(earlier.item)
+    return same is not None and same == lane(later.item)
+
+
+class Weave:
+    """The walk over all orders of a window of evidence."""
+
+    def __init__(self, play: Play, window: tuple[Dated, ...], contents: dict[tuple[int, str], int]) -> None:
+        self.play = play
+        self.window = window
+        self.contents = contents
+        self.full = (1 << len(window)) - 1
+        self.before = [0] * len(window)
+        for j, later in enumerate(window):
+            for i, earlier in enumerate(window):
+                if (i < j and precedes(earlier, later)) or (i > j and earlier.last_ns < later.first_ns):
+                    self.before[j] |= 1 << i
+
+    def contents_after(self, mask: int) -> dict[tuple[int, str], int]:
+        """What lies in each zone when the evidence in ``mask`` has happened."""
+        contents = self.contents
+        for index, dated in enumerate(self.window):
+            if mask >> index & 1 and isinstance(dated.item, ChipsMoved):
+                contents = {**contents, (dated.item.box, dated.item.zone): dated.item.after}
+        return contents
+
+    def layout(self, mask: int) -> Layout:
+        """The layout when the evidence in ``mask`` has happened."""
+        return layout_of(self.play, self.contents_after(mask))
+
+    def enabled(self, mask: int) -> Iterator[int]:
+        """The pieces of evidence that may come next."""
+        for index, before in enumerate(self.before):
+            if not mask >> index & 1 and not before & ~mask:
+                yield index
+
+    def only_chips_left(self, mask: int) -> bool:
+        """Whether nothing but changes of chips remains."""
+        return all(mask >> i & 1 or isinstance(d.item, ChipsMoved) for i, d in enumerate(self.window))
+
+    def run(self, start: Frontier) -> Frontier:
+        """The nodes after all of the window, in any order that its times allow."""
+        ended: Frontier = {}
+        level: dict[int, Frontier] = {0: start}
+        visited = 0
+        for _ in self.window:
+            visited += len(level)
+            if visited > ORDERS_LIMIT:
+                raise TooManyOrders
+            level = self.advance(level, ended)
+        merge_all(ended, level.get(self.full, {}))
+        return ended
+
+    def advance(self, level: dict[int, Frontier], ended: Frontier) -> dict[int, Frontier]:
+        """One more piece of evidence in every possible way."""
+        following: dict[int, Frontier] = {}
+        for mask, frontier in level.items():
+            layout = self.layout(mask)
+            paid_through = self.only_chips_left(mask)
+            for node in [node for node in frontier if node.paying]:
+                # Payment explains every change of chips and no card: the order of what is left does not matter.
+                told = frontier.pop(node)
+                if paid_through:
+                    merge(ended, node, told)
+            if not frontier:
+                continue
+            for index in self.enabled(mask):
+                target = following.setdefault(mask | 1 << index, {})
+                item = self.window[index].item
+                for node, told in frontier.items():
+                    for reached, emitted in successors(self.play, node, item, layout):
+                        merge(target, reached, tell(told, emitted))
+        return following
+
+
+def tell(told: Told, emitted: tuple[Emission, ...]) -> Told:
+    """What is known of the boxes after some of them finished."""
+    if not emitted:
+        return told
+    boxes = list(told)
+    for index, outcome in emitted:
+        boxes[index] = frozenset((outcome,))
+    return tuple(boxes)
+
+
+def merge(frontier: Frontier, node: Node, told: Told) -> None:
+    """Add a way to reach ``node``."""
+    known = frontier.get(node)
+    if known is None:
+        frontier[node] = told
+    elif known != told:
+        frontier[node] = tuple(old | new for old, new in zip(known, told, strict=True))
+
+
+def merge_all(frontier: Frontier, other: Frontier) -> None:
+    """Add every way of ``other``."""
+    for node, told in other.items():
+        merge(frontier, node, told)
+
+
+def layout_of(play: Play, contents: dict[tuple[int, str], int]) -> Layout:
+    """Main chips and countable insurance by box."""
+    wagers = play.deal.wagers
+    mains = tuple(contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
+    insured = tuple(
+        min(contents.get((box, "insurance"), 0), play.rules.insurance_cap_cents(wager))
+        for box, wager in enumerate(wagers)
+    )
+    return Layout(mains, insured)
+
+
+class Reconstruction(NamedTuple):
+    """One round's evidence and every legal reading of it. Immutable: ``observe`` gives a new one."""
+
+    rules: Rules
+    wagers: tuple[int, ...]
+    evidence: tuple[Dated, ...]
+    cards: tuple[int, ...]
+    cuts: tuple[Cut, ...]
+
+    @classmethod
+    def begin(cls, rules: Rules, wagers: Iterable[int]) -> Reconstruction:
+        """A round before its first card; ``wagers`` are the main wagers of the boxes in ascending spot order."""
+        wagers = tuple(wagers)
+        start = Play(rules, Deal(wagers, tuple(() for _ in wagers))).begin()
+        nothing: Told = tuple(frozenset() for _ in wagers)
+        return cls(rules, wagers, (), (), (Cut(0, -1, {start: nothing}, {}),))
+
+    @property
+    def frontier(self) -> Frontier:
+        """The nodes where the round may stand now. Empty: no legal play."""
+        return self.cuts[-1].frontier
+
+    @property
+    def contents(self) -> dict[tuple[int, str], int]:
+        """What lies in each zone that changed."""
+        return self.cuts[-1].contents
+
+    def play(self) -> Play:
+        """The game with the cards dealt so far."""
+        boxes = len(self.wagers)
+        initial = tuple(self.cards[box : 2 * boxes + 1 : boxes + 1] for box in range(boxes))
+        up = self.cards[boxes] if len(self.cards) > boxes else 0
+        return Play(self.rules, Deal(self.wagers, initial, up))
+
+    def observe(self, dated: Dated) -> Reconstruction:
+        """The round with one more piece of evidence; its frontier is empty if no play explains everything.
+
+        Raises:
+            TooManyOrders: the times leave too much open.
+        """
+        match dated.item:
+            case CardCame(card):
+                cards = (*self.cards, card)
+            case _:
+                cards = self.cards
+        evidence = (*self.evidence, dated)
+        kept = self.cuts
+        earliest = dated.first_ns
+        while kept[-1].last_ns >= earliest:
+            earliest = min([earliest, *(late.first_ns for late in evidence[kept[-2].count :])])
+            kept = kept[:-1]
+        cut = kept[-1]
+        found = self._replace(evidence=evidence, cards=cards)
+        weave = Weave(found.play(), evidence[cut.count :], cut.contents)
+        frontier = weave.run(dict(cut.frontier))
+        last_ns = max(late.last_ns for late in evidence)
+        new = Cut(len(evidence), last_ns, frontier, weave.contents_after(weave.full))
+        return found._replace(cuts=(*kept, new))
+
+    def ends(self, hole_points: int) -> Frontier:
+        """The complete plays, if the round is over and the hole card counts ``hole_points``."""
+        play = self.play()
+        layout = layout_of(play, self.contents)
+        ended: Frontier = {}
+        for node, told in self.frontier.items():
+            for reached, emitted in endings(play, node, layout):
+                if reached.hole >> hole_points & 1:
+                    merge(ended, reached._replace(hole=1 << hole_points), tell(told, emitted))
+        return ended

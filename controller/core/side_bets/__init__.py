@@ -1,0 +1,1 @@
+"""Side bets: one bet, one file."""

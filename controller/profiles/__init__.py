@@ -1,0 +1,1 @@
+"""House rules as data, one TOML file for each rule card."""

@@ -1,0 +1,1 @@
+"""Bet-spot reader protocols, one file a vendor."""

@@ -1,0 +1,1 @@
+"""Keypad protocols, one file a vendor."""

@@ -1,0 +1,139 @@
+"""What passes on a wire, vendor words removed: reports from a device, commands to it.
+
+A report is not yet evidence. A device session (``devices/``) turns reports into readings
+(``firmware_protocols.readings``) by polling, debouncing and dating them.
+"""
+
+from __future__ import annotations
+
+from firmware_protocols.cards import Card
+from firmware_protocols.values import Value
+
+
+class LineFault(Value, frozen=True):
+    """Bytes that are no message: ``reason`` for people, ``data`` as they came (at most 64 bytes are kept)."""
+
+    reason: str
+    data: bytes
+
+
+# --- shoe -------------------------------------------------------------------------------------------
+
+
+class CardRead(Value, frozen=True):
+    """A card left the shoe. ``face`` is None when it could not be read; ``burn`` when the shoe's burn mode said so.
+
+    ``sequence`` is the shoe's own number of the draw, None where the protocol has none.
+    """
+
+    face: Card | None
+    burn: bool = False
+    sequence: int | None = None
+
+
+class ShoeAlarm(Value, frozen=True):
+    """The shoe complains: a vendor's code and its text."""
+
+    code: str
+    text: str
+
+
+# --- bet spots --------------------------------------------------------------------------------------
+
+
+class TakeInventory(Value, frozen=True):
+    """Ask the reader at ``address`` (1 to 254) for the chips on ``antenna`` (1 to 8; None: all at once).
+
+    ``more`` continues an answer that did not fit.
+    """
+
+    address: int
+    antenna: int | None = None
+    more: bool = False
+
+
+class ChipsInventoried(Value, frozen=True):
+    """Answer: chip ids in upper-case hex, in the reader's order. ``more``: the answer did not fit, ask again.
+
+    ``doubtful``: the reader warned that the radio was disturbed; the chips named are there, others may be too.
+    """
+
+    address: int
+    chips: tuple[str, ...]
+    more: bool = False
+    doubtful: bool = False
+
+
+class ReadSoftware(Value, frozen=True):
+    """Ask a reader who it is."""
+
+    address: int
+
+
+class SoftwareRead(Value, frozen=True):
+    """Answer: the reader's version bytes in upper-case hex."""
+
+    address: int
+    version: str
+
+
+class ResetField(Value, frozen=True):
+    """Switch the reader's field off and on, so that every chip answers anew."""
+
+    address: int
+
+
+class ReaderDone(Value, frozen=True):
+    """A command without data was carried out; ``command`` names it."""
+
+    address: int
+    command: str
+
+
+class ReaderRefused(Value, frozen=True):
+    """A reader answered a command with an error. ``status`` is the vendor's number, ``text`` says it in words."""
+
+    address: int
+    command: str
+    status: int
+    text: str
+
+
+# --- keypad -----------------------------------------------------------------------------------------
+
+
+class KeyDown(Value, frozen=True):
+    """A key went down; keys are named ``A`` to ``Y``, row by row."""
+
+    key: str
+
+
+class KeyUp(Value, frozen=True):
+    """A key came up."""
+
+    key: str
+
+
+class SendKeysAtOnce(Value, frozen=True):
+    """Set the keypad to report each key as it happens."""
+
+
+class ReportKeyUps(Value, frozen=True):
+    """Set the keypad to report releases too, without repeats."""
+
+
+class ShowText(Value, frozen=True):
+    """Show a line of printable ASCII (at most 80 characters) on the keypad's display, replacing what is there."""
+
+    text: str
+
+
+Report = (
+    CardRead | ShoeAlarm | ChipsInventoried | SoftwareRead | ReaderDone | ReaderRefused | KeyDown | KeyUp | LineFault
+)
+"""Everything a device may say."""
+
+Command = TakeInventory | ReadSoftware | ResetField | SendKeysAtOnce | ReportKeyUps | ShowText
+"""Everything a device may be told."""
+
+Message = Report | Command

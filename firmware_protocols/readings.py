@@ -1,0 +1,81 @@
+"""What the table is told: the evidence. Dated, debounced, free of vendors.
+
+Times are monotonic nanoseconds of the machine that took the reading. Every reading is stamped with a number,
+wall time and 32 random bytes on the impure floor before it is stepped.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from firmware_protocols.cards import Card
+from firmware_protocols.values import Value
+
+
+class CardDrawn(Value, frozen=True):
+    """A card left the shoe at ``at_ns``. ``face`` None: it could not be read. ``burn``: by the shoe's burn mode."""
+
+    at_ns: int
+    face: Card | None
+    burn: bool = False
+    sequence: int | None = None
+
+
+class ChipsSeen(Value, frozen=True):
+    """The chips of one zone of one spot changed to ``chips`` (ids, sorted).
+
+    It happened between ``after_ns`` (last inventory without the change) and ``by_ns`` (first with it).
+    """
+
+    spot: int
+    zone: str
+    chips: tuple[str, ...]
+    after_ns: int
+    by_ns: int
+
+
+class KeyPressed(Value, frozen=True):
+    """The dealer pressed a key (``A`` to ``Y``); ``held``: for longer than the hold time. Dated when it went down."""
+
+    at_ns: int
+    key: str
+    held: bool = False
+
+
+class HealthState(StrEnum):
+    """How a device is: its silence means something only while it is ``ready``."""
+
+    READY = "ready"
+    LOST = "lost"
+    FAULTY = "faulty"
+
+
+class DeviceHealth(Value, frozen=True):
+    """A device's state changed at ``at_ns``; ``detail`` for people."""
+
+    device: str
+    state: HealthState
+    at_ns: int
+    detail: str = ""
+
+
+class DeviceComplained(Value, frozen=True):
+    """A device raised an alarm of its own (shoe alarm, stuck key)."""
+
+    device: str
+    code: str
+    text: str
+    at_ns: int
+
+
+class LineDisturbed(Value, frozen=True):
+    """Bytes from a device that are no message. ``data`` is at most 64 bytes, ``reason`` for people."""
+
+    device: str
+    reason: str
+    data: bytes
+    at_ns: int
+
+
+Reading = CardDrawn | ChipsSeen | KeyPressed | DeviceHealth | DeviceComplained | LineDisturbed
+"""Everything a device session may hand to the table."""

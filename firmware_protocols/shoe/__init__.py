@@ -1,0 +1,1 @@
+"""Shoe protocols, one file a vendor."""

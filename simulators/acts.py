@@ -1,0 +1,57 @@
+"""What people do at a table, as values: a dealer's script is a stream of these, whoever carries them out."""
+
+from __future__ import annotations
+
+from firmware_protocols.cards import Card
+from firmware_protocols.values import Value
+
+
+class Draw(Value, frozen=True):
+    """Draw the shoe's next card, ``card``. ``burn``: with the shoe in its burn mode."""
+
+    card: Card
+    burn: bool = False
+
+
+class Lay(Value, frozen=True):
+    """The chips in one zone of one spot become ``chips`` (ids; empty: the zone is cleared)."""
+
+    spot: int
+    zone: str
+    chips: tuple[str, ...]
+
+
+class Press(Value, frozen=True):
+    """Press a key of the dealer's keypad, ``A`` to ``Y``; ``held`` for longer than a second."""
+
+    key: str
+    held: bool = False
+
+
+class Pause(Value, frozen=True):
+    """Nothing is done for ``milliseconds`` of table time."""
+
+    milliseconds: int
+
+
+class Wager(Value, frozen=True):
+    """One wager of a round as it truly was: what was staked at the lock (or on the insurance line) and its true net."""
+
+    spot: int
+    bet: str
+    wager_cents: int
+    due_cents: int
+
+
+class RoundPlayed(Value, frozen=True):
+    """A round is over. ``wagers`` by spot, then ``main`` before ``insurance``; ``hands`` per spot left to right."""
+
+    round: int
+    wagers: tuple[Wager, ...]
+    hands: dict[str, tuple[tuple[Card, ...], ...]]
+    dealer: tuple[Card, ...]
+    surrendered: tuple[int, ...]
+
+
+Act = Draw | Lay | Press | Pause | RoundPlayed
+"""One thing a person does, or the end of a round."""
