@@ -34,6 +34,17 @@ class ChipsSeen(Value, frozen=True):
     by_ns: int
 
 
+class ChipsConfirmed(Value, frozen=True):
+    """Every change of chips at these spots up to ``upto_ns`` has been told.
+
+    Given when asked for: each zone of the spots was inventoried by a request sent after ``upto_ns`` and held what was
+    last told. Without it the silence of a reader that is polled now and then would be taken for evidence.
+    """
+
+    spots: tuple[int, ...]
+    upto_ns: int
+
+
 class KeyPressed(Value, frozen=True):
     """The dealer pressed a key (``A`` to ``Y``); ``held``: for longer than the hold time. Dated when it went down."""
 
@@ -77,5 +88,5 @@ class LineDisturbed(Value, frozen=True):
     at_ns: int
 
 
-Reading = CardDrawn | ChipsSeen | KeyPressed | DeviceHealth | DeviceComplained | LineDisturbed
+Reading = CardDrawn | ChipsSeen | ChipsConfirmed | KeyPressed | DeviceHealth | DeviceComplained | LineDisturbed
 """Everything a device session may hand to the table."""

@@ -103,12 +103,11 @@ class BetsLocked(Value, frozen=True):
 
 
 class CardDealt(Value, frozen=True):
-    """Where a card lies, in every legal play. ``spot`` 0 is the dealer."""
+    """Whose a card is, in every legal play. ``spot`` 0 is the dealer."""
 
     round: int
     card: int
     spot: int
-    hand: int
 
 
 class InsuranceTaken(Value, frozen=True):
@@ -134,6 +133,17 @@ class HandsSplit(Value, frozen=True):
     round: int
     spot: int
     hands: int
+
+
+class HandPlayed(Value, frozen=True):
+    """A hand is over, and every legal play agrees how: its cards by number, its best total, its whole stake."""
+
+    round: int
+    spot: int
+    hand: int
+    cards: tuple[int, ...]
+    total: int
+    stake_cents: int
 
 
 class SpotSurrendered(Value, frozen=True):
@@ -195,13 +205,14 @@ class QuestionAnswered(Value, frozen=True):
 
 
 class RoundClosed(Value, frozen=True):
-    """A round is over. ``dealer``: the dealer's cards where every legal play agrees on them, else empty.
+    """A round is over. ``dealer``: the dealer's cards by number where every legal play agrees on them, else empty.
 
-    ``outcome``: ``settled``, ``open`` (wagers left open) or ``irregular`` (no legal play: the floor must rule).
+    ``outcome``: ``settled``, ``open`` (wagers left open), ``void`` (no card was dealt) or ``irregular`` (the floor must
+    rule). ``plays`` is the number of legal plays, 0 when irregular or void.
     """
 
     round: int
-    dealer: tuple[str, ...]
+    dealer: tuple[int, ...]
     plays: int
     outcome: str
 
@@ -297,6 +308,12 @@ class RoundIrregular(Value, frozen=True):
     reason: str
 
 
+class FloorCalled(Value, frozen=True):
+    """The dealer calls the floor."""
+
+    round: int
+
+
 class DeviceAlarm(Value, frozen=True):
     """A device complains."""
 
@@ -341,6 +358,7 @@ Alert = (
     | CardWithoutBets
     | CardsMayBeMissing
     | RoundIrregular
+    | FloorCalled
     | DeviceAlarm
     | LineTroubled
     | KeyRefused
@@ -361,6 +379,7 @@ Event = (
     | InsuranceTaken
     | HandDoubled
     | HandsSplit
+    | HandPlayed
     | SpotSurrendered
     | HoleTurned
     | WagerSettled

@@ -26,14 +26,7 @@ class Answered(Value, frozen=True):
     who: str
 
 
-class DeadlinePassed(Value, frozen=True):
-    """A timer the table asked for fired."""
-
-    at_ns: int
-    name: str
-
-
-Input = Reading | Started | Answered | DeadlinePassed
+Input = Reading | Started | Answered
 """Everything that may be stepped."""
 
 

@@ -12,15 +12,16 @@ from typing import NamedTuple, assert_never
 
 from controller.core.hand import best
 from controller.core.play import Box, Emission, Hand, Kind, Node, Now, Play, Said, Step
+from firmware_protocols.values import Value
 
 
-class CardCame(NamedTuple):
+class CardCame(Value, frozen=True):
     """A card left the shoe; ``card`` as ``hand.seen`` writes it."""
 
     card: int
 
 
-class ChipsMoved(NamedTuple):
+class ChipsMoved(Value, frozen=True):
     """The value in a zone of a box changed."""
 
     box: int
@@ -29,7 +30,7 @@ class ChipsMoved(NamedTuple):
     after: int
 
 
-class KeySpoke(NamedTuple):
+class KeySpoke(Value, frozen=True):
     """A key of the dealer's, with the box it named (None: the box in play).
 
     ``stand``, ``hit``, ``double``, ``split``, ``surrender``, ``even_money``, ``insurance_closed`` or ``hole_turned``.

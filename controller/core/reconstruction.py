@@ -18,6 +18,7 @@ from controller.core.hand import Outcome
 from controller.core.moves import CardCame, ChipsMoved, Item, Layout, endings, successors
 from controller.core.play import Deal, Emission, Node, Play
 from controller.core.rules import Rules
+from firmware_protocols.values import Value
 
 ORDERS_LIMIT: Final = 20_000
 """Sets of evidence a single rewind may visit; far above what readers a second behind produce. Beyond it the round goes
@@ -29,7 +30,7 @@ Told = tuple[frozenset[Outcome], ...]
 Frontier = dict[Node, Told]
 
 
-class Dated(NamedTuple):
+class Dated(Value, frozen=True, tag=False):
     """Evidence with the first and the last moment it may belong to, and the number of its reading."""
 
     first_ns: int
@@ -39,9 +40,9 @@ class Dated(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """Everything known after the first ``count`` pieces of evidence, if nothing later can belong before it."""
+    """Everything known after the first ``used`` pieces of evidence, if nothing later can belong before it."""
 
-    count: int
+    used: int
     last_ns: int
     frontier: Frontier
     contents: dict[tuple[int, str], int]
@@ -226,15 +227,22 @@ class Reconstruction(NamedTuple):
         kept = self.cuts
         earliest = dated.first_ns
         while kept[-1].last_ns >= earliest:
-            earliest = min([earliest, *(late.first_ns for late in evidence[kept[-2].count :])])
+            earliest = min([earliest, *(late.first_ns for late in evidence[kept[-2].used :])])
             kept = kept[:-1]
         cut = kept[-1]
         found = self._replace(evidence=evidence, cards=cards)
-        weave = Weave(found.play(), evidence[cut.count :], cut.contents)
+        weave = Weave(found.play(), evidence[cut.used :], cut.contents)
         frontier = weave.run(dict(cut.frontier))
         last_ns = max(late.last_ns for late in evidence)
         new = Cut(len(evidence), last_ns, frontier, weave.contents_after(weave.full))
         return found._replace(cuts=(*kept, new))
+
+    def as_of(self, moment_ns: int) -> Reconstruction:
+        """The round as far as nothing told after ``moment_ns`` can change it."""
+        cuts = self.cuts
+        while len(cuts) > 1 and cuts[-1].last_ns > moment_ns:
+            cuts = cuts[:-1]
+        return self._replace(cuts=cuts)
 
     def ends(self, hole_points: int) -> Frontier:
         """The complete plays, if the round is over and the hole card counts ``hole_points``."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from firmware_protocols.values import Value
 
 
@@ -69,5 +71,7 @@ class House(Value, frozen=True, tag=False):
     """Meaning of each key ``A`` to ``Y`` (see ``controller.core.keypad``)."""
     version: str
     profile_hash: str
+    readers: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    """The spots each bet-spot reader watches, by device name."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""

@@ -1,0 +1,97 @@
+"""The working copy of a table during one step. It lives no longer than the step; what is outside sees only values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked, RoundIrregular
+from controller.core.inputs import Stamped
+from controller.core.reconstruction import Dated, Reconstruction, TooManyOrders
+from controller.core.state import Round, State, Table
+
+
+class Desk:
+    """State, lattice and the events so far."""
+
+    def __init__(self, table: Table, stamped: Stamped) -> None:
+        self.house = table.house
+        self.rules = table.house.rules
+        self.stamped = stamped
+        self.state: State = msgspec.structs.replace(table.state, number=stamped.number)
+        self.found = table.found
+        self.events: list[Event] = []
+
+    def change(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of State, whatever they are
+        """Change what the table remembers."""
+        self.state = msgspec.structs.replace(self.state, **fields)
+
+    def change_round(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of Round, whatever they are
+        """Change what is remembered of the open round."""
+        self.change(round=msgspec.structs.replace(self.round(), **fields))
+
+    def round(self) -> Round:
+        """The open round; it is a mistake to ask when there is none."""
+        assert self.state.round is not None, "no round is open"
+        return self.state.round
+
+    def lattice(self) -> Reconstruction:
+        """The open round's lattice."""
+        assert self.found is not None, "no round is open"
+        return self.found
+
+    def tell(self, *events: Event) -> None:
+        """Publish."""
+        self.events.extend(events)
+
+    def table_ns(self, machine_ns: int) -> int:
+        """Table time of a moment of the machine's monotonic clock."""
+        return machine_ns + self.state.offset_ns
+
+    def observe(self, dated: Dated, *, may_drop: bool) -> bool:
+        """Add evidence to the lattice. False: no play explains it; then it is left out if it may be, else trouble."""
+        try:
+            found = self.lattice().observe(dated)
+        except TooManyOrders:
+            self.irregular("the times of the readings leave too many orders open")
+            return False
+        if found.frontier:
+            self.found = found
+            self.change_round(evidence=(*self.round().evidence, dated))
+            return True
+        if not may_drop:
+            self.irregular("no legal play explains the evidence")
+        return False
+
+    def irregular(self, reason: str) -> None:
+        """No settlement from here on; the floor must rule."""
+        if not self.round().trouble:
+            self.change_round(trouble=reason)
+            self.tell(RoundIrregular(self.round().number, reason))
+
+    def ask(self, spot: int, text: str, choices: tuple[str, ...]) -> int:
+        """Ask people; the question's number."""
+        number = self.state.questions + 1
+        self.change(questions=number)
+        self.tell(QuestionAsked(number, self.state.round.number if self.state.round else 0, spot, text, choices))
+        return number
+
+    def open_card(self, place: int) -> None:
+        """Publish the face of a card that lies face up, once."""
+        cards = self.round().cards
+        card = cards[place]
+        if card.opened or not card.nonce:
+            return
+        self.tell(CardOpened(card.number, str(card.face or "??"), card.nonce.hex()))
+        opened = msgspec.structs.replace(card, opened=True)
+        self.change_round(cards=(*cards[:place], opened, *cards[place + 1 :]))
+
+    def turn_hole(self) -> None:
+        """The hole card lies face up."""
+        if self.round().turned:
+            return
+        place = self.round().hole_place()
+        self.change_round(turned=True)
+        self.tell(HoleTurned(self.round().number, self.round().cards[place].number))
+        self.open_card(place)

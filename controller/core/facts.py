@@ -1,0 +1,121 @@
+"""What holds in every legal play: the inferred facts. Once one holds it goes on holding, so none is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from controller.core.events import (
+    CardDealt,
+    Event,
+    HandDoubled,
+    HandPlayed,
+    HandsSplit,
+    InsuranceTaken,
+    SpotSurrendered,
+)
+from controller.core.hand import Outcome, best, place_of
+from controller.core.play import Node
+from controller.core.reconstruction import Frontier, Reconstruction, Told
+
+
+class Names(NamedTuple):
+    """How the outside calls things: the round, the spot of each box, the reading that brought each card."""
+
+    round: int
+    spots: tuple[int, ...]
+    cards: tuple[int, ...]
+
+
+def inferred(found: Reconstruction, frontier: Frontier, names: Names) -> Iterator[Event]:
+    """Every fact that holds in all plays, in a fixed order."""
+    yield from dealt_initially(found, names)
+    if not frontier or len(found.cards) < found.play().deal_cards:
+        return
+    yield from insured(frontier, names)
+    yield from drawn(found, frontier, names)
+    for box, spot in enumerate(names.spots):
+        yield from box_facts(frontier, box, spot, names)
+
+
+def dealt_initially(found: Reconstruction, names: Names) -> Iterator[Event]:
+    """The initial deal: its order is certain."""
+    boxes = len(names.spots)
+    for place in range(min(len(found.cards), found.play().deal_cards)):
+        box = place % (boxes + 1)
+        yield CardDealt(names.round, names.cards[place], names.spots[box] if box < boxes else 0)
+
+
+def insured(frontier: Frontier, names: Names) -> Iterator[Event]:
+    """Insurance that every play counts alike."""
+    if any(node.offers for node in frontier):
+        return
+    for box, spot in enumerate(names.spots):
+        cents = {node.insured[box] if node.insured else 0 for node in frontier}
+        if len(cents) == 1 and cents != {0}:
+            yield InsuranceTaken(names.round, spot, cents.pop())
+
+
+def drawn(found: Reconstruction, frontier: Frontier, names: Names) -> Iterator[Event]:
+    """Later cards whose owner every play agrees on."""
+    boxes = len(names.spots)
+    for place in range(found.play().deal_cards, len(found.cards)):
+        card = found.cards[place]
+        owners = {owner for node, told in frontier.items() for owner in owners_of(card, node, told)}
+        if len(owners) == 1:
+            box = owners.pop()
+            yield CardDealt(names.round, names.cards[place], names.spots[box] if box < boxes else 0)
+
+
+def owners_of(card: int, node: Node, told: Told) -> Iterator[int]:
+    """The boxes (the number of boxes: the dealer) that may hold a card at a node."""
+    if card in node.drawn:
+        yield len(told)
+    for box, outcomes in enumerate(told):
+        if any(card in hand.cards for outcome in outcomes for hand in outcome.hands):
+            yield box
+    if any(card in hand.cards for hand in node.hands):
+        yield node.turn
+
+
+class Standing(NamedTuple):
+    """How far a box has come in one play: stakes added to each hand, and the number of hands."""
+
+    extras: tuple[int, ...]
+    outcome: Outcome | None
+
+
+def standings(frontier: Frontier, box: int) -> set[Standing]:
+    """How far the box has come, over all plays; empty if in some play its turn has not come."""
+    found: set[Standing] = set()
+    for node, told in frontier.items():
+        if told[box]:
+            found.update(Standing(tuple(h.extra_cents for h in outcome.hands), outcome) for outcome in told[box])
+        elif node.turn == box:
+            found.add(Standing(tuple(hand.extra for hand in node.hands), None))
+        else:
+            return set()
+    return found
+
+
+def box_facts(frontier: Frontier, box: int, spot: int, names: Names) -> Iterator[Event]:
+    """Splits, doubles and finished hands of one box."""
+    ways = standings(frontier, box)
+    if not ways:
+        return
+    outcome = next(iter(ways)).outcome if len(ways) == 1 else None
+    if outcome is not None and outcome.how == "surrendered":
+        yield SpotSurrendered(names.round, spot)
+        return
+    hands = min(len(way.extras) for way in ways)
+    for count in range(2, hands + 1):
+        yield HandsSplit(names.round, spot, count)
+    for hand in range(hands):
+        cents = {way.extras[hand] for way in ways}
+        if len(cents) == 1 and cents != {0}:
+            yield HandDoubled(names.round, spot, hand, cents.pop())
+    if outcome is None:
+        return
+    for index, played in enumerate(outcome.hands):
+        cards = tuple(names.cards[place_of(card)] for card in played.cards)
+        yield HandPlayed(names.round, spot, index, cards, best(played.cards), played.stake_cents())

@@ -1,0 +1,85 @@
+"""What lies on the layout: chips turned into money, zone by zone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from controller.core.events import ChangeMade, ChipConflict, ChipsChanged, Event, UnknownChip
+from firmware_protocols.readings import ChipsSeen
+from firmware_protocols.values import Value
+
+
+class Zone(Value, frozen=True, tag=False):
+    """The content of one zone: chip ids, and what they count for in cents."""
+
+    spot: int
+    name: str
+    chips: tuple[str, ...]
+    cents: int
+    seen_ns: int
+    """When this content was first inventoried."""
+
+
+Felt = dict[str, Zone]
+"""Zones by ``spot/name``."""
+
+
+class Change(Value, frozen=True, tag=False):
+    """The value of a zone went from ``before`` to ``after`` cents."""
+
+    spot: int
+    zone: str
+    before: int
+    after: int
+
+
+def key(spot: int, zone: str) -> str:
+    """The name of a zone in a ``Felt``."""
+    return f"{spot}/{zone}"
+
+
+def cents_at(felt: Felt, spot: int, zone: str) -> int:
+    """What a zone counts for; 0 where nothing was ever seen."""
+    found = felt.get(key(spot, zone))
+    return 0 if found is None else found.cents
+
+
+def conflicts(felt: Felt) -> dict[str, tuple[str, ...]]:
+    """Chips seen at more than one zone, with the zones."""
+    where: dict[str, tuple[str, ...]] = {}
+    for name in sorted(felt):
+        for chip in felt[name].chips:
+            where[chip] = (*where.get(chip, ()), name)
+    return {chip: zones for chip, zones in where.items() if len(zones) > 1}
+
+
+def inventory(felt: Felt, values: Mapping[str, int], seen: ChipsSeen) -> tuple[Felt, tuple[Change, ...], list[Event]]:
+    """Take a zone's new content: the felt after it, every zone whose value changed, and what is to be told.
+
+    An unknown chip counts as nothing. A chip at two zones counts at neither until it has left one of them, so a reading
+    of one zone may change the value of another.
+    """
+    name = key(seen.spot, seen.zone)
+    known = felt.get(name)
+    already = frozenset(known.chips if known else ())
+    before_conflicts = conflicts(felt)
+    raw = {**felt, name: Zone(seen.spot, seen.zone, tuple(sorted(set(seen.chips))), 0, seen.by_ns)}
+    disputed = conflicts(raw)
+    told: list[Event] = [
+        UnknownChip(seen.spot, seen.zone, chip)
+        for chip in raw[name].chips
+        if chip not in values and chip not in already
+    ]
+    told.extend(ChipConflict(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts)
+    after: Felt = {}
+    changes: list[Change] = []
+    for other, zone in raw.items():
+        cents = sum(values.get(chip, 0) for chip in zone.chips if chip not in disputed)
+        after[other] = Zone(zone.spot, zone.name, zone.chips, cents, zone.seen_ns)
+        was = felt[other].cents if other in felt else 0
+        if cents != was:
+            changes.append(Change(zone.spot, zone.name, was, cents))
+            told.append(ChipsChanged(zone.spot, zone.name, was, cents, len(zone.chips)))
+        elif other == name and already and already != frozenset(zone.chips) and cents:
+            told.append(ChangeMade(zone.spot, zone.name, cents))
+    return after, tuple(changes), told

@@ -1,0 +1,119 @@
+"""Everything the table remembers: plain values that a checkpoint can hold, and the lattice that follows from them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from controller.core.events import Event, LockedWager
+from controller.core.felt import Zone
+from controller.core.reconstruction import Dated, Reconstruction
+from controller.core.rules import House
+from firmware_protocols.cards import Card
+from firmware_protocols.values import Value
+
+
+class CardKept(Value, frozen=True, tag=False):
+    """A card of the round: the reading that brought it, its face (None: unread, or closed to us), its opening."""
+
+    number: int
+    face: Card | None
+    nonce: bytes
+    opened: bool = False
+
+
+class Round(Value, frozen=True, tag=False):
+    """A round from the lock to its close."""
+
+    number: int
+    lock_ns: int
+    """When the bets were locked, by key or by the first card."""
+    spots: tuple[int, ...]
+    """Spots with a main wager, ascending: the boxes."""
+    wagers: tuple[LockedWager, ...]
+    locked: bool = False
+    """Whether the lock has been told; until then a reader may still report chips that lay there in time."""
+    cards: tuple[CardKept, ...] = ()
+    evidence: tuple[Dated, ...] = ()
+    told: tuple[Event, ...] = ()
+    """Inferred facts already published."""
+    settled: tuple[tuple[int, str], ...] = ()
+    turned: bool = False
+    closing: bool = False
+    trouble: str = ""
+    """Why the round is irregular; empty while some legal play explains everything."""
+    doubt: int = 0
+    """The question that must be answered before the round goes on; 0: none."""
+
+    def hole_place(self) -> int:
+        """The place of the hole card among the round's cards."""
+        return 2 * len(self.spots) + 1
+
+    def main_wagers(self) -> tuple[int, ...]:
+        """The boxes' main wagers in cents."""
+        return tuple(wager.cents for wager in self.wagers if wager.bet == "main")
+
+
+class State(Value, frozen=True, tag=False):
+    """The table between two readings."""
+
+    seq: int = 0
+    """Events published in this epoch."""
+    number: int = 0
+    """Readings stepped in this epoch."""
+    rounds: int = 0
+    questions: int = 0
+    felt: dict[str, Zone] = msgspec.field(default_factory=dict)
+    round: Round | None = None
+    spot_named: int = 0
+    """The spot a digit key named for the next action; 0: none."""
+    burns: int = 0
+    """Cards announced as burns that have not come yet."""
+    confirmed: dict[str, int] = msgspec.field(default_factory=dict)
+    """Moment up to which each spot's chips are known (key: the spot), nanoseconds of table time."""
+    offset_ns: int = 0
+    """Added to the machine's monotonic time, so that table time goes on over a reboot."""
+    last_ns: int = 0
+    down_ns: int = 0
+    """The last moment before the daemon last stopped."""
+    afresh: tuple[str, ...] = ()
+    """Zones not read again since the daemon started."""
+    devices: dict[str, str] = msgspec.field(default_factory=dict)
+    shoe_lost: bool = False
+    profile_hash: str = ""
+
+
+class Desired(Value, frozen=True):
+    """What the devices should be told now; a function of the table, sent again whenever a device comes back."""
+
+    display: str = ""
+    """The line on the dealer's keypad."""
+    confirm_ns: int = 0
+    """Ask the readers to confirm the layout up to this moment of the machine's monotonic clock; 0: no need."""
+
+
+class Table(NamedTuple):
+    """The house, what it remembers, and the lattice of the open round (None between rounds)."""
+
+    house: House
+    state: State
+    found: Reconstruction | None = None
+
+
+class Stepped(NamedTuple):
+    """What a step gives: the table after it, what to publish, what the devices should be told."""
+
+    table: Table
+    events: tuple[Event, ...]
+    desired: Desired
+
+
+def restore(house: House, state: State) -> Table:
+    """The table of a checkpoint: the lattice is woven again from the round's evidence."""
+    if state.round is None:
+        return Table(house, state)
+    found = Reconstruction.begin(house.rules, state.round.main_wagers())
+    for dated in state.round.evidence:
+        found = found.observe(dated)
+    return Table(house, state, found)

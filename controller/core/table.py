@@ -1,0 +1,283 @@
+"""The root: ``step`` takes the table and one stamped input and gives the table after it, and what is to be said.
+
+Pure and total: the same table and input always give the same result, whatever came in.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from controller.core import rounds
+from controller.core.desk import Desk
+from controller.core.events import (
+    AnswerRefused,
+    CardBurned,
+    CardDrawn,
+    CardsMayBeMissing,
+    CardWithoutBets,
+    DeviceAlarm,
+    DeviceStatusChanged,
+    FloorCalled,
+    KeyRead,
+    KeyRefused,
+    LineTroubled,
+    QuestionAnswered,
+    TableStarted,
+    UnreadCard,
+)
+from controller.core.felt import inventory, key
+from controller.core.inputs import Answered, Stamped, Started
+from controller.core.keypad import DECISIONS, DIGITS, EVIDENCE
+from controller.core.state import Desired, Stepped, Table
+from firmware_protocols import readings
+from firmware_protocols.readings import (
+    ChipsConfirmed,
+    ChipsSeen,
+    DeviceComplained,
+    DeviceHealth,
+    HealthState,
+    KeyPressed,
+    LineDisturbed,
+)
+
+MISSED_CARDS = "Were cards drawn while the table was not listening?"
+
+
+def step(table: Table, stamped: Stamped) -> Stepped:
+    """The table after ``stamped``, the events it gives in order, and what the devices should be told."""
+    desk = Desk(table, stamped)
+    take(desk)
+    rounds.review(desk)
+    moment = desk.table_ns(stamped.at_ns)
+    desk.change(last_ns=max(desk.state.last_ns, moment), seq=desk.state.seq + len(desk.events))
+    after = Table(table.house, desk.state, desk.found)
+    return Stepped(after, tuple(desk.events), desired(desk))
+
+
+def take(desk: Desk) -> None:
+    """Let one input do what it does."""
+    match desk.stamped.input:
+        case readings.CardDrawn() as drawn:
+            card_drawn(desk, drawn)
+        case ChipsSeen() as seen:
+            chips_seen(desk, seen)
+        case ChipsConfirmed(spots, upto_ns):
+            upto = desk.table_ns(upto_ns)
+            known = desk.state.confirmed
+            told = {str(spot): max(upto, known.get(str(spot), -1)) for spot in spots}
+            desk.change(confirmed={**known, **told})
+        case KeyPressed() as pressed:
+            key_pressed(desk, pressed)
+        case DeviceHealth() as health:
+            device_health(desk, health)
+        case DeviceComplained(device, code, text):
+            desk.tell(DeviceAlarm(device, code, text))
+        case LineDisturbed(device, reason, data):
+            desk.tell(LineTroubled(device, reason, data.hex()))
+        case Started() as start:
+            started(desk, start)
+        case Answered(_, question, answer, who):
+            answered(desk, question, answer, who)
+        case _:
+            assert_never(desk.stamped.input)
+
+
+def desired(desk: Desk) -> Desired:
+    """What the devices should be told, given the table."""
+    round_now = desk.state.round
+    if round_now is None:
+        return Desired("Bets open")
+    wanted = rounds.latest(desk)
+    confirm_ns = wanted - desk.state.offset_ns if wanted > rounds.known_until(desk) else 0
+    if round_now.doubt:
+        return Desired("Cards drawn meanwhile? yes/no", confirm_ns)
+    if round_now.trouble:
+        return Desired("Call the floor", confirm_ns)
+    return Desired(f"Round {round_now.number}", confirm_ns)
+
+
+# --- shoe -------------------------------------------------------------------------------------------
+
+
+def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
+    """A card left the shoe: a burn, a card of the round, or one that belongs to none."""
+    number = desk.stamped.number
+    if drawn.face is None and not desk.stamped.closed:
+        desk.tell(UnreadCard(number))
+    if drawn.burn or desk.state.burns:
+        desk.change(burns=max(desk.state.burns - 1, 0))
+        desk.tell(CardDrawn(0, number, -1, desk.stamped.commitment), CardBurned(number))
+        return
+    at_ns = desk.table_ns(drawn.at_ns)
+    if desk.state.round is not None and is_over(desk):
+        rounds.close(desk)
+    if desk.state.round is None and not rounds.lock(desk, at_ns):
+        desk.tell(CardDrawn(0, number, -1, desk.stamped.commitment), CardWithoutBets(number))
+        return
+    rounds.card(desk, drawn.face, at_ns)
+
+
+def is_over(desk: Desk) -> bool:
+    """Whether the open round can take no further card: it is closing, or payment has begun in every play."""
+    if desk.round().closing:
+        return True
+    frontier = desk.lattice().frontier
+    return not desk.round().trouble and all(node.paying for node in frontier)
+
+
+# --- bet spots --------------------------------------------------------------------------------------
+
+
+def chips_seen(desk: Desk, seen: ChipsSeen) -> None:
+    """A zone's content as a reader tells it."""
+    name = key(seen.spot, seen.zone)
+    first_ns, last_ns = desk.table_ns(seen.after_ns), desk.table_ns(seen.by_ns)
+    if name in desk.state.afresh:
+        first_ns = min(first_ns, desk.state.down_ns)
+        desk.change(afresh=tuple(zone for zone in desk.state.afresh if zone != name))
+    felt, changes, told = inventory(desk.state.felt, desk.house.chips, seen)
+    desk.change(felt=felt)
+    desk.tell(*told)
+    for change in changes:
+        if desk.state.round is None:
+            return
+        own = (change.spot, change.zone) == (seen.spot, seen.zone)
+        rounds.chips(desk, change, first_ns if own else last_ns, last_ns)
+
+
+# --- keypad -----------------------------------------------------------------------------------------
+
+
+def key_pressed(desk: Desk, pressed: KeyPressed) -> None:
+    """A key of the dealer's."""
+    meaning = desk.house.keys.get(pressed.key, "")
+    if not meaning:
+        desk.tell(KeyRefused(pressed.key, "", "the key map gives this key no meaning"))
+        return
+    desk.tell(KeyRead(pressed.key, meaning))
+    at_ns = desk.table_ns(pressed.at_ns)
+    named = desk.state.spot_named
+    desk.change(spot_named=int(meaning) if meaning in DIGITS else 0)
+    if meaning in DIGITS:
+        return
+    evidence = meaning in EVIDENCE
+    reason = evidence_key(desk, meaning, named, at_ns) if evidence else procedure_key(desk, meaning, at_ns)
+    if reason:
+        desk.tell(KeyRefused(pressed.key, meaning, reason))
+
+
+def evidence_key(desk: Desk, meaning: str, named: int, at_ns: int) -> str:
+    """A key that speaks of the round; why it means nothing, or an empty text."""
+    if desk.state.round is None or not desk.round().cards:
+        return "no cards have been dealt"
+    if not named or meaning not in DECISIONS:
+        rounds.key(desk, meaning, None, at_ns)
+    elif named in desk.round().spots:
+        rounds.key(desk, meaning, desk.round().spots.index(named), at_ns)
+    else:
+        desk.irregular(f"a key names spot {named}, which has no wager")
+    return ""
+
+
+def procedure_key(desk: Desk, meaning: str, at_ns: int) -> str:
+    """A key that speaks of the table; why it means nothing, or an empty text."""
+    match meaning:
+        case "no_more_bets":
+            return no_more_bets(desk, at_ns)
+        case "round_closed":
+            if desk.state.round is None:
+                return "no round is open"
+            desk.change_round(closing=True)
+        case "yes" | "no":
+            if desk.state.round is None or not desk.round().doubt:
+                return "nothing was asked"
+            answered(desk, desk.round().doubt, meaning, "dealer")
+        case "burn":
+            desk.change(burns=desk.state.burns + 1)
+        case "call_floor":
+            desk.tell(FloorCalled(desk.state.round.number if desk.state.round else 0))
+        case _:
+            return "there is nothing to undo"
+    return ""
+
+
+def no_more_bets(desk: Desk, at_ns: int) -> str:
+    """Lock the bets of the next round; why that cannot be, or an empty text."""
+    if desk.state.round is not None:
+        if not is_over(desk) and not desk.round().trouble:
+            return "a round is being played"
+        rounds.close(desk)
+    if not rounds.lock(desk, at_ns):
+        return "no wager lies on the layout"
+    return ""
+
+
+# --- the process and people -------------------------------------------------------------------------
+
+
+def started(desk: Desk, start: Started) -> None:
+    """The daemon runs (again). Chips are read afresh; cards drawn meanwhile cannot be known, so people are asked."""
+    state = desk.state
+    restart = bool(state.profile_hash)
+    open_round = state.round is not None
+    rules = desk.rules
+    desk.tell(TableStarted(start.version, rules.name, start.profile_hash, restart, open_round))
+    offset_ns = state.offset_ns
+    if start.at_ns + offset_ns <= state.last_ns:
+        offset_ns = state.last_ns + 1 - start.at_ns
+    desk.change(
+        offset_ns=offset_ns,
+        down_ns=state.last_ns,
+        afresh=tuple(sorted(state.felt)),
+        confirmed={},
+        devices={},
+        shoe_lost=False,
+        spot_named=0,
+        profile_hash=start.profile_hash,
+    )
+    if not restart:
+        return
+    cards_may_be_missing(desk, "the daemon was not running")
+    if open_round and state.profile_hash != start.profile_hash:
+        desk.irregular("the profile changed in the middle of the round")
+
+
+def cards_may_be_missing(desk: Desk, reason: str) -> None:
+    """A shoe that does not number its draws may have been drawn from unheard: the round waits for a person."""
+    if desk.house.shoe_numbers_cards:
+        return
+    round_now = desk.state.round
+    desk.tell(CardsMayBeMissing(round_now.number if round_now else 0, reason))
+    if round_now is not None and not round_now.trouble and not round_now.doubt:
+        desk.change_round(doubt=desk.ask(0, MISSED_CARDS, ("no", "yes")))
+
+
+def answered(desk: Desk, question: int, answer: str, who: str) -> None:
+    """A person answered: no card was missed and the round goes on, or it goes to the floor."""
+    if desk.state.round is None or desk.round().doubt != question:
+        desk.tell(AnswerRefused(question, answer, "no such question is open"))
+        return
+    if answer not in {"yes", "no"}:
+        desk.tell(AnswerRefused(question, answer, "the answers are yes and no"))
+        return
+    desk.tell(QuestionAnswered(question, answer, who))
+    desk.change_round(doubt=0)
+    if answer == "yes":
+        desk.irregular("cards were drawn while the table was not listening")
+
+
+def device_health(desk: Desk, health: DeviceHealth) -> None:
+    """A device came, went, or is faulty."""
+    desk.tell(DeviceStatusChanged(health.device, health.state, health.detail))
+    desk.change(devices={**desk.state.devices, health.device: str(health.state)})
+    if health.device == "shoe":
+        if health.state is HealthState.READY and desk.state.shoe_lost:
+            cards_may_be_missing(desk, "the shoe was not connected")
+        desk.change(shoe_lost=health.state is not HealthState.READY)
+        return
+    watched = desk.house.readers.get(health.device, ())
+    if health.state is HealthState.READY or desk.state.round is None:
+        return
+    for spot in watched:
+        if spot in desk.round().spots:
+            desk.irregular(f"{health.device} was lost: the chips of spot {spot} cannot be followed")

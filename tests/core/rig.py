@@ -1,0 +1,168 @@
+"""A table without wires: people's acts or lines of talk become stamped readings, and what is published is kept.
+
+Time is counted by hand. Every act takes a moment, and the readers confirm the layout after each, as they do when nobody
+hurries them; ``late`` keeps them silent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from controller.core.events import Event, QuestionAsked, RoundClosed, WagerSettled
+from controller.core.inputs import Answered, Input, Stamped, Started
+from controller.core.keypad import DEFAULT_KEYS
+from controller.core.rules import House, Options, Rules
+from controller.core.state import Desired, State, Stepped, Table
+from controller.core.table import step
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
+from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+
+MS = 1_000_000
+KEY_OF = {meaning: key for key, meaning in DEFAULT_KEYS.items()}
+SPOTS = tuple(range(1, 8))
+
+
+def penn(**options: Any) -> Rules:
+    """Hollywood Penn National's main game."""
+    return Rules(name="hollywood-penn-national", max_hands=3, surrender="late", options=Options(**options))
+
+
+class Rig:
+    """A table, its clock, and everything it has said."""
+
+    def __init__(self, rules: Rules, chips: dict[str, int] | None = None) -> None:
+        self.values = {} if chips is None else chips
+        house = House(rules, self.values, DEFAULT_KEYS, "test", "0" * 64, {f"bet_spots/{s}": (s,) for s in SPOTS})
+        self.table = Table(house, State())
+        self.now_ns = 1_000 * MS
+        self.number = 0
+        self.events: list[Event] = []
+        self.stamped: list[Stamped] = []
+        self.desired = Desired()
+        self.late = False
+        self.lying: dict[tuple[int, str], tuple[str, ...]] = {}
+        self.give(Started(self.now_ns, "test", "0" * 64))
+
+    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+        """Stamp an input and step it."""
+        self.number += 1
+        nonce = hashlib.sha256(str(self.number).encode()).digest()
+        stamped = Stamped(self.number, self.now_ns, 0, nonce, item, f"c{self.number}", closed)
+        self.stamped.append(stamped)
+        stepped = step(self.table, stamped)
+        self.table, self.desired = stepped.table, stepped.desired
+        self.events.extend(stepped.events)
+        return stepped
+
+    def pass_ms(self, milliseconds: int) -> None:
+        """Let time pass; readers that are not late confirm what the table asks for."""
+        self.now_ns += milliseconds * MS
+        if self.desired.confirm_ns and not self.late:
+            self.give(ChipsConfirmed(SPOTS, self.now_ns))
+
+    def card(self, face: str | None) -> None:
+        """A card leaves the shoe."""
+        self.pass_ms(500)
+        self.give(CardDrawn(self.now_ns, None if face is None else Card(face)))
+        self.pass_ms(500)
+
+    def key(self, meaning: str) -> None:
+        """The dealer presses a key, by its meaning."""
+        self.pass_ms(100)
+        self.give(KeyPressed(self.now_ns, KEY_OF[meaning]))
+        self.pass_ms(100)
+
+    def chips(self, spot: int, zone: str, cents: int, spread_ms: int = 100) -> None:
+        """The zone's content becomes ``cents``, in one chip made for the purpose; reported ``spread_ms`` wide."""
+        chip = f"E004{cents:08X}{spot:02X}{len(self.values) & 0xFF:02X}"
+        content = () if cents == 0 else (chip,)
+        if cents:
+            self.values[chip] = cents
+        self.lay(spot, zone, content, spread_ms)
+
+    def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
+        """The zone's content becomes these chips."""
+        self.pass_ms(100)
+        before = self.now_ns
+        self.now_ns += spread_ms * MS
+        self.lying[spot, zone] = chips
+        self.give(ChipsSeen(spot, zone, tuple(sorted(chips)), before, self.now_ns))
+        self.pass_ms(100)
+
+    def answer(self, words: str) -> None:
+        """A person answers the last question asked."""
+        asked = [event.question for event in self.events if isinstance(event, QuestionAsked)]
+        self.give(Answered(self.now_ns, asked[-1], words, "floor"))
+
+    def perform(self, acts: Iterable[Act]) -> list[RoundPlayed]:
+        """Carry out people's acts; the truth of each round."""
+        told: list[RoundPlayed] = []
+        for act in acts:
+            match act:
+                case Draw(card, burn):
+                    self.pass_ms(300)
+                    self.give(CardDrawn(self.now_ns, card, burn))
+                    self.pass_ms(300)
+                case Lay(spot, zone, chips):
+                    self.lay(spot, zone, chips)
+                case Press(key, held):
+                    self.pass_ms(100)
+                    self.give(KeyPressed(self.now_ns, key, held))
+                    self.pass_ms(100)
+                case Pause():
+                    pass
+                case RoundPlayed():
+                    told.append(act)
+        return told
+
+    def talk(self, text: str) -> None:
+        """Deal a round in words.
+
+        ``3 main 25`` lays chips (dollars), ``key stand`` presses a key (``key 3 surrender`` names the spot first),
+        anything else is cards.
+        """
+        for line in text.strip().splitlines():
+            words = line.split("#")[0].split()
+            match words:
+                case []:
+                    pass
+                case ["key", *meanings]:
+                    for meaning in meanings:
+                        self.key(meaning)
+                case [spot, zone, dollars] if spot.isdigit():
+                    self.chips(int(spot), zone, round(100 * int(dollars)))
+                case _:
+                    for face in words:
+                        self.card(face)
+
+    def told(self, *kinds: type[Event]) -> list[Event]:
+        """The events of some kinds, in order."""
+        return [event for event in self.events if isinstance(event, kinds)]
+
+    def postings(self) -> list[str]:
+        """Settlements as a person would write them down: ``1: spot 3 main -25.00``."""
+        settled = [event for event in self.events if isinstance(event, WagerSettled)]
+        return [f"{s.round}: spot {s.spot} {s.bet} {s.due_cents / 100:+.2f}" for s in settled]
+
+    def outcomes(self) -> list[str]:
+        """How each closed round ended."""
+        return [event.outcome for event in self.events if isinstance(event, RoundClosed)]
+
+
+def settled(events: Iterable[Event]) -> dict[tuple[int, int, str], tuple[int, int]]:
+    """(round, spot, bet) -> (wager, due) in cents."""
+    return {
+        (event.round, event.spot, event.bet): (event.wager_cents, event.due_cents)
+        for event in events
+        if isinstance(event, WagerSettled)
+    }
+
+
+def coded(value: Any) -> bytes:
+    """The bytes of a value, to compare."""
+    return msgspec.json.encode(value)
