@@ -1,0 +1,241 @@
+"""Simulated devices on pseudo-terminals: for a program they are serial ports like any other.
+
+The one impure file among the simulators: it owns file descriptors and uses the running event loop's clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pty
+import tty
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from firmware_protocols.cards import Card
+from simulators.bet_spots import BetSpotsSimulator
+from simulators.keypad import KeypadSimulator
+from simulators.performing import Performance, perform
+from simulators.shoe import ShoeSimulator
+from simulators.wire import Device
+
+__all__ = ["PATIENCE_S", "Performance", "Port", "Station", "perform"]
+
+PATIENCE_S: Final = 10.0
+"""Longest wait for the readers: a hundred polls of a busy bus. After that nobody is polling."""
+
+READ_BYTES: Final = 4096
+"""Bytes taken from a pseudo-terminal at once: as many as the kernel keeps for one."""
+
+UNREAD_BYTES: Final = 65_536
+"""Bytes kept for a host that does not read; what comes then is lost, as on a real line."""
+
+IDLE_S: Final = 0.2
+"""Silence after which a message begun is given up; longer than any codec asks for, for a scheduler may be slow."""
+
+
+class Port:
+    """One device on a pseudo-terminal, linked from ``path``."""
+
+    def __init__(self, path: Path, device: Device, on_traffic: Callable[[], None]) -> None:
+        self.path = path
+        self._device = device
+        self._on_traffic = on_traffic
+        self._loop = asyncio.get_running_loop()
+        self._unwritten = bytearray()
+        self._writing = False
+        self._silence: asyncio.TimerHandle | None = None
+        self._master, self._slave = pty.openpty()
+        try:
+            # Raw before anybody opens it, else the line discipline echoes the device's own bytes back to it. Our
+            # own end of the slave stays open, so that a host that closes and opens again finds the line as it was.
+            tty.setraw(self._slave)
+            os.set_blocking(self._master, False)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.unlink(missing_ok=True)
+            path.symlink_to(os.ttyname(self._slave))
+        except BaseException:
+            os.close(self._master)
+            os.close(self._slave)
+            raise
+        self._loop.add_reader(self._master, self._readable)
+
+    def say(self, data: bytes) -> None:
+        """Send to the host; what does not fit is lost."""
+        self._unwritten += data[: UNREAD_BYTES - len(self._unwritten)]
+        self._write()
+
+    def close(self) -> None:
+        """Unplug: the host sees the line hang up. Closing twice does no harm."""
+        if self._master < 0:
+            return
+        self._loop.remove_reader(self._master)
+        self._loop.remove_writer(self._master)
+        if self._silence is not None:
+            self._silence.cancel()
+        with contextlib.suppress(FileNotFoundError):
+            self.path.unlink()
+        os.close(self._slave)
+        os.close(self._master)
+        self._master = -1
+
+    def _readable(self) -> None:
+        try:
+            data = os.read(self._master, READ_BYTES)
+        except BlockingIOError:
+            return
+        if self._silence is not None:
+            self._silence.cancel()
+        self._silence = self._loop.call_later(IDLE_S, self._silent)
+        self.say(self._device.receive(data))
+        self._on_traffic()
+
+    def _silent(self) -> None:
+        self._silence = None
+        self.say(self._device.idle())
+        self._on_traffic()
+
+    def _write(self) -> None:
+        try:
+            while self._unwritten:
+                written = os.write(self._master, self._unwritten)
+                del self._unwritten[:written]
+        except BlockingIOError:
+            pass
+        if bool(self._unwritten) is not self._writing:
+            self._writing = not self._writing
+            if self._writing:
+                self._loop.add_writer(self._master, self._write)
+            else:
+                self._loop.remove_writer(self._master)
+
+
+class Station:
+    """A table's devices, as ``shoe``, ``bet_spots`` and ``keypad`` under ``directory``.
+
+    An asynchronous context manager; it needs a running event loop. It is the ``Stage`` that ``perform`` acts upon.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        shoe: ShoeSimulator,
+        bet_spots: BetSpotsSimulator,
+        keypad: KeypadSimulator,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._directory = directory
+        self._shoe = shoe
+        self._bet_spots = bet_spots
+        self._keypad = keypad
+        self._patience_s = patience_s
+        self._stirred = asyncio.Event()
+        self._release = b""
+        self._ports: dict[str, Port] = {}
+
+    async def __aenter__(self) -> Self:
+        """Open the ports."""
+        self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the ports."""
+        self.close()
+
+    def open(self) -> None:
+        """Make the pseudo-terminals and their links.
+
+        Raises:
+            OSError: there is no pseudo-terminal to be had, or the directory is not ours to write.
+        """
+        devices: dict[str, Device] = {"shoe": self._shoe, "bet_spots": self._bet_spots, "keypad": self._keypad}
+        try:
+            for name, device in devices.items():
+                self._ports[name] = Port(self._directory / name, device, self._stir)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Unplug everything and remove the links."""
+        for port in self._ports.values():
+            port.close()
+        self._ports.clear()
+        self._stir()
+
+    async def ready(self, looks: int = 1) -> bool:
+        """Wait until every zone has been inventoried ``looks`` times and the keypad is set up; false if not in time.
+
+        Nobody can tell from a shoe's end of the line whether somebody listens to it.
+        """
+
+        def polled() -> bool:
+            counts = (self.inventories(*place) for place in self.places)
+            return self._keypad.is_set_up and min(counts, default=looks) >= looks
+
+        return await self.until(polled)
+
+    # --- the stage ------------------------------------------------------------------------------------
+
+    @property
+    def places(self) -> tuple[tuple[int, str], ...]:
+        """Every (spot, zone) that is read."""
+        return self._bet_spots.places
+
+    def draw(self, card: Card, *, burn: bool = False) -> None:
+        """A card leaves the shoe."""
+        self._ports["shoe"].say(self._shoe.draw(card, burn=burn))
+
+    def key_down(self, key: str) -> None:
+        """A key goes down."""
+        down, self._release = self._keypad.press(key)
+        self._ports["keypad"].say(down)
+
+    def key_up(self) -> None:
+        """The key last pressed comes up."""
+        released, self._release = self._release, b""
+        self._ports["keypad"].say(released)
+
+    def lay(self, spot: int, zone: str, chips: tuple[str, ...]) -> None:
+        """A zone's content changes.
+
+        Raises:
+            ValueError: no antenna reads that zone.
+        """
+        self._bet_spots.lay(spot, zone, chips)
+
+    def content(self, spot: int, zone: str) -> tuple[str, ...]:
+        """A zone's content.
+
+        Raises:
+            ValueError: no antenna reads that zone.
+        """
+        return self._bet_spots.content(spot, zone)
+
+    def inventories(self, spot: int, zone: str) -> int:
+        """How often a zone has been inventoried."""
+        return self._bet_spots.inventories(spot, zone)
+
+    def steady(self, spot: int, zone: str) -> int:
+        """How many of these in a row were complete and showed the present content."""
+        return self._bet_spots.steady(spot, zone)
+
+    async def until(self, condition: Callable[[], bool]) -> bool:
+        """Wait until traffic on the lines has made ``condition`` true; false after ``patience_s`` or when closed."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._patience_s):
+                while not condition():
+                    if not self._ports:
+                        return False
+                    self._stirred.clear()
+                    await self._stirred.wait()
+        return condition()
+
+    def _stir(self) -> None:
+        self._stirred.set()

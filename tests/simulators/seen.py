@@ -1,0 +1,73 @@
+"""Hands and boxes as somebody who only watches would note them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from firmware_protocols.cards import Card
+
+POINTS = {rank: points for points, rank in enumerate("A23456789", start=1)} | dict.fromkeys("TJQK", 10)
+
+
+def points(cards: list[Card]) -> int:
+    low = sum(POINTS[card.value[0]] for card in cards)
+    return low + 10 if low < 12 and any(card.value[0] == "A" for card in cards) else low
+
+
+def soft(cards: list[Card]) -> bool:
+    return points(cards) != sum(POINTS[card.value[0]] for card in cards)
+
+
+def values_of(registry_csv: str) -> dict[str, int]:
+    header, *lines = registry_csv.splitlines()
+    assert header == "id,value_cents"
+    return {chip: int(cents) for chip, cents in (line.split(",") for line in lines)}
+
+
+@dataclass(eq=False)
+class SeenHand:
+    cards: list[Card]
+    base: int
+    extra: int = 0
+    stood: bool = False
+    taken: bool = False
+
+    @property
+    def stake(self) -> int:
+        return self.base + self.extra
+
+    @property
+    def waits(self) -> bool:
+        return len(self.cards) < 2 or (self.extra > 0 and len(self.cards) == 2)
+
+
+@dataclass(eq=False)
+class SeenBox:
+    wager: int
+    hands: list[SeenHand]
+    surrendered: bool = False
+    even_money: bool = False
+    insurance: int = 0
+    insurance_settled: bool = False
+    reached: list[int] = field(default_factory=list)
+
+    @property
+    def natural(self) -> bool:
+        return len(self.hands) == 1 and len(self.hands[0].cards) == 2 and points(self.hands[0].cards) == 21
+
+    @property
+    def all_broke(self) -> bool:
+        return all(points(hand.cards) > 21 for hand in self.hands)
+
+    @property
+    def live(self) -> bool:
+        return not (self.natural or self.surrendered or self.all_broke)
+
+    @property
+    def stake(self) -> int:
+        return sum(hand.stake for hand in self.hands)
+
+    @property
+    def lying(self) -> int:
+        """The stakes that were not taken before the turn."""
+        return sum(hand.stake for hand in self.hands if not hand.taken)
