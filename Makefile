@@ -1,0 +1,48 @@
+# make help names the targets. Nothing outside this folder is touched, save that `make test` as root on Debian
+# installs the broker its tests talk to, and `make setup` as root on Debian python3-venv, each only where missing.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test lint servers clean
+
+BIN := .venv/bin
+READY := .venv/.ready
+
+# Debian keeps the broker where only root looks.
+export PATH := $(PATH):/usr/sbin
+
+option = $(if $($(1)),--$(2) '$($(1))')
+DEMO := $(call option,ROUNDS,rounds) $(call option,SEED,seed) $(call option,SPEED,speed)
+DEMO += $(call option,BOXES,boxes) $(call option,KEYPAD,keypad) $(call option,BROKER,broker)
+
+help:
+	@echo 'make setup   a virtual environment in .venv, with everything the other targets need'
+	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= BROKER= may be given'
+	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
+	@echo 'make lint    ruff, mypy --strict, import contracts'
+	@echo 'make clean   everything made here, the virtual environment too'
+
+setup: $(READY)
+
+$(READY): pyproject.toml .ci/setup
+	.ci/setup
+	@touch $@
+
+demo: setup
+	$(BIN)/tableside demo $(strip $(DEMO))
+
+test: lint servers
+	$(BIN)/pytest -ra $(TESTS)
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+servers:
+	@.ci/servers
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist demo-run
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,155 @@
+"""For each check sources that violate it, with the line and the words of the finding, and sources that do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tests.house import checks
+from tests.house.checks import Check
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A violation: ``check`` must find ``what`` at ``line`` of ``text``."""
+
+    check: Check
+    path: str
+    text: str
+    line: int
+    what: str
+
+
+@dataclass(frozen=True)
+class Clean:
+    """The same thing done as the house does it: ``check`` must find nothing."""
+
+    check: Check
+    path: str
+    text: str
+
+
+def lines(number: int) -> str:
+    """A function of so many lines."""
+    return "def deal():\n" + "    cards = 1\n" * (number - 1)
+
+
+PLANTED: Final = (
+    Planted(checks.function_length, "devices/shoe.py", "cards = 1\n" + lines(61), 2, "deal has 61 lines"),
+    Planted(checks.function_length, "tests/test_shoe.py", "async " + lines(61), 1, "deal has 61 lines"),
+    Planted(checks.file_length, "devices/shoe.py", "cards = 1\n" * 401, 401, "401 lines"),
+    Planted(checks.shapeless_name, "controller/core/utils.py", "", 1, "utils"),
+    Planted(checks.shapeless_name, "controller/helpers/hand.py", "", 1, "helpers"),
+    Planted(checks.shapeless_name, "tests/common.py", "", 1, "common"),
+    Planted(checks.outside_world, "controller/core/table.py", "\nimport time\n", 2, "imports: time"),
+    Planted(checks.outside_world, "devices/shoe.py", "from os import path\n", 1, "imports: os"),
+    Planted(checks.outside_world, "devices/shoe.py", "import os.path\n", 1, "imports: os"),
+    Planted(
+        checks.outside_world, "controller/core/rules.py", "from importlib import resources\n", 1, "importlib.resources"
+    ),
+    Planted(checks.outside_world, "controller/formats/config.py", "from pathlib import Path\n", 1, "pathlib.Path"),
+    Planted(checks.outside_world, "controller/formats/config.py", "import pathlib\np = pathlib.Path('x')\n", 2, "Path"),
+    Planted(checks.outside_world, "simulators/dealer.py", "from simulators import serve\n", 1, "simulators.serve"),
+    Planted(checks.outside_world, "simulators/dealer.py", "with open('rules') as file:\n    pass\n", 1, "open()"),
+    Planted(checks.outside_world, "controller/formats/journal.py", "print('written')\n", 1, "print()"),
+    Planted(checks.outside_world, "controller/core/table.py", "at = datetime.now(UTC)\n", 1, "now()"),
+    Planted(checks.outside_world, "controller/core/table.py", "at = datetime.datetime.utcnow()\n", 1, "utcnow()"),
+    Planted(checks.outside_world, "controller/core/table.py", "day = date.today()\n", 1, "today()"),
+    Planted(
+        checks.unseeded_chance, "simulators/dealer.py", "import random\nrandom.shuffle(deck)\n", 2, "random.shuffle"
+    ),
+    Planted(checks.unseeded_chance, "simulators/dealer.py", "from random import choice\n", 1, "random.choice"),
+    Planted(checks.unseeded_chance, "simulators/dealer.py", "chance = random.SystemRandom()\n", 1, "SystemRandom"),
+    Planted(checks.unseeded_chance, "simulators/dealer.py", "chance = Random()\n", 1, "without a seed"),
+    Planted(checks.unseeded_chance, "simulators/dealer.py", "chance = random.Random()\n", 1, "without a seed"),
+    Planted(checks.broken_cents, "controller/core/money.py", "half = 0.5\n", 1, "0.5"),
+    Planted(checks.broken_cents, "controller/core/money.py", "def pay(cents: float) -> None: ...\n", 1, "type float"),
+    Planted(checks.broken_cents, "controller/core/side_bets/pairs.py", "due = cents * 3 / 2\n", 1, "division"),
+    Planted(checks.broken_cents, "controller/core/money.py", "cents /= 2\n", 1, "division"),
+    Planted(checks.optional_assertion, "controller/core/table.py", "if __debug__:\n    pass\n", 1, "__debug__"),
+    Planted(checks.optional_assertion, "controller/io/start.py", "run(['python', '-O', 'x'])\n", 1, "-O"),
+    Planted(
+        checks.optional_assertion, "controller/io/start.py", "env = {'PYTHONOPTIMIZE': '1'}\n", 1, "PYTHONOPTIMIZE"
+    ),
+    Planted(checks.mock, "tests/test_table.py", "from unittest.mock import patch\n", 1, "unittest"),
+    Planted(checks.mock, "tests/test_table.py", "from unittest import mock\n", 1, "unittest"),
+    Planted(checks.mock, "tests/test_table.py", "def test_deal(monkeypatch): ...\n", 1, "monkeypatch"),
+    Planted(checks.mock, "tests/test_table.py", "def test_deal(m: pytest.MonkeyPatch): ...\n", 1, "MonkeyPatch"),
+    Planted(checks.mock, "tests/test_table.py", "shoe = MagicMock()\n", 1, "MagicMock"),
+    Planted(checks.sleep, "tests/test_table.py", "import time\ntime.sleep(1)\n", 2, "time.sleep"),
+    Planted(checks.sleep, "tests/test_table.py", "import time as t\nt.sleep(1)\n", 2, "t.sleep"),
+    Planted(checks.sleep, "tests/test_table.py", "import asyncio\nawait_ = asyncio.sleep(0.1)\n", 2, "asyncio.sleep"),
+    Planted(checks.sleep, "tests/test_table.py", "from asyncio import sleep\n", 1, "asyncio.sleep"),
+    Planted(checks.missing_docstring, "devices/shoe.py", '"""A shoe."""\ndef deal(): ...\n', 2, "deal"),
+    Planted(checks.missing_docstring, "devices/shoe.py", '"""A shoe."""\nclass Shoe: ...\n', 2, "Shoe"),
+    Planted(
+        checks.missing_docstring,
+        "devices/shoe.py",
+        '"""A shoe."""\nclass Shoe:\n    """It."""\n    async def deal(self): ...\n',
+        4,
+        "Shoe.deal",
+    ),
+    Planted(checks.missing_docstring, "devices/shoe.py", "cards = 1\n", 1, "module"),
+    Planted(checks.unfinished, "devices/shoe.py", "cards = 1  # TODO: count them\n", 1, "TODO"),
+    Planted(checks.unfinished, "tests/test_shoe.py", '"""A shoe.\n\nFIXME\n"""\n', 1, "FIXME"),
+    Planted(checks.unfinished, "devices/shoe.py", "# XXX\n", 1, "XXX"),
+    Planted(checks.silent_match, "devices/shoe.py", "match card:\n    case Ace():\n        pass\n", 1, "match"),
+    Planted(checks.silent_match, "devices/shoe.py", "match card:\n    case _ if lucky:\n        pass\n", 1, "match"),
+    Planted(checks.silent_match, "devices/shoe.py", "match card:\n    case Ace() as ace:\n        pass\n", 1, "match"),
+    Planted(checks.process_or_socket, "controller/profiles/find.py", "import subprocess\n", 1, "subprocess"),
+    Planted(checks.process_or_socket, "simulators/wire.py", "from socket import socketpair\n", 1, "socket"),
+    Planted(checks.endless_queue, "controller/io/outbox.py", "waiting = asyncio.Queue()\n", 1, "queue"),
+    Planted(checks.endless_queue, "controller/io/outbox.py", "waiting: Queue[int] = Queue()\n", 1, "queue"),
+    Planted(checks.endless_queue, "controller/io/outbox.py", "waiting = queue.SimpleQueue()\n", 1, "queue"),
+    Planted(checks.eager_annotations, "devices/shoe.py", '"""A shoe."""\n\nimport enum\n', 3, "__future__"),
+    Planted(checks.check_command, "Makefile", "run:\n\tpython3 -B -O -m controller.cli\n", 2, "-O"),
+    Planted(checks.check_command, "systemd/a.service", "Environment=PYTHONOPTIMIZE=1\n", 1, "PYTHONOPTIMIZE"),
+)
+
+CLEAN: Final = (
+    Clean(checks.function_length, "devices/shoe.py", lines(60)),
+    Clean(checks.file_length, "devices/shoe.py", "cards = 1\n" * 400),
+    Clean(checks.shapeless_name, "controller/core/hand.py", ""),
+    Clean(checks.outside_world, "controller/core/table.py", "import hmac\nfrom timeouts import now_ns\nnow = at.now\n"),
+    Clean(checks.outside_world, "controller/formats/config.py", "from pathlib import PurePath\n"),
+    Clean(checks.outside_world, "controller/io/clock.py", "import time\n"),
+    Clean(checks.outside_world, "simulators/serve.py", "import asyncio\nimport os\n"),
+    Clean(checks.outside_world, "devices/shoe.py", "wire = codec.open(role)\n"),
+    Clean(checks.unseeded_chance, "simulators/dealer.py", "from random import Random\nchance = Random(seed)\n"),
+    Clean(checks.unseeded_chance, "simulators/dealer.py", "import random\nchance = random.Random(7)\n"),
+    Clean(checks.unseeded_chance, "controller/io/chance.py", "import random\nrandom.random()\n"),
+    Clean(checks.broken_cents, "controller/core/money.py", "due_cents = wager_cents * 3 // 2\n"),
+    Clean(checks.broken_cents, "controller/io/watchdog.py", "seconds = 0.5 / 2\n"),
+    Clean(checks.optional_assertion, "controller/core/table.py", "assert cards, 'no cards'\n"),
+    Clean(checks.mock, "tests/test_table.py", "def test_deal(tmp_path, fake_shoe): ...\n"),
+    Clean(checks.sleep, "tests/test_table.py", "import asyncio\nlater = asyncio.sleep(0)\nclock.sleep(5)\n"),
+    Clean(checks.sleep, "controller/io/serial.py", "import asyncio\nlater = asyncio.sleep(1)\n"),
+    Clean(
+        checks.missing_docstring,
+        "devices/shoe.py",
+        '"""A shoe."""\nclass Shoe:\n    """It."""\n    def __len__(self): ...\ndef _cut():\n    def turn(): ...\n',
+    ),
+    Clean(checks.missing_docstring, "devices/__init__.py", ""),
+    Clean(checks.unfinished, "tests/test_shoe.py", "planted = '# TODO'\ntodo = 1  # what is to do\n"),
+    Clean(
+        checks.silent_match,
+        "devices/shoe.py",
+        "match card:\n    case Ace():\n        pass\n    case _:\n        pass\n",
+    ),
+    Clean(
+        checks.silent_match,
+        "devices/shoe.py",
+        "match card:\n    case Ace():\n        pass\n    case never:\n        assert_never(never)\n",
+    ),
+    Clean(checks.process_or_socket, "controller/io/broker.py", "import subprocess\nimport socket\n"),
+    Clean(checks.process_or_socket, "tests/test_demo.py", "import subprocess\n"),
+    Clean(checks.endless_queue, "controller/io/outbox.py", "waiting = asyncio.Queue(maxsize=OUTBOX)\nQueue(5)\n"),
+    Clean(
+        checks.eager_annotations,
+        "devices/shoe.py",
+        '"""A shoe."""\nfrom __future__ import annotations\n\nimport enum\n',
+    ),
+    Clean(checks.eager_annotations, "devices/__init__.py", '"""Devices."""\n'),
+    Clean(checks.check_command, "Makefile", "run:\n\tpython3 -B -m controller.cli -O\n"),
+    Clean(checks.check_command, "systemd/a.service", "UnsetEnvironment=PYTHONOPTIMIZE\n"),
+)

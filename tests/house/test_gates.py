@@ -1,0 +1,197 @@
+"""The gates bite: a copy of the packages passes, and with one violation planted the gate fails and names it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+BIN: Final = Path(sys.executable).parent
+PACKAGES: Final = ("controller", "devices", "firmware_protocols", "simulators")
+HEAD: Final = '"""Planted."""\n\nfrom __future__ import annotations\n\n'
+
+DOWNWARD: Final = "Imports run downward only"
+FLOORS: Final = "Every room of the controller has its floor"
+WIRING: Final = "Only the wiring knows the simulators"
+PURE: Final = "The pure rooms have no clock, no chance and no outside world"
+CHANCE: Final = "Who judges leaves nothing to chance"
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The four packages and their settings, to be spoilt."""
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    """A package with nothing in it, under the project's settings."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "devices").mkdir()
+    (tmp_path / "devices/__init__.py").write_text('"""Devices."""\n')
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("mypy")
+
+
+def plant(tree: Path, path: str, text: str) -> None:
+    file = tree / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def run(tree: Path, tool: str, *arguments: str) -> tuple[int, str]:
+    """The exit status of a tool and all it says, in one line of single spaces."""
+    environment = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "FORCE_COLOR"}}
+    done = subprocess.run(
+        [str(BIN / tool), *arguments],
+        cwd=tree,
+        env=environment | {"COLUMNS": "200", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, " ".join((done.stdout + done.stderr).split())
+
+
+def test_the_import_contracts_pass_what_stands(copy: Path) -> None:
+    status, said = run(copy, "lint-imports", "--no-cache", "--no-logo")
+    assert (status, "0 broken" in said) == (0, True), said
+
+
+def test_the_import_contracts_pass_what_is_allowed(copy: Path) -> None:
+    plant(copy, "controller/link/__init__.py", "import controller.io\n")
+    plant(copy, "controller/io/planted.py", "import asyncio\nimport devices\nimport controller.formats.planted\n")
+    plant(copy, "controller/formats/planted.py", "import controller.core.planted\n")
+    plant(copy, "controller/core/planted.py", "import hmac\nimport firmware_protocols.cards\n")
+    plant(copy, "controller/demo.py", "import controller.io.planted\nimport controller.link\nimport simulators.serve\n")
+    plant(copy, "simulators/serve.py", "import asyncio\nimport os\nimport simulators.planted\n")
+    plant(copy, "simulators/planted.py", "import random\nimport firmware_protocols.cards\n")
+    status, said = run(copy, "lint-imports", "--no-cache", "--no-logo")
+    assert (status, "0 broken" in said) == (0, True), said
+
+
+@pytest.mark.parametrize(
+    ("importer", "imported", "contract"),
+    [
+        ("controller.core.planted", "devices.session", DOWNWARD),
+        ("controller.core.planted", "simulators.acts", DOWNWARD),
+        ("controller.core.planted", "controller.formats", DOWNWARD),
+        ("controller.core.planted", "controller.io", DOWNWARD),
+        ("controller.formats.planted", "controller.io", DOWNWARD),
+        ("controller.io.planted", "controller.demo", DOWNWARD),
+        ("controller.io.planted", "controller.link", DOWNWARD),
+        ("controller.link", "controller.trigger_box", DOWNWARD),
+        ("devices.planted", "controller.core.events", DOWNWARD),
+        ("devices.planted", "controller.io", DOWNWARD),
+        ("devices.planted", "simulators.acts", DOWNWARD),
+        ("simulators.planted", "controller.core.events", DOWNWARD),
+        ("simulators.planted", "controller.profiles", DOWNWARD),
+        ("simulators.planted", "devices.session", DOWNWARD),
+        ("firmware_protocols.planted", "controller.core.events", DOWNWARD),
+        ("firmware_protocols.planted", "devices.session", DOWNWARD),
+        ("firmware_protocols.planted", "simulators.acts", DOWNWARD),
+        ("controller.io.planted", "simulators.acts", WIRING),
+        ("controller.formats.planted", "simulators.acts", WIRING),
+        ("controller.core.planted", "time", PURE),
+        ("controller.formats.planted", "sqlite3", PURE),
+        ("devices.planted", "asyncio", PURE),
+        ("firmware_protocols.planted", "os", PURE),
+        ("simulators.planted", "socket", PURE),
+        ("controller.core.planted", "random", CHANCE),
+        ("devices.planted", "random", CHANCE),
+    ],
+)
+def test_an_import_against_the_floor_plan_is_refused(copy: Path, importer: str, imported: str, contract: str) -> None:
+    for room in ("controller/link", "controller/trigger_box"):
+        plant(copy, f"{room}/__init__.py", "")
+    plant(copy, "controller/demo.py", "")
+    path = importer.replace(".", "/")
+    plant(copy, f"{path}/__init__.py" if (copy / path).is_dir() else f"{path}.py", f"import {imported}\n")
+    status, said = run(copy, "lint-imports", "--no-cache", "--no-logo")
+    assert status == 1, said
+    assert f"{contract} BROKEN" in said
+    assert f"{importer} -> {imported}" in said
+
+
+def test_a_room_without_a_floor_is_refused(copy: Path) -> None:
+    plant(copy, "controller/attic.py", "")
+    status, said = run(copy, "lint-imports", "--no-cache", "--no-logo")
+    assert status == 1, said
+    assert f"{FLOORS} BROKEN" in said
+    assert "attic" in said
+
+
+GOOD: Final = f'''{HEAD}
+def payment_cents(wager_cents: int) -> int:
+    """The payment of a natural, in cents."""
+    return wager_cents * 3 // 2
+'''
+
+
+def test_ruff_and_mypy_pass_good_code(empty: Path, mypy_cache: Path) -> None:
+    plant(empty, "devices/planted.py", GOOD)
+    for tool, *arguments in (
+        ("ruff", "check", "--no-cache"),
+        ("ruff", "format", "--check", "--no-cache"),
+        ("mypy", "--cache-dir", str(mypy_cache), "devices/planted.py"),
+    ):
+        status, said = run(empty, tool, *arguments)
+        assert status == 0, said
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("F401", f"{HEAD}import enum\n"),
+        ("D103", GOOD.replace('    """The payment of a natural, in cents."""\n', "")),
+        ("ANN201", GOOD.replace(" -> int", "")),
+        ("DTZ005", f"{HEAD}from datetime import datetime\n\nat = datetime.now()\n"),
+        ("BLE001", f"{HEAD}try:\n    card = 1\nexcept Exception:\n    card = 2\n"),
+        ("S307", f"{HEAD}card = eval('1')\n"),
+    ],
+)
+def test_ruff_refuses(empty: Path, rule: str, text: str) -> None:
+    plant(empty, "devices/planted.py", text)
+    status, said = run(empty, "ruff", "check", "--no-cache")
+    assert (status, rule in said, "planted.py" in said) == (1, True, True), said
+
+
+def test_ruff_refuses_a_form_of_ones_own(empty: Path) -> None:
+    plant(empty, "devices/planted.py", GOOD.replace("wager_cents * 3", "wager_cents*3"))
+    status, said = run(empty, "ruff", "format", "--check", "--no-cache")
+    assert (status, "would be reformatted" in said, "devices/planted.py" in said) == (1, True, True), said
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("no-untyped-def", GOOD.replace("wager_cents: int", "wager_cents")),
+        ("return-value", GOOD.replace("-> int", "-> str")),
+        ("type-arg", f"{HEAD}CARDS: list = []\n"),
+        (
+            "exhaustive-match",
+            f"{HEAD}\ndef spots(card: int | str) -> None:\n    match card:\n        case int():\n            pass\n",
+        ),
+        (
+            "unreachable",
+            f"{HEAD}\ndef spots(card: int) -> None:\n    if isinstance(card, str):\n        card.upper()\n",
+        ),
+    ],
+)
+def test_mypy_refuses(empty: Path, mypy_cache: Path, code: str, text: str) -> None:
+    plant(empty, "devices/planted.py", text)
+    status, said = run(empty, "mypy", "--cache-dir", str(mypy_cache), "devices/planted.py")
+    assert (status, f"[{code}]" in said) == (1, True), said

@@ -1,0 +1,69 @@
+"""The house style, and that each of its checks bites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.house.checks import CHECKS, Check, check_command
+from tests.house.planted import CLEAN, PLANTED, Clean, Planted
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PYTHON_FOLDERS: Final = ("controller", "devices", "firmware_protocols", "simulators", "tests")
+
+
+def python_sources() -> Iterator[tuple[str, str]]:
+    for folder in PYTHON_FOLDERS:
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            yield file.relative_to(ROOT).as_posix(), file.read_text()
+
+
+def command_sources() -> Iterator[tuple[str, str]]:
+    for file in (ROOT / "Makefile", *sorted((ROOT / ".ci").iterdir()), *sorted((ROOT / "systemd").iterdir())):
+        yield file.relative_to(ROOT).as_posix(), file.read_text()
+
+
+def name_of(case: Planted | Clean) -> str:
+    return f"{case.check.__name__}-{case.path}"
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_the_house_keeps_its_style(check: Check) -> None:
+    findings = [str(finding) for path, text in python_sources() for finding in check(path, text)]
+    assert findings == []
+
+
+def test_nothing_starts_python_with_assertions_off() -> None:
+    findings = [str(finding) for path, text in command_sources() for finding in check_command(path, text)]
+    assert findings == []
+
+
+@pytest.mark.parametrize("planted", PLANTED, ids=name_of)
+def test_a_planted_violation_is_found(planted: Planted) -> None:
+    findings = planted.check(planted.path, planted.text)
+    assert [(finding.path, finding.line) for finding in findings] == [(planted.path, planted.line)]
+    assert planted.what in findings[0].what
+
+
+@pytest.mark.parametrize("clean", CLEAN, ids=name_of)
+def test_what_the_house_does_is_not_found(clean: Clean) -> None:
+    assert clean.check(clean.path, clean.text) == []
+
+
+def test_every_check_is_proven_both_ways() -> None:
+    assert {planted.check for planted in PLANTED} == {*CHECKS, check_command}
+    assert {clean.check for clean in CLEAN} == {*CHECKS, check_command}
+
+
+@pytest.mark.parametrize("folder", PYTHON_FOLDERS)
+def test_every_folder_is_looked_at(folder: str) -> None:
+    looked_at = {path for path, _ in python_sources()}
+    assert f"{folder}/__init__.py" in looked_at
+
+
+def test_everything_that_starts_python_is_looked_at() -> None:
+    looked_at = {path for path, _ in command_sources()}
+    assert {"Makefile", ".ci/run", ".ci/setup", "systemd/tableside@.service"} <= looked_at
