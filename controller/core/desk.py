@@ -50,19 +50,22 @@ class Desk:
         return machine_ns + self.state.offset_ns
 
     def observe(self, dated: Dated, *, may_drop: bool) -> bool:
-        """Add evidence to the lattice. False: no play explains it; then it is left out if it may be, else trouble."""
+        """Add evidence to the lattice. False: no play explains it and it was left out, as it may be.
+
+        What may not be left out stays in the lattice even if no play explains it yet: chips that a reader has still to
+        tell may do so. ``rounds.infer`` judges once the readers have confirmed the layout.
+        """
+        before = self.lattice()
         try:
-            found = self.lattice().observe(dated)
+            found = before.observe(dated)
         except TooManyOrders:
             self.irregular("the times of the readings leave too many orders open")
             return False
-        if found.frontier:
-            self.found = found
-            self.change_round(evidence=(*self.round().evidence, dated))
-            return True
-        if not may_drop:
-            self.irregular("no legal play explains the evidence")
-        return False
+        if not found.frontier and before.frontier and may_drop:
+            return False
+        self.found = found
+        self.change_round(evidence=(*self.round().evidence, dated))
+        return True
 
     def irregular(self, reason: str) -> None:
         """No settlement from here on; the floor must rule."""

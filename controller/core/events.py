@@ -41,6 +41,12 @@ class TableStarted(Value, frozen=True):
     round_open: bool
 
 
+class StepFailed(Value, frozen=True):
+    """Our own code failed on this reading; the daemon ends, and the next one holds the table until it is mended."""
+
+    reason: str
+
+
 class DeviceStatusChanged(Value, frozen=True):
     """A device became ready, was lost, or is faulty."""
 
@@ -368,6 +374,7 @@ Alert = (
 
 Event = (
     TableStarted
+    | StepFailed
     | DeviceStatusChanged
     | CardDrawn
     | CardOpened

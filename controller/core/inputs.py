@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from controller.core.rules import House
 from firmware_protocols.readings import Reading
 from firmware_protocols.values import Value
 
@@ -9,12 +10,13 @@ from firmware_protocols.values import Value
 class Started(Value, frozen=True):
     """The daemon started. The first of an epoch finds no table; every later one is a restart.
 
-    ``version`` is the code's, ``profile_hash`` the SHA-256 of the profile, both in hex or text.
+    It brings the ``house`` that holds until the next start, so that a journal can be replayed with nothing beside it.
+    ``version`` is the code's.
     """
 
     at_ns: int
     version: str
-    profile_hash: str
+    house: House
 
 
 class Answered(Value, frozen=True):

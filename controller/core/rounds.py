@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import msgspec
+
 from controller.core.census import Census
 from controller.core.desk import Desk
 from controller.core.dues import Due, agreed_drawn, insurance_due, main_due
@@ -16,6 +18,7 @@ from controller.core.events import (
     Basis,
     BetsLocked,
     CardDrawn,
+    CardWithoutBets,
     InsuranceTooLarge,
     LateWager,
     LockedWager,
@@ -32,6 +35,7 @@ from controller.core.moves import CardCame, ChipsMoved, KeySpoke
 from controller.core.reconstruction import Dated, Frontier, Reconstruction
 from controller.core.state import CardKept, Round
 from firmware_protocols.cards import Card
+from firmware_protocols.readings import HealthState
 
 PLAYED_ZONES = ("main", "insurance")
 
@@ -61,13 +65,25 @@ def lock_again(desk: Desk) -> None:
     wagers = lying(desk)
     spots = tuple(wager.spot for wager in wagers if wager.bet == "main")
     if not spots:
+        desk.tell(*(CardWithoutBets(card.number) for card in before.cards))
+        desk.tell(RoundClosed(before.number, (), 0, "void"))
         desk.change(round=None)
         desk.found = None
         return
     desk.change_round(spots=spots, wagers=wagers, evidence=())
     desk.found = Reconstruction.begin(desk.rules, desk.round().main_wagers())
     for dated in before.evidence:
-        desk.observe(dated, may_drop=isinstance(dated.item, ChipsMoved))
+        again = dated
+        if isinstance(dated.item, CardCame):
+            # With other boxes another card is the hole card.
+            again = msgspec.structs.replace(dated, item=CardCame(remembered(desk.round(), place_of(dated.item.card))))
+        desk.observe(again, may_drop=isinstance(dated.item, ChipsMoved))
+
+
+def remembered(round_now: Round, place: int) -> int:
+    """A card as the lattice learns it: never the hole card's face, so that nothing before the turn depends on it."""
+    face = round_now.cards[place].face
+    return place << 4 if face is None or place == round_now.hole_place() else seen(place, face)
 
 
 # --- evidence ---------------------------------------------------------------------------------------
@@ -81,13 +97,11 @@ def card(desk: Desk, face: Card | None, at_ns: int) -> None:
     kept = CardKept(stamped.number, face, stamped.nonce)
     desk.change_round(cards=(*round_now.cards, kept))
     desk.tell(CardDrawn(round_now.number, stamped.number, place, stamped.commitment))
-    hole = place == round_now.hole_place()
     if face is None and not stamped.closed:
         desk.irregular("a card could not be read")
     if desk.round().trouble:
         return
-    # The lattice never learns the hole card's face: what it decides before the turn cannot depend on it.
-    told = place << 4 if hole or face is None else seen(place, face)
+    told = remembered(desk.round(), place)
     desk.observe(Dated(at_ns, at_ns, CardCame(told), stamped.number), may_drop=False)
 
 
@@ -114,7 +128,7 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
         if explained and change.zone == "insurance":
             check_insurance(desk, change)
     else:
-        explained = all(node.paying for node in desk.lattice().frontier) or (in_play and round_now.turned)
+        explained = paying(desk) or (in_play and round_now.turned)
     if not explained:
         alert_of(desk, change)
 
@@ -125,6 +139,12 @@ def check_insurance(desk: Desk, change: Change) -> None:
     most = desk.rules.insurance_cap_cents(desk.round().main_wagers()[box])
     if change.after > most and any(node.offers for node in desk.lattice().frontier):
         desk.tell(InsuranceTooLarge(desk.round().number, change.spot, change.after, most))
+
+
+def paying(desk: Desk) -> bool:
+    """Whether payment has begun in every play."""
+    nodes = desk.lattice().frontier
+    return bool(nodes) and all(node.paying for node in nodes)
 
 
 def alert_of(desk: Desk, change: Change) -> None:
@@ -143,9 +163,16 @@ def alert_of(desk: Desk, change: Change) -> None:
 
 
 def known_until(desk: Desk) -> int:
-    """The moment up to which the chips of every box are confirmed."""
-    confirmed = desk.state.confirmed
-    return min((confirmed.get(str(spot), -1) for spot in desk.round().spots), default=-1)
+    """The moment up to which the chips of every box are confirmed.
+
+    Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
+    """
+    confirmed, spots = desk.state.confirmed, set(desk.round().spots)
+    if not desk.round().locked:
+        for reader, watched in desk.house.readers.items():
+            if desk.state.devices.get(reader, HealthState.READY) == HealthState.READY:
+                spots.update(watched)
+    return min(confirmed.get(str(spot), -1) for spot in spots)
 
 
 def latest(desk: Desk) -> int:
@@ -199,9 +226,12 @@ def infer(desk: Desk, until: int) -> None:
         if place != desk.round().hole_place():
             desk.open_card(place)
     view = desk.lattice().as_of(until)
+    if not view.frontier:
+        desk.irregular("no legal play explains the evidence")
+        return
     turn_if_shown(desk, view)
     points = hole_points(desk)
-    if not of_hole(desk.lattice().frontier, points):
+    if not of_hole(view.frontier, points):
         desk.irregular("the dealer's cards do not fit the dealer's rule")
     else:
         publish(desk, Judged(view, of_hole(view.frontier, points), points))
@@ -212,7 +242,8 @@ def turn_if_shown(desk: Desk, view: Reconstruction) -> None:
     if len(desk.round().cards) <= desk.round().hole_place():
         return
     play = view.play()
-    by_key = all(node.turned for node in desk.lattice().frontier)
+    nodes = desk.lattice().frontier
+    by_key = bool(nodes) and all(node.turned for node in nodes)
     finished = all(play.all_played(node) for node in view.frontier)
     if by_key or finished:
         desk.turn_hole()
@@ -296,7 +327,10 @@ def close(desk: Desk) -> None:
 def hand_to_floor(desk: Desk) -> None:
     """An irregular round ends unsettled; its cards are opened, as they lie on the felt for all to see."""
     for place in range(len(desk.round().cards)):
-        desk.open_card(place)
+        if place == desk.round().hole_place():
+            desk.turn_hole()
+        else:
+            desk.open_card(place)
     desk.tell(RoundClosed(desk.round().number, (), 0, "irregular"))
 
 

@@ -69,8 +69,8 @@ class House(Value, frozen=True, tag=False):
     """Value in cents of each chip id."""
     keys: dict[str, str]
     """Meaning of each key ``A`` to ``Y`` (see ``controller.core.keypad``)."""
-    version: str
     profile_hash: str
+    """SHA-256 of the rules and options in force, in hex."""
     readers: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     """The spots each bet-spot reader watches, by device name."""
     shoe_numbers_cards: bool = False

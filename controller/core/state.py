@@ -82,6 +82,8 @@ class State(Value, frozen=True, tag=False):
     devices: dict[str, str] = msgspec.field(default_factory=dict)
     shoe_lost: bool = False
     profile_hash: str = ""
+    started: int = 0
+    """The reading that brought the house now in force."""
 
 
 class Desired(Value, frozen=True):

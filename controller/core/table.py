@@ -50,7 +50,7 @@ def step(table: Table, stamped: Stamped) -> Stepped:
     rounds.review(desk)
     moment = desk.table_ns(stamped.at_ns)
     desk.change(last_ns=max(desk.state.last_ns, moment), seq=desk.state.seq + len(desk.events))
-    after = Table(table.house, desk.state, desk.found)
+    after = Table(desk.house, desk.state, desk.found)
     return Stepped(after, tuple(desk.events), desired(desk))
 
 
@@ -119,10 +119,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
 
 def is_over(desk: Desk) -> bool:
     """Whether the open round can take no further card: it is closing, or payment has begun in every play."""
-    if desk.round().closing:
-        return True
-    frontier = desk.lattice().frontier
-    return not desk.round().trouble and all(node.paying for node in frontier)
+    return desk.round().closing or (not desk.round().trouble and rounds.paying(desk))
 
 
 # --- bet spots --------------------------------------------------------------------------------------
@@ -220,8 +217,9 @@ def started(desk: Desk, start: Started) -> None:
     state = desk.state
     restart = bool(state.profile_hash)
     open_round = state.round is not None
-    rules = desk.rules
-    desk.tell(TableStarted(start.version, rules.name, start.profile_hash, restart, open_round))
+    desk.house, desk.rules = start.house, start.house.rules
+    profile_hash = start.house.profile_hash
+    desk.tell(TableStarted(start.version, desk.rules.name, profile_hash, restart, open_round))
     offset_ns = state.offset_ns
     if start.at_ns + offset_ns <= state.last_ns:
         offset_ns = state.last_ns + 1 - start.at_ns
@@ -233,12 +231,13 @@ def started(desk: Desk, start: Started) -> None:
         devices={},
         shoe_lost=False,
         spot_named=0,
-        profile_hash=start.profile_hash,
+        profile_hash=profile_hash,
+        started=desk.stamped.number,
     )
     if not restart:
         return
     cards_may_be_missing(desk, "the daemon was not running")
-    if open_round and state.profile_hash != start.profile_hash:
+    if open_round and state.profile_hash != profile_hash:
         desk.irregular("the profile changed in the middle of the round")
 
 

@@ -45,6 +45,15 @@ def bundled(name: str) -> str:
     return resources.files("controller.profiles").joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
 
+def raw(name: str) -> dict[str, Any]:
+    """A profile that comes with the program, as plain data.
+
+    Raises:
+        ProfileError: there is none of this name.
+    """
+    return tomllib.loads(bundled(name))
+
+
 def read(text: str, where: str, options: Mapping[str, Any] | None = None) -> Profile:
     """A profile from its text, with a table's ``options``; ``where`` names the file in errors.
 

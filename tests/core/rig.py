@@ -37,8 +37,8 @@ class Rig:
 
     def __init__(self, rules: Rules, chips: dict[str, int] | None = None) -> None:
         self.values = {} if chips is None else chips
-        house = House(rules, self.values, DEFAULT_KEYS, "test", "0" * 64, {f"bet_spots/{s}": (s,) for s in SPOTS})
-        self.table = Table(house, State())
+        self.house = House(rules, self.values, DEFAULT_KEYS, "0" * 64, {f"bet_spots/{s}": (s,) for s in SPOTS})
+        self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS
         self.number = 0
         self.events: list[Event] = []
@@ -46,7 +46,7 @@ class Rig:
         self.desired = Desired()
         self.late = False
         self.lying: dict[tuple[int, str], tuple[str, ...]] = {}
-        self.give(Started(self.now_ns, "test", "0" * 64))
+        self.give(Started(self.now_ns, "test", self.house))
 
     def give(self, item: Input, *, closed: bool = False) -> Stepped:
         """Stamp an input and step it."""

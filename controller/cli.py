@@ -1,0 +1,48 @@
+"""The command ``tableside``: subcommands, each in its own module and loaded only when it is used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Final
+
+import click
+
+COMMANDS: Final = {
+    "check": "Check a table file.",
+    "demo": "Run a table with simulated devices and people.",
+    "replay": "Step a journal again and compare.",
+    "run": "Run the daemon of one table.",
+    "simulate": "Serve simulated devices on pseudo-terminals.",
+    "verify": "Check that a journal is whole.",
+    "watch": "Follow the tables of a broker.",
+}
+
+
+class Lazy(click.Group):
+    """A group whose commands are imported when asked for, so that ``--help`` is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"controller.commands.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Lazy)
+@click.version_option(package_name="tableside", prog_name="tableside")
+def main() -> None:
+    """Run a live blackjack table: cards and chips in, settled rounds out."""

@@ -1,0 +1,106 @@
+"""``tableside demo``: the main job with no hardware."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+from pathlib import Path
+
+import click
+
+from controller.demo import DemoFailed, Shown, Wanted, run_demo
+from controller.io.broker import NoBroker
+from controller.io.log import configure_log
+from controller.io.mqtt import Broker, LinkLost
+
+
+@click.command("demo")
+@click.option("--rounds", type=click.IntRange(1), help="Rounds to play; without it until Ctrl-C.")
+@click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals and plays the same rounds.")
+@click.option("--speed", type=click.FloatRange(0.1, 1000), default=40, show_default=True, help="1 is real time.")
+@click.option("--boxes", default="1-7", show_default=True, help="Players at the table: fewest-most, or one number.")
+@click.option("--keypad", type=click.Choice(["yes", "no"]), default="yes", show_default=True, help="Play keys or none.")
+@click.option("--broker", help="HOST:PORT of a running broker; else Mosquitto if installed, else a built-in one.")
+@click.option(
+    "--directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("demo-run"),
+    show_default=True,
+    help="Where the journal and the two accounts are left.",
+)
+def command(
+    *, rounds: int | None, seed: int, speed: float, boxes: str, keypad: str, broker: str | None, directory: Path
+) -> None:
+    """Run a table with simulated devices and people, and tell its rounds as they are played.
+
+    Exit status: 0 every settled wager is what it truly was, 1 some is not, 2 the demo cannot be run.
+    """
+    configure_log("auto", level="error")
+    try:
+        wanted = Wanted(directory, rounds, seed, speed, read_boxes(boxes), keypad == "yes", read_broker(broker))
+        shown = asyncio.run(until_interrupted(wanted))
+    except (DemoFailed, NoBroker, LinkLost, ValueError, OSError) as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(2)
+    summary(shown, directory)
+    sys.exit(1 if shown.comparison.different else 0)
+
+
+async def until_interrupted(wanted: Wanted) -> Shown:
+    """Run the demo; the first Ctrl-C ends the playing, not the accounts."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(run_demo(wanted, click.echo))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        return await task
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with contextlib.suppress(ValueError):
+                loop.remove_signal_handler(number)
+
+
+def read_boxes(text: str) -> tuple[int, int]:
+    """``3`` or ``1-7``.
+
+    Raises:
+        ValueError: it is neither, or not within 1 to 7.
+    """
+    fewest, _, most = text.partition("-")
+    try:
+        found = int(fewest), int(most or fewest)
+    except ValueError:
+        found = 0, 0
+    if not 1 <= found[0] <= found[1] <= 7:
+        raise ValueError(f"--boxes: expected a number from 1 to 7 or a range such as 1-7, got {text!r}")
+    return found
+
+
+def read_broker(text: str | None) -> Broker | None:
+    """``host:port``; None where none is named.
+
+    Raises:
+        ValueError: it is not that.
+    """
+    if not text:
+        return None
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdigit() or not 1 <= int(port) <= 65535:
+        raise ValueError(f"--broker: expected HOST:PORT, got {text!r}")
+    return Broker(host=host, port=int(port))
+
+
+def summary(shown: Shown, directory: Path) -> None:
+    """Say what came of it."""
+    found = shown.comparison
+    click.echo("")
+    click.echo(f"{shown.rounds} rounds, {found.wagers} wagers: {found.equal} settled as they truly were")
+    if found.open:
+        click.echo(f"{found.open} left open: the evidence allows more than one net")
+    for line in found.different:
+        click.echo(f"DIFFERENT  {line}")
+    if shown.waited_in_vain:
+        click.echo(f"the readers were waited for in vain {shown.waited_in_vain} times")
+    click.echo(f"left in {directory}: journal.sqlite, truth.json, account.json")

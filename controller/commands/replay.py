@@ -1,0 +1,43 @@
+"""``tableside replay``: step every reading of a journal again and compare with what was recorded."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from controller.formats.records import RecordDamaged
+from controller.io.journal import JournalDamaged, NotAJournal
+from controller.io.keys import KeyRefused, read_key
+from controller.recovery import replay
+
+
+@click.command("replay")
+@click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--key",
+    "key_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The table's key; without it, faces come from the openings in the journal.",
+)
+def command(journal: Path, key_file: Path | None) -> None:
+    """Step every reading of JOURNAL again and compare the events with those recorded, byte by byte.
+
+    Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used.
+    """
+    try:
+        found = replay(journal, read_key(key_file) if key_file is not None else None)
+    except (NotAJournal, KeyRefused) as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(2)
+    except (JournalDamaged, RecordDamaged) as error:
+        click.echo(f"tableside: {error}; run: tableside verify {journal}", err=True)
+        sys.exit(2)
+    if found.difference is not None:
+        where = f"record {found.difference.number}"
+        if found.difference.seq:
+            where += f", event {found.difference.seq}"
+        click.echo(f"{journal}: differs at {where}: {found.difference.text}")
+        sys.exit(1)
+    click.echo(f"{journal}: the same: {found.records} readings, {found.events} events, {found.rounds} rounds")

@@ -1,0 +1,121 @@
+"""``tableside run``: the daemon of one table."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import signal
+import sys
+from pathlib import Path
+from typing import Final
+
+import click
+import structlog
+
+from controller import version
+from controller.assembly import Devices, house_of, load_config
+from controller.core.rules import House
+from controller.daemon import Daemon, Parts
+from controller.formats.chips import ChipsRefused
+from controller.formats.config import Config, ConfigError
+from controller.formats.profiles import ProfileError
+from controller.formats.records import Identity, RecordDamaged
+from controller.io.clock import SystemClock
+from controller.io.journal import Journal, JournalDamaged, JournalFailed, NotAJournal
+from controller.io.keys import KeyRefused, read_key
+from controller.io.log import Format, configure_log
+from controller.io.mqtt import Broker
+from controller.io.randomness import SystemEntropy
+from controller.recovery import recover
+
+LEVELS: Final = ("debug", "info", "warning", "error")
+
+REFUSED: Final = 2
+"""Exit status: the configuration, the key or the journal cannot be used."""
+
+STORAGE_FAILED: Final = 70
+"""Exit status: the disk failed while the table ran; the next start reads what it has."""
+
+log = structlog.get_logger(__name__)
+
+
+@click.command("run")
+@click.argument("table_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
+)
+def command(table_file: Path, log_format: Format, log_level: str) -> None:
+    """Run the table described by TABLE_FILE until it is told to stop (SIGTERM or Ctrl-C).
+
+    Exit status: 0 stopped, 2 the table file, key or journal cannot be used, 70 the disk failed.
+    """
+    configure_log(log_format, level=log_level)
+    try:
+        config = load_config(table_file)
+        house = house_of(config)
+        key = read_key(Path(config.table.key_file))
+        asyncio.run(serve(config, house, key))
+    except (ConfigError, ChipsRefused) as error:
+        refuse(*error.lines)
+    except (ProfileError, KeyRefused, NotAJournal, JournalDamaged, RecordDamaged, OSError) as error:
+        refuse(str(error))
+    except JournalFailed as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(STORAGE_FAILED)
+
+
+def refuse(*lines: str) -> None:
+    """Say what is wrong, a line each, and end."""
+    for line in lines:
+        click.echo(f"tableside: {line}", err=True)
+    sys.exit(REFUSED)
+
+
+async def serve(config: Config, house: House, key: bytes) -> None:
+    """Run the table until a signal asks it to stop.
+
+    Raises:
+        JournalFailed, JournalDamaged, NotAJournal, RecordDamaged: storage cannot be used.
+    """
+    if config.broker is None:
+        refuse("[broker]: expected host and port: a table without a broker tells nobody anything")
+        return
+    clock, entropy, path = SystemClock(), SystemEntropy(), Path(config.table.journal)
+    epoch = clock.wall_ns() // 1_000_000_000
+    identity = Identity(config.table.site, config.table.name, epoch)
+    journal = await Journal.open(path, identity, created_wall_ns=clock.wall_ns())
+    try:
+        recovered = await asyncio.to_thread(recover, path, key)
+        chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
+        broker = Broker.from_section(config.broker)
+        parts = Parts(house, version(), key, journal, recovered, broker, clock, entropy, chance)
+        daemon, devices = Daemon(parts), Devices(config)
+        daemon.wish = devices.wish
+        links = devices.link(clock, chance, daemon.deliver)
+        log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
+        await until_stopped(daemon.run(links))
+        log.info("table stops")
+    finally:
+        await journal.close()
+
+
+async def until_stopped(work: object) -> None:
+    """Run ``work`` until it ends or a signal asks to stop; a failure is raised as itself."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(work)  # type: ignore[call-overload]
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not task.cancelled():
+            raise
+    except ExceptionGroup as group:
+        # One task's failure ends the others; the first is the cause.
+        raise group.exceptions[0] from group
+    finally:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with contextlib.suppress(ValueError):
+                loop.remove_signal_handler(number)

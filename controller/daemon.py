@@ -1,0 +1,207 @@
+"""The daemon: devices on one side, the journal in the middle, the broker on the other.
+
+Whatever comes in is stamped, stepped and committed together with what it gave; only then does anything leave.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+import structlog
+
+from controller.core.events import Event, StepFailed
+from controller.core.inputs import Answered, Input, Stamped, Started
+from controller.core.rules import House
+from controller.core.state import Desired, State, Table
+from controller.core.table import step
+from controller.formats.commands import CommandRefused, read_command, reply_bytes
+from controller.formats.payloads import Topics, device_bytes
+from controller.formats.records import Identity, chain, seal, seal_checkpoint, stamp
+from controller.formats.snapshots import hold_bytes, info_bytes, round_bytes
+from controller.formats.states import payloads, state_bytes
+from controller.io.clock import Clock
+from controller.io.journal import Entry, Journal
+from controller.io.mqtt import Broker
+from controller.io.publisher import Publisher, Stream
+from controller.io.randomness import Entropy
+from controller.io.serial import Link
+from controller.recovery import Recovered
+from firmware_protocols.readings import DeviceHealth
+
+QUEUE_LIMIT: Final = 10_000
+"""Readings that may wait to be stepped: minutes of the noisiest table. A full queue means that the disk has stopped."""
+
+BATCH_LIMIT: Final = 64
+"""Readings committed in one transaction; more would delay the first of them for nothing."""
+
+CHECKPOINT_READINGS: Final = 500
+"""Readings after which a checkpoint is due even in the middle of a round: a restart steps at most so many again."""
+
+log = structlog.get_logger(__name__)
+
+
+class QueueFull(Exception):  # noqa: N818 - named for what happened
+    """More readings wait than the journal can take."""
+
+
+class Parts(NamedTuple):
+    """What the daemon is made of; everything that can surprise it is handed in."""
+
+    house: House
+    version: str
+    key: bytes
+    journal: Journal
+    recovered: Recovered
+    broker: Broker
+    clock: Clock
+    entropy: Entropy
+    chance: random.Random
+
+
+class Daemon:
+    """One table."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.identity: Identity = parts.journal.identity
+        self.topics = Topics(self.identity.site, self.identity.table)
+        self.table = parts.recovered.table or Table(parts.house, State())
+        self.number = parts.journal.head.number
+        self.checkpoint_at = self.number
+        self.desired = Desired()
+        self.wish: Callable[[Desired], None] = lambda _: None
+        """Told what the devices should be told, after each commit that changes it."""
+        self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
+        journal = parts.journal
+        self.publisher = Publisher(
+            parts.broker,
+            self.topics,
+            Stream(journal.last_published, journal.events_after, journal.mark_published),
+            session=self.number + 1,
+            clock=parts.clock,
+            chance=parts.chance,
+            on_command=self.command,
+        )
+
+    def deliver(self, given: Input) -> None:
+        """Take an input, in order of arrival.
+
+        Raises:
+            QueueFull: the disk has stopped.
+        """
+        try:
+            self.waiting.put_nowait(given)
+        except asyncio.QueueFull:
+            raise QueueFull(f"{QUEUE_LIMIT} readings wait to be committed") from None
+
+    def command(self, verb: str, payload: bytes) -> None:
+        """Carry out what people ask for over MQTT."""
+        try:
+            wanted = read_command(verb, payload)
+        except CommandRefused as refused:
+            self.publisher.reply(verb, reply_bytes(payload, str(refused)))
+            return
+        self.deliver(Answered(self.parts.clock.monotonic_ns(), wanted.question, wanted.answer, wanted.who))
+        self.publisher.reply(verb, reply_bytes(payload, ""))
+
+    async def run(self, links: Sequence[Link]) -> None:
+        """Run the table until cancelled.
+
+        On hold (the journal says that the table must not go on by itself) only the broker is served: the devices are
+        not opened and the journal's records stay as they are.
+
+        Raises:
+            JournalFailed: storage failed.
+            AssertionError: our own code failed; the reading that showed it is in the journal.
+        """
+        hold = self.parts.recovered.hold
+        self.publisher.retain(self.topics.state("hold"), hold_bytes(hold))
+        if hold:
+            log.error("table on hold", reason=hold)
+            await self.publisher.run()
+        started = Started(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
+        self.publisher.retain(self.topics.info, info_bytes(self.parts.house, self.parts.version))
+        await self.commit([started])
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.publisher.run(), name="publisher")
+            group.create_task(self.serve(), name="table")
+            for link in links:
+                group.create_task(link.run(), name=link.name)
+
+    async def serve(self) -> None:
+        """Step and commit what comes, for ever."""
+        while True:
+            batch = [await self.waiting.get()]
+            while len(batch) < BATCH_LIMIT and not self.waiting.empty():
+                batch.append(self.waiting.get_nowait())
+            await self.commit(batch)
+
+    async def commit(self, batch: Sequence[Input]) -> None:
+        """Stamp, step and commit inputs; then let out what they gave."""
+        table, desired = self.table, self.desired
+        entries: list[Entry] = []
+        told: list[Event] = []
+        for given in batch:
+            stamped = self.stamped(given)
+            try:
+                stepped = step(table, stamped)
+            except Exception as error:
+                await self.fail(entries, stamped, table, error)
+                raise
+            table, desired = stepped.table, stepped.desired
+            entries.append(self.entry(stamped, stepped.events, table.state.seq - len(stepped.events)))
+            told.extend(stepped.events)
+        await self.parts.journal.commit(self.with_checkpoint(entries, table))
+        self.table = table
+        self.let_out(told, batch, desired)
+
+    def stamped(self, given: Input) -> Stamped:
+        """The input with its number, times and random bytes."""
+        self.number += 1
+        clock = self.parts.clock
+        nonce = self.parts.entropy.take(32)
+        return stamp(
+            given, self.identity, self.number, at_ns=clock.monotonic_ns(), wall_ns=clock.wall_ns(), nonce=nonce
+        )
+
+    def entry(self, stamped: Stamped, events: Sequence[Event], seq: int) -> Entry:
+        """What is committed of one step; its events follow event ``seq``."""
+        bodies = payloads(events, self.identity, seq, stamped.wall_ns)
+        numbered = tuple(enumerate(bodies, start=seq + 1))
+        return Entry(stamped.number, seal(stamped, self.parts.key, self.identity), numbered, None)
+
+    def with_checkpoint(self, entries: list[Entry], table: Table) -> list[Entry]:
+        """A checkpoint goes with the last entry once a round is over or enough readings have come."""
+        last = entries[-1]
+        due = last.number - self.checkpoint_at
+        if due < CHECKPOINT_READINGS and (table.state.round is not None or self.table.state.round is None):
+            return entries
+        self.checkpoint_at = last.number
+        chained = self.parts.journal.head.hash
+        for entry in entries:
+            chained = chain(chained, entry.number, entry.body, [body for _, body in entry.events])
+        sealed = seal_checkpoint(state_bytes(table.state), self.parts.key, last.number, chained)
+        return [*entries[:-1], last._replace(checkpoint=sealed)]
+
+    async def fail(self, entries: list[Entry], stamped: Stamped, table: Table, error: Exception) -> None:
+        """Our own code failed: commit what came before, then this reading with nothing but the failure."""
+        log.error("step failed", reading=stamped.number, reason=type(error).__name__)
+        failed = self.entry(stamped, (StepFailed(f"{type(error).__name__}: {error}"),), table.state.seq)
+        await self.parts.journal.commit([*entries, failed])
+
+    def let_out(self, told: Sequence[Event], batch: Sequence[Input], desired: Desired) -> None:
+        """After the commit: device commands first, then publication."""
+        if desired != self.desired:
+            self.desired = desired
+            self.wish(desired)
+        wall_ns = self.parts.clock.wall_ns()
+        for given in batch:
+            if isinstance(given, DeviceHealth):
+                payload = device_bytes(given.state, given.detail, wall_ns)
+                self.publisher.retain(self.topics.device(given.device), payload)
+        if told:
+            self.publisher.retain(self.topics.state("round"), round_bytes(self.table.state))
+            self.publisher.wake()

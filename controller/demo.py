@@ -1,0 +1,307 @@
+"""The demo: simulated devices on pseudo-terminals, people playing, a broker, and the daemon as a process of its own.
+
+It leaves what the people know to be true beside what the daemon settled, so that anybody can compare the two files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+import aiomqtt
+
+from controller.core.events import RoundClosed
+from controller.formats import profiles
+from controller.formats.accounts import (
+    Account,
+    Comparison,
+    RoundAccount,
+    WagerAccount,
+    account_bytes,
+    account_of,
+    compare,
+)
+from controller.formats.payloads import PayloadRefused, Topics, read_event
+from controller.formats.telling import Teller
+from controller.io.broker import running_broker
+from controller.io.journal import JournalReader
+from controller.io.keys import create_key
+from controller.io.mqtt import Broker, LinkLost, connected
+from controller.io.randomness import SystemEntropy
+from firmware_protocols import discovery
+from simulators.acts import RoundPlayed
+from simulators.bet_spots import BetSpotsSimulator
+from simulators.dealer import play
+from simulators.house import house_from
+from simulators.keypad import KeypadSimulator
+from simulators.performing import perform
+from simulators.rack import Rack
+from simulators.serve import Station
+from simulators.shoe import ShoeSimulator
+
+SITE: Final = "demo"
+TABLE: Final = "bj1"
+SPOTS: Final = range(1, 8)
+ANTENNAS: Final = {"main": 1, "insurance": 2}
+PROFILE: Final = "hollywood-penn-national"
+
+ENDING_SECONDS: Final = 15.0
+"""How long the last round's messages, and the daemon's own end, may take."""
+
+LEFT_BEHIND: Final = (
+    "journal.sqlite",
+    "journal.sqlite-wal",
+    "journal.sqlite-shm",
+    "truth.json",
+    "account.json",
+    "table.key",
+    "table.toml",
+    "chips.csv",
+    "daemon.log",
+)
+"""What an earlier demo in the same directory left, and a new one replaces."""
+
+
+class DemoFailed(Exception):  # noqa: N818 - named for what happened
+    """The demo cannot be run; the text says what to do."""
+
+
+class Wanted(NamedTuple):
+    """What was asked for."""
+
+    directory: Path
+    rounds: int | None
+    seed: int
+    speed: float
+    boxes: tuple[int, int]
+    keypad: bool
+    broker: Broker | None
+
+
+class Shown(NamedTuple):
+    """What came of it."""
+
+    rounds: int
+    comparison: Comparison
+    waited_in_vain: int
+
+
+async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
+    """Run the demo to its end, or until cancelled; then write the two accounts and hold them side by side.
+
+    Raises:
+        DemoFailed: the daemon does not start or ends by itself.
+        NoBroker: there is no broker.
+        OSError: the directory cannot be written.
+    """
+    directory = wanted.directory
+    rack = Rack()
+    async with running_broker(wanted.broker) as broker:
+        prepare(directory, rack, broker, wanted)
+        told: list[RoundPlayed] = []
+        waited_in_vain = 0
+        async with (
+            Station(directory / "ports", **devices()) as station,
+            listening(broker, say) as heard,
+            daemon(directory) as process,
+        ):
+            waited_in_vain = await play_until_done(wanted, rack, station, process, told)
+            if told:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(heard.closed(told[-1].round), ENDING_SECONDS)
+    truth = truth_of(told)
+    found = settled(directory, len(told))
+    (directory / "truth.json").write_bytes(account_bytes(truth))
+    (directory / "account.json").write_bytes(account_bytes(found))
+    return Shown(len(told), compare(truth, found), waited_in_vain)
+
+
+def devices() -> dict[str, Any]:
+    """The simulated devices of the table."""
+    zones: dict[tuple[int, int | None], tuple[int, str]] = {
+        (spot, antenna): (spot, zone) for spot in SPOTS for zone, antenna in ANTENNAS.items()
+    }
+    return {
+        "shoe": ShoeSimulator(discovery.find("shoe", "bee_tek")),
+        "bet_spots": BetSpotsSimulator(discovery.find("bet_spots", "feig_obid"), zones),
+        "keypad": KeypadSimulator(discovery.find("keypad", "matrix_orbital")),
+    }
+
+
+def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None:
+    """Clear what an earlier demo left; write the key, the chip registry and the table file."""
+    (directory / "ports").mkdir(parents=True, exist_ok=True)
+    for name in LEFT_BEHIND:
+        (directory / name).unlink(missing_ok=True)
+    create_key(directory / "table.key", SystemEntropy())
+    (directory / "chips.csv").write_text(rack.registry_csv(), encoding="utf-8")
+    (directory / "table.toml").write_text(table_file(directory, broker, keypad=wanted.keypad), encoding="utf-8")
+
+
+def table_file(directory: Path, broker: Broker, *, keypad: bool) -> str:
+    """The demo's table file, as a technician would write it."""
+    ports = (directory / "ports").resolve()
+    antennas = ", ".join(f"{zone} = {antenna}" for zone, antenna in ANTENNAS.items())
+    stand_key: Literal["always", "sometimes"] = "always" if keypad else "sometimes"
+    return f"""\
+[table]
+site = "{SITE}"
+name = "{TABLE}"
+profile = "{PROFILE}"
+key_file = "table.key"
+journal = "journal.sqlite"
+chips = "chips.csv"
+
+[options]
+stand_key = "{stand_key}"
+
+[broker]
+host = "{broker.host}"
+port = {broker.port}
+protocol = "{broker.protocol}"
+
+[shoe]
+protocol = "bee_tek"
+port = "{ports / "shoe"}"
+
+[[bet_spots]]
+protocol = "feig_obid"
+port = "{ports / "bet_spots"}"
+spots = [{", ".join(str(spot) for spot in SPOTS)}]
+antennas = {{{antennas}}}
+gap_ms = 0
+
+[keypad]
+protocol = "matrix_orbital"
+port = "{ports / "keypad"}"
+"""
+
+
+@contextlib.asynccontextmanager
+async def daemon(directory: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The daemon, as a process of its own, told to stop at the end."""
+    command = [sys.executable, "-m", "controller", "run", str(directory / "table.toml"), "--log-format", "json"]
+    with (directory / "daemon.log").open("wb") as output:
+        # A session of its own: Ctrl-C is for the demo, which stops the daemon when the round's accounts are in.
+        process = await asyncio.create_subprocess_exec(*command, stdout=output, stderr=output, start_new_session=True)
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                await asyncio.wait_for(process.wait(), ENDING_SECONDS)
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+
+
+class Heard:
+    """What the broker has told of the table so far."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._teller = Teller()
+        self._last = 0
+        self._changed = asyncio.Event()
+
+    def take(self, payload: bytes) -> None:
+        """An event came."""
+        try:
+            event = read_event(payload).event
+        except PayloadRefused as refused:
+            self._say(f"!! {refused}")
+            return
+        for line in self._teller.tell(event):
+            self._say(line)
+        if isinstance(event, RoundClosed):
+            self._last = event.round
+            self._changed.set()
+
+    async def closed(self, number: int) -> None:
+        """Wait until round ``number`` is closed."""
+        while self._last < number:
+            self._changed.clear()
+            await self._changed.wait()
+
+
+@contextlib.asynccontextmanager
+async def listening(broker: Broker, say: Callable[[str], None]) -> AsyncIterator[Heard]:
+    """Follow the table's events, as any subscriber would, and tell them in words."""
+    heard = Heard(say)
+    subscribed = asyncio.Event()
+
+    async def listen() -> None:
+        with contextlib.suppress(LinkLost, aiomqtt.MqttError):
+            async with connected(broker, broker.protocols()[-1], "tableside-demo") as client:
+                await client.subscribe(f"{Topics(SITE, TABLE).root}/event/#", qos=1)
+                subscribed.set()
+                async for message in client.messages:
+                    heard.take(payload_of(message))
+
+    task = asyncio.create_task(listen())
+    try:
+        await asyncio.wait_for(subscribed.wait(), ENDING_SECONDS)
+        yield heard
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def payload_of(message: aiomqtt.Message) -> bytes:
+    """The bytes of a message; paho types them as anything."""
+    payload: object = message.payload
+    return bytes(payload) if isinstance(payload, bytes | bytearray) else b""
+
+
+async def play_until_done(
+    wanted: Wanted, rack: Rack, station: Station, process: asyncio.subprocess.Process, told: list[RoundPlayed]
+) -> int:
+    """Let people play; how often the readers were waited for in vain.
+
+    Raises:
+        DemoFailed: the daemon ended, or never asked its devices anything.
+    """
+    if not await station.ready(looks=3):
+        raise DemoFailed(f"the daemon does not serve its devices; see {wanted.directory / 'daemon.log'}")
+    raw = profiles.raw(PROFILE)
+    chance = random.Random(wanted.seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
+    stand_key: Literal["always", "never"] = "always" if wanted.keypad else "never"
+    acts = play(house_from(raw), chance, rack, wanted.boxes, rounds=wanted.rounds, stand_key=stand_key)
+    playing = asyncio.create_task(perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=told.append))
+    ending = asyncio.create_task(process.wait())
+    try:
+        await asyncio.wait((playing, ending), return_when=asyncio.FIRST_COMPLETED)
+        if not playing.done():
+            raise DemoFailed(f"the daemon ended by itself; see {wanted.directory / 'daemon.log'}")
+        return len(playing.result().impatient)
+    except asyncio.CancelledError:
+        # Ctrl-C: the accounts of the rounds played so far are still to be written.
+        return 0
+    finally:
+        for task in (playing, ending):
+            task.cancel()
+        await asyncio.gather(playing, ending, return_exceptions=True)
+
+
+def truth_of(told: list[RoundPlayed]) -> Account:
+    """The simulator's account."""
+    return Account(
+        tuple(
+            RoundAccount(one.round, tuple(WagerAccount(w.spot, w.bet, w.wager_cents, w.due_cents) for w in one.wagers))
+            for one in told
+        )
+    )
+
+
+def settled(directory: Path, rounds: int) -> Account:
+    """What the daemon settled of the first ``rounds`` rounds, read from its journal."""
+    with JournalReader(directory / "journal.sqlite") as reader:
+        account = account_of(read_event(row.body).event for row in reader.events())
+    return Account(tuple(one for one in account.rounds if one.round <= rounds))

@@ -1,0 +1,270 @@
+"""The table file: which table this is, which devices hang on which port, which broker hears about it. TOML 1.0.
+
+Every mistake is reported, one line each: ``table.toml:12: [shoe] port: expected ..., got 5``. Relative paths are
+relative to the file's directory.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from controller.formats.decoding import Mistake, decode, shown
+from controller.formats.toml_lines import Path as KeyPath
+from controller.formats.toml_lines import key_lines, line_of
+
+Text = Annotated[str, msgspec.Meta(min_length=1, description="text")]
+Name = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$",
+        description="a name of at most 32 lower-case letters, digits and hyphens",
+    ),
+]
+File = Annotated[str, msgspec.Meta(min_length=1, description="a path")]
+Port = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^(/.+|socket://[^:/]+:[0-9]{1,5})$",
+        description="a path such as /dev/serial/by-id/..., or socket://host:port",
+    ),
+]
+TcpPort = Annotated[int, msgspec.Meta(ge=1, le=65535, description="a port number from 1 to 65535")]
+Spot = Annotated[int, msgspec.Meta(ge=1, le=7, description="a spot from 1 to 7")]
+Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
+Address = Annotated[int, msgspec.Meta(ge=1, le=254, description="a reader's address from 1 to 254")]
+ZoneName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]*$", description="a zone such as main or insurance")]
+Key = Annotated[str, msgspec.Meta(pattern=r"^[A-Y]$", description="a key from A to Y")]
+Agreeing = Annotated[int, msgspec.Meta(ge=1, le=10, description="how many inventories must agree, from 1 to 10")]
+Gap = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
+
+Complaint = tuple[str, str]
+"""A key and what is wrong with its value."""
+
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of the file."""
+
+
+class TableSection(Section, frozen=True):
+    """``[table]``: site, name and profile; the key that seals its journal; its journal; its chip registry."""
+
+    site: Name
+    name: Name
+    profile: Text
+    key_file: File
+    journal: File
+    chips: File
+
+
+class BrokerSection(Section, frozen=True):
+    """``[broker]``: where events go. TLS is on when ``tls_ca_file`` is given."""
+
+    host: Text
+    port: TcpPort = 1883
+    protocol: Literal["auto", "5", "3.1.1"] = "auto"
+    username: Text | None = None
+    password_file: File | None = None
+    tls_ca_file: File | None = None
+    tls_cert_file: File | None = None
+    tls_key_file: File | None = None
+
+
+class ShoeSection(Section, frozen=True):
+    """``[shoe]``: the card shoe."""
+
+    protocol: Text
+    port: Port
+
+
+class ZoneRow(Section, frozen=True):
+    """One zone of one spot: which antenna of which reader sees it."""
+
+    address: Address
+    antenna: Antenna
+    spot: Spot
+    zone: ZoneName
+
+
+class BetSpotsSection(Section, frozen=True):
+    """``[[bet_spots]]``: readers on one line.
+
+    Either ``zones`` lists every antenna, or ``spots`` names the spots whose reader's address is the spot's number, each
+    with the same ``antennas``.
+    """
+
+    protocol: Text
+    port: Port
+    zones: tuple[ZoneRow, ...] = ()
+    spots: Annotated[tuple[Spot, ...], msgspec.Meta(description="a list of spots from 1 to 7")] = ()
+    antennas: Annotated[
+        dict[ZoneName, Antenna], msgspec.Meta(description="a table such as {main = 1, insurance = 2}")
+    ] = {}
+    agreeing: Agreeing | None = None
+    gap_ms: Gap | None = None
+
+
+class KeypadSection(Section, frozen=True):
+    """``[keypad]``: the dealer's keypad and what its keys mean; without ``keys`` the usual map."""
+
+    protocol: Text
+    port: Port
+    keys: Annotated[dict[Key, Text], msgspec.Meta(description='a table such as {A = "1", K = "hit"}')] = {}
+
+
+class Config(Section, frozen=True):
+    """A table file without mistakes. Paths are as ``read_config`` resolved them."""
+
+    table: TableSection
+    shoe: ShoeSection
+    bet_spots: tuple[BetSpotsSection, ...]
+    keypad: KeypadSection
+    broker: BrokerSection | None = None
+    options: dict[str, Any] = {}
+
+
+class ConfigError(ValueError):
+    """The table file has mistakes: ``lines`` has one line of text for each, in the order of the file."""
+
+    def __init__(self, lines: tuple[str, ...]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+def _no_complaints(_: str, __: Mapping[str, Any]) -> Iterable[Complaint]:
+    return ()
+
+
+def _any_meaning(_: Mapping[str, str]) -> Iterable[Complaint]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the rest of the house knows about names in a table file; what is left out is not checked.
+
+    ``protocols``: codec names by kind (``shoe``, ``bet_spots``, ``keypad``). ``options(profile, options)`` and
+    ``keys(keys)`` complain about entries of ``[options]`` and ``[keypad.keys]``; a complaint about an unknown profile
+    has the key ``profile``.
+    """
+
+    protocols: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    options: Callable[[str, Mapping[str, Any]], Iterable[Complaint]] = _no_complaints
+    keys: Callable[[Mapping[str, str]], Iterable[Complaint]] = _any_meaning
+
+
+def read_config(text: str, name: str, directory: PurePath, known: Known | None = None) -> Config:
+    """The table file ``name`` whose content is ``text``.
+
+    Raises:
+        ConfigError: with a line for each mistake found.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError((_syntax_line(name, str(error)),)) from error
+    mistakes: list[Mistake] = []
+    config = decode(Config, data, (), mistakes)
+    if config is not None:
+        mistakes.extend(_cross_checks(config, known or Known()))
+    if config is None or mistakes:
+        lines = key_lines(text)
+        placed = sorted((line_of(lines, one.path), f"{_place(one.path)}{one.text}") for one in mistakes)
+        raise ConfigError(tuple(f"{name}:{line}: {complaint}" for line, complaint in placed))
+    return _resolved(config, directory)
+
+
+def zones_of(section: BetSpotsSection) -> tuple[ZoneRow, ...]:
+    """Every zone of a ``[[bet_spots]]``, the short form written out."""
+    short = (
+        ZoneRow(address=spot, antenna=antenna, spot=spot, zone=zone)
+        for spot in section.spots
+        for zone, antenna in section.antennas.items()
+    )
+    return (*section.zones, *short)
+
+
+_SYNTAX: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)")
+
+
+def _syntax_line(name: str, error: str) -> str:
+    found = _SYNTAX.fullmatch(error)
+    return f"{name}:{found[2]}: {found[1]}" if found else f"{name}: {error}"
+
+
+def _place(path: KeyPath) -> str:
+    """``("bet_spots", 0, "port")`` -> ``[[bet_spots]] port: ``; the line number says which of several."""
+    names = [str(one) for one in path if isinstance(one, str)]
+    if not names:
+        return ""
+    head = f"[[{names[0]}]]" if len(path) > 1 and isinstance(path[1], int) else f"[{names[0]}]"
+    return f"{head} {'.'.join(names[1:])}: " if names[1:] else f"{head}: "
+
+
+def _cross_checks(config: Config, known: Known) -> Iterable[Mistake]:
+    yield from _ports(config)
+    yield from _zones(config)
+    devices: list[tuple[KeyPath, str]] = [(("shoe",), config.shoe.protocol), (("keypad",), config.keypad.protocol)]
+    devices += [(("bet_spots", place), one.protocol) for place, one in enumerate(config.bet_spots)]
+    for path, protocol in devices:
+        names = known.protocols.get(str(path[0]))
+        if names is not None and protocol not in names:
+            yield Mistake((*path, "protocol"), f"expected one of {', '.join(names)}, got {shown(protocol)}")
+    for key, text in known.options(config.table.profile, config.options):
+        yield Mistake(("table", "profile") if key == "profile" else ("options", key), text)
+    for key, text in known.keys(config.keypad.keys):
+        yield Mistake(("keypad", "keys", key), text)
+    broker = config.broker
+    if broker is not None and (broker.tls_cert_file is None) != (broker.tls_key_file is None):
+        yield Mistake(("broker",), "tls_cert_file and tls_key_file go together")
+
+
+def _ports(config: Config) -> Iterable[Mistake]:
+    users: list[tuple[KeyPath, str]] = [(("shoe", "port"), config.shoe.port)]
+    users += [(("bet_spots", place, "port"), one.port) for place, one in enumerate(config.bet_spots)]
+    users.append((("keypad", "port"), config.keypad.port))
+    taken: dict[str, str] = {}
+    for path, port in users:
+        if port in taken:
+            yield Mistake(path, f"{port} is already the port of [{taken[port]}]")
+        taken.setdefault(port, str(path[0]))
+
+
+def _zones(config: Config) -> Iterable[Mistake]:
+    if not config.bet_spots:
+        yield Mistake(("bet_spots",), "expected at least one line of readers")
+    seen: set[tuple[int, str]] = set()
+    for place, section in enumerate(config.bet_spots):
+        path: KeyPath = ("bet_spots", place)
+        zones = zones_of(section)
+        if bool(section.spots) != bool(section.antennas):
+            yield Mistake(path, "spots and antennas go together")
+        elif not zones:
+            yield Mistake(path, "expected zones, or spots and antennas")
+        wires: set[tuple[int, int]] = set()
+        for zone in zones:
+            if (zone.address, zone.antenna) in wires:
+                yield Mistake(path, f"antenna {zone.antenna} of reader {zone.address} is given twice")
+            if (zone.spot, zone.zone) in seen:
+                yield Mistake(path, f"zone {zone.zone} of spot {zone.spot} is given twice")
+            wires.add((zone.address, zone.antenna))
+            seen.add((zone.spot, zone.zone))
+
+
+def _resolved(config: Config, directory: PurePath) -> Config:
+    def moved(section: Section, names: tuple[str, ...]) -> dict[str, str]:
+        given = {name: getattr(section, name) for name in names}
+        return {name: str(directory / path) for name, path in given.items() if path is not None}
+
+    table = msgspec.structs.replace(config.table, **moved(config.table, ("key_file", "journal", "chips")))
+    if config.broker is None:
+        return msgspec.structs.replace(config, table=table)
+    files = ("password_file", "tls_ca_file", "tls_cert_file", "tls_key_file")
+    broker = msgspec.structs.replace(config.broker, **moved(config.broker, files))
+    return msgspec.structs.replace(config, table=table, broker=broker)

@@ -1,0 +1,70 @@
+"""The shape of a journal file: tables, the marks in its header, and the digests of rows outside the chain."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+APPLICATION_ID: Final = 0x7AB1E51D
+"""The header's application id (SQLite file format 1.3.14): what makes a database a journal of ours."""
+
+FORMAT: Final = 1
+"""The header's user version: the version of this shape."""
+
+PAGE_BYTES: Final = 4096
+"""Page size of a journal."""
+
+
+TABLES: Final[dict[str, str]] = {
+    "records": "CREATE TABLE records (number INTEGER PRIMARY KEY, body BLOB NOT NULL, hash BLOB NOT NULL) STRICT",
+    "events": "CREATE TABLE events (seq INTEGER PRIMARY KEY, number INTEGER NOT NULL, body BLOB NOT NULL) STRICT",
+    "checkpoints": (
+        "CREATE TABLE checkpoints (number INTEGER PRIMARY KEY, body BLOB NOT NULL, digest BLOB NOT NULL) STRICT"
+    ),
+    "published": "CREATE TABLE published (id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, digest BLOB NOT NULL) STRICT",
+    "meta": (
+        "CREATE TABLE meta "
+        "(id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL, digest BLOB NOT NULL) STRICT"
+    ),
+}
+"""Each table's definition; nothing in them is ever changed or deleted."""
+
+GAPLESS: Final[dict[str, str]] = {"records": "number", "events": "seq", "published": "id", "meta": "id"}
+"""Tables whose key counts from 1 without a gap, and that key."""
+
+
+def _triggers() -> dict[str, str]:
+    made: dict[str, str] = {}
+    for table in TABLES:
+        for deed in ("UPDATE", "DELETE"):
+            name = f"{table}_no_{deed.lower()}"
+            refusal = "SELECT RAISE(ABORT, 'the journal is append-only')"
+            made[name] = f"CREATE TRIGGER {name} BEFORE {deed} ON {table} BEGIN {refusal}; END"
+    for table, key in GAPLESS.items():
+        name = f"{table}_follow"
+        last = f"SELECT coalesce(max({key}), 0) + 1 FROM {table}"  # noqa: S608 - our own names
+        refusal = f"SELECT RAISE(ABORT, 'a gap in {table}')"
+        made[name] = f"CREATE TRIGGER {name} BEFORE INSERT ON {table} WHEN NEW.{key} <> ({last}) BEGIN {refusal}; END"
+    return made
+
+
+TRIGGERS: Final[dict[str, str]] = _triggers()
+"""What makes the tables append-only for every program that opens the file."""
+
+DEFINITIONS: Final[dict[str, str]] = {**TABLES, **TRIGGERS}
+"""Every object of the file by name, in the order of creation."""
+
+
+def checkpoint_digest(number: int, body: bytes) -> bytes:
+    """The digest stored beside a checkpoint, so that damage shows without the key."""
+    return hashlib.sha256(f"checkpoint {number} ".encode() + body).digest()
+
+
+def published_digest(row: int, seq: int) -> bytes:
+    """The digest stored beside a mark of what was published."""
+    return hashlib.sha256(f"published {row} {seq}".encode()).digest()
+
+
+def meta_digest(row: int, key: str, value: str) -> bytes:
+    """The digest stored beside a fact about the journal."""
+    return hashlib.sha256(f"meta {row} {key} {value}".encode()).digest()

@@ -1,0 +1,48 @@
+"""JSON Schemas (draft 2020-12) of everything published, made from the types that are encoded."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from controller.formats.payloads import (
+    TYPE_PREFIX,
+    TYPE_SUFFIX,
+    DeviceStatus,
+    Envelope,
+    Status,
+    event_types,
+)
+from firmware_protocols.values import wire_name
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema_files() -> dict[str, bytes]:
+    """Content by file name: ``card_drawn.v1.json`` for each event, ``status.v1.json``, ``device_status.v1.json``."""
+    files = {f"{wire_name(kind.__name__)}{TYPE_SUFFIX}.json": _event_schema(kind) for kind in event_types()}
+    files[f"status{TYPE_SUFFIX}.json"] = _plain_schema(Status)
+    files[f"device_status{TYPE_SUFFIX}.json"] = _plain_schema(DeviceStatus)
+    return {name: msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n" for name, schema in files.items()}
+
+
+def _plain_schema(kind: type) -> dict[str, Any]:
+    (reference,), components = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
+    return {"$schema": DIALECT, **reference, "$defs": components}
+
+
+def _event_schema(kind: type) -> dict[str, Any]:
+    """The envelope with ``type`` and ``data`` of one event; what later versions may add is not forbidden."""
+    references, components = msgspec.json.schema_components([Envelope, kind], ref_template="#/$defs/{name}")
+    data = components[kind.__name__]
+    # In an envelope the name of the event stands outside its data.
+    data["properties"].pop("type")
+    data["required"].remove("type")
+    envelope = components.pop("Envelope")
+    envelope["title"] = kind.__name__
+    envelope["description"] = data.pop("description")
+    envelope["properties"]["type"] = {"const": f"{TYPE_PREFIX}{wire_name(kind.__name__)}{TYPE_SUFFIX}"}
+    envelope["properties"]["specversion"] = {"const": "1.0"}
+    envelope["properties"]["data"] = references[1]
+    return {"$schema": DIALECT, **envelope, "$defs": components}

@@ -1,0 +1,82 @@
+"""Retained pictures of the table: what it is, and the round as it stands. Nothing in them tells a closed card."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.core.felt import cents_at
+from controller.core.rules import House
+from controller.core.state import State
+
+
+class Info(msgspec.Struct, frozen=True):
+    """Retained on ``info``."""
+
+    version: str
+    profile: str
+    profile_hash: str
+    formats: dict[str, str]
+
+
+class SpotNow(msgspec.Struct, frozen=True):
+    """What lies at a spot, in cents."""
+
+    spot: int
+    main_cents: int
+    insurance_cents: int
+
+
+class RoundNow(msgspec.Struct, frozen=True):
+    """Retained on ``state/round``. ``phase``: ``bets_open``, ``dealing``, ``playing``, ``closing`` or ``irregular``.
+
+    ``seq`` is the last event this picture reflects; ``cards`` counts the round's cards.
+    """
+
+    seq: int
+    round: int
+    phase: str
+    question: int
+    cards: int
+    spots: tuple[SpotNow, ...]
+
+
+def info_bytes(house: House, version: str) -> bytes:
+    """The payload of ``info``."""
+    formats = {"envelope": "CloudEvents 1.0", "events": "v1"}
+    return msgspec.json.encode(Info(version, house.rules.name, house.profile_hash, formats))
+
+
+def hold_bytes(reason: str) -> bytes:
+    """The payload of ``state/hold``: why the table does not go on by itself; empty clears the topic."""
+    return msgspec.json.encode({"reason": reason}) if reason else b""
+
+
+def phase(state: State) -> str:
+    """Where the round stands, as a person would say it."""
+    now = state.round
+    if now is None:
+        return "bets_open"
+    if now.trouble:
+        return "irregular"
+    if now.closing:
+        return "closing"
+    return "dealing" if len(now.cards) <= now.hole_place() else "playing"
+
+
+def round_bytes(state: State) -> bytes:
+    """The payload of ``state/round``."""
+    spots = sorted({zone.spot for zone in state.felt.values() if zone.cents})
+    now = state.round
+    return msgspec.json.encode(
+        RoundNow(
+            seq=state.seq,
+            round=now.number if now else state.rounds,
+            phase=phase(state),
+            question=now.doubt if now else 0,
+            cards=len(now.cards) if now else 0,
+            spots=tuple(
+                SpotNow(spot, cents_at(state.felt, spot, "main"), cents_at(state.felt, spot, "insurance"))
+                for spot in spots
+            ),
+        )
+    )

@@ -1,0 +1,346 @@
+"""How a journal file is opened: for writing, with every setting read back, and for reading beside a writer."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple, Self
+from urllib.parse import quote
+
+from controller.formats.journal_schema import APPLICATION_ID, DEFINITIONS, FORMAT, PAGE_BYTES, meta_digest
+from controller.formats.records import Identity, chain, genesis
+
+SYNCHRONOUS_FULL: Final = 2
+WAL_CHECKPOINT_PAGES: Final = 1000
+"""Pages in the write-ahead log at which it is folded into the file."""
+
+WAL_LIMIT_BYTES: Final = 64 * 1024 * 1024
+"""What the write-ahead log shrinks back to."""
+
+READ_WAIT_SECONDS: Final = 5.0
+"""How long a reader waits for the writer to fold in its log."""
+
+
+class JournalFailed(Exception):  # noqa: N818 - named for what happened
+    """Storage failed or refused; the text says what to do. The journal takes nothing more."""
+
+
+class JournalDamaged(Exception):  # noqa: N818
+    """The file is a journal, and damaged; the text says where."""
+
+
+class NotAJournal(Exception):  # noqa: N818
+    """There is no such file, or it is not a journal."""
+
+
+class Entry(NamedTuple):
+    """A record to commit: its number, body, its events with their seqs, and a sealed checkpoint taken after it."""
+
+    number: int
+    body: bytes
+    events: tuple[tuple[int, bytes], ...] = ()
+    checkpoint: bytes | None = None
+
+
+class RecordRow(NamedTuple):
+    """A committed record and its chain hash."""
+
+    number: int
+    body: bytes
+    hash: bytes
+
+
+class EventRow(NamedTuple):
+    """A committed event; ``number`` is its record's."""
+
+    seq: int
+    number: int
+    body: bytes
+
+
+class Head(NamedTuple):
+    """Where a journal ends: the last record's number and chain hash, the last event's seq."""
+
+    number: int
+    hash: bytes
+    seq: int
+
+
+class JournalReader:
+    """Reads a journal, also while a daemon writes it. Each iteration sees the journal as it was when it began.
+
+    Raises on opening:
+        NotAJournal: no such file, or not a journal.
+        JournalDamaged: a journal that cannot be opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.connection = open_for_reading(path)
+        try:
+            with _damage(path):
+                self.meta: dict[str, str] = dict(self.connection.execute("SELECT key, value FROM meta ORDER BY id"))
+            self.identity = Identity(site=self.meta["site"], table=self.meta["table"], epoch=int(self.meta["epoch"]))
+        except (KeyError, ValueError) as error:
+            self.close()
+            raise JournalDamaged(f"{path}: the journal does not say whose it is ({error})") from error
+        except JournalDamaged:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.connection.close()
+
+    def records(self, first: int = 1) -> Iterator[RecordRow]:
+        """Records from number ``first`` on, in order."""
+        with _damage(self.path):
+            query = "SELECT number, body, hash FROM records WHERE number >= ? ORDER BY number"
+            for row in self.connection.execute(query, (first,)):
+                yield RecordRow(*row)
+
+    def events(self, first: int = 1, limit: int = -1) -> Iterator[EventRow]:
+        """Events from seq ``first`` on, in order; at most ``limit`` unless that is negative."""
+        with _damage(self.path):
+            yield from event_rows(self.connection, first, limit)
+
+    def events_of(self, number: int) -> tuple[EventRow, ...]:
+        """The events of record ``number``, in order."""
+        with _damage(self.path):
+            # Events lie in the order of their records, so a search by halves finds them without an index.
+            low, high = 1, self.head().seq + 1
+            while low < high:
+                middle = (low + high) // 2
+                row = self.connection.execute("SELECT number FROM events WHERE seq = ?", (middle,)).fetchone()
+                low, high = (middle + 1, high) if row is not None and row[0] < number else (low, middle)
+            found: list[EventRow] = []
+            for row in event_rows(self.connection, low, -1):
+                if row.number != number:
+                    break
+                found.append(row)
+            return tuple(found)
+
+    def last_checkpoint(self) -> tuple[int, bytes] | None:
+        """Number of the record it was taken after, and the sealed checkpoint; None if there is none."""
+        with _damage(self.path):
+            query = "SELECT number, body FROM checkpoints ORDER BY number DESC LIMIT 1"
+            row: tuple[int, bytes] | None = self.connection.execute(query).fetchone()
+            return row
+
+    def hash_of(self, number: int) -> bytes:
+        """The chain hash after record ``number``; 0 is the beginning.
+
+        Raises:
+            JournalDamaged: there is no such record.
+        """
+        if number == 0:
+            return genesis(self.identity)
+        with _damage(self.path):
+            row = self.connection.execute("SELECT hash FROM records WHERE number = ?", (number,)).fetchone()
+        if row is None:
+            raise JournalDamaged(f"{self.path}: record {number} is missing")
+        return bytes(row[0])
+
+    def last_published(self) -> int:
+        """The seq of the last event the broker is known to have, 0 if none."""
+        with _damage(self.path):
+            (seq,) = self.connection.execute("SELECT coalesce(max(seq), 0) FROM published").fetchone()
+            return int(seq)
+
+    def head(self) -> Head:
+        """Where the journal ends."""
+        with _damage(self.path):
+            (number,) = self.connection.execute("SELECT coalesce(max(number), 0) FROM records").fetchone()
+            (seq,) = self.connection.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()
+        return Head(number=int(number), hash=self.hash_of(int(number)), seq=int(seq))
+
+    def check_chain(self, after: int) -> None:
+        """Recompute the chain hashes of every record following ``after``.
+
+        Raises:
+            JournalDamaged: a record, or one of its events, is not what was committed.
+        """
+        previous, expected = self.hash_of(after), after
+        for record in self.records(after + 1):
+            expected += 1
+            bodies = [event.body for event in self.events_of(record.number)]
+            if record.number != expected or chain(previous, record.number, record.body, bodies) != record.hash:
+                raise JournalDamaged(f"{self.path}: record {expected} or its events are not what was committed")
+            previous = record.hash
+
+
+def event_rows(connection: sqlite3.Connection, first: int, limit: int) -> Iterator[EventRow]:
+    """Events from seq ``first`` on, in order, at most ``limit`` unless that is negative."""
+    query = "SELECT seq, number, body FROM events WHERE seq >= ? ORDER BY seq LIMIT ?"
+    for row in connection.execute(query, (first, limit)):
+        yield EventRow(*row)
+
+
+def take_lock(path: Path, *, create: bool) -> int:
+    """Lock the journal for the one writer; a descriptor to close when done, last of all descriptors of that file.
+
+    Raises:
+        JournalFailed: somebody else has the lock, or the file cannot be opened.
+        NotAJournal: there is none and ``create`` is false.
+    """
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o640)
+    except FileNotFoundError as error:
+        raise NotAJournal(f"{path}: there is no journal here") from error
+    except OSError as error:
+        raise JournalFailed(f"{path}: cannot be opened for writing: {error.strerror}") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        advice = "stop the other tableside that runs this table, or give this one another journal"
+        raise JournalFailed(f"{path}: in use by another process; {advice}") from error
+    return lock
+
+
+def begin(path: Path, identity: Identity, created_wall_ns: int) -> None:
+    """Make an empty file a journal. A file left half begun by a power cut counts as empty."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+        configure(connection, page_limit=None)
+        connection.execute("BEGIN IMMEDIATE")
+        for definition in DEFINITIONS.values():
+            connection.execute(definition)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        (cookie,) = connection.execute("PRAGMA schema_version").fetchone()
+        facts = {
+            "site": identity.site,
+            "table": identity.table,
+            "epoch": str(identity.epoch),
+            "created_wall_ns": str(created_wall_ns),
+            "format": str(FORMAT),
+            "schema_version": str(cookie),
+        }
+        for key, value in facts.items():
+            add_meta(connection, key, value)
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def is_blank(path: Path) -> bool:
+    """Whether nothing was ever begun here."""
+    if path.stat().st_size == 0:
+        return True
+    try:
+        with contextlib.closing(sqlite3.connect(_uri(path, "mode=rw"), uri=True)) as connection:
+            (objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.Error:
+        return False
+    return bool(objects == 0)
+
+
+def add_meta(connection: sqlite3.Connection, key: str, value: str) -> None:
+    """Add a fact about the journal, unless it is known."""
+    if connection.execute("SELECT 1 FROM meta WHERE key = ? AND value = ?", (key, value)).fetchone() is None:
+        (row,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM meta").fetchone()
+        connection.execute("INSERT INTO meta VALUES (?, ?, ?, ?)", (row, key, value, meta_digest(row, key, value)))
+
+
+def library_version() -> str:
+    """The SQLite library's version as a file's header names it."""
+    major, minor, patch = sqlite3.sqlite_version_info[:3]
+    return str(major * 1_000_000 + minor * 1_000 + patch)
+
+
+def configure(connection: sqlite3.Connection, page_limit: int | None) -> None:
+    """Set what a writer needs and read each setting back.
+
+    Raises:
+        JournalFailed: this SQLite or this disk does not take a setting.
+    """
+    wanted: dict[str, int | str] = {
+        "journal_mode": "wal",
+        "synchronous": SYNCHRONOUS_FULL,
+        "secure_delete": 1,
+        "wal_autocheckpoint": WAL_CHECKPOINT_PAGES,
+        "journal_size_limit": WAL_LIMIT_BYTES,
+        "cell_size_check": 1,
+        "trusted_schema": 0,
+        "foreign_keys": 1,
+        "recursive_triggers": 1,
+        "mmap_size": 0,
+        "busy_timeout": 0,
+    }
+    if page_limit is not None:
+        wanted["max_page_count"] = page_limit
+    for name, value in wanted.items():
+        connection.execute(f"PRAGMA {name} = {value}")
+        row = connection.execute(f"PRAGMA {name}").fetchone()
+        # A library built without memory mapping answers nothing: that is what was asked for.
+        if row is not None and row[0] != value:
+            raise JournalFailed(
+                f"PRAGMA {name} is {row[0]}, {value} was asked for: use a local disk and SQLite 3.37 on"
+            )
+    (page,) = connection.execute("PRAGMA page_size").fetchone()
+    if page != PAGE_BYTES:
+        raise JournalFailed(f"the journal has pages of {page} bytes, expected {PAGE_BYTES}")
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; files beside the journal are made only if a writer left or has some.
+
+    Raises:
+        NotAJournal: no such file, or not a journal.
+        JournalDamaged: a journal that cannot be opened.
+    """
+    if not path.is_file():
+        raise NotAJournal(f"{path}: there is no journal here")
+    # Without a write-ahead log nobody writes, and nothing need be locked or created: works on read-only media.
+    quiet = "" if Path(f"{path}-wal").exists() else "&immutable=1"
+    source = _uri(path, f"mode=ro{quiet}")
+    connection = None
+    try:
+        connection = sqlite3.connect(source, uri=True, isolation_level=None, timeout=READ_WAIT_SECONDS)
+        connection.execute("PRAGMA cell_size_check = 1")
+        (mark,) = connection.execute("PRAGMA application_id").fetchone()
+        connection.execute("SELECT count(*) FROM records").fetchone()
+    except sqlite3.Error as error:
+        if connection is not None:
+            connection.close()
+        _refuse_strangers(path)
+        raise JournalDamaged(f"{path}: {error}") from error
+    if mark != APPLICATION_ID:
+        connection.close()
+        _refuse_strangers(path)
+        raise JournalDamaged(f"{path}: bytes 68 to 71: the header's application id is {mark:#x}")
+    return connection
+
+
+def _refuse_strangers(path: Path) -> None:
+    """Tell a damaged journal from anything else, by the header's mark and the text of its definitions."""
+    try:
+        with path.open("rb") as file:
+            page = file.read(PAGE_BYTES)
+    except OSError as error:
+        raise NotAJournal(f"{path}: {error.strerror or error}") from error
+    marked = page[68:72] == APPLICATION_ID.to_bytes(4, "big")
+    if not marked and b"the journal is append-only" not in page:
+        raise NotAJournal(f"{path}: not a journal of a table")
+
+
+@contextlib.contextmanager
+def _damage(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise JournalDamaged(f"{path}: {error}") from error
+
+
+def _uri(path: Path, query: str) -> str:
+    return f"file:{quote(str(path.resolve()))}?{query}"

@@ -1,0 +1,257 @@
+"""One MQTT connection at a time, with what aiomqtt leaves out.
+
+aiomqtt 2 takes a refused publish for a success and leaves a publish that waits on a lost link waiting for its timeout.
+``CheckedClient`` corrects both by overriding private methods, which is why the dependency is pinned below 3 and the
+tests hold a real broker against it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, Final, Literal, Self
+
+import aiomqtt
+import msgspec
+import paho.mqtt.client as paho
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from controller.formats.config import BrokerSection
+
+INFLIGHT_LIMIT: Final = 20
+"""Messages on the way at once: what Mosquitto accepts as delivered."""
+
+KEEPALIVE_SECONDS: Final = 5
+"""A half-open link is found within one and a half times this."""
+
+CONNECT_SECONDS: Final = 5.0
+"""How long a broker may take to greet us; an embedded one of the older protocol says nothing at all."""
+
+PUBLISH_SECONDS: Final = 10.0
+"""How long a broker may take to acknowledge a message before the link counts as dead."""
+
+Protocol = Literal["5", "3.1.1"]
+
+
+class LinkLost(Exception):  # noqa: N818 - named for what happened
+    """There is no connection to the broker (any more); what was not acknowledged must be sent again."""
+
+
+class NotGreeted(LinkLost):
+    """No connection came about."""
+
+
+class PublishRefused(Exception):  # noqa: N818
+    """The broker will not take this message: an access rule, a quota, a malformed topic."""
+
+
+class Broker(msgspec.Struct, frozen=True):
+    """Where the broker is and how to greet it. ``protocol`` auto: 5, and 3.1.1 if that fails."""
+
+    host: str
+    port: int
+    protocol: Literal["auto", "5", "3.1.1"] = "auto"
+    username: str | None = None
+    password: str | None = None
+    tls_ca_file: str | None = None
+    tls_cert_file: str | None = None
+    tls_key_file: str | None = None
+
+    @classmethod
+    def from_section(cls, section: BrokerSection) -> Self:
+        """As a table file says; reads the password file.
+
+        Raises:
+            OSError: the password file cannot be read.
+        """
+        password = None
+        if section.password_file is not None:
+            password = Path(section.password_file).read_text(encoding="utf-8").rstrip("\n")
+        return cls(
+            host=section.host,
+            port=section.port,
+            protocol=section.protocol,
+            username=section.username,
+            password=password,
+            tls_ca_file=section.tls_ca_file,
+            tls_cert_file=section.tls_cert_file,
+            tls_key_file=section.tls_key_file,
+        )
+
+    def protocols(self) -> tuple[Protocol, ...]:
+        """The protocols to try, in order."""
+        return ("5", "3.1.1") if self.protocol == "auto" else (self.protocol,)
+
+    def tls(self) -> ssl.SSLContext | None:
+        """The TLS settings, None for a plain connection.
+
+        Raises:
+            OSError: a certificate or key cannot be read.
+        """
+        if self.tls_ca_file is None:
+            return None
+        context = ssl.create_default_context(cafile=self.tls_ca_file)
+        if self.tls_cert_file is not None:
+            context.load_cert_chain(self.tls_cert_file, self.tls_key_file)
+        return context
+
+
+class CheckedClient(aiomqtt.Client):
+    """aiomqtt's client for one connection: a refusal raises, and a lost link fails all that waits, at once."""
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(*args, **keywords)
+        self._waiting: dict[int, asyncio.Future[None]] = {}
+        # Above ten waiting calls aiomqtt warns on each; our window is the limit.
+        self.pending_calls_threshold = 10 * INFLIGHT_LIMIT
+
+    async def __aenter__(self) -> Self:
+        """Connect.
+
+        Raises:
+            aiomqtt.MqttError: no connection, or the broker refused it.
+        """
+        await super().__aenter__()
+        self._disconnected.add_done_callback(self._fail_waiting)
+        return self
+
+    async def publish(  # type: ignore[override]
+        self,
+        /,
+        topic: str,
+        payload: bytes = b"",
+        qos: int = 1,
+        retain: bool = False,  # noqa: FBT001, FBT002 - aiomqtt's signature
+    ) -> None:
+        """Publish and wait for the broker's answer.
+
+        Raises:
+            PublishRefused: the broker refused it.
+            LinkLost: no answer came.
+        """
+        await self.send(topic, payload, qos=qos, retain=retain)
+
+    def send(self, topic: str, payload: bytes, *, qos: int = 1, retain: bool = False) -> asyncio.Future[None]:
+        """Hand a message over at once, in order; the future has the broker's answer, as ``publish`` describes."""
+        answer: asyncio.Future[None] = self._loop.create_future()
+        # Whoever sent it may have been cancelled since; then nobody asks for the answer.
+        answer.add_done_callback(lambda done: None if done.cancelled() else done.exception())
+        if self._disconnected.done():
+            answer.set_exception(LinkLost("the link to the broker is down"))
+            return answer
+        info = self._client.publish(topic, payload, qos, retain)
+        if info.rc != paho.MQTT_ERR_SUCCESS:
+            answer.set_exception(LinkLost(paho.error_string(info.rc)))
+        elif info.is_published():
+            answer.set_result(None)
+        else:
+            self._waiting[info.mid] = answer
+            timer = self._loop.call_later(PUBLISH_SECONDS, self._give_up, info.mid)
+            answer.add_done_callback(lambda _: timer.cancel())
+        return answer
+
+    def _give_up(self, mid: int) -> None:
+        answer = self._waiting.pop(mid, None)
+        if answer is not None and not answer.done():
+            answer.set_exception(LinkLost(f"no answer within {PUBLISH_SECONDS:.0f} s"))
+
+    def _fail_waiting(self, disconnected: asyncio.Future[None]) -> None:
+        reason = None if disconnected.cancelled() else disconnected.exception()
+        waiting, self._waiting = self._waiting, {}
+        for answer in waiting.values():
+            if not answer.done():
+                answer.set_exception(LinkLost(f"the link to the broker was lost: {reason or 'closed'}"))
+
+    def _on_publish(
+        self,
+        client: paho.Client,  # noqa: ARG002
+        userdata: Any,  # noqa: ARG002, ANN401
+        mid: int,
+        reason_code: ReasonCode,
+        properties: Properties,  # noqa: ARG002
+    ) -> None:
+        answer = self._waiting.pop(mid, None)
+        if answer is None or answer.done():
+            return
+        if reason_code.is_failure:
+            answer.set_exception(PublishRefused(str(reason_code)))
+        else:
+            answer.set_result(None)
+
+    def _on_disconnect(
+        self,
+        client: paho.Client,
+        userdata: Any,  # noqa: ANN401
+        flags: paho.DisconnectFlags,
+        reason_code: ReasonCode,
+        properties: Properties | None = None,
+    ) -> None:
+        # A broker that hangs up instead of greeting us need not be waited for.
+        if not self._connected.done():
+            self._connected.set_exception(aiomqtt.MqttError(f"the broker hung up: {reason_code}"))
+        super()._on_disconnect(client, userdata, flags, reason_code, properties)
+
+    def _on_socket_register_write(self, client: paho.Client, userdata: Any, sock: Any) -> None:  # noqa: ANN401, ARG002
+        def write() -> None:
+            try:
+                client.loop_write()
+            except Exception as error:  # noqa: BLE001 - whatever breaks here, the link is lost
+                if not self._disconnected.done():
+                    self._disconnected.set_exception(error)
+
+        def register() -> None:
+            # The link may have been lost since: a closed socket has no descriptor.
+            if sock.fileno() >= 0:
+                self._loop.add_writer(sock.fileno(), write)
+
+        self._loop.call_soon_threadsafe(register)
+
+    def _on_socket_unregister_write(self, client: paho.Client, userdata: Any, sock: Any) -> None:  # noqa: ANN401, ARG002
+        if sock.fileno() >= 0:
+            self._loop.remove_writer(sock.fileno())
+
+
+@contextlib.asynccontextmanager
+async def connected(
+    broker: Broker, protocol: Protocol, identifier: str, will: aiomqtt.Will | None = None
+) -> AsyncIterator[CheckedClient]:
+    """A connection with a clean session: commands sent while nobody listened are not carried out later.
+
+    Raises:
+        NotGreeted: no connection came about.
+        LinkLost: it was lost while in use.
+        OSError: a certificate or key cannot be read.
+    """
+    is_5 = protocol == "5"
+    properties = None
+    if is_5:
+        properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        properties.SessionExpiryInterval = 0
+    client = CheckedClient(
+        broker.host,
+        broker.port,
+        protocol=aiomqtt.ProtocolVersion.V5 if is_5 else aiomqtt.ProtocolVersion.V311,
+        identifier=identifier,
+        username=broker.username,
+        password=broker.password,
+        clean_session=None if is_5 else True,
+        clean_start=True if is_5 else paho.MQTT_CLEAN_START_FIRST_ONLY,
+        properties=properties,
+        keepalive=KEEPALIVE_SECONDS,
+        timeout=CONNECT_SECONDS,
+        max_inflight_messages=INFLIGHT_LIMIT,
+        will=will,
+        tls_context=broker.tls(),
+    )
+    greeted = False
+    try:
+        async with client:
+            greeted = True
+            yield client
+    except aiomqtt.MqttError as error:
+        raise (LinkLost if greeted else NotGreeted)(str(error)) from error

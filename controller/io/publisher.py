@@ -1,0 +1,257 @@
+"""Keeps the table's MQTT side alive: status and last will, retained states, commands, and the one stream of events.
+
+Events leave in the order of their seqs. An event counts as published when the broker has acknowledged it and all
+before it; after a lost link or a refusal, sending goes on from the first that does not. So a consumer may see an event
+twice, never a number with two contents, and never a gap that is not filled afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, NamedTuple
+
+import aiomqtt
+import structlog
+from paho.mqtt.reasoncodes import ReasonCode
+
+from controller.formats.payloads import Topics, event_name, is_alert, read_event, status_bytes
+from controller.io.backoff import Backoff
+from controller.io.clock import Clock
+from controller.io.journal_store import EventRow
+from controller.io.mqtt import (
+    INFLIGHT_LIMIT,
+    Broker,
+    CheckedClient,
+    LinkLost,
+    NotGreeted,
+    Protocol,
+    PublishRefused,
+    connected,
+)
+
+COMMAND_LIMIT_BYTES: Final = 64 * 1024
+"""Payload of a command: many times what any command needs."""
+
+REPLY_LIMIT: Final = 1000
+"""Replies that wait for the broker; older ones are dropped, as whoever asked has given up."""
+
+GOODBYE_SECONDS: Final = 2.0
+"""How long the last status may take."""
+
+log = structlog.get_logger(__name__)
+
+
+class Outgoing(NamedTuple):
+    """A message to publish."""
+
+    topic: str
+    payload: bytes
+
+
+class Stream(NamedTuple):
+    """Where events come from and where it is remembered how far they have gone: the journal's three methods."""
+
+    last_published: Callable[[], Awaitable[int]]
+    events_after: Callable[[int, int], Awaitable[Sequence[EventRow]]]
+    mark_published: Callable[[int], Awaitable[None]]
+
+
+class Publisher:
+    """The table's one connection to its broker. ``run`` keeps it until cancelled; everything else may be called always.
+
+    ``session`` counts the daemon's starts within the epoch: a consumer ignores a status of a lower one.
+    ``on_command(verb, payload)`` is called for each command that comes while connected.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        topics: Topics,
+        stream: Stream,
+        *,
+        session: int,
+        clock: Clock,
+        chance: random.Random,
+        on_command: Callable[[str, bytes], None],
+    ) -> None:
+        self._broker = broker
+        self._topics = topics
+        self._stream = stream
+        self._session = session
+        self._clock = clock
+        self._backoff = Backoff(chance)
+        self._on_command = on_command
+        self._retained: dict[str, bytes] = {}
+        self._unsent: dict[str, None] = {}
+        self._replies: list[Outgoing] = []
+        self._wanted = asyncio.Event()
+        self._protocols: tuple[Protocol, ...] = broker.protocols()
+        self.online = asyncio.Event()
+        """Set while the broker has our status."""
+        self.reached = 0
+        """The seq of the last event known to be with the broker."""
+
+    def wake(self) -> None:
+        """There are new events in the journal."""
+        self._wanted.set()
+
+    def retain(self, topic: str, payload: bytes) -> None:
+        """Publish ``payload`` retained, now and on every later connection; only the latest per topic is kept."""
+        if self._retained.get(topic) != payload:
+            self._retained[topic] = payload
+            self._unsent[topic] = None
+            self._wanted.set()
+
+    def reply(self, verb: str, payload: bytes) -> None:
+        """Answer a command, if the broker can be reached soon."""
+        self._replies.append(Outgoing(self._topics.reply(verb), payload))
+        del self._replies[:-REPLY_LIMIT]
+        self._wanted.set()
+
+    async def run(self) -> None:
+        """Connect, publish and listen, again and again, until cancelled."""
+        self.reached = await self._stream.last_published()
+        while True:
+            for protocol in self._protocols:
+                try:
+                    await self._serve(protocol)
+                except NotGreeted as error:
+                    log.warning("broker not reached", protocol=protocol, reason=str(error))
+                except (LinkLost, PublishRefused, OSError) as error:
+                    log.warning("broker lost", protocol=protocol, reason=str(error))
+                    break
+                finally:
+                    self.online.clear()
+            await asyncio.sleep(self._backoff.next_seconds())
+
+    async def _serve(self, protocol: Protocol) -> None:
+        offline = status_bytes("offline", self._session, self._clock.wall_ns())
+        will = aiomqtt.Will(self._topics.status, offline, qos=1, retain=True)
+        identifier = f"tableside-{self._topics.site}-{self._topics.table}"
+        async with connected(self._broker, protocol, identifier, will) as client:
+            self._protocols = (protocol,) if self._broker.protocol != "auto" else _first(protocol)
+            for answer in await client.subscribe(self._topics.commands, qos=1):
+                if isinstance(answer, ReasonCode) and answer.is_failure:
+                    log.error("commands refused by the broker", reason=str(answer))
+            self._unsent = dict.fromkeys(self._retained)
+            await self._send_rest(client)
+            online = status_bytes("online", self._session, self._clock.wall_ns())
+            await client.publish(self._topics.status, online, qos=1, retain=True)
+            self._backoff.reset()
+            self.online.set()
+            log.info("broker reached", protocol=protocol)
+            try:
+                await _first_to_end(self._listen(client), self._pump(client))
+            except asyncio.CancelledError:
+                await self._say_goodbye(client)
+                raise
+
+    async def _say_goodbye(self, client: CheckedClient) -> None:
+        offline = status_bytes("offline", self._session, self._clock.wall_ns())
+        answer = client.send(self._topics.status, offline, retain=True)
+        await asyncio.wait((answer,), timeout=GOODBYE_SECONDS)
+        if answer.done() and answer.exception() is not None:
+            log.warning("no goodbye", reason=str(answer.exception()))
+
+    async def _listen(self, client: CheckedClient) -> None:
+        async for message in client.messages:
+            verb = self._topics.verb(str(message.topic))
+            payload = message.payload
+            if verb is None:
+                continue
+            if message.retain or len(payload) > COMMAND_LIMIT_BYTES:
+                # A retained command would be carried out again at every connection.
+                log.warning("command ignored", verb=verb, retained=message.retain, bytes=len(payload))
+                continue
+            self._on_command(verb, payload)
+
+    async def _pump(self, client: CheckedClient) -> None:
+        pauses = Backoff(random.Random(0))  # noqa: S311 - one table, one broker: nobody to keep out of step with
+        while True:
+            self._wanted.clear()
+            await self._send_rest(client)
+            rows = await self._stream.events_after(self.reached, INFLIGHT_LIMIT)
+            if not rows:
+                await self._wanted.wait()
+                continue
+            refusal = await self._send_events(client, rows)
+            if refusal is None:
+                pauses.reset()
+            else:
+                log.error("event refused by the broker", seq=self.reached + 1, reason=str(refusal))
+                await asyncio.sleep(pauses.next_seconds())
+
+    async def _send_rest(self, client: CheckedClient) -> None:
+        """Retained topics that changed, and replies. A refused one is logged and passed over."""
+        while self._unsent or self._replies:
+            waiting: list[tuple[str, asyncio.Future[None]]] = []
+            for topic in list(self._unsent)[:INFLIGHT_LIMIT]:
+                del self._unsent[topic]
+                waiting.append((topic, client.send(topic, self._retained[topic], retain=True)))
+            replies, self._replies = self._replies[:INFLIGHT_LIMIT], self._replies[INFLIGHT_LIMIT:]
+            waiting += [(one.topic, client.send(one.topic, one.payload)) for one in replies]
+            await asyncio.wait([answer for _, answer in waiting])
+            for topic, answer in waiting:
+                error = answer.exception()
+                if isinstance(error, PublishRefused):
+                    log.error("refused by the broker", topic=topic, reason=str(error))
+                elif error is not None:
+                    raise error
+
+    async def _send_events(self, client: CheckedClient, rows: Sequence[EventRow]) -> PublishRefused | None:
+        """Send events in order; remember how far they were taken without a gap; a refusal, if that is what stopped it.
+
+        Raises:
+            LinkLost: the link is gone.
+        """
+        sent = [
+            (row.seq, client.send(message.topic, message.payload))
+            for row in rows
+            for message in messages_of(row, self._topics)
+        ]
+        await asyncio.wait([answer for _, answer in sent])
+        failure: BaseException | None = None
+        reached = self.reached
+        for seq, answer in sent:
+            error = answer.exception()
+            if failure is None and error is not None:
+                failure, reached = error, seq - 1
+            elif failure is None:
+                reached = seq
+        if reached > self.reached:
+            self.reached = reached
+            await self._stream.mark_published(reached)
+        if failure is None or isinstance(failure, PublishRefused):
+            return failure
+        raise failure
+
+
+def messages_of(row: EventRow, topics: Topics) -> tuple[Outgoing, ...]:
+    """What is published for a journaled event: once as an event, and once more if it wants a person's eye."""
+    event = read_event(row.body).event
+    name = event_name(event)
+    messages = (Outgoing(f"{topics.root}/event/{name}", row.body),)
+    return (*messages, Outgoing(f"{topics.root}/alert/{name}", row.body)) if is_alert(event) else messages
+
+
+def _first(protocol: Protocol) -> tuple[Protocol, ...]:
+    """Both protocols, beginning with the one that worked."""
+    return ("5", "3.1.1") if protocol == "5" else ("3.1.1", "5")
+
+
+async def _first_to_end(*works: Awaitable[None]) -> None:
+    """Run all until one ends; cancel the rest; raise what ended it."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    try:
+        for task in done:
+            task.result()
+    except aiomqtt.MqttError as error:
+        raise LinkLost(str(error)) from error

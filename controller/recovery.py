@@ -1,0 +1,100 @@
+"""What a journal says about the table: the table to go on with after a stop, and the proof by stepping it all again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from controller.core.events import StepFailed
+from controller.core.state import Table, restore
+from controller.formats.payloads import read_event
+from controller.formats.records import open_checkpoint, unseal
+from controller.formats.states import Difference, Kept, again, house_of, opened_by, read_state
+from controller.io.journal import EventRow, JournalReader, RecordRow
+
+
+class Recovered(NamedTuple):
+    """The table after the last record (None: an empty journal), and why it must not go on by itself (empty: it may)."""
+
+    table: Table | None
+    hold: str
+
+
+def recover(path: Path, key: bytes) -> Recovered:
+    """The table to go on with: the last checkpoint, and every record after it stepped again.
+
+    Raises:
+        JournalDamaged, NotAJournal, RecordDamaged: the journal cannot be used.
+    """
+    with JournalReader(path) as reader:
+        table = at_checkpoint(reader, key)
+        number, seq = (0, 0) if table is None else (table.state.number, table.state.seq)
+        rows = list(kept(reader.records(number + 1), reader.events(seq + 1)))
+        failed = next((row for row in rows for body in row.events if failure_in(body)), None)
+        if failed is not None:
+            return Recovered(table, f"record {failed.number} could not be stepped; see its event step_failed")
+        hold = ""
+        for after, difference in again(table, rows, reader.identity, key, {}):
+            table = after
+            if difference is not None and not hold:
+                hold = f"record {difference.number} stepped again gives something else: {difference.text}"
+        return Recovered(table, hold)
+
+
+def at_checkpoint(reader: JournalReader, key: bytes) -> Table | None:
+    """The table of the last checkpoint, under the house that was in force; None where there is no checkpoint."""
+    found = reader.last_checkpoint()
+    if found is None:
+        return None
+    number, body = found
+    state = read_state(open_checkpoint(body, key, number, reader.hash_of(number)))
+    start = next(iter(reader.records(state.started)))
+    return restore(house_of(unseal(start.body, key, {}, reader.identity)), state)
+
+
+def failure_in(body: bytes) -> bool:
+    """Whether an event says that our own code failed."""
+    return isinstance(read_event(body).event, StepFailed)
+
+
+def kept(records: Iterable[RecordRow], events: Iterable[EventRow]) -> Iterator[Kept]:
+    """Records with their events; both in order."""
+    waiting = iter(events)
+    event = next(waiting, None)
+    for record in records:
+        own: list[bytes] = []
+        while event is not None and event.number == record.number:
+            own.append(event.body)
+            event = next(waiting, None)
+        yield Kept(record.number, record.body, tuple(own))
+
+
+class Replayed(NamedTuple):
+    """What replaying found."""
+
+    records: int
+    events: int
+    rounds: int
+    difference: Difference | None
+
+
+def replay(path: Path, key: bytes | None) -> Replayed:
+    """Step a whole journal again, up to the first difference.
+
+    Without ``key`` the faces come from the openings the journal itself published.
+
+    Raises:
+        JournalDamaged, NotAJournal, RecordDamaged: the journal cannot be read.
+    """
+    with JournalReader(path) as reader:
+        known = {} if key is not None else opened_by(event.body for event in reader.events())
+        steps = again(None, kept(reader.records(), reader.events()), reader.identity, key, known)
+        count, table = 0, None
+        for table, difference in steps:
+            count += 1
+            if difference is not None:
+                return Replayed(count, table.state.seq, table.state.rounds, difference)
+        if table is None:
+            return Replayed(0, 0, 0, None)
+        return Replayed(count, table.state.seq, table.state.rounds, None)

@@ -1,0 +1,38 @@
+"""``watch``: listen to a broker and say what the tables do, and what about it cannot be true."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from controller.formats.watching import Watcher
+from controller.io.mqtt import Broker, LinkLost, NotGreeted, connected
+
+
+async def watch(broker: Broker, topic: str, show: Callable[[str], None], complain: Callable[[str], None]) -> None:
+    """Listen to ``topic`` until cancelled.
+
+    Raises:
+        LinkLost: no broker, or the link to it was lost.
+    """
+    watcher = Watcher()
+    protocols = broker.protocols()
+    for protocol in protocols:
+        try:
+            async with connected(broker, protocol, "") as client:
+                await client.subscribe(topic, qos=1)
+                async for message in client.messages:
+                    seen = watcher.see(str(message.topic), message.payload)
+                    for line in seen.lines:
+                        show(line)
+                    for complaint in seen.complaints:
+                        complain(complaint)
+        except NotGreeted:
+            if protocol == protocols[-1]:
+                raise
+    raise LinkLost("the broker went away")
+
+
+def run_watch(broker: Broker, topic: str, show: Callable[[str], None], complain: Callable[[str], None]) -> None:
+    """As ``watch``, in an event loop of its own."""
+    asyncio.run(watch(broker, topic, show, complain))

@@ -1,0 +1,130 @@
+"""What a run of inventories proves about the content of one zone, and when it changed.
+
+Chips drop out of a stack read at random, and a reply's check digits say nothing about a chip that did not answer. So
+a chip named is there (hard), a chip missing may be there all the same (soft): absence counts only when ``agreeing``
+inventories in a row agree on the whole content. The interval of a change is drawn with the same care, so that it holds
+the true moment as long as no ``agreeing`` inventories in a row miss a chip that is there:
+
+- it begins with the last inventory that showed the old content. Where chips were added, that inventory proves nothing
+  alone (the new chip may have been missed), so the first of the last ``agreeing`` that showed it in a row is taken;
+- it ends with the first inventory that showed the new content. Where chips went, that one proves nothing alone, so the
+  one that made the run agree is taken.
+
+With ``agreeing`` at 1 that is exactly "last inventory without the change, first with it".
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """One inventory of a zone, whole: asked for at ``sent_ns``, its last part received at ``received_ns``.
+
+    ``doubtful``: the reader warned that the radio was disturbed; nothing missing from it is evidence.
+    """
+
+    chips: frozenset[str]
+    sent_ns: int
+    received_ns: int
+    doubtful: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The content became ``chips`` (sorted) between ``after_ns`` and ``by_ns``."""
+
+    chips: tuple[str, ...]
+    after_ns: int
+    by_ns: int
+
+
+@dataclass(slots=True)
+class _Run:
+    chips: frozenset[str]
+    first_sent_ns: int
+    first_received_ns: int
+    count: int
+
+
+class ZoneEvidence:
+    """Weighs the inventories of one zone, in order."""
+
+    def __init__(self, agreeing: int) -> None:
+        if agreeing < 1:
+            raise ValueError(f"at least one inventory must agree with itself, got agreeing = {agreeing}")
+        self._agreeing = agreeing
+        self._content: frozenset[str] | None = None
+        self._run: _Run | None = None
+        self._opened_ns = 0
+        self._same_sent_ns: deque[int] = deque(maxlen=agreeing)
+        self._last_same_ns = 0
+        self._steady_ns = 0
+
+    @property
+    def content(self) -> tuple[str, ...] | None:
+        """The content last agreed, sorted; None before the first agreement."""
+        return None if self._content is None else tuple(sorted(self._content))
+
+    @property
+    def known_ns(self) -> int:
+        """Every change up to this moment has been told; 0 before the first agreement."""
+        return 0 if self._content is None else self._steady_ns
+
+    def opened(self, now_ns: int) -> None:
+        """The line is open: a content never agreed before dates from here at the earliest."""
+        self._opened_ns = now_ns
+        self.interrupted()
+
+    def interrupted(self) -> None:
+        """An inventory failed. Those before it and those after it are not in a row."""
+        self._run = None
+        self._same_sent_ns.clear()
+
+    def take(self, inventory: Inventory) -> Change | None:
+        """Weigh one more inventory; the change it makes certain, if any."""
+        if inventory.doubtful:
+            self._take_doubtful(inventory)
+            return None
+        if inventory.chips == self._content:
+            self._run = None
+            self._same(inventory.sent_ns)
+            return None
+        self._same_sent_ns.clear()
+        run = self._run
+        if run is None or run.chips != inventory.chips:
+            run = self._run = _Run(inventory.chips, inventory.sent_ns, inventory.received_ns, 0)
+        run.count += 1
+        return self._agreed(run, inventory) if run.count >= self._agreeing else None
+
+    def _take_doubtful(self, inventory: Inventory) -> None:
+        if self._run is not None and not inventory.chips <= self._run.chips:
+            self._run = None
+        if self._content is None:
+            return
+        if inventory.chips >= self._content:
+            self._last_same_ns = inventory.sent_ns
+        if not inventory.chips <= self._content:
+            self._same_sent_ns.clear()
+
+    def _same(self, sent_ns: int) -> None:
+        self._last_same_ns = sent_ns
+        self._same_sent_ns.append(sent_ns)
+        if len(self._same_sent_ns) == self._agreeing:
+            self._steady_ns = self._same_sent_ns[0]
+
+    def _agreed(self, run: _Run, last: Inventory) -> Change:
+        old = self._content
+        if old is None:
+            after_ns, by_ns = self._opened_ns, last.received_ns
+        else:
+            after_ns = self._steady_ns if run.chips - old else self._last_same_ns
+            by_ns = last.received_ns if old - run.chips else run.first_received_ns
+        self._content = run.chips
+        self._run = None
+        self._same_sent_ns.clear()
+        self._steady_ns = run.first_sent_ns
+        self._last_same_ns = last.sent_ns
+        return Change(tuple(sorted(run.chips)), after_ns, by_ns)

@@ -1,0 +1,104 @@
+"""Matrix Orbital display with a 5 x 5 keypad: one byte for a key, commands after 0xFE. RS-232, 19200 8N1.
+
+The module's default key map names the keys ``A`` to ``Y`` row by row; a release is the same letter in lower case.
+Commands spoken here (facts from the LK and PK series manuals): 41 reports keys as they happen, 7E 01 reports releases
+instead of repeating, 58 clears the screen; text that follows is shown.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_protocols.codec import Line, Role, Wire
+from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, Skip, Take, Verdict, no_words
+from firmware_protocols.messages import KeyDown, KeyUp, Message, ReportKeyUps, SendKeysAtOnce, ShowText
+
+NAME: Final = "matrix_orbital"
+
+TEXT_LIMIT: Final = 80
+"""Characters of the largest display in the family (4 lines of 20, or 2 of 40); more would scroll out of sight."""
+
+FRAME_LIMIT: Final = TEXT_LIMIT + 2
+"""Longest message in bytes: clear the screen, then a full display of text."""
+
+IDLE_NS: Final = 100_000_000
+"""Silence that ends a text: five times what a USB adapter may hold back, and no person notices it on a display."""
+
+KEYS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXY"
+
+_COMMAND: Final = 0xFE
+_SEND_AT_ONCE: Final = bytes((_COMMAND, 0x41))
+_REPORT_UPS: Final = bytes((_COMMAND, 0x7E, 0x01))
+_CLEAR: Final = bytes((_COMMAND, 0x58))
+_KEY_BYTES: Final = frozenset((KEYS + KEYS.lower()).encode())
+_PRINTABLE: Final = range(0x20, 0x7F)
+
+
+def _scan_keys(held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+    return Take(1) if held[0] in _KEY_BYTES else Skip(f"no key sends {held[0]:02X}")
+
+
+def _read_key(data: bytes) -> Message:
+    letter = data.decode("ascii")
+    return KeyDown(letter) if letter.isupper() else KeyUp(letter.upper())
+
+
+def _scan_commands(held: Held, silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+    for command in (_SEND_AT_ONCE, _REPORT_UPS):
+        if held.startswith(command):
+            return Take(len(command))
+        if command.startswith(bytes(held)):
+            return WAIT
+    if not held.startswith(_CLEAR):
+        return Skip("no command begins here")
+    end = len(_CLEAR)
+    while end < min(len(held), FRAME_LIMIT) and held[end] in _PRINTABLE:
+        end += 1
+    # A text has no end of its own: the next command, a full display or silence ends it.
+    whole = silent or end == FRAME_LIMIT or end < len(held)
+    return Take(end) if whole else WAIT
+
+
+def _read_command(data: bytes) -> Message:
+    if data == _SEND_AT_ONCE:
+        return SendKeysAtOnce()
+    if data == _REPORT_UPS:
+        return ReportKeyUps()
+    return ShowText(data.removeprefix(_CLEAR).decode("ascii"))
+
+
+def _write_as_keypad(message: Message) -> bytes:
+    match message:
+        case KeyDown(key) if len(key) == 1 and key in KEYS:
+            return key.encode("ascii")
+        case KeyUp(key) if len(key) == 1 and key in KEYS:
+            return key.lower().encode("ascii")
+        case _:
+            raise no_words(NAME, Role.DEVICE, message)
+
+
+def _write_as_host(message: Message) -> bytes:
+    match message:
+        case SendKeysAtOnce():
+            return _SEND_AT_ONCE
+        case ReportKeyUps():
+            return _REPORT_UPS
+        case ShowText(text) if len(text) <= TEXT_LIMIT and all(ord(letter) in _PRINTABLE for letter in text):
+            return _CLEAR + text.encode("ascii")
+        case _:
+            raise no_words(NAME, Role.HOST, message)
+
+
+def _end(role: Role) -> Wire:
+    if role is Role.HOST:
+        return FramedWire(_scan_keys, _read_key, _write_as_host, frame_limit=1)
+    return FramedWire(_scan_commands, _read_command, _write_as_keypad, frame_limit=FRAME_LIMIT)
+
+
+CODEC: Final = FramedCodec(
+    name=NAME,
+    line=Line(baud=19200),
+    idle_ns=IDLE_NS,
+    vocabulary=(KeyDown, KeyUp, SendKeysAtOnce, ReportKeyUps, ShowText),
+    ends=_end,
+)

@@ -1,0 +1,155 @@
+"""What the table settles and tells, against what the simulated people know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+
+from controller.core.events import (
+    CardDealt,
+    CardDrawn,
+    CardOpened,
+    HandPlayed,
+    HandsSplit,
+    InsuranceTaken,
+    RoundClosed,
+    RoundIrregular,
+    SpotSurrendered,
+    WagerOpen,
+    WagerSettled,
+)
+from simulators.acts import RoundPlayed
+from simulators.felt import StandKey
+from tests.core.houses import DEALERS, HABITS, simulated
+from tests.core.readers import LateRig, SlowRig
+from tests.core.rig import Rig, settled
+
+Account = dict[tuple[int, int, str], tuple[int, int]]
+
+
+def true_account(told: list[RoundPlayed]) -> Account:
+    return {(r.round, w.spot, w.bet): (w.wager_cents, w.due_cents) for r in told for w in r.wagers}
+
+
+def left_open(rig: Rig) -> dict[tuple[int, int, str], tuple[int, ...]]:
+    return {(e.round, e.spot, e.bet): e.possible_cents for e in rig.told(WagerOpen) if isinstance(e, WagerOpen)}
+
+
+def assert_account(rig: Rig, told: list[RoundPlayed]) -> None:
+    """Every wager is settled as it truly ended, or open with the truth among what remains possible; none twice."""
+    truth, found, still = true_account(told), settled(rig.events), left_open(rig)
+    assert rig.told(RoundIrregular) == []
+    assert len(rig.told(WagerSettled)) == len(found)
+    assert found == {wager: truth[wager] for wager in found}
+    assert not found.keys() & still.keys()
+    assert truth.keys() <= found.keys() | still.keys()
+    for wager, possible in still.items():
+        assert truth.get(wager, (0, 0))[1] in possible
+        assert len(possible) > 1
+
+
+def facts_told(rig: Rig, told: list[RoundPlayed]) -> Iterator[bool]:
+    """Whether each inferred fact is true."""
+    rounds = {truth.round: truth for truth in told}
+    face = {e.card: e.face for e in rig.told(CardOpened) if isinstance(e, CardOpened)}
+    for event in rig.events:
+        match event:
+            case CardDealt(number, card, spot):
+                truth = rounds[number]
+                mine = truth.dealer if spot == 0 else tuple(c for hand in truth.hands[str(spot)] for c in hand)
+                yield card not in face or face[card] in mine
+            case HandsSplit(number, spot, hands):
+                yield hands <= len(rounds[number].hands[str(spot)])
+            case HandPlayed(number, spot, hand, cards):
+                yield tuple(face[card] for card in cards) == rounds[number].hands[str(spot)][hand]
+            case SpotSurrendered(number, spot):
+                yield spot in rounds[number].surrendered
+            case InsuranceTaken(number, spot, cents):
+                yield (spot, "insurance", cents) in {(w.spot, w.bet, w.wager_cents) for w in rounds[number].wagers}
+            case RoundClosed(number, dealer) if dealer:
+                yield tuple(face[card] for card in dealer) == rounds[number].dealer
+            case _:
+                pass
+
+
+def assert_facts(rig: Rig, told: list[RoundPlayed]) -> None:
+    judged = list(facts_told(rig, told))
+    assert judged
+    assert all(judged)
+
+
+def placed(rig: Rig) -> set[object]:
+    """Settlements and inferred facts with cards named by their places, so that runs can be compared."""
+    place = {e.card: (e.round, e.place) for e in rig.told(CardDrawn) if isinstance(e, CardDrawn)}
+    found: set[object] = set()
+    for event in rig.events:
+        match event:
+            case CardDealt(number, card, spot):
+                found.add(("dealt", number, place[card], spot))
+            case HandPlayed(number, spot, hand, cards, total, stake):
+                found.add(("played", number, spot, hand, tuple(place[card] for card in cards), total, stake))
+            case RoundClosed(number, dealer, plays, outcome):
+                found.add(("closed", number, tuple(place[card] for card in dealer), plays, outcome))
+            case HandsSplit() | SpotSurrendered() | InsuranceTaken() | WagerOpen():
+                found.add(event)
+            case WagerSettled(number, spot, bet, wager_cents, due_cents, basis):
+                found.add(("settled", number, spot, bet, wager_cents, due_cents, basis))
+            case _:
+                pass
+    return found
+
+
+@pytest.mark.parametrize("stand_key", HABITS)
+@pytest.mark.parametrize("name", DEALERS)
+def test_nothing_is_settled_or_told_but_the_truth(name: str, stand_key: StandKey) -> None:
+    rig, told = simulated(name, 11, 24, stand_key, fumbles_per_mille=60)
+    assert len(told) == 24
+    assert_account(rig, told)
+    assert_facts(rig, told)
+
+
+@pytest.mark.parametrize("name", DEALERS)
+def test_with_a_key_for_each_decision_nothing_stays_open(name: str) -> None:
+    rig, told = simulated(name, 12, 40, "always")
+    assert settled(rig.events) == true_account(told)
+    assert rig.outcomes() == ["settled"] * 40
+
+
+def test_with_a_key_for_each_decision_the_whole_story_is_told() -> None:
+    rig, told = simulated("hollywood-penn-national", 13, 25, "always")
+    drawn = [e for e in rig.told(CardDrawn) if isinstance(e, CardDrawn) and e.place >= 0]
+    assert len(rig.told(CardDealt)) == len(drawn)
+    hands = [hand for truth in told for spot, of in truth.hands.items() for hand in of]
+    surrendered = sum(len(truth.surrendered) for truth in told)
+    naturals = sum(1 for truth in told for of in truth.hands.values() if len(of) == 1 and is_natural(of[0]))
+    assert len(rig.told(HandPlayed)) + surrendered == len(hands)
+    assert naturals > 0
+
+
+def is_natural(hand: tuple[str, ...]) -> bool:
+    return len(hand) == 2 and {card[0] for card in hand} <= set("ATJQK") and sum(card[0] == "A" for card in hand) == 1
+
+
+@pytest.mark.parametrize("stand_key", HABITS)
+def test_late_confirmations_change_only_when_things_are_told(stand_key: StandKey) -> None:
+    name = "hollywood-penn-national"
+    punctual, truth = simulated(name, 21, 20, stand_key, fumbles_per_mille=60)
+    late, told = simulated(name, 21, 20, stand_key, make=LateRig, fumbles_per_mille=60)
+    assert told == truth
+    assert len(late.stamped) < len(punctual.stamped)
+    assert_account(late, told)
+    assert_facts(late, told)
+    assert placed(late) == placed(punctual)
+
+
+@pytest.mark.parametrize("looks", [0.5, 0.2])
+@pytest.mark.parametrize("stand_key", HABITS)
+@pytest.mark.parametrize("name", ["hollywood-penn-national", "classic-shoe-and-pitch"])
+def test_readers_that_are_behind_leave_more_open_but_nothing_wrong(
+    name: str, stand_key: StandKey, looks: float
+) -> None:
+    rig, told = simulated(name, 31, 12, stand_key, make=partial(SlowRig, looks=looks))
+    assert_account(rig, told)
+    assert_facts(rig, told)

@@ -1,0 +1,118 @@
+"""What a run of inventories proves: contents written as strings of one-letter chips, one inventory a second."""
+
+from __future__ import annotations
+
+import pytest
+
+from devices.evidence import Change, Inventory, ZoneEvidence
+
+
+def weigh(evidence: ZoneEvidence, shown: str, at: int = 0) -> list[Change]:
+    """Inventories ``A ab ab?`` (``-`` empty, ``?`` doubtful, ``!`` failed), number n asked at 10 n and answered at 10 n + 5."""
+    changes = []
+    for number, content in enumerate(shown.split(), start=at):
+        if content == "!":
+            evidence.interrupted()
+            continue
+        chips = frozenset(content.removesuffix("?").replace("-", ""))
+        inventory = Inventory(chips, 10 * number, 10 * number + 5, doubtful=content.endswith("?"))
+        change = evidence.take(inventory)
+        if change is not None:
+            changes.append(change)
+    return changes
+
+
+def settled(content: str, agreeing: int = 2) -> ZoneEvidence:
+    """A zone whose content was agreed by inventories long before number 0."""
+    evidence = ZoneEvidence(agreeing)
+    evidence.opened(-1000)
+    weigh(evidence, f"{content} " * agreeing, at=-50)
+    return evidence
+
+
+def test_the_first_content_dates_from_the_opening_of_the_line_even_if_empty() -> None:
+    evidence = ZoneEvidence(2)
+    evidence.opened(-7)
+    assert weigh(evidence, "- -") == [Change((), -7, 15)]
+
+
+def test_chips_laid_are_there_by_the_first_inventory_that_names_them() -> None:
+    assert weigh(settled("a"), "a a a ab ab") == [Change(("a", "b"), 10, 35)]
+
+
+def test_chips_taken_were_there_until_the_last_inventory_that_named_them() -> None:
+    assert weigh(settled("ab"), "ab ab ab a a") == [Change(("a",), 20, 45)]
+
+
+def test_an_exchange_is_drawn_widely_at_both_ends() -> None:
+    assert weigh(settled("a"), "a a a b b") == [Change(("b",), 10, 45)]
+
+
+def test_with_one_agreeing_it_is_last_without_and_first_with() -> None:
+    assert weigh(settled("a", agreeing=1), "a a ab b") == [Change(("a", "b"), 10, 25), Change(("b",), 20, 35)]
+
+
+def test_a_content_that_passes_in_between_is_not_told_and_does_not_move_the_beginning() -> None:
+    assert weigh(settled("a"), "a a ab abc abc") == [Change(("a", "b", "c"), 0, 35)]
+
+
+@pytest.mark.parametrize("shown", ["ab a ab", "ab a ab a ab ab", "ab - a b ab", "ab ? ab", "ab a? a? a? ab"])
+def test_flicker_is_no_change(shown: str) -> None:
+    assert weigh(settled("ab"), shown) == []
+
+
+def test_a_new_chip_missed_at_first_was_perhaps_there_already() -> None:
+    # Number 2 shows the old content though b lay there: the beginning is not believed from it alone.
+    assert weigh(settled("a"), "a a a ab ab") == [Change(("a", "b"), 10, 35)]
+    assert weigh(settled("a"), "a a ab a ab ab") == [Change(("a", "b"), 0, 45)]
+
+
+def test_an_old_chip_missed_just_before_it_went_does_not_end_the_interval_early() -> None:
+    assert weigh(settled("ab"), "ab a a") == [Change(("a",), 0, 25)]
+
+
+def test_chips_missing_from_doubtful_inventories_are_not_gone() -> None:
+    assert weigh(settled("ab"), "ab a? a? a? a?") == []
+
+
+def test_a_doubtful_inventory_that_names_a_chip_contradicts_its_absence() -> None:
+    assert weigh(settled("ab"), "ab a ab? a a") == [Change(("a",), 20, 45)]
+
+
+def test_a_doubtful_inventory_neither_counts_nor_breaks_a_run_it_agrees_with() -> None:
+    assert weigh(settled("a"), "a a ab ab? ab? ab") == [Change(("a", "b"), 0, 25)]
+
+
+def test_nothing_is_agreed_from_doubtful_inventories_alone() -> None:
+    evidence = ZoneEvidence(2)
+    evidence.opened(0)
+    assert weigh(evidence, "a? a? a? a?") == []
+    assert evidence.content is None
+
+
+def test_a_failed_inventory_breaks_the_run() -> None:
+    assert weigh(settled("a"), "a a ab ! ab") == []
+    assert weigh(settled("a"), "a a ab ! ab ab") == [Change(("a", "b"), 0, 45)]
+
+
+def test_two_inventories_with_a_failed_one_between_do_not_prove_the_old_content() -> None:
+    assert weigh(settled("a"), "a a ! a ab ab") == [Change(("a", "b"), 0, 45)]
+
+
+def test_a_content_told_before_a_loss_is_not_told_again() -> None:
+    evidence = settled("ab")
+    evidence.opened(0)
+    assert weigh(evidence, "ab ab") == []
+    assert evidence.content == ("a", "b")
+
+
+def test_a_content_changed_during_a_loss_dates_from_before_it() -> None:
+    evidence = settled("ab")
+    weigh(evidence, "ab ab ab", at=0)
+    evidence.opened(500)
+    assert weigh(evidence, "- -", at=60) == [Change((), 20, 615)]
+
+
+def test_at_least_one_must_agree() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        ZoneEvidence(0)

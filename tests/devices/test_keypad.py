@@ -1,0 +1,158 @@
+"""The keypad: presses told at once where holding means nothing, short told from long where it does."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from devices.keypad import HELD_NS, STUCK_NS, KeypadSession
+from firmware_protocols.codec import Role
+from firmware_protocols.keypad import matrix_orbital
+from firmware_protocols.messages import KeyDown, KeyUp
+from firmware_protocols.readings import DeviceComplained, KeyPressed, LineDisturbed, Reading
+from simulators.keypad import KeypadSimulator
+from tests.devices.plain import PLAIN
+
+WIRE = PLAIN.open(Role.DEVICE)
+
+
+def keypad() -> KeypadSession:
+    session = KeypadSession(PLAIN)
+    session.connected(0)
+    session.bytes_to_send()
+    session.readings()
+    return session
+
+
+def down(session: KeypadSession, key: str, now_ns: int) -> tuple[Reading, ...]:
+    session.receive(WIRE.encode(KeyDown(key)), now_ns)
+    return session.readings()
+
+
+def up(session: KeypadSession, key: str, now_ns: int) -> tuple[Reading, ...]:
+    session.receive(WIRE.encode(KeyUp(key)), now_ns)
+    return session.readings()
+
+
+def test_it_is_set_up_on_every_connect() -> None:
+    session = KeypadSession(matrix_orbital.CODEC)
+    for _ in range(2):
+        session.connected(0)
+        assert session.bytes_to_send() == bytes.fromhex("FE 41 FE 7E 01")
+        assert session.bytes_to_send() == b""
+        session.disconnected(1)
+
+
+def test_a_key_is_told_when_it_goes_down() -> None:
+    session = keypad()
+    assert down(session, "K", 10) == (KeyPressed(at_ns=10, key="K"),)
+    assert up(session, "K", 20) == ()
+
+
+def test_a_key_held_long_that_nobody_waits_for_is_told_once_and_short() -> None:
+    session = keypad()
+    assert down(session, "K", 0) == (KeyPressed(at_ns=0, key="K"),)
+    session.handle_deadline(2 * HELD_NS)
+    assert session.readings() == ()
+
+
+def test_a_holdable_key_let_go_soon_is_a_short_press_dated_when_it_went_down() -> None:
+    session = keypad()
+    assert down(session, "X", 10) == ()
+    assert up(session, "X", 10 + HELD_NS - 1) == (KeyPressed(at_ns=10, key="X", held=False),)
+
+
+def test_a_holdable_key_is_told_as_held_as_soon_as_it_is() -> None:
+    session = keypad()
+    down(session, "X", 10)
+    assert session.next_deadline() == 10 + HELD_NS
+    session.handle_deadline(10 + HELD_NS)
+    assert session.readings() == (KeyPressed(at_ns=10, key="X", held=True),)
+    assert up(session, "X", 10 + 2 * HELD_NS) == ()
+
+
+def test_a_release_heard_before_the_deadline_was_served_still_counts_as_held() -> None:
+    session = keypad()
+    down(session, "X", 10)
+    assert up(session, "X", 10 + HELD_NS) == (KeyPressed(at_ns=10, key="X", held=True),)
+
+
+def test_down_again_without_up_is_the_same_press() -> None:
+    session = keypad()
+    down(session, "K", 0)
+    assert down(session, "K", STUCK_NS // 2) == ()
+    # Repeating beyond the stuck time is complained of, and still no second press.
+    assert [type(reading) for reading in down(session, "K", STUCK_NS)] == [DeviceComplained]
+    assert up(session, "K", STUCK_NS + 1) == ()
+    assert down(session, "K", STUCK_NS + 2) == (KeyPressed(at_ns=STUCK_NS + 2, key="K"),)
+
+
+def test_a_press_long_after_a_lost_release_is_a_new_one() -> None:
+    session = keypad()
+    down(session, "K", 0)
+    assert KeyPressed(at_ns=STUCK_NS, key="K") in down(session, "K", STUCK_NS)
+
+
+def test_up_without_down_means_nothing() -> None:
+    assert up(keypad(), "K", 5) == ()
+
+
+def test_a_stuck_key_is_complained_of_once_and_the_keypad_set_up_again() -> None:
+    session = keypad()
+    down(session, "K", 7)
+    assert session.next_deadline() == 7 + STUCK_NS
+    session.handle_deadline(7 + STUCK_NS)
+    (complaint,) = session.readings()
+    assert isinstance(complaint, DeviceComplained)
+    assert (complaint.code, complaint.at_ns) == ("stuck_key", 7 + STUCK_NS)
+    simulator = KeypadSimulator(PLAIN)
+    simulator.receive(session.bytes_to_send())
+    assert simulator.is_set_up
+    session.handle_deadline(7 + 2 * STUCK_NS)
+    assert session.readings() == ()
+    assert session.next_deadline() is None
+
+
+def test_a_key_cut_off_before_short_could_be_told_from_long_is_not_guessed() -> None:
+    session = keypad()
+    down(session, "X", 10)
+    session.disconnected(20)
+    complaint, _ = session.readings()
+    assert isinstance(complaint, DeviceComplained)
+    assert complaint.code == "cut_off"
+    session.connected(30)
+    session.readings()
+    assert up(session, "X", 40) == ()
+
+
+def test_noise_is_told() -> None:
+    session = keypad()
+    session.receive(b"noise\n", 9)
+    (fault,) = session.readings()
+    assert isinstance(fault, LineDisturbed)
+    assert (fault.device, fault.data, fault.at_ns) == ("keypad", b"noise\n", 9)
+
+
+def test_a_key_cannot_be_stuck_before_it_is_held() -> None:
+    with pytest.raises(ValueError, match="held before it is stuck"):
+        KeypadSession(PLAIN, held_ns=5, stuck_ns=5)
+
+
+@given(presses=st.lists(st.tuples(st.sampled_from("AKLX"), st.integers(1, 3 * HELD_NS)), max_size=12))
+def test_every_press_is_told_exactly_once_and_right(presses: list[tuple[str, int]]) -> None:
+    session = keypad()
+    told: list[Reading] = []
+    expected: list[Reading] = []
+    now_ns = 0
+    for key, length_ns in presses:
+        now_ns += 1_000_000
+        expected.append(KeyPressed(at_ns=now_ns, key=key, held=key == "X" and length_ns >= HELD_NS))
+        told += down(session, key, now_ns)
+        end_ns = now_ns + length_ns
+        while (deadline_ns := session.next_deadline()) is not None and deadline_ns <= end_ns:
+            session.handle_deadline(deadline_ns)
+            told += session.readings()
+        told += up(session, key, end_ns)
+        now_ns = end_ns
+    assert told == expected

@@ -1,0 +1,342 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from controller.formats.journal_check import examine, wal_damage
+from controller.formats.records import Identity, chain, genesis
+from controller.io.journal import (
+    Entry,
+    Journal,
+    JournalDamaged,
+    JournalFailed,
+    JournalReader,
+    NotAJournal,
+)
+from controller.io.verification import verify
+
+HERE = Identity(site="harbour", table="bj-1", epoch=3)
+
+
+def entry(number: int, first_seq: int, events: int = 1, checkpoint: bytes | None = None) -> Entry:
+    bodies = tuple((first_seq + place, b"event %d" % (first_seq + place)) for place in range(events))
+    return Entry(number, b"record %d" % number, bodies, checkpoint)
+
+
+async def write(path: Path, records: int, *, checkpoint_every: int = 4) -> None:
+    journal = await Journal.open(path, HERE, created_wall_ns=5)
+    for number in range(journal.head.number + 1, journal.head.number + 1 + records):
+        checkpoint = bytes([number % 256]) * 9000 if number % checkpoint_every == 0 else None
+        await journal.commit([entry(number, journal.head.seq + 1, number % 3, checkpoint)])
+    await journal.mark_published(journal.head.seq)
+    await journal.close()
+
+
+async def test_what_was_committed_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = await Journal.open(path, HERE)
+    first = entry(1, 1, 2)
+    expected = chain(genesis(HERE), 1, b"record 1", [b"event 1", b"event 2"])
+    assert journal.next_hash(b"record 1", [b"event 1", b"event 2"]) == expected
+    await journal.commit([first, entry(2, 3, 0), entry(3, 3, 1, b"sealed")])
+    assert await journal.events_after(1, 1) == ((2, 1, b"event 2"),)
+    await journal.mark_published(2)
+    await journal.mark_published(1)
+    assert await journal.last_published() == 2
+    head = journal.head
+    await journal.close()
+    with JournalReader(path) as reader:
+        assert reader.identity == HERE
+        assert [row.body for row in reader.records()] == [b"record 1", b"record 2", b"record 3"]
+        assert next(reader.records()).hash == expected
+        assert [(row.seq, row.number) for row in reader.events(2)] == [(2, 1), (3, 3)]
+        assert [row.seq for row in reader.events_of(1)] == [1, 2]
+        assert reader.events_of(2) == ()
+        assert reader.last_checkpoint() == (3, b"sealed")
+        assert reader.last_published() == 2
+        assert reader.head() == head
+        reader.check_chain(0)
+    assert [one.name for one in tmp_path.iterdir()] == ["journal.sqlite"]
+
+
+async def test_a_reader_sees_commits_while_the_writer_works(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = await Journal.open(path, HERE)
+    await journal.commit([entry(1, 1)])
+    with JournalReader(path) as reader:
+        assert reader.head().number == 1
+        await journal.commit([entry(2, 2)])
+        assert reader.head().number == 2
+    assert verify(path).damage is None
+    await journal.close()
+
+
+async def test_many_callers_share_transactions_and_keep_their_order(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = await Journal.open(path, HERE)
+    await asyncio.gather(*(journal.commit([entry(number, number)]) for number in range(1, 501)))
+    await journal.close()
+    report = verify(path)
+    assert (report.damage, report.records, report.events) == (None, 500, 500)
+
+
+async def test_a_restart_goes_on_where_the_journal_ends(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await write(path, 5)
+    journal = await Journal.open(path, Identity(site="harbour", table="bj-1", epoch=99))
+    assert journal.identity == HERE
+    assert journal.head.number == 5
+    await journal.commit([entry(6, journal.head.seq + 1)])
+    await journal.close()
+    assert verify(path).records == 6
+
+
+async def test_a_second_daemon_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = await Journal.open(path, HERE)
+    code = (
+        "import asyncio, sys; from pathlib import Path; from controller.io.journal import Journal\n"
+        "asyncio.run(Journal.open(Path(sys.argv[1])))"
+    )
+    second = await asyncio.to_thread(
+        subprocess.run, [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
+    )
+    assert "in use by another process; stop the other tableside" in second.stderr
+    await journal.commit([entry(1, 1)])
+    await journal.close()
+
+
+async def test_another_tables_journal_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await write(path, 1)
+    with pytest.raises(JournalFailed, match="the journal of harbour/bj-1, not of harbour/bj-2"):
+        await Journal.open(path, Identity(site="harbour", table="bj-2", epoch=1))
+
+
+async def test_gaps_are_refused_and_write_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = await Journal.open(path, HERE)
+    for wrong in ([entry(2, 1)], [entry(1, 2)], [entry(1, 1), entry(1, 2)], [entry(1, 1), entry(3, 2)]):
+        with pytest.raises(ValueError, match="cannot follow"):
+            await journal.commit(wrong)
+    await journal.commit([entry(1, 1)])
+    await journal.close()
+    assert verify(path).records == 1
+
+
+async def test_a_full_disk_ends_the_journal_and_loses_nothing_committed(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = await Journal.open(path, HERE, page_limit=40)
+    committed = 0
+    with pytest.raises(JournalFailed, match="full"):
+        while committed < 10_000:
+            await journal.commit([Entry(committed + 1, bytes(3000))])
+            committed += 1
+    assert 0 < committed < 100
+    with pytest.raises(JournalFailed, match="nothing more is taken"):
+        await journal.commit([entry(committed + 2, 1)])
+    with pytest.raises(JournalFailed, match="nothing more is taken"):
+        await journal.mark_published(1)
+    await journal.close()
+    assert verify(path).records == committed
+
+
+async def test_a_disk_that_refuses_writes_ends_the_journal(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    code = (
+        "import asyncio, resource, sys; from pathlib import Path\n"
+        "from controller.io.journal import *; from controller.formats.records import Identity\n"
+        "async def main():\n"
+        "    journal = await Journal.open(Path(sys.argv[1]), Identity('harbour', 'bj-1', 3))\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "    done = 0\n"
+        "    try:\n"
+        "        while done < 1000:\n"
+        "            await journal.commit([Entry(done + 1, bytes(3000))]); done += 1\n"
+        "    except JournalFailed as error:\n"
+        "        print(done, error)\n"
+        "asyncio.run(main())\n"
+    )
+    ran = await asyncio.to_thread(
+        subprocess.run, [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
+    )
+    done, reason = ran.stdout.split(" ", 1)
+    assert "the disk refused" in reason
+    assert verify(path).records == int(done) > 0
+
+
+WRITER = """
+import asyncio, sys
+from pathlib import Path
+from controller.formats.records import Identity
+from controller.io.journal import Entry, Journal
+async def main():
+    journal = await Journal.open(Path(sys.argv[1]), Identity('harbour', 'bj-1', 3))
+    while True:
+        number = journal.head.number + 1
+        await journal.commit([Entry(number, bytes(200), ((number, bytes(50)),))])
+        print(number, flush=True)
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("after", [1, 40, 300])
+async def test_what_was_told_to_be_durable_survives_a_kill(tmp_path: Path, after: int) -> None:
+    path = tmp_path / "journal.sqlite"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", WRITER, str(path), stdout=asyncio.subprocess.PIPE, cwd=Path.cwd()
+    )
+    assert process.stdout is not None
+    told = 0
+    while told < after:
+        told = int(await process.stdout.readline())
+    process.send_signal(signal.SIGKILL)
+    rest = (await process.stdout.read()).split()
+    await process.wait()
+    told = int(rest[-1]) if rest and rest[-1].isdigit() else told
+    assert verify(path).damage is None
+    journal = await Journal.open(path)
+    assert journal.head.number >= told
+    await journal.close()
+    assert verify(path).damage is None
+
+
+async def test_nothing_can_be_edited_by_any_program(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await write(path, 4)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA journal_mode").fetchone()
+    for table in ("records", "events", "checkpoints", "published", "meta"):
+        for deed in (f"DELETE FROM {table}", f"UPDATE {table} SET rowid = rowid + 1000"):
+            with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+                connection.execute(deed)
+    for deed in ("REPLACE INTO records VALUES (1, x'00', x'00')", "INSERT INTO records VALUES (9, x'00', x'00')"):
+        with pytest.raises(sqlite3.IntegrityError, match="a gap in records"):
+            connection.execute(deed)
+    connection.close()
+
+
+async def test_other_files_are_not_journals(tmp_path: Path) -> None:
+    missing, text, other = tmp_path / "none", tmp_path / "text", tmp_path / "other.sqlite"
+    text.write_text("hello " * 1000)
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE records (number INTEGER)")
+    connection.close()
+    (tmp_path / "empty").touch()
+    for path in (missing, text, other, tmp_path / "empty", tmp_path):
+        with pytest.raises(NotAJournal):
+            verify(path)
+    for path in (missing, text, other, tmp_path / "empty"):
+        with pytest.raises(NotAJournal):
+            await Journal.open(path)
+    for path in (text, other):
+        with pytest.raises(NotAJournal):
+            await Journal.open(path, HERE)
+    assert not missing.exists()
+
+
+async def test_a_journal_begun_by_half_is_begun_again(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA page_size = 4096")
+    connection.execute("PRAGMA journal_mode = wal")
+    connection.close()
+    assert path.stat().st_size > 0
+    await write(path, 1)
+    assert verify(path).damage is None
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("whole") / "journal.sqlite"
+    asyncio.run(write(path, 60))
+    asyncio.run(write(path, 5))
+    return path.read_bytes()
+
+
+def test_a_flipped_bit_anywhere_is_found(whole: bytes) -> None:
+    assert examine(whole).damage is None
+    missed = []
+    damaged = bytearray(whole)
+    for at in range(0, len(whole), 37):
+        damaged[at] ^= 1 << at % 8
+        if examine(bytes(damaged)).damage is None:
+            missed.append(at)
+        damaged[at] = whole[at]
+    assert missed == []
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_any_other_byte_in_the_header_and_at_the_start_of_pages_is_found(whole: bytes, data: st.DataObject) -> None:
+    page = data.draw(st.integers(0, len(whole) // 4096 - 1))
+    at = page * 4096 + data.draw(st.integers(0, 120))
+    damaged = bytearray(whole)
+    damaged[at] = data.draw(st.integers(0, 255).filter(lambda byte: byte != whole[at]))
+    assert examine(bytes(damaged)).damage is not None
+
+
+@given(cut=st.integers(0, 200_000))
+def test_a_file_of_any_other_length_is_damaged(whole: bytes, cut: int) -> None:
+    assert examine(whole[: cut % len(whole)]).damage is not None
+
+
+@pytest.mark.parametrize("at", [0, 18, 70, 4096, 9000])
+async def test_damage_is_one_line_that_says_where(tmp_path: Path, whole: bytes, at: int) -> None:
+    path = tmp_path / "journal.sqlite"
+    damaged = bytearray(whole)
+    damaged[at] ^= 0x55
+    path.write_bytes(damaged)
+    damage = verify(path).damage
+    assert damage is not None
+    assert "\n" not in damage
+
+
+async def test_a_tail_behind_the_last_page_is_found(tmp_path: Path, whole: bytes) -> None:
+    path = tmp_path / "journal.sqlite"
+    for tail in (bytes(1), bytes(4096)):
+        path.write_bytes(whole + tail)
+        assert "behind the last page" in str(verify(path).damage)
+
+
+async def test_an_edited_record_is_named(tmp_path: Path, whole: bytes) -> None:
+    path = tmp_path / "journal.sqlite"
+    path.write_bytes(whole.replace(b"record 17", b"record 71", 1))
+    assert "record 17" in str(verify(path).damage)
+    with pytest.raises(JournalDamaged, match="record 17"), JournalReader(path) as reader:
+        reader.check_chain(0)
+    path.write_bytes(whole.replace(b"event 9", b"event 8", 1))
+    assert "its events" in str(verify(path).damage)
+
+
+async def test_a_damaged_write_ahead_log_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    journal = await Journal.open(path, HERE)
+    for number in range(1, 9):
+        await journal.commit([entry(number, number)])
+    log = Path(f"{path}-wal").read_bytes()
+    await journal.close()
+    assert wal_damage(log) is None
+    assert wal_damage(log[:-100]) is None
+    frames = range(32, len(log) - 3 * 4120, 997)
+    for at in (*range(32), *frames):
+        damaged = bytearray(log)
+        damaged[at] ^= 0x10
+        assert wal_damage(bytes(damaged)) is not None, at
+
+
+async def test_readers_need_no_write_access_and_leave_nothing_behind(tmp_path: Path, whole: bytes) -> None:
+    path = tmp_path / "journal.sqlite"
+    path.write_bytes(whole)
+    path.chmod(0o444)
+    assert verify(path).damage is None
+    assert os.listdir(tmp_path) == ["journal.sqlite"]
