@@ -301,6 +301,11 @@ class Play:
         """Every box has played."""
         return node.dealt == self.deal_cards and node.turn == self.boxes
 
+    def finished(self, node: Node) -> bool:
+        """Every box has played, and nobody may still insure or take even money."""
+        offered = self.insurance_offered() or (self.rules.even_money and self.up_points == 1)
+        return self.all_played(node) and not (node.offers and offered)
+
 
 @lru_cache(maxsize=16384)
 def holes_that_draw(up: int, drawn: tuple[int, ...], hits_soft_17: bool) -> int:  # noqa: FBT001 - a cache key

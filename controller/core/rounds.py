@@ -216,8 +216,13 @@ def review(desk: Desk) -> None:
         return
     if not desk.round().trouble and desk.round().locked:
         infer(desk, until)
-    if desk.round().closing and (desk.round().trouble or until >= latest(desk)):
+    if desk.round().closing and may_close(desk):
         close(desk)
+
+
+def may_close(desk: Desk) -> bool:
+    """Whether a round that was closed can be judged: the readers have told all of it, or the floor must rule anyway."""
+    return bool(desk.round().trouble) or (not desk.round().doubt and known_until(desk) >= latest(desk))
 
 
 def infer(desk: Desk, until: int) -> None:
@@ -244,7 +249,7 @@ def turn_if_shown(desk: Desk, view: Reconstruction) -> None:
     play = view.play()
     nodes = desk.lattice().frontier
     by_key = bool(nodes) and all(node.turned for node in nodes)
-    finished = all(play.all_played(node) for node in view.frontier)
+    finished = all(play.finished(node) for node in view.frontier)
     if by_key or finished:
         desk.turn_hole()
 
@@ -322,6 +327,8 @@ def close(desk: Desk) -> None:
             hand_to_floor(desk)
     desk.change(round=None)
     desk.found = None
+    if round_now.next_lock_ns >= 0:
+        lock(desk, round_now.next_lock_ns)
 
 
 def hand_to_floor(desk: Desk) -> None:

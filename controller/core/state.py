@@ -43,6 +43,8 @@ class Round(Value, frozen=True, tag=False):
     closing: bool = False
     trouble: str = ""
     """Why the round is irregular; empty while some legal play explains everything."""
+    next_lock_ns: int = -1
+    """When the bets of the next round were locked while this one still waited for its readers; -1: not yet."""
     doubt: int = 0
     """The question that must be answered before the round goes on; 0: none."""
 

@@ -203,6 +203,9 @@ def no_more_bets(desk: Desk, at_ns: int) -> str:
     if desk.state.round is not None:
         if not is_over(desk) and not desk.round().trouble:
             return "a round is being played"
+        if desk.round().closing and not rounds.may_close(desk):
+            desk.change_round(next_lock_ns=at_ns)
+            return ""
         rounds.close(desk)
     if not rounds.lock(desk, at_ns):
         return "no wager lies on the layout"

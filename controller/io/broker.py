@@ -65,11 +65,11 @@ async def mosquitto(settings: Mapping[str, str] | None = None, port: int | None 
     with tempfile.TemporaryDirectory(prefix="tableside-broker-") as directory:
         # Started by root, Mosquitto reads its files as a user of its own.
         Path(directory).chmod(0o755)  # noqa: ASYNC240 - one call on a fresh directory
-        process, chosen = await _start(program, Path(directory), settings or {}, port)
+        process, chosen = await start_mosquitto(program, Path(directory), settings or {}, port)
         try:
             yield Broker(host=LOOPBACK, port=chosen)
         finally:
-            await _stop(process)
+            await stop(process)
 
 
 @contextlib.asynccontextmanager
@@ -99,9 +99,14 @@ async def embedded() -> AsyncIterator[Broker]:
         await broker.shutdown()
 
 
-async def _start(
+async def start_mosquitto(
     program: str, directory: Path, settings: Mapping[str, str], port: int | None
 ) -> tuple[asyncio.subprocess.Process, int]:
+    """A Mosquitto that listens, and its port (a free one if ``port`` is None); its configuration is in ``directory``.
+
+    Raises:
+        NoBroker: it does not start.
+    """
     for _ in range(START_TRIES):
         chosen = port if port is not None else _free_port()
         lines = {
@@ -121,7 +126,7 @@ async def _start(
         )
         if await _listens(process, chosen):
             return process, chosen
-        await _stop(process)
+        await stop(process)
     raise NoBroker(f"{program} does not start; try: {program} -v")
 
 
@@ -139,7 +144,8 @@ async def _listens(process: asyncio.subprocess.Process, port: int) -> bool:
     return False
 
 
-async def _stop(process: asyncio.subprocess.Process) -> None:
+async def stop(process: asyncio.subprocess.Process) -> None:
+    """End a broker, by force if it does not listen."""
     if process.returncode is not None:
         return
     with contextlib.suppress(ProcessLookupError):

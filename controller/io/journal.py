@@ -284,10 +284,8 @@ def _prepare(path: Path, identity: Identity | None, created_wall_ns: int) -> tup
     with JournalReader(path) as reader:
         found = reader.identity
         if identity is not None and (identity.site, identity.table) != (found.site, found.table):
-            advice = (
-                f"it belongs to {found.site}/{found.table}, the configuration says {identity.site}/{identity.table}"
-            )
-            raise JournalFailed(f"{path}: another table's journal: {advice}")
+            ours = f"{identity.site}/{identity.table}"
+            raise JournalFailed(f"{path}: this is the journal of {found.site}/{found.table}, not of {ours}")
         checkpoint = reader.last_checkpoint()
         reader.check_chain(0 if checkpoint is None else checkpoint[0])
         return found, reader.head()

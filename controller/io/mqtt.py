@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -37,6 +38,10 @@ PUBLISH_SECONDS: Final = 10.0
 
 Protocol = Literal["5", "3.1.1"]
 
+# What paho would log, a lost link, raises LinkLost here.
+_UNHEARD: Final = logging.getLogger("tableside.paho")
+_UNHEARD.setLevel(logging.CRITICAL + 1)
+
 
 class LinkLost(Exception):  # noqa: N818 - named for what happened
     """There is no connection to the broker (any more); what was not acknowledged must be sent again."""
@@ -61,6 +66,7 @@ class Broker(msgspec.Struct, frozen=True):
     tls_ca_file: str | None = None
     tls_cert_file: str | None = None
     tls_key_file: str | None = None
+    connect_seconds: float = CONNECT_SECONDS
 
     @classmethod
     def from_section(cls, section: BrokerSection) -> Self:
@@ -243,7 +249,8 @@ async def connected(
         clean_start=True if is_5 else paho.MQTT_CLEAN_START_FIRST_ONLY,
         properties=properties,
         keepalive=KEEPALIVE_SECONDS,
-        timeout=CONNECT_SECONDS,
+        timeout=broker.connect_seconds,
+        logger=_UNHEARD,
         max_inflight_messages=INFLIGHT_LIMIT,
         will=will,
         tls_context=broker.tls(),

@@ -139,7 +139,6 @@ class Publisher:
             await self._send_rest(client)
             online = status_bytes("online", self._session, self._clock.wall_ns())
             await client.publish(self._topics.status, online, qos=1, retain=True)
-            self._backoff.reset()
             self.online.set()
             log.info("broker reached", protocol=protocol)
             try:
@@ -222,6 +221,8 @@ class Publisher:
                 reached = seq
         if reached > self.reached:
             self.reached = reached
+            # Not when merely greeted: some brokers hang up on whoever sends what they refuse.
+            self._backoff.reset()
             await self._stream.mark_published(reached)
         if failure is None or isinstance(failure, PublishRefused):
             return failure

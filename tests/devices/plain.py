@@ -89,6 +89,7 @@ class PlainCodec:
     )
 
     def open(self, role: Role) -> Wire:
+        del role
         return PlainWire()
 
 

@@ -8,7 +8,10 @@ from devices.evidence import Change, Inventory, ZoneEvidence
 
 
 def weigh(evidence: ZoneEvidence, shown: str, at: int = 0) -> list[Change]:
-    """Inventories ``A ab ab?`` (``-`` empty, ``?`` doubtful, ``!`` failed), number n asked at 10 n and answered at 10 n + 5."""
+    """Inventories ``a ab ab?`` (``-`` empty, ``?`` doubtful, ``!`` failed).
+
+    Number n is asked for at 10 n and answered at 10 n + 5.
+    """
     changes = []
     for number, content in enumerate(shown.split(), start=at):
         if content == "!":

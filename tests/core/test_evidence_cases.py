@@ -1,0 +1,126 @@
+"""Rounds as lines of evidence, against the exact answers of an enumerator that shares nothing with the lattice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from controller.core.census import Census
+from controller.core.dues import agreed_drawn, agreed_hands, insurance_due, main_due
+from controller.core.hand import place_of, points_of, seen
+from controller.core.moves import CardCame, ChipsMoved, KeySpoke
+from controller.core.reconstruction import Dated, Frontier, Reconstruction
+from firmware_protocols.cards import Card
+from tests.core.houses import RULES, rules_of
+
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "evidence-cases.json").read_text(encoding="utf-8"))["cases"]
+BETS = ("main", "insurance")
+
+
+class Read(NamedTuple):
+    """A case as the lattice has read it."""
+
+    found: Reconstruction
+    spots: tuple[int, ...]
+    faces: tuple[str, ...]
+
+    def hole_points(self) -> int:
+        return points_of(seen(0, Card(self.faces[2 * len(self.spots) + 1])))
+
+    def ends(self) -> Frontier:
+        return self.found.ends(self.hole_points())
+
+
+def moments(line: dict[str, Any], number: int) -> tuple[int, int]:
+    t = line.get("t", number)
+    first, last = t if isinstance(t, list) else (t, t)
+    return round(first * 1_000_000_000), round(last * 1_000_000_000)
+
+
+def read(evidence: list[dict[str, Any]]) -> Read:
+    header, *lines = evidence
+    wagers = {int(spot): bets["main"] for spot, bets in header["wagers"].items() if "main" in bets}
+    spots = tuple(sorted(wagers))
+    found = Reconstruction.begin(rules_of(header["profile"], **header["options"]), [wagers[spot] for spot in spots])
+    content = {(spot, "main"): cents for spot, cents in wagers.items()}
+    faces: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        when = moments(line, number)
+        match line:
+            case {"card": face}:
+                found = found.observe(Dated(*when, CardCame(seen(len(faces), Card(face)))))
+                faces.append(face)
+            case {"zone": "main" | "insurance" as zone, "spot": spot, "cents": cents}:
+                moved = ChipsMoved(spots.index(spot), zone, content.get((spot, zone), 0), cents)
+                content[spot, zone] = cents
+                after = found.observe(Dated(*when, moved))
+                found = after if after.frontier else found
+            case {"key": action}:
+                named = spots.index(line["spot"]) if "spot" in line else None
+                found = found.observe(Dated(*when, KeySpoke(action, named)))
+            case {"close": True} | {"zone": _}:
+                pass
+            case _:
+                raise AssertionError(line)
+    return Read(found, spots, tuple(faces))
+
+
+def dues(case: Read) -> dict[str, dict[str, list[int]]]:
+    """The nets that remain, by spot and bet."""
+    ends, hole = case.ends(), case.hole_points()
+    possible: dict[str, dict[str, list[int]]] = {}
+    for box, spot in enumerate(case.spots):
+        possible[str(spot)] = {"main": list(main_due(case.found, ends, box, hole).cents())}
+        insured = insurance_due(case.found, ends, box, hole)
+        if insured is not None:
+            possible[str(spot)]["insurance"] = list(insured.cents())
+    return possible
+
+
+def of_core(expected: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {spot: {bet: cents for bet, cents in bets.items() if bet in BETS} for spot, bets in expected.items()}
+
+
+def hands(case: Read) -> dict[str, list[list[str]] | None]:
+    ends = case.ends()
+    found: dict[str, list[list[str]] | None] = {}
+    for box, spot in enumerate(case.spots):
+        agreed = agreed_hands(ends, box)
+        found[str(spot)] = agreed and [[case.faces[place_of(card)] for card in hand.cards] for hand in agreed]
+    return found
+
+
+def dealer(case: Read) -> list[str] | None:
+    drawn = agreed_drawn(case.ends())
+    boxes = len(case.spots)
+    if drawn is None:
+        return None
+    return [case.faces[boxes], case.faces[2 * boxes + 1], *(case.faces[place_of(card)] for card in drawn)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_exact_answer(case: dict[str, Any]) -> None:
+    got, expect = read(case["evidence"]), case["expect"]
+    possible = dues(got)
+    assert Census(got.found, got.hole_points()).plays() == expect["plays"]
+    assert possible == of_core(expect["possible_cents"])
+    certain = {s: {b: c[0] if len(c) == 1 else None for b, c in bets.items()} for s, bets in possible.items()}
+    assert certain == of_core(expect["due_cents"])
+    assert hands(got) == expect["hands"]
+    assert dealer(got) == expect["dealer"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_the_truth_is_among_what_is_possible(case: dict[str, Any]) -> None:
+    possible = dues(read(case["evidence"]))
+    for spot, bets in of_core(case["truth"]["due_cents"]).items():
+        for bet, cents in bets.items():
+            assert cents in possible[spot].get(bet, [0])
+
+
+def test_the_cases_cover_every_profile() -> None:
+    assert {case["evidence"][0]["profile"] for case in CASES} == set(RULES)
+    assert len(CASES) >= 60

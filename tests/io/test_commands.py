@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import asyncio
+import io
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+import structlog
+from click.testing import CliRunner
+
+from controller.commands import check, schemas, verify, watch
+from controller.core.events import RoundClosed
+from controller.formats.config import BrokerSection
+from controller.formats.payloads import Topics, event_bytes
+from controller.formats.profiles import names
+from controller.formats.records import Identity
+from controller.formats.schemas import schema_files
+from controller.io.broker import find_mosquitto, mosquitto
+from controller.io.journal import Entry, Journal
+from controller.io.keys import KeyRefused, create_key, read_key
+from controller.io.log import configure_log
+from controller.io.mqtt import Broker, connected
+from controller.io.protocols import KINDS, codec, protocol_names
+from controller.io.randomness import SystemEntropy
+from controller.watching import watch as follow
+
+HERE = Identity(site="harbour", table="bj-1", epoch=3)
+TOPICS = Topics(site="harbour", table="bj-1")
+
+
+class Zeros:
+    def take(self, count: int) -> bytes:
+        return bytes(count)
+
+
+# --- verify -----------------------------------------------------------------------------------------
+
+
+def make_journal(path: Path) -> None:
+    async def write() -> None:
+        journal = await Journal.open(path, HERE)
+        await journal.commit([Entry(1, b"record one", ((1, b"event one"),))])
+        await journal.close()
+
+    asyncio.run(write())
+
+
+def test_verify_tells_whole_damaged_and_missing_apart(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    make_journal(path)
+    whole = CliRunner().invoke(verify.command, [str(path)])
+    assert (whole.exit_code, "whole: harbour/bj-1/3, 1 records, 1 events" in whole.output) == (0, True)
+    path.write_bytes(path.read_bytes().replace(b"record one", b"record won"))
+    damaged = CliRunner().invoke(verify.command, [str(path)])
+    assert damaged.exit_code == 1
+    assert "damaged: record 1" in damaged.output
+    assert damaged.output.count("\n") == 1
+    path.write_bytes(path.read_bytes()[:5000])
+    assert CliRunner().invoke(verify.command, [str(path)]).exit_code == 1
+    missing = CliRunner().invoke(verify.command, [str(tmp_path / "none")])
+    assert (missing.exit_code, missing.output.count("\n")) == (2, 1)
+
+
+# --- check ------------------------------------------------------------------------------------------
+
+
+def write_table(directory: Path, **changes: str) -> Path:
+    values = {"profile": names()[0], "shoe": protocol_names("shoe")[0], "options": "", **changes}
+    (directory / "chips.csv").write_text("id,value_cents\nE004AA,500\n")
+    path = directory / "table.toml"
+    path.write_text(
+        f"""\
+[table]
+site = "harbour"
+name = "bj-1"
+profile = "{values["profile"]}"
+key_file = "table.key"
+journal = "journal.sqlite"
+chips = "chips.csv"
+[shoe]
+protocol = "{values["shoe"]}"
+port = "/dev/shoe"
+[[bet_spots]]
+protocol = "{protocol_names("bet_spots")[0]}"
+port = "/dev/spots"
+spots = [1]
+antennas = {{main = 1}}
+[keypad]
+protocol = "{protocol_names("keypad")[0]}"
+port = "/dev/keypad"
+[options]
+{values["options"]}
+"""
+    )
+    return path
+
+
+@pytest.mark.skipif(not all(protocol_names(kind) for kind in KINDS), reason="no codec for a kind of device")
+def test_check_reads_everything_a_table_file_points_to(tmp_path: Path) -> None:
+    path = write_table(tmp_path)
+    without_key = CliRunner().invoke(check.command, [str(path)])
+    assert without_key.exit_code == 2
+    assert "the table's key cannot be read" in without_key.output
+    create_key(tmp_path / "table.key", SystemEntropy())
+    fit = CliRunner().invoke(check.command, [str(path)])
+    assert (fit.exit_code, "fit to run" in fit.output) == (0, True)
+    wrong = write_table(tmp_path, profile="none", shoe="none", options='stand_kye = "always"')
+    told = CliRunner().invoke(check.command, [str(wrong)])
+    assert told.exit_code == 2
+    assert told.output.count("\n") == 3
+    assert "[options] stand_kye: unknown key; did you mean stand_key?" in told.output
+    (tmp_path / "chips.csv").write_text("id,value_cents\nE004AA,5.00\n")
+    assert "chips.csv:2: value_cents" in CliRunner().invoke(check.command, [str(write_chips(tmp_path))]).output
+
+
+def write_chips(directory: Path) -> Path:
+    path = write_table(directory)
+    (directory / "chips.csv").write_text("id,value_cents\nE004AA,5.00\n")
+    return path
+
+
+def test_check_of_no_file_is_one_line(tmp_path: Path) -> None:
+    told = CliRunner().invoke(check.command, [str(tmp_path / "none.toml")])
+    assert (told.exit_code, told.output.count("\n")) == (2, 1)
+
+
+def test_codecs_are_found_by_name() -> None:
+    for kind in KINDS:
+        for name in protocol_names(kind):
+            assert codec(kind, name).name == name
+    with pytest.raises(LookupError, match="no protocol none for shoe"):
+        codec("shoe", "none")
+
+
+def test_schemas_are_written(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(schemas.command, [str(tmp_path / "schemas")])
+    assert ran.exit_code == 0
+    assert {one.name for one in (tmp_path / "schemas").iterdir()} == set(schema_files())
+
+
+# --- keys -------------------------------------------------------------------------------------------
+
+
+def test_a_key_is_made_once_and_kept_from_others(tmp_path: Path) -> None:
+    path = tmp_path / "table.key"
+    assert create_key(path, Zeros()) == bytes(32) == read_key(path)
+    with pytest.raises(KeyRefused, match="File exists"):
+        create_key(path, Zeros())
+    path.chmod(0o640)
+    with pytest.raises(KeyRefused, match="chmod 600"):
+        read_key(path)
+    path.chmod(0o600)
+    for text in ("", "00" * 31, "x" * 64):
+        path.write_text(text)
+        with pytest.raises(KeyRefused, match="64 hex digits"):
+            read_key(path)
+    path.write_bytes(b"\xff")
+    with pytest.raises(KeyRefused, match="cannot be read"):
+        read_key(path)
+    assert len(SystemEntropy().take(32)) == 32
+
+
+# --- watch ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
+async def test_watch_shows_events_and_complains() -> None:
+    shown, complaints = list[str](), list[str]()
+    both = asyncio.Event()
+
+    def show(line: str) -> None:
+        shown.append(line)
+        both.set()
+
+    def complain(text: str) -> None:
+        complaints.append(text)
+        both.set()
+
+    async with mosquitto() as broker, connected(broker, "5", "table") as table:
+        started = event_bytes(RoundClosed(round=1, dealer=(), plays=1, outcome="settled"), HERE, 1, 0)
+        await table.publish(TOPICS.status, b"up", retain=True)
+        watching = asyncio.create_task(follow(broker, "tableside/v1/+/+/#", show, complain))
+        await both.wait()
+        both.clear()
+        await table.publish(f"{TOPICS.root}/event/round_closed", started)
+        await table.publish(f"{TOPICS.root}/event/round_closed", started.replace(b"settled", b"changed"))
+        while not complaints:
+            await both.wait()
+            both.clear()
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+    assert [line.split()[-1] for line in shown] == ["up", "outcome=settled"]
+    assert complaints == ["harbour/bj-1: event 1 came twice with different contents"]
+
+
+def test_watch_without_a_broker_is_one_line() -> None:
+    told = CliRunner().invoke(watch.command, ["--port", "1"])
+    assert (told.exit_code, told.output.count("\n")) == (2, 1)
+    assert "broker 127.0.0.1:1" in told.output
+
+
+# --- log --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def restored_log() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    root.handlers, root.level = handlers, level
+    structlog.reset_defaults()
+
+
+def test_the_log_is_json_and_never_names_a_face(restored_log: None) -> None:
+    out = io.StringIO()
+    configure_log("auto", stream=out)
+    structlog.get_logger().info("card opened", card=7, face="Ah", nonce="00", device="shoe")
+    structlog.get_logger().debug("not shown")
+    logging.getLogger("elsewhere").warning("trouble %d", 5)
+    logging.getLogger("elsewhere").info("chatter")
+    first, second = (msgspec.json.decode(line) for line in out.getvalue().splitlines())
+    assert (first["event"], first["card"], first["face"], first["nonce"]) == ("card opened", 7, "withheld", "withheld")
+    assert (second["event"], second["level"]) == ("trouble 5", "warning")
+
+
+def test_the_log_for_people_is_one_line_each(restored_log: None) -> None:
+    out = io.StringIO()
+    configure_log("console", level="debug", stream=out)
+    structlog.get_logger().debug("line up", device="shoe")
+    assert "line up" in out.getvalue()
+    assert "device=shoe" in out.getvalue()
+
+
+def test_a_table_file_says_how_to_reach_the_broker(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("word\n")
+    section = BrokerSection(host="b", username="table", password_file=str(secret), protocol="5")
+    broker = Broker.from_section(section)
+    assert (broker.password, broker.protocols(), broker.tls()) == ("word", ("5",), None)
+    assert Broker(host="b", port=1).protocols() == ("5", "3.1.1")
+    with pytest.raises(OSError, match="No such file"):
+        Broker(host="b", port=1, tls_ca_file=str(tmp_path / "none")).tls()
