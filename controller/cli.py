@@ -10,6 +10,7 @@ import click
 COMMANDS: Final = {
     "check": "Check a table file.",
     "demo": "Run a table with simulated devices and people.",
+    "reconstruct": "Reconstruct a round from lines of evidence.",
     "replay": "Step a journal again and compare.",
     "run": "Run the daemon of one table.",
     "simulate": "Serve simulated devices on pseudo-terminals.",

@@ -104,6 +104,9 @@ class Daemon:
         except CommandRefused as refused:
             self.publisher.reply(verb, reply_bytes(payload, str(refused)))
             return
+        if self.parts.recovered.hold:
+            self.publisher.reply(verb, reply_bytes(payload, "the table is on hold; see state/hold"))
+            return
         self.deliver(Answered(self.parts.clock.monotonic_ns(), wanted.question, wanted.answer, wanted.who))
         self.publisher.reply(verb, reply_bytes(payload, ""))
 

@@ -233,21 +233,28 @@ class Heard:
 
 @contextlib.asynccontextmanager
 async def listening(broker: Broker, say: Callable[[str], None]) -> AsyncIterator[Heard]:
-    """Follow the table's events, as any subscriber would, and tell them in words."""
+    """Follow the table's events, as any subscriber would, and tell them in words.
+
+    Raises:
+        DemoFailed: the broker cannot be reached.
+    """
     heard = Heard(say)
-    subscribed = asyncio.Event()
+    subscribed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def listen() -> None:
-        with contextlib.suppress(LinkLost, aiomqtt.MqttError):
+        try:
             async with connected(broker, broker.protocols()[-1], "tableside-demo") as client:
                 await client.subscribe(f"{Topics(SITE, TABLE).root}/event/#", qos=1)
-                subscribed.set()
+                subscribed.set_result(None)
                 async for message in client.messages:
                     heard.take(payload_of(message))
+        except LinkLost as lost:
+            if not subscribed.done():
+                subscribed.set_exception(DemoFailed(f"broker {broker.host}:{broker.port}: {lost}"))
 
     task = asyncio.create_task(listen())
     try:
-        await asyncio.wait_for(subscribed.wait(), ENDING_SECONDS)
+        await subscribed
         yield heard
     finally:
         task.cancel()

@@ -134,7 +134,7 @@ class _Performer:
             await self._until_seen(act)
         if place in self._stale:
             # One more than must agree: the first may have been asked for before the card or key.
-            await self._until_looked({place: self._stale.pop(place)}, 0, act)
+            await self._until_looked({place: self._stale.pop(place)}, self._agreeing + 1, act)
         self._taken.update(set(self._stage.content(*place)) - set(act.chips))
         self._stage.lay(act.spot, act.zone, act.chips)
         self._unseen[place] = self._stage.inventories(*place)

@@ -14,19 +14,16 @@ import click
 import structlog
 
 from controller import version
-from controller.assembly import Devices, house_of, load_config
-from controller.core.rules import House
+from controller.assembly import Devices, house_of
 from controller.daemon import Daemon, Parts
-from controller.formats.chips import ChipsRefused
-from controller.formats.config import Config, ConfigError
-from controller.formats.profiles import ProfileError
+from controller.formats.config import ConfigError
 from controller.formats.records import Identity, RecordDamaged
 from controller.io.clock import SystemClock
 from controller.io.journal import Journal, JournalDamaged, JournalFailed, NotAJournal
-from controller.io.keys import KeyRefused, read_key
 from controller.io.log import Format, configure_log
 from controller.io.mqtt import Broker
 from controller.io.randomness import SystemEntropy
+from controller.io.table_file import TableFile, load_table
 from controller.recovery import recover
 
 LEVELS: Final = ("debug", "info", "warning", "error")
@@ -53,13 +50,10 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
     """
     configure_log(log_format, level=log_level)
     try:
-        config = load_config(table_file)
-        house = house_of(config)
-        key = read_key(Path(config.table.key_file))
-        asyncio.run(serve(config, house, key))
-    except (ConfigError, ChipsRefused) as error:
+        asyncio.run(serve(load_table(table_file)))
+    except ConfigError as error:
         refuse(*error.lines)
-    except (ProfileError, KeyRefused, NotAJournal, JournalDamaged, RecordDamaged, OSError) as error:
+    except (NotAJournal, JournalDamaged, RecordDamaged, OSError) as error:
         refuse(str(error))
     except JournalFailed as error:
         click.echo(f"tableside: {error}", err=True)
@@ -73,12 +67,13 @@ def refuse(*lines: str) -> None:
     sys.exit(REFUSED)
 
 
-async def serve(config: Config, house: House, key: bytes) -> None:
+async def serve(table: TableFile) -> None:
     """Run the table until a signal asks it to stop.
 
     Raises:
         JournalFailed, JournalDamaged, NotAJournal, RecordDamaged: storage cannot be used.
     """
+    config = table.config
     if config.broker is None:
         refuse("[broker]: expected host and port: a table without a broker tells nobody anything")
         return
@@ -87,10 +82,10 @@ async def serve(config: Config, house: House, key: bytes) -> None:
     identity = Identity(config.table.site, config.table.name, epoch)
     journal = await Journal.open(path, identity, created_wall_ns=clock.wall_ns())
     try:
-        recovered = await asyncio.to_thread(recover, path, key)
+        recovered = await asyncio.to_thread(recover, path, table.key)
         chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
         broker = Broker.from_section(config.broker)
-        parts = Parts(house, version(), key, journal, recovered, broker, clock, entropy, chance)
+        parts = Parts(house_of(table), version(), table.key, journal, recovered, broker, clock, entropy, chance)
         daemon, devices = Daemon(parts), Devices(config)
         daemon.wish = devices.wish
         links = devices.link(clock, chance, daemon.deliver)

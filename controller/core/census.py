@@ -7,10 +7,12 @@ counted: plays are spelled box by box, and states that share a spelling are coun
 
 from __future__ import annotations
 
-from controller.core.hand import Outcome
+from collections.abc import Iterator
+
+from controller.core.hand import Outcome, PlayedHand
 from controller.core.moves import endings, successors
-from controller.core.play import Emission, Kind, Node
-from controller.core.reconstruction import Reconstruction, Weave, layout_of
+from controller.core.play import Emission, Kind, Node, Step
+from controller.core.reconstruction import Reconstruction, Weave, admitted, layout_of
 
 State = tuple[int, Node]
 """The evidence used up (as bits) and where the round stands."""
@@ -26,10 +28,11 @@ Place = tuple[State | None, tuple[Symbol, ...]]
 class Census:
     """Counts the plays of one reconstruction."""
 
-    def __init__(self, found: Reconstruction, hole_points: int) -> None:
+    def __init__(self, found: Reconstruction, hole_points: int | None, *, closed: bool = True) -> None:
         self.play = found.play()
+        self.closed = closed
         self.hole_points = hole_points
-        self.weave = Weave(self.play, found.evidence, {})
+        self.weave = Weave(self.play, found.evidence, found.cuts[0].contents, found.answers)
         self.spellings: dict[State, dict[Symbol, frozenset[Place]]] = {}
         self.counts: dict[frozenset[Place], int] = {}
         self.start: State = (0, next(iter(Reconstruction.begin(found.rules, found.wagers).frontier)))
@@ -60,19 +63,35 @@ class Census:
         ways: list[tuple[tuple[Emission, ...], State]] = []
         for index in self.weave.enabled(mask):
             for reached, emitted in successors(self.play, node, self.weave.window[index].item, layout):
-                ways.append((emitted, (mask | 1 << index, reached)))
+                if admitted(self.weave.answers, emitted):
+                    ways.append((emitted, (mask | 1 << index, reached)))
         return ways
 
     def closing(self, state: State) -> dict[Symbol, frozenset[Place]]:
-        """What a state at the end of the evidence may spell: the boxes still open, then the dealer's hand."""
+        """What a state at the end of the evidence may spell: the boxes not yet told, then the dealer's hand."""
         layout = layout_of(self.play, self.weave.contents_after(self.weave.full))
         spelled: dict[Symbol, set[Place]] = {}
-        for node, emitted in endings(self.play, state[1], layout):
-            if node.hole >> self.hole_points & 1:
+        for node, emitted in endings(self.play, state[1], layout) if self.closed else self.so_far(state[1]):
+            holds = self.hole_points is None or node.hole >> self.hole_points & 1
+            if holds and admitted(self.weave.answers, emitted if self.closed else ()):
+                insured = layout.insured if node.offers and self.play.insurance_offered() else node.insured
                 paid = tuple(box.kind is Kind.EVEN_MONEY for box in node.boxes)
-                symbols: tuple[Symbol, ...] = (*emitted, (node.drawn, node.insured, paid))
+                symbols: tuple[Symbol, ...] = (*emitted, (node.drawn, insured, paid))
                 spelled.setdefault(symbols[0], set()).add((None, symbols[1:]))
         return {symbol: frozenset(places) for symbol, places in spelled.items()}
+
+    def so_far(self, node: Node) -> Iterator[Step]:
+        """An open round as it stands: silent moves after the last evidence are not counted."""
+        emitted: list[Emission] = []
+        if node.dealt == self.play.deal_cards:
+            for box in range(node.turn, self.play.boxes):
+                kind = node.boxes[box].kind
+                if kind is not Kind.PENDING:
+                    emitted.append((box, self.play.untouched(box, kind)))
+                elif box == node.turn:
+                    hands = tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)
+                    emitted.append((box, Outcome("played", hands)))
+        yield node, tuple(emitted)
 
     def spelled(self, ways: list[tuple[tuple[Emission, ...], State]]) -> dict[Symbol, frozenset[Place]]:
         """What may be spelled next over any of these ways."""

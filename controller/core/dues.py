@@ -65,7 +65,7 @@ def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: i
     known = True
     for node, told in frontier.items():
         ended = outcomes(play, node, told, box)
-        known = known and bool(ended)
+        known = known and bool(ended) and not play.even_money_may_show(node, box)
         paid = node.boxes[box].kind is Kind.EVEN_MONEY
         for end in set(dealer_ends(play, node, hole_points)):
             nets.update(main_net(found.rules, outcome, end, even_money=paid) for outcome in ended)

@@ -115,14 +115,16 @@ def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Ite
 
 
 def insurance_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
-    """Insurance is made while it is offered; later a fall withdraws nothing and a rise is its payment."""
+    """Insurance is made while it is offered; later a fall withdraws nothing, and a rise pays only what was made."""
     if not play.insurance_offered():
         return
     if node.offers or item.after < item.before:
         yield node, ()
     for reached, emitted in play.reach(node, layout.insured):
         if play.all_played(reached):
-            yield play.close_offers(reached, layout.insured), emitted
+            closed = play.close_offers(reached, layout.insured)
+            if item.after < item.before or (closed.insured and closed.insured[item.box]):
+                yield closed, emitted
 
 
 def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
@@ -183,8 +185,7 @@ def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
     if box.untaken and 0 < item.after < item.before:
         for left in {left_after(box.untaken, taken) for taken in subsets(box.untaken, item.before - item.after)}:
             yield put_box(node, item.box, Box(box.kind, left)), ()
-    shown_by_chips = play.rules.even_money and play.rules.options.even_money_shown == "chips" and not node.turned
-    if box.kind is Kind.NATURAL and shown_by_chips and play.up_points == 1 and item.after - item.before == wager:
+    if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
         yield put_box(node, item.box, Box(Kind.EVEN_MONEY)), ()
 
 
@@ -299,4 +300,4 @@ def endings(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
             closed = play.close_offers(reached, layout.insured)
             done = play.holes(closed, drawing=False)
             if done:
-                yield closed._replace(hole=done), emitted
+                yield closed._replace(hole=done, turned=True), emitted

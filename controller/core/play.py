@@ -301,6 +301,12 @@ class Play:
         """Every box has played."""
         return node.dealt == self.deal_cards and node.turn == self.boxes
 
+    def even_money_may_show(self, node: Node, box: int) -> bool:
+        """Whether a rise of a natural's wager by itself may be even money: ace up, until the key of the turn."""
+        shown_by_chips = self.rules.even_money and self.rules.options.even_money_shown == "chips"
+        waits = node.boxes[box].kind is Kind.NATURAL and not (node.turned or node.paying)
+        return shown_by_chips and self.up_points == 1 and waits
+
     def finished(self, node: Node) -> bool:
         """Every box has played, and nobody may still insure or take even money."""
         offered = self.insurance_offered() or (self.rules.even_money and self.up_points == 1)

@@ -39,6 +39,33 @@ class Dated(Value, frozen=True, tag=False):
     number: int = 0
 
 
+class Answer(Value, frozen=True, tag=False):
+    """What a person said of a box's play; a field that is None was not spoken of. Hard until corrected."""
+
+    box: int
+    hand: int = 0
+    cards: int | None = None
+    """How many cards hand ``hand`` has."""
+    doubled: bool | None = None
+    hands: int | None = None
+    surrendered: bool | None = None
+
+    def fits(self, outcome: Outcome) -> bool:
+        """Whether a box that ended so agrees with the answer."""
+        hands = outcome.hands
+        return (
+            (self.cards is None or (self.hand < len(hands) and len(hands[self.hand].cards) == self.cards))
+            and (self.doubled is None or any(hand.extra_cents for hand in hands) == self.doubled)
+            and (self.hands is None or len(hands) == self.hands)
+            and (self.surrendered is None or (outcome.how == "surrendered") == self.surrendered)
+        )
+
+
+def admitted(answers: tuple[Answer, ...], emitted: tuple[Emission, ...]) -> bool:
+    """Whether the answers allow these boxes to end so."""
+    return all(answer.fits(outcome) for box, outcome in emitted for answer in answers if answer.box == box)
+
+
 class Cut(NamedTuple):
     """Everything known after the first ``used`` pieces of evidence, if nothing later can belong before it."""
 
@@ -74,8 +101,15 @@ def precedes(earlier: Dated, later: Dated) -> bool:
 class Weave:
     """The walk over all orders of a window of evidence."""
 
-    def __init__(self, play: Play, window: tuple[Dated, ...], contents: dict[tuple[int, str], int]) -> None:
+    def __init__(
+        self,
+        play: Play,
+        window: tuple[Dated, ...],
+        contents: dict[tuple[int, str], int],
+        answers: tuple[Answer, ...] = (),
+    ) -> None:
         self.play = play
+        self.answers = answers
         self.window = window
         self.contents = contents
         self.full = (1 << len(window)) - 1
@@ -138,7 +172,8 @@ class Weave:
                 item = self.window[index].item
                 for node, told in frontier.items():
                     for reached, emitted in successors(self.play, node, item, layout):
-                        merge(target, reached, tell(told, emitted))
+                        if not emitted or admitted(self.answers, emitted):
+                            merge(target, reached, tell(told, emitted))
         return following
 
 
@@ -186,14 +221,31 @@ class Reconstruction(NamedTuple):
     evidence: tuple[Dated, ...]
     cards: tuple[int, ...]
     cuts: tuple[Cut, ...]
+    answers: tuple[Answer, ...] = ()
 
     @classmethod
-    def begin(cls, rules: Rules, wagers: Iterable[int]) -> Reconstruction:
-        """A round before its first card; ``wagers`` are the main wagers of the boxes in ascending spot order."""
+    def begin(
+        cls,
+        rules: Rules,
+        wagers: Iterable[int],
+        contents: dict[tuple[int, str], int] | None = None,
+        answers: tuple[Answer, ...] = (),
+    ) -> Reconstruction:
+        """A round before its first card; ``wagers`` are the main wagers of the boxes in ascending spot order.
+
+        ``contents`` says what lies in zones whose content is not the wager (a declared box has no chips).
+        """
         wagers = tuple(wagers)
         start = Play(rules, Deal(wagers, tuple(() for _ in wagers))).begin()
         nothing: Told = tuple(frozenset() for _ in wagers)
-        return cls(rules, wagers, (), (), (Cut(0, -1, {start: nothing}, {}),))
+        return cls(rules, wagers, (), (), (Cut(0, -1, {start: nothing}, contents or {}),), answers)
+
+    def again(self, answers: tuple[Answer, ...]) -> Reconstruction:
+        """The same evidence with other answers, from the beginning."""
+        found = Reconstruction.begin(self.rules, self.wagers, self.cuts[0].contents, answers)
+        for dated in self.evidence:
+            found = found.observe(dated)
+        return found
 
     @property
     def frontier(self) -> Frontier:
@@ -231,7 +283,7 @@ class Reconstruction(NamedTuple):
             kept = kept[:-1]
         cut = kept[-1]
         found = self._replace(evidence=evidence, cards=cards)
-        weave = Weave(found.play(), evidence[cut.used :], cut.contents)
+        weave = Weave(found.play(), evidence[cut.used :], cut.contents, self.answers)
         frontier = weave.run(dict(cut.frontier))
         last_ns = max(late.last_ns for late in evidence)
         new = Cut(len(evidence), last_ns, frontier, weave.contents_after(weave.full))
@@ -251,6 +303,6 @@ class Reconstruction(NamedTuple):
         ended: Frontier = {}
         for node, told in self.frontier.items():
             for reached, emitted in endings(play, node, layout):
-                if reached.hole >> hole_points & 1:
+                if reached.hole >> hole_points & 1 and admitted(self.answers, emitted):
                     merge(ended, reached._replace(hole=1 << hole_points), tell(told, emitted))
         return ended

@@ -7,7 +7,7 @@ integers; together with site and table they name an event once and for all.
 
 from __future__ import annotations
 
-import time
+from datetime import UTC, datetime
 from typing import Any, Final, get_args
 
 import msgspec
@@ -192,7 +192,7 @@ def device_bytes(state: str, detail: str, wall_ns: int) -> bytes:
 def utc_text(wall_ns: int) -> str:
     """RFC 3339 in UTC with microseconds: ``2026-11-21T09:56:47.000000Z``."""
     seconds, rest = divmod(wall_ns, NANOSECONDS)
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest // 1000:06d}Z"
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S") + f".{rest // 1000:06d}Z"
 
 
 def _subject(data: dict[str, Any]) -> str | msgspec.UnsetType:

@@ -87,6 +87,8 @@ class Publisher:
         self._unsent: dict[str, None] = {}
         self._replies: list[Outgoing] = []
         self._wanted = asyncio.Event()
+        self._marked = 0
+        self._window = INFLIGHT_LIMIT
         self._protocols: tuple[Protocol, ...] = broker.protocols()
         self.online = asyncio.Event()
         """Set while the broker has our status."""
@@ -112,7 +114,7 @@ class Publisher:
 
     async def run(self) -> None:
         """Connect, publish and listen, again and again, until cancelled."""
-        self.reached = await self._stream.last_published()
+        self.reached = self._marked = await self._stream.last_published()
         while True:
             for protocol in self._protocols:
                 try:
@@ -170,8 +172,9 @@ class Publisher:
         pauses = Backoff(random.Random(0))  # noqa: S311 - one table, one broker: nobody to keep out of step with
         while True:
             self._wanted.clear()
+            await self._mark()
             await self._send_rest(client)
-            rows = await self._stream.events_after(self.reached, INFLIGHT_LIMIT)
+            rows = await self._stream.events_after(self.reached, self._window)
             if not rows:
                 await self._wanted.wait()
                 continue
@@ -200,7 +203,7 @@ class Publisher:
                     raise error
 
     async def _send_events(self, client: CheckedClient, rows: Sequence[EventRow]) -> PublishRefused | None:
-        """Send events in order; remember how far they were taken without a gap; a refusal, if that is what stopped it.
+        """Send events in order; a refusal, if that is what stopped it.
 
         Raises:
             LinkLost: the link is gone.
@@ -210,23 +213,34 @@ class Publisher:
             for row in rows
             for message in messages_of(row, self._topics)
         ]
-        await asyncio.wait([answer for _, answer in sent])
-        failure: BaseException | None = None
-        reached = self.reached
-        for seq, answer in sent:
-            error = answer.exception()
-            if failure is None and error is not None:
-                failure, reached = error, seq - 1
-            elif failure is None:
-                reached = seq
-        if reached > self.reached:
-            self.reached = reached
-            # Not when merely greeted: some brokers hang up on whoever sends what they refuse.
-            self._backoff.reset()
-            await self._stream.mark_published(reached)
+        try:
+            await asyncio.wait([answer for _, answer in sent])
+        finally:
+            # Also when cancelled, as it may be by the very loss that follows a refusal: what was taken stays taken.
+            failure = self._advance(sent)
         if failure is None or isinstance(failure, PublishRefused):
             return failure
         raise failure
+
+    def _advance(self, sent: Sequence[tuple[int, asyncio.Future[None]]]) -> BaseException | None:
+        """Move on over every event that was taken before the first that was not, and say what befell that one."""
+        for seq, answer in sent:
+            error = answer.exception() if answer.done() else LinkLost("no answer yet")
+            if error is not None:
+                self.reached = max(self.reached, seq - 1)
+                # One at a time after trouble: a broker that hangs up on one may take the answers to others along.
+                self._window = 1
+                return error
+        self.reached = max(self.reached, sent[-1][0])
+        self._window = min(INFLIGHT_LIMIT, 2 * self._window)
+        return None
+
+    async def _mark(self) -> None:
+        if self.reached > self._marked:
+            await self._stream.mark_published(self.reached)
+            self._marked = self.reached
+            # Not when merely greeted: some brokers hang up on whoever sends what they refuse.
+            self._backoff.reset()
 
 
 def messages_of(row: EventRow, topics: Topics) -> tuple[Outgoing, ...]:

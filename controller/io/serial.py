@@ -10,9 +10,12 @@ from __future__ import annotations
 import asyncio
 import collections
 import contextlib
+import errno
 import os
 import random
+import termios
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -172,19 +175,30 @@ def _socket_opener(path: str) -> Opener:
 
 
 def _open_port(path: str, line: Line) -> serial.Serial:
-    port = serial.Serial(
-        path,
-        baudrate=line.baud,
-        bytesize=line.data_bits,
-        parity=line.parity,
-        stopbits=line.stop_bits,
-        timeout=0,
-        exclusive=True,
-    )
+    try:
+        port = _configured(path, line, line.parity)
+    except termios.error as error:
+        # pyserial lets it pass as it is, and it is no OSError.
+        if error.args[0] != errno.EINVAL or not Path(path).resolve().is_relative_to("/dev/pts"):
+            raise LineLost(error.args[0], f"{path}: the line cannot be set up: {error.args[1]}") from error
+        # A pseudo-terminal has no parity, and refuses to be set when parity is all that is left to be set.
+        port = _configured(path, line, serial.PARITY_NONE)
     # Not every driver knows it; those that do save 16 ms on each answer.
     with contextlib.suppress(OSError, ValueError, NotImplementedError):
         port.set_low_latency_mode(True)
     return port
+
+
+def _configured(path: str, line: Line, parity: str) -> serial.Serial:
+    return serial.Serial(
+        path,
+        baudrate=line.baud,
+        bytesize=line.data_bits,
+        parity=parity,
+        stopbits=line.stop_bits,
+        timeout=0,
+        exclusive=True,
+    )
 
 
 class Link:

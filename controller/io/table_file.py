@@ -14,7 +14,7 @@ from controller.formats.config import Complaint, Config, ConfigError, Known, rea
 from controller.formats.decoding import complaints, shown
 from controller.formats.profiles import Profile, ProfileError
 from controller.io.keys import KeyRefused, read_key
-from controller.io.protocols import KINDS, protocol_names
+from firmware_protocols import discovery
 
 
 class TableFile(NamedTuple):
@@ -58,11 +58,11 @@ def load_table(path: Path) -> TableFile:
         raise ConfigError((*lines, f"{path}: [table] {error}")) from error
     if lines:
         raise ConfigError(tuple(lines))
-    return TableFile(config, profile, chips, dict(config.keypad.keys) or DEFAULT_KEYS, key)
+    return TableFile(config, profile, chips, {**DEFAULT_KEYS, **config.keypad.keys}, key)
 
 
 def _known() -> Known:
-    return Known(protocols={kind: protocol_names(kind) for kind in KINDS}, options=_options, keys=_keys)
+    return Known(protocols=discovery.codecs(), options=_options, keys=_keys)
 
 
 def _options(profile: str, options: Mapping[str, Any]) -> Iterable[Complaint]:

@@ -1,102 +1,21 @@
-"""A bus of chip readers: asked in turn, missed when silent, never believed too early."""
+"""A bus of chip readers on an ordinary night: asked in turn, weighed, told."""
 
 from __future__ import annotations
 
-import itertools
-import random
-from collections import Counter
-
 import pytest
 
-from devices.bet_spots import DOUBTS_BORNE, GAP_NS, MOST_CHIPS, BetSpotsSession
+from devices.bet_spots import DOUBTS_BORNE, GAP_NS, BetSpotsSession
 from firmware_protocols.bet_spots import feig_obid
-from firmware_protocols.codec import Codec, Role
+from firmware_protocols.codec import Codec
 from firmware_protocols.messages import (
     ChipsInventoried,
-    LineFault,
-    Message,
-    ReaderRefused,
-    ReadSoftware,
     SoftwareRead,
     TakeInventory,
 )
-from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState, LineDisturbed, Reading
-from simulators.bet_spots import STEADY, BetSpotsSimulator, Flicker
-from simulators.wire import NullModem
+from firmware_protocols.readings import ChipsSeen, Reading
+from simulators.bet_spots import STEADY, Flicker
+from tests.devices.bus import FAULTY, MS, ONE, READY, SEVEN, Bus, S, Table, both_codecs, chips
 from tests.devices.plain import PLAIN
-
-MS = 1_000_000
-S = 1_000 * MS
-READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY
-
-Zones = dict[tuple[int, int | None], tuple[int, str]]
-SEVEN: Zones = {
-    (spot, antenna): (spot, zone) for antenna, zone in ((1, "main"), (2, "insurance")) for spot in range(1, 8)
-}
-ONE: Zones = {(1, 1): (1, "main")}
-
-both_codecs = pytest.mark.parametrize("codec", [PLAIN, feig_obid.CODEC], ids=["plain", "feig_obid"])
-
-
-def chips(number: int, first: int = 0) -> tuple[str, ...]:
-    return tuple(f"E00401{serial:010X}" for serial in range(first, first + number))
-
-
-class Table:
-    """A session and the simulated readers of its bus, joined."""
-
-    def __init__(self, zones: Zones, codec: Codec = PLAIN, *, flicker: Flicker = STEADY, agreeing: int = 2) -> None:
-        self.readers = BetSpotsSimulator(codec, zones, flicker=flicker, chance=random.Random(1))
-        self.session = BetSpotsSession(codec, zones, agreeing=agreeing)
-        self.modem: NullModem[Reading] = NullModem(self.session, self.readers, codec, paced=True)
-
-    def start(self) -> None:
-        self.modem.connect()
-        self.run(2 * S)
-        self.modem.readings.clear()
-
-    def run(self, for_ns: int) -> None:
-        self.modem.run_until(self.modem.now_ns + for_ns)
-
-    def seen(self) -> list[tuple[int, str, tuple[str, ...]]]:
-        return [(seen.spot, seen.zone, seen.chips) for seen in self.modem.readings if isinstance(seen, ChipsSeen)]
-
-    def health(self, device: str = "bet_spots/1") -> list[HealthState]:
-        found = [reading for reading in self.modem.readings if isinstance(reading, DeviceHealth)]
-        return [reading.state for reading in found if reading.device == device]
-
-
-class Bus:
-    """A session whose readers are played by hand, one message at a time."""
-
-    def __init__(self, zones: Zones = ONE) -> None:
-        self.session = BetSpotsSession(PLAIN, zones)
-        self.wire = PLAIN.open(Role.DEVICE)
-        self.now_ns = 0
-        self.session.connected(0)
-
-    def asked(self) -> Message | None:
-        """The next request, waiting for it as long as it takes the session."""
-        for _ in range(10):
-            messages = self.wire.feed(self.session.bytes_to_send())
-            if messages:
-                (message,) = messages
-                return message
-            deadline_ns = self.session.next_deadline()
-            assert deadline_ns is not None
-            self.now_ns = max(self.now_ns, deadline_ns)
-            self.session.handle_deadline(self.now_ns)
-        return None
-
-    def answer(self, *messages: Message, after_ns: int = MS) -> tuple[Reading, ...]:
-        self.now_ns += after_ns
-        self.session.receive(b"".join(map(self.wire.encode, messages)), self.now_ns)
-        return self.session.readings()
-
-    def identify(self) -> None:
-        assert isinstance(self.asked(), ReadSoftware)
-        self.answer(SoftwareRead(1, "0303"))
-
 
 # --- the ordinary night -----------------------------------------------------------------------------
 
@@ -156,6 +75,15 @@ def test_requests_keep_the_gap() -> None:
     answered_ns = bus.now_ns
     bus.asked()
     assert bus.now_ns == answered_ns + GAP_NS
+
+
+def test_the_line_must_have_been_silent_for_the_gap() -> None:
+    bus = Bus()
+    bus.identify()
+    bus.answer(SoftwareRead(1, "0303"), after_ns=GAP_NS - 1)
+    said_again_ns = bus.now_ns
+    bus.asked()
+    assert bus.now_ns == said_again_ns + GAP_NS
 
 
 def test_the_interval_runs_from_request_to_reply() -> None:
@@ -230,223 +158,6 @@ def test_a_few_doubts_are_borne() -> None:
     for _ in range(DOUBTS_BORNE - 1):
         bus.asked()
         assert bus.answer(ChipsInventoried(1, ("AA",), doubtful=True)) == ()
-
-
-# --- silence ----------------------------------------------------------------------------------------
-
-
-@both_codecs
-def test_a_silent_reader_is_lost_within_two_seconds_and_the_others_go_on(codec: Codec) -> None:
-    table = Table(SEVEN, codec)
-    table.start()
-    table.readers.power(1, on=False)
-    table.run(2 * S)
-    assert table.health() == [LOST]
-    table.readers.lay(2, "main", chips(1))
-    table.run(3 * S)
-    assert table.seen() == [(2, "main", chips(1))]
-    assert table.health("bet_spots/2") == []
-
-
-@both_codecs
-def test_a_reader_that_returns_is_ready_and_tells_only_what_changed(codec: Codec) -> None:
-    table = Table({(1, 1): (1, "main"), (1, 2): (1, "insurance")}, codec)
-    table.readers.lay(1, "main", chips(2))
-    table.readers.lay(1, "insurance", chips(1, first=7))
-    table.start()
-    gone_ns = table.modem.now_ns
-    table.readers.power(1, on=False)
-    table.run(30 * S)
-    table.readers.lay(1, "main", ())
-    table.readers.power(1, on=True)
-    table.run(12 * S)
-    assert table.health() == [LOST, READY]
-    (seen,) = [reading for reading in table.modem.readings if isinstance(reading, ChipsSeen)]
-    assert (seen.zone, seen.chips) == ("main", ())
-    assert seen.after_ns <= gone_ns
-
-
-def test_a_lost_reader_is_asked_rarely() -> None:
-    bus = Bus()
-    asked_ns = []
-    for _ in range(12):
-        assert isinstance(bus.asked(), ReadSoftware)
-        asked_ns.append(bus.now_ns)
-    gaps_s = [round((later - sooner) / S, 1) for sooner, later in itertools.pairwise(asked_ns)]
-    # A probe waits 0.3 s for its answer.
-    assert gaps_s[2:] == [0.8, 1.3, 2.3, 4.3, 8.3, 10.3, 10.3, 10.3, 10.3]
-
-
-def test_after_silence_a_reader_must_say_who_it_is_before_it_is_believed() -> None:
-    bus = Bus()
-    bus.identify()
-    assert isinstance(bus.asked(), TakeInventory)
-    assert isinstance(bus.asked(), ReadSoftware)
-    (late,) = bus.answer(ChipsInventoried(1, ("AA",)))
-    assert late == LineDisturbed("bet_spots", "unexpected ChipsInventoried from reader 1", b"", bus.now_ns)
-    bus.answer(SoftwareRead(1, "0303"))
-    assert isinstance(bus.asked(), TakeInventory)
-
-
-def test_a_reader_that_says_who_it_is_but_never_what_it_sees_is_faulty() -> None:
-    bus = Bus()
-    health: list[Reading] = []
-    counts: Counter[type[Message]] = Counter()
-    for _ in range(40):
-        message = bus.asked()
-        assert message is not None
-        counts[type(message)] += 1
-        if isinstance(message, ReadSoftware):
-            health += bus.answer(SoftwareRead(1, "0303"))
-        else:
-            health += bus.session.readings()
-    states = [reading.state for reading in health if isinstance(reading, DeviceHealth)]
-    assert states == [READY, FAULTY]
-    assert bus.now_ns > 100 * S
-
-
-@both_codecs
-def test_an_unplugged_bus_loses_every_reader_once(codec: Codec) -> None:
-    table = Table(SEVEN, codec)
-    table.start()
-    table.modem.disconnect()
-    table.run(5 * S)
-    assert all(table.health(f"bet_spots/{address}") == [LOST] for address in range(1, 8))
-    assert table.session.next_deadline() is None
-    table.modem.connect()
-    table.run(2 * S)
-    assert all(table.health(f"bet_spots/{address}") == [LOST, READY] for address in range(1, 8))
-    assert table.seen() == []
-
-
-# --- nonsense ---------------------------------------------------------------------------------------
-
-
-def test_an_answer_from_another_reader_is_a_disturbance_and_the_right_one_is_still_waited_for() -> None:
-    bus = Bus()
-    bus.identify()
-    for _ in range(2):
-        bus.asked()
-        readings = bus.answer(ChipsInventoried(9, ("AA",)), ChipsInventoried(1, ("BB",)))
-        assert isinstance(readings[0], LineDisturbed)
-    assert readings[1] == ChipsSeen(1, "main", ("BB",), 0, bus.now_ns)
-
-
-def test_an_answer_said_twice_is_not_taken_for_the_next_zone() -> None:
-    bus = Bus({(1, 1): (1, "main"), (1, 2): (1, "insurance")})
-    bus.identify()
-    seen: list[Reading] = []
-    for _ in range(6):
-        message = bus.asked()
-        assert isinstance(message, TakeInventory)
-        answer = ChipsInventoried(1, ("AA",) if message.antenna == 1 else ())
-        seen += bus.answer(answer, answer)
-    assert [(reading.zone, reading.chips) for reading in seen if isinstance(reading, ChipsSeen)] == [
-        ("main", ("AA",)),
-        ("insurance", ()),
-    ]
-
-
-def test_after_a_damaged_answer_the_reader_is_asked_again_soon() -> None:
-    bus = Bus()
-    bus.identify()
-    bus.asked()
-    bus.session.receive(b"damaged\n", bus.now_ns)
-    (fault,) = bus.session.readings()
-    assert isinstance(fault, LineDisturbed)
-    damaged_ns = bus.now_ns
-    assert isinstance(bus.asked(), ReadSoftware)
-    assert bus.now_ns - damaged_ns < 300 * MS
-
-
-def test_a_babbling_line_does_not_keep_the_session_from_asking() -> None:
-    session = BetSpotsSession(PLAIN, ONE)
-    session.connected(0)
-    requests = 0
-    for now_ns in range(0, 20 * S, 2 * MS):
-        session.receive(b"x", now_ns)
-        session.handle_deadline(now_ns)
-        requests += bool(session.bytes_to_send())
-    states = [reading.state for reading in session.readings() if isinstance(reading, DeviceHealth)]
-    assert states == [LOST]
-    assert requests >= 4
-
-
-def test_a_refused_inventory_is_no_empty_zone_and_the_reader_is_faulty_until_it_answers() -> None:
-    bus = Bus()
-    bus.identify()
-    seen: list[Reading] = []
-    refused = ReaderRefused(1, "take_inventory", 0x83, "radio communication failed")
-    content = ChipsInventoried(1, ("AA",))
-    for answer in (content, content, refused, refused, refused, content, content):
-        bus.asked()
-        seen += bus.answer(answer)
-    assert [reading.state for reading in seen if isinstance(reading, DeviceHealth)] == [FAULTY, READY]
-    assert [reading.chips for reading in seen if isinstance(reading, ChipsSeen)] == [("AA",)]
-
-
-def test_a_reader_that_refuses_to_say_who_it_is_is_faulty_and_left_alone() -> None:
-    bus = Bus()
-    assert isinstance(bus.asked(), ReadSoftware)
-    (health,) = bus.answer(ReaderRefused(1, "read_software", 0x80, "unknown command"))
-    assert isinstance(health, DeviceHealth)
-    assert health.state is FAULTY
-    refused_ns = bus.now_ns
-    assert isinstance(bus.asked(), ReadSoftware)
-    assert bus.now_ns - refused_ns >= 500 * MS
-
-
-@both_codecs
-def test_more_chips_than_a_stack_can_have_are_not_believed(codec: Codec) -> None:
-    table = Table(ONE, codec)
-    table.start()
-    table.readers.lay(1, "main", chips(MOST_CHIPS + 1))
-    table.run(S)
-    assert table.seen() == []
-    assert table.health() == [FAULTY]
-    table.readers.lay(1, "main", chips(MOST_CHIPS))
-    table.run(S)
-    assert table.seen() == [(1, "main", chips(MOST_CHIPS))]
-    assert table.health() == [FAULTY, READY]
-
-
-def test_an_answer_that_never_ends_is_cut_off() -> None:
-    bus = Bus()
-    bus.identify()
-    parts = 0
-    health: tuple[Reading, ...] = ()
-    while not health:
-        bus.asked()
-        health = bus.answer(ChipsInventoried(1, ("AA",), more=True))
-        parts += 1
-    assert parts == 8
-    assert bus.asked() == TakeInventory(1, 1)
-
-
-def test_our_own_request_coming_back_is_not_an_empty_zone() -> None:
-    session = BetSpotsSession(feig_obid.CODEC, ONE)
-    wire = feig_obid.CODEC.open(Role.DEVICE)
-    session.connected(0)
-    now_ns = 0
-    readings: list[Reading] = []
-    for _ in range(40):
-        request = session.bytes_to_send()
-        answers = b""
-        for message in wire.feed(request):
-            match message:
-                case ReadSoftware():
-                    answers = wire.encode(SoftwareRead(1, "0303"))
-                case TakeInventory():
-                    answers = wire.encode(ChipsInventoried(1, chips(2)))
-                case _:
-                    assert not isinstance(message, LineFault)
-        session.receive(request + answers, now_ns)
-        readings += session.readings()
-        deadline_ns = session.next_deadline()
-        assert deadline_ns is not None
-        now_ns = deadline_ns
-        session.handle_deadline(now_ns)
-    assert [reading.chips for reading in readings if isinstance(reading, ChipsSeen)] == [chips(2)]
 
 
 # --- configuration ----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.messages import KeyDown, KeyUp
 from firmware_protocols.readings import DeviceComplained, KeyPressed, LineDisturbed, Reading
 from simulators.keypad import KeypadSimulator
-from tests.devices.plain import PLAIN
+from tests.devices.plain import PLAIN, PlainCodec
 
 WIRE = PLAIN.open(Role.DEVICE)
 
@@ -42,6 +42,18 @@ def test_it_is_set_up_on_every_connect() -> None:
         assert session.bytes_to_send() == bytes.fromhex("FE 41 FE 7E 01")
         assert session.bytes_to_send() == b""
         session.disconnected(1)
+
+
+class Unsettable(PlainCodec):
+    """A keypad that only knows keys."""
+
+    vocabulary = (KeyDown, KeyUp)
+
+
+def test_a_keypad_without_settings_is_told_nothing() -> None:
+    session = KeypadSession(Unsettable())
+    session.connected(0)
+    assert session.bytes_to_send() == b""
 
 
 def test_a_key_is_told_when_it_goes_down() -> None:

@@ -23,10 +23,11 @@ from controller.io.journal import Entry, Journal
 from controller.io.keys import KeyRefused, create_key, read_key
 from controller.io.log import configure_log
 from controller.io.mqtt import Broker, connected
-from controller.io.protocols import KINDS, codec, protocol_names
 from controller.io.randomness import SystemEntropy
 from controller.watching import watch as follow
+from firmware_protocols import discovery
 
+CODECS = discovery.codecs()
 HERE = Identity(site="harbour", table="bj-1", epoch=3)
 TOPICS = Topics(site="harbour", table="bj-1")
 
@@ -68,7 +69,7 @@ def test_verify_tells_whole_damaged_and_missing_apart(tmp_path: Path) -> None:
 
 
 def write_table(directory: Path, **changes: str) -> Path:
-    values = {"profile": names()[0], "shoe": protocol_names("shoe")[0], "options": "", **changes}
+    values = {"profile": names()[0], "shoe": CODECS["shoe"][0], "options": "", **changes}
     (directory / "chips.csv").write_text("id,value_cents\nE004AA,500\n")
     path = directory / "table.toml"
     path.write_text(
@@ -84,12 +85,12 @@ chips = "chips.csv"
 protocol = "{values["shoe"]}"
 port = "/dev/shoe"
 [[bet_spots]]
-protocol = "{protocol_names("bet_spots")[0]}"
+protocol = "{CODECS["bet_spots"][0]}"
 port = "/dev/spots"
 spots = [1]
 antennas = {{main = 1}}
 [keypad]
-protocol = "{protocol_names("keypad")[0]}"
+protocol = "{CODECS["keypad"][0]}"
 port = "/dev/keypad"
 [options]
 {values["options"]}
@@ -98,7 +99,6 @@ port = "/dev/keypad"
     return path
 
 
-@pytest.mark.skipif(not all(protocol_names(kind) for kind in KINDS), reason="no codec for a kind of device")
 def test_check_reads_everything_a_table_file_points_to(tmp_path: Path) -> None:
     path = write_table(tmp_path)
     without_key = CliRunner().invoke(check.command, [str(path)])
@@ -125,14 +125,6 @@ def write_chips(directory: Path) -> Path:
 def test_check_of_no_file_is_one_line(tmp_path: Path) -> None:
     told = CliRunner().invoke(check.command, [str(tmp_path / "none.toml")])
     assert (told.exit_code, told.output.count("\n")) == (2, 1)
-
-
-def test_codecs_are_found_by_name() -> None:
-    for kind in KINDS:
-        for name in protocol_names(kind):
-            assert codec(kind, name).name == name
-    with pytest.raises(LookupError, match="no protocol none for shoe"):
-        codec("shoe", "none")
 
 
 def test_schemas_are_written(tmp_path: Path) -> None:

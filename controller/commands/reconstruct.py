@@ -1,0 +1,103 @@
+"""``tableside reconstruct``: a round from lines of evidence."""
+
+from __future__ import annotations
+
+import sys
+from typing import TextIO
+
+import click
+
+from controller.core.recount import Recount, recounted_bytes
+from controller.core.rules import Rules
+from controller.formats import profiles
+from controller.formats.evidence_lines import (
+    AnswerLine,
+    CardLine,
+    ChipsLine,
+    CloseLine,
+    DeclareLine,
+    EvidenceRefused,
+    HealthLine,
+    KeyLine,
+    Line,
+    Table,
+    read_lines,
+)
+from controller.formats.profiles import ProfileError
+
+
+@click.command("reconstruct")
+@click.argument("evidence", type=click.File(encoding="utf-8"), metavar="FILE")
+@click.option("--each", is_flag=True, help="An answer after every line, as the outside may see it at that moment.")
+def command(evidence: TextIO, *, each: bool) -> None:
+    """Reconstruct the round told in FILE, one JSON object a line (- for standard input).
+
+    Prints one JSON object: how many legal plays explain the evidence, and everything they agree on.
+
+    Exit status: 0 answered, 2 a line is not evidence.
+    """
+    recount: Recount | None = None
+    try:
+        for number, line in read_lines(evidence):
+            if isinstance(line, Table):
+                recount = Recount(rules_of(line, number), line.wagers)
+            elif recount is not None:
+                take(recount, line, number)
+            if each and recount is not None:
+                click.echo(recounted_bytes(recount.told()))
+    except EvidenceRefused as refused:
+        click.echo(f"tableside: {evidence.name}: {refused}", err=True)
+        sys.exit(2)
+    if recount is not None and not each:
+        click.echo(recounted_bytes(recount.told()))
+
+
+def rules_of(table: Table, number: int) -> Rules:
+    """The rules of the first line.
+
+    Raises:
+        EvidenceRefused: no such profile, option or zone.
+    """
+    try:
+        rules = profiles.read(profiles.bundled(table.profile), table.profile, table.options).rules
+    except ProfileError as error:
+        raise EvidenceRefused(f"line {number}: {error}") from error
+    for zones in table.wagers.values():
+        for zone in zones:
+            check_zone(rules, zone, number)
+    return rules
+
+
+def check_zone(rules: Rules, zone: str, number: int) -> None:
+    """Refuse a zone that the profile does not have.
+
+    Raises:
+        EvidenceRefused: it does not.
+    """
+    zones = ("main", *(("insurance",) if rules.insurance else ()), *rules.side_bets)
+    if zone not in zones:
+        raise EvidenceRefused(f"line {number}: zone: expected one of {', '.join(zones)}, got {zone!r}")
+
+
+def take(recount: Recount, line: Line, number: int) -> None:
+    """Add a line to the round.
+
+    Raises:
+        EvidenceRefused: a zone that the profile does not have.
+    """
+    match line:
+        case CardLine(at_ns, face):
+            recount.card(face, at_ns)
+        case ChipsLine(spot, zone, cents, first_ns, last_ns):
+            check_zone(recount.rules, zone, number)
+            recount.chips(spot, zone, cents, first_ns, last_ns)
+        case KeyLine(at_ns, key, spot):
+            recount.key(key, spot, at_ns)
+        case AnswerLine(spot, fields):
+            recount.answer(spot, fields)
+        case DeclareLine(spot, cents):
+            recount.declare(spot, cents)
+        case HealthLine(device, from_ns, to_ns):
+            recount.health(device, from_ns, to_ns)
+        case CloseLine():
+            recount.close()

@@ -1,0 +1,66 @@
+"""Rounds told in words, and what the table made of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from controller.core.events import (
+    CardWithoutBets,
+    HandDoubled,
+    HandsSplit,
+    InsuranceTaken,
+    InsuranceTooLarge,
+    KeyRefused,
+    LateWager,
+    Pinched,
+    RoundIrregular,
+    SpotSurrendered,
+    UnexplainedChange,
+    WagerOpen,
+)
+from controller.core.rules import Rules
+from tests.core.rig import Rig
+
+ALERTS = (UnexplainedChange, LateWager, Pinched, RoundIrregular, InsuranceTooLarge, KeyRefused, CardWithoutBets)
+
+
+class Told(NamedTuple):
+    """The first round's settlements, what stayed open, inferred moves, and alerts, each as short words."""
+
+    settled: list[str]
+    open: list[str]
+    moves: list[str]
+    alerts: list[str]
+
+
+def story(rules: Rules, talk: str) -> Told:
+    """Play a round told in words; it is closed at its end."""
+    rig = Rig(rules)
+    rig.talk(talk)
+    rig.key("round_closed")
+    rig.pass_ms(100)
+    return told(rig)
+
+
+def told(rig: Rig) -> Told:
+    """What a rig's table has said."""
+    opens = [
+        f"{e.spot} {e.bet} " + " or ".join(f"{cents / 100:+.2f}" for cents in e.possible_cents)
+        for e in rig.told(WagerOpen)
+        if isinstance(e, WagerOpen)
+    ]
+    moves: list[str] = []
+    for event in rig.events:
+        match event:
+            case HandDoubled(_, spot, hand, cents):
+                moves.append(f"{spot} doubled {hand} for {cents / 100:g}")
+            case HandsSplit(_, spot, hands):
+                moves.append(f"{spot} split to {hands}")
+            case SpotSurrendered(_, spot):
+                moves.append(f"{spot} surrendered")
+            case InsuranceTaken(_, spot, cents):
+                moves.append(f"{spot} insured for {cents / 100:g}")
+            case _:
+                pass
+    settled = [words.removeprefix("1: spot ") for words in rig.postings() if words.startswith("1:")]
+    return Told(settled, opens, moves, [type(event).__name__ for event in rig.told(*ALERTS)])

@@ -1,0 +1,261 @@
+"""What chips and keys mean while insurance, surrender and even money are offered, and for naturals."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.rules import Rules
+from tests.core.houses import rules_of
+from tests.core.rig import Rig, penn
+from tests.core.stories import Told, story, told
+
+KEYED = penn(stand_key="always")
+BORGATA = rules_of("borgata", stand_key="always")
+CHIPS = rules_of("borgata", stand_key="always", even_money_shown="chips")
+
+ACE_UP = """
+    1 main 20
+    9h Ac 8d 7s
+"""
+TWO_BOXES_NINE_UP = """
+    1 main 10
+    2 main 10
+    Th 8h 9c 6d 7d 8s
+"""
+THREE_BOXES_NINE_UP = """
+    1 main 10
+    2 main 10
+    3 main 10
+    Th 8h 8c 9c 6d 7d 7c 8s
+"""
+NATURAL_AND_ANOTHER = """
+    1 main 10
+    2 main 10
+    Ah 9h {up} Kd 9d {hole}
+"""
+
+INSURANCE: dict[str, tuple[str, Told]] = {
+    "the wager is the content when the offer closes": (
+        "1 insurance 5 \n 1 insurance 10 \n key insurance_closed stand hole_turned",
+        Told(["1 insurance -10.00", "1 main -20.00"], [], ["1 insured for 10"], []),
+    ),
+    "taken back while it is offered it is none": (
+        "1 insurance 10 \n 1 insurance 0 \n key insurance_closed stand hole_turned",
+        Told(["1 main -20.00"], [], [], []),
+    ),
+    "more than the cap counts as the cap": (
+        "1 insurance 15 \n key insurance_closed stand hole_turned",
+        Told(["1 insurance -10.00", "1 main -20.00"], [], ["1 insured for 10"], ["InsuranceTooLarge"]),
+    ),
+    "a fall after the offer withdraws nothing": (
+        "1 insurance 10 \n key insurance_closed \n 1 insurance 0 \n key stand hole_turned",
+        Told(["1 insurance -10.00", "1 main -20.00"], [], ["1 insured for 10"], []),
+    ),
+    "a rise after the offer is dropped": (
+        "1 insurance 5 \n key insurance_closed \n 1 insurance 10 \n key stand hole_turned",
+        Told(["1 insurance -5.00", "1 main -20.00"], [], ["1 insured for 5"], ["UnexplainedChange"]),
+    ),
+    "the first stand ends the offer": (
+        "key stand \n 1 insurance 10 \n key hole_turned",
+        Told(["1 main -20.00"], [], [], ["UnexplainedChange"]),
+    ),
+    "the first card ends the offer": (
+        "1 insurance 10 \n 2c \n 1 insurance 0 \n key stand hole_turned",
+        Told(["1 insurance -10.00", "1 main +20.00"], [], ["1 insured for 10"], []),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INSURANCE)
+def test_insurance(name: str) -> None:
+    talk, expected = INSURANCE[name]
+    assert same(story(KEYED, ACE_UP + talk), expected)
+
+
+def same(found: Told, expected: Told) -> bool:
+    assert (sorted(found.settled), sorted(found.open)) == (sorted(expected.settled), sorted(expected.open))
+    assert (found.moves, found.alerts) == (expected.moves, expected.alerts)
+    return True
+
+
+def test_insurance_is_offered_against_an_ace_only() -> None:
+    found = story(KEYED, "1 main 20 \n 9h Tc 8d 7s \n 1 insurance 10 \n key stand hole_turned")
+    assert found == Told(["1 main +0.00"], [], [], ["UnexplainedChange"])
+
+
+def test_perryville_rounds_half_up_to_the_next_chip() -> None:
+    rules = rules_of("hollywood-perryville", stand_key="always", chip_unit_cents=100)
+    found = story(rules, "1 main 5 \n 9h As 7d Jd \n 1 insurance 3 \n key insurance_closed stand hole_turned")
+    assert same(found, Told(["1 insurance +6.00", "1 main -5.00"], [], ["1 insured for 3"], []))
+
+
+SURRENDER: dict[str, tuple[Rules, str, Told]] = {
+    "before its turn while the offers are open": (
+        KEYED,
+        TWO_BOXES_NINE_UP + "2 main 5 \n key 2 surrender stand hole_turned",
+        Told(["2 main -5.00", "1 main -10.00"], [], ["2 surrendered"], []),
+    ),
+    "by chips alone": (
+        KEYED,
+        TWO_BOXES_NINE_UP + "2 main 0 \n key stand hole_turned",
+        Told(["2 main -5.00", "1 main -10.00"], [], ["2 surrendered"], []),
+    ),
+    "by key alone": (
+        KEYED,
+        TWO_BOXES_NINE_UP + "key 2 surrender stand hole_turned",
+        Told(["2 main -5.00", "1 main -10.00"], [], ["2 surrendered"], []),
+    ),
+    "in its own turn as its first decision": (
+        KEYED,
+        TWO_BOXES_NINE_UP + "key stand \n 2 main 5 \n key 2 surrender hole_turned",
+        Told(["1 main -10.00", "2 main -5.00"], [], ["2 surrendered"], []),
+    ),
+    "a surrender does not close the offers": (
+        KEYED,
+        TWO_BOXES_NINE_UP + "1 main 5 \n key 1 surrender \n 2 main 5 \n key 2 surrender hole_turned",
+        Told(["1 main -5.00", "2 main -5.00"], [], ["1 surrendered", "2 surrendered"], []),
+    ),
+    "not after its first card": (
+        KEYED,
+        TWO_BOXES_NINE_UP + "key stand hit \n 2c \n 2 main 5 \n key stand hole_turned",
+        Told(["1 main -10.00", "2 main +0.00"], [], [], ["UnexplainedChange"]),
+    ),
+    "not before its turn once the offers are closed": (
+        KEYED,
+        THREE_BOXES_NINE_UP + "key stand \n 3 main 5 \n key stand stand hole_turned",
+        Told(["1 main -10.00", "2 main -10.00", "3 main -10.00"], [], [], ["UnexplainedChange"]),
+    ),
+    "not without a sign where it is always shown": (
+        penn(),
+        "1 main 10 \n Th 9c 6d 8s \n key hole_turned",
+        Told(["1 main -10.00"], [], [], []),
+    ),
+    "perhaps without a sign where it is shown sometimes": (
+        penn(surrender_shown="sometimes"),
+        "1 main 10 \n Th 9c 6d 8s \n key hole_turned",
+        Told([], ["1 main -10.00 or -5.00"], [], []),
+    ),
+    "not where the card has none": (
+        BORGATA,
+        TWO_BOXES_NINE_UP + "2 main 5 \n key stand stand hole_turned",
+        Told(["1 main -10.00", "2 main -10.00"], [], [], ["UnexplainedChange"]),
+    ),
+    "the whole wager is lost to a natural": (
+        KEYED,
+        "1 main 10 \n Th Ac 6d Ks \n 1 main 5 \n key 1 surrender hole_turned",
+        Told(["1 main -10.00"], [], ["1 surrendered"], []),
+    ),
+    "the frozen half is taken after all have played": (
+        KEYED,
+        TWO_BOXES_NINE_UP.replace("9c", "Tc") + "1 main 5 \n key 1 surrender stand hole_turned \n 1 main 0 \n 2 main 0",
+        Told(["1 main -5.00", "2 main -10.00"], [], ["1 surrendered"], []),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SURRENDER)
+def test_surrender(name: str) -> None:
+    rules, talk, expected = SURRENDER[name]
+    assert same(story(rules, talk), expected)
+
+
+@pytest.mark.parametrize("left", [1250, 1251])
+def test_half_of_an_odd_wager_may_be_rounded_either_way(left: int) -> None:
+    rig = Rig(KEYED)
+    rig.chips(1, "main", 2501)
+    rig.talk("Th 9c 6d 8s")
+    rig.chips(1, "main", left)
+    rig.talk("key hole_turned round_closed")
+    assert told(rig) == Told(["1 main -12.51"], [], ["1 surrendered"], [])
+
+
+def test_a_part_that_is_no_half_is_no_surrender() -> None:
+    found = story(KEYED, "1 main 10 \n Th 9c 6d 8s \n 1 main 4 \n key stand hole_turned")
+    assert same(found, Told(["1 main -10.00"], [], [], ["UnexplainedChange"]))
+
+
+EVEN_MONEY: dict[str, tuple[Rules, str, str, Told]] = {
+    "by key naming the spot": (
+        BORGATA,
+        "Kc",
+        "key 1 even_money insurance_closed stand hole_turned",
+        Told(["1 main +10.00", "2 main -10.00"], [], [], []),
+    ),
+    "by key where one natural is there": (
+        BORGATA,
+        "5c",
+        "key even_money stand hole_turned \n 4d",
+        Told(["1 main +10.00", "2 main -10.00"], [], [], []),
+    ),
+    "not after the offers": (
+        BORGATA,
+        "Kc",
+        "key insurance_closed \n key 1 even_money",
+        Told([], [], [], ["RoundIrregular"]),
+    ),
+    "not for a hand that is no natural": (BORGATA, "Kc", "key 2 even_money", Told([], [], [], ["RoundIrregular"])),
+    "not where the card has none": (KEYED, "Kc", "key 1 even_money", Told([], [], [], ["RoundIrregular"])),
+    "by chips while others play": (
+        CHIPS,
+        "Kc",
+        "1 main 20 \n key stand hole_turned",
+        Told(["1 main +10.00", "2 main -10.00"], [], [], []),
+    ),
+    "by chips only for the whole wager": (
+        CHIPS,
+        "Kc",
+        "1 main 15 \n key stand hole_turned",
+        Told(["1 main +0.00", "2 main -10.00"], [], [], ["UnexplainedChange"]),
+    ),
+    "chips alone say nothing where the key is wanted": (
+        BORGATA,
+        "Kc",
+        "1 main 20 \n key stand hole_turned",
+        Told(["1 main +0.00", "2 main -10.00"], [], [], ["UnexplainedChange"]),
+    ),
+    "or the payment once all have played": (
+        CHIPS,
+        "8c",
+        "key stand \n 1 main 20",
+        Told(["2 main -10.00"], ["1 main +10.00 or +15.00"], [], []),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EVEN_MONEY)
+def test_even_money(name: str) -> None:
+    rules, hole, talk, expected = EVEN_MONEY[name]
+    deal = NATURAL_AND_ANOTHER.format(up="As", hole=hole)
+    assert same(story(rules, deal + talk), expected)
+
+
+def test_against_two_to_nine_a_natural_is_settled_at_once_and_its_chips_are_its_payment() -> None:
+    rig = Rig(KEYED)
+    rig.talk(NATURAL_AND_ANOTHER.format(up="9c", hole="9s"))
+    assert told(rig) == Told(["1 main +15.00"], [], [], [])
+    rig.talk("1 main 25 \n 1 main 0 \n key stand hole_turned round_closed")
+    assert same(told(rig), Told(["1 main +15.00", "2 main +0.00"], [], [], []))
+
+
+@pytest.mark.parametrize("up", ["As", "Ts"])
+def test_against_an_ace_or_a_ten_a_natural_waits_until_all_have_played(up: str) -> None:
+    rig = Rig(KEYED)
+    rig.talk(NATURAL_AND_ANOTHER.format(up=up, hole="8c"))
+    rig.talk("1 main 25")
+    assert told(rig) == Told([], [], [], ["UnexplainedChange"])
+    rig.talk("1 main 10 \n key stand \n 1 main 25 \n key round_closed")
+    assert told(rig).settled[0] == "1 main +15.00"
+    assert told(rig).alerts == ["UnexplainedChange"] * 2
+
+
+def test_two_naturals_push() -> None:
+    found = story(KEYED, NATURAL_AND_ANOTHER.format(up="As", hole="Jc") + "key stand hole_turned")
+    assert same(found, Told(["1 main +0.00", "2 main -10.00"], [], [], []))
+
+
+def test_a_lone_natural_against_an_ace_waits_for_the_offers() -> None:
+    rig = Rig(BORGATA)
+    rig.talk("1 main 10 \n Ah As Kd Jc")
+    assert told(rig).settled == []
+    rig.talk("key even_money hole_turned round_closed")
+    assert told(rig).settled == ["1 main +10.00"]

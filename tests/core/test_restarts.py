@@ -1,0 +1,220 @@
+"""What the table does when it, its shoe or its readers were away."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from controller.core.events import (
+    AnswerRefused,
+    CardsMayBeMissing,
+    DeviceStatusChanged,
+    QuestionAnswered,
+    QuestionAsked,
+    RoundIrregular,
+    TableStarted,
+)
+from controller.core.inputs import Answered, Started
+from controller.core.state import Table, restore
+from controller.core.table import MISSED_CARDS
+from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
+from tests.core.rig import MS, Rig, penn
+from tests.core.stories import told
+
+KEYED = penn(stand_key="always")
+DEAL = "1 main 10 \n Th 9c 6d 8s"
+END = "key stand hole_turned round_closed"
+
+
+def restarted(rig: Rig, *, at_ns: int | None = None, profile_hash: str | None = None) -> None:
+    """The daemon ends, comes back from its checkpoint, and reads the chips afresh."""
+    house = rig.house if profile_hash is None else replace(rig.house, profile_hash=profile_hash)
+    rig.table = restore(house, rig.table.state)
+    rig.now_ns = rig.now_ns + 5_000 * MS if at_ns is None else at_ns
+    started_ns = rig.now_ns
+    rig.give(Started(started_ns, "test", house))
+    rig.now_ns += 500 * MS
+    for (spot, zone), chips in rig.lying.items():
+        rig.give(ChipsSeen(spot, zone, tuple(sorted(chips)), started_ns, rig.now_ns))
+    rig.pass_ms(100)
+
+
+def rig_with(talk: str) -> Rig:
+    rig = Rig(KEYED)
+    rig.talk(talk)
+    return rig
+
+
+def irregularities(rig: Rig) -> list[str]:
+    return [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)]
+
+
+def test_the_first_start_is_no_restart() -> None:
+    rig = Rig(KEYED)
+    (started,) = rig.events
+    assert started == TableStarted("test", "hollywood-penn-national", "0" * 64, restart=False, round_open=False)
+
+
+def test_between_rounds_nobody_need_answer() -> None:
+    rig = rig_with(f"{DEAL} \n {END}")
+    restarted(rig)
+    assert rig.told(CardsMayBeMissing) == [CardsMayBeMissing(0, "the daemon was not running")]
+    assert rig.told(QuestionAsked) == []
+    rig.talk(f"1 main 20 \n Th 9c 6d 8s \n {END}")
+    assert rig.outcomes() == ["settled", "settled"]
+
+
+def test_in_a_round_people_are_asked() -> None:
+    rig = rig_with(DEAL)
+    restarted(rig)
+    assert rig.told(QuestionAsked) == [QuestionAsked(1, 1, 0, MISSED_CARDS, ("no", "yes"))]
+    assert rig.desired.display == "Cards drawn meanwhile? yes/no"
+
+
+def test_answered_no_by_key_the_round_goes_on() -> None:
+    rig = rig_with(DEAL)
+    restarted(rig)
+    rig.talk(f"key no \n {END}")
+    assert rig.told(QuestionAnswered) == [QuestionAnswered(1, "no", "dealer")]
+    assert told(rig).settled == ["1 main -10.00"]
+
+
+def test_answered_no_by_the_floor_too() -> None:
+    rig = rig_with(DEAL)
+    restarted(rig)
+    rig.answer("no")
+    rig.talk(END)
+    assert rig.told(QuestionAnswered) == [QuestionAnswered(1, "no", "floor")]
+    assert told(rig).settled == ["1 main -10.00"]
+
+
+def test_answered_yes_the_round_goes_to_the_floor_and_the_next_one_on() -> None:
+    rig = rig_with(DEAL)
+    restarted(rig)
+    rig.talk(f"key yes \n {END} \n 1 main 20 \n Th 9c 6d 8s \n {END}")
+    assert irregularities(rig) == ["cards were drawn while the table was not listening"]
+    assert rig.outcomes() == ["irregular", "settled"]
+    assert rig.postings() == ["2: spot 1 main -20.00"]
+
+
+def test_nothing_is_settled_while_the_question_is_open() -> None:
+    rig = rig_with(DEAL)
+    restarted(rig)
+    rig.talk("key stand hole_turned")
+    assert told(rig).settled == []
+    rig.talk("key no")
+    rig.pass_ms(100)
+    assert told(rig).settled == ["1 main -10.00"]
+
+
+def test_a_question_that_nobody_answers_leaves_the_round_to_the_floor() -> None:
+    rig = rig_with(DEAL)
+    restarted(rig)
+    rig.talk(f"{END} \n 1 main 20 \n Th 9c 6d 8s \n {END}")
+    assert irregularities(rig) == ["nobody said whether cards were missed"]
+    assert rig.outcomes() == ["irregular", "settled"]
+
+
+def test_answers_that_fit_no_question_are_refused() -> None:
+    rig = rig_with(DEAL)
+    rig.give(Answered(rig.now_ns, 1, "no", "floor"))
+    restarted(rig)
+    rig.give(Answered(rig.now_ns, 2, "no", "floor"))
+    rig.give(Answered(rig.now_ns, 1, "perhaps", "floor"))
+    assert [event.reason for event in rig.told(AnswerRefused) if isinstance(event, AnswerRefused)] == [
+        "no such question is open",
+        "no such question is open",
+        "the answers are yes and no",
+    ]
+    assert rig.told(QuestionAnswered) == []
+
+
+def test_chips_that_changed_meanwhile_changed_at_any_moment_since() -> None:
+    """The double was laid while the daemon was down; the card that came before it went down still is the first hit."""
+    rig = rig_with("1 main 10 \n 6h 9c 5d 8s")
+    chip = "E0DD"
+    rig.values[chip] = 2000
+    rig.lying[1, "main"] = (chip,)
+    restarted(rig)
+    rig.talk("key no \n Td \n key hole_turned round_closed")
+    assert told(rig).moves == ["1 doubled 0 for 10"]
+    assert told(rig).settled == ["1 main +20.00"]
+
+
+def test_a_shoe_that_numbers_its_cards_asks_nobody() -> None:
+    rig = Rig(KEYED)
+    rig.house = replace(rig.house, shoe_numbers_cards=True)
+    rig.table = Table(rig.house, rig.table.state)
+    rig.talk(DEAL)
+    restarted(rig)
+    assert rig.told(CardsMayBeMissing, QuestionAsked) == []
+
+
+def test_a_reboot_sets_the_clock_back_but_not_the_table() -> None:
+    rig = rig_with(DEAL)
+    last_ns = rig.table.state.last_ns
+    restarted(rig, at_ns=3 * MS)
+    assert rig.table.state.last_ns > last_ns
+    rig.talk(f"key no \n {END} \n 1 main 20 \n Th 9c 6d 8s \n {END}")
+    assert rig.postings() == ["1: spot 1 main -10.00", "2: spot 1 main -20.00"]
+
+
+def test_a_profile_changed_in_a_round_leaves_it_to_the_floor() -> None:
+    rig = rig_with(DEAL)
+    restarted(rig, profile_hash="1" * 64)
+    assert irregularities(rig) == ["the profile changed in the middle of the round"]
+
+
+def test_a_profile_changed_between_rounds_holds_from_the_next() -> None:
+    rig = rig_with(f"{DEAL} \n {END}")
+    restarted(rig, profile_hash="1" * 64)
+    rig.talk(f"1 main 20 \n Th 9c 6d 8s \n {END}")
+    assert rig.outcomes() == ["settled", "settled"]
+
+
+def test_a_shoe_that_was_away_in_a_round_raises_the_question() -> None:
+    rig = rig_with(DEAL)
+    rig.give(DeviceHealth("shoe", HealthState.LOST, rig.now_ns, "unplugged"))
+    assert rig.told(CardsMayBeMissing) == []
+    rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns))
+    assert rig.told(CardsMayBeMissing) == [CardsMayBeMissing(1, "the shoe was not connected")]
+    assert rig.told(DeviceStatusChanged) == [
+        DeviceStatusChanged("shoe", "lost", "unplugged"),
+        DeviceStatusChanged("shoe", "ready", ""),
+    ]
+    rig.talk(f"key no \n {END}")
+    assert rig.outcomes() == ["settled"]
+
+
+def test_a_shoe_that_was_ready_all_along_raises_none() -> None:
+    rig = rig_with(DEAL)
+    rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns))
+    assert rig.told(CardsMayBeMissing) == []
+
+
+def test_two_doubts_are_one_question() -> None:
+    rig = rig_with(DEAL)
+    restarted(rig)
+    rig.give(DeviceHealth("shoe", HealthState.LOST, rig.now_ns))
+    rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns))
+    assert len(rig.told(QuestionAsked)) == 1
+
+
+def test_a_reader_lost_in_a_round_leaves_it_to_the_floor() -> None:
+    rig = rig_with(DEAL)
+    rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
+    assert irregularities(rig) == ["bet_spots/1 was lost: the chips of spot 1 cannot be followed"]
+
+
+def test_a_reader_of_another_spot_does_not() -> None:
+    rig = rig_with(DEAL)
+    rig.give(DeviceHealth("bet_spots/2", HealthState.FAULTY, rig.now_ns))
+    rig.give(DeviceHealth("keypad", HealthState.LOST, rig.now_ns))
+    rig.talk(END)
+    assert rig.outcomes() == ["settled"]
+
+
+def test_a_reader_lost_between_rounds_does_not() -> None:
+    rig = Rig(KEYED)
+    rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
+    rig.talk(f"{DEAL} \n {END}")
+    assert rig.outcomes() == ["settled"]

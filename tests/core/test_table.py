@@ -1,0 +1,341 @@
+"""The table around the rounds: the lock, chips that puzzle, cards outside a round, keys that mean nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.events import (
+    BetsLocked,
+    CardBurned,
+    CardDrawn,
+    CardOpened,
+    CardWithoutBets,
+    ChangeMade,
+    ChipConflict,
+    ChipsChanged,
+    DeviceAlarm,
+    FloorCalled,
+    HoleTurned,
+    KeyRefused,
+    LateWager,
+    LineTroubled,
+    LockedWager,
+    Pinched,
+    RoundClosed,
+    RoundIrregular,
+    UnknownChip,
+    UnreadCard,
+)
+from firmware_protocols import readings
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import (
+    ChipsConfirmed,
+    ChipsSeen,
+    DeviceComplained,
+    DeviceHealth,
+    HealthState,
+    KeyPressed,
+    LineDisturbed,
+)
+from tests.core.rig import MS, SPOTS, Rig, penn
+from tests.core.stories import told
+
+KEYED = penn(stand_key="always")
+HAND = "Th 9c 6d 8s"
+
+
+def rig_with(talk: str) -> Rig:
+    rig = Rig(KEYED)
+    rig.talk(talk)
+    return rig
+
+
+def locked(rig: Rig) -> list[tuple[tuple[int, str, int], ...]]:
+    """The wagers of each lock told."""
+    return [
+        tuple((wager.spot, wager.bet, wager.cents) for wager in event.wagers)
+        for event in rig.told(BetsLocked)
+        if isinstance(event, BetsLocked)
+    ]
+
+
+def test_bets_are_locked_by_the_key() -> None:
+    rig = rig_with("3 main 10 \n 1 main 25 \n 1 lucky_ladies 5 \n key no_more_bets")
+    assert rig.told(BetsLocked) == [
+        BetsLocked(1, (LockedWager(1, "main", 2500), LockedWager(1, "lucky_ladies", 500), LockedWager(3, "main", 1000)))
+    ]
+
+
+def test_bets_are_locked_by_the_first_card() -> None:
+    assert locked(rig_with("3 main 10 \n Th")) == [((3, "main", 1000),)]
+
+
+def test_bets_are_not_locked_twice() -> None:
+    assert locked(rig_with(f"1 main 10 \n key no_more_bets \n {HAND}")) == [((1, "main", 1000),)]
+
+
+def test_no_bets_cannot_be_locked() -> None:
+    rig = rig_with("key no_more_bets")
+    assert rig.told(BetsLocked, KeyRefused) == [KeyRefused("P", "no_more_bets", "no wager lies on the layout")]
+
+
+def test_nor_while_a_round_is_played() -> None:
+    rig = rig_with(f"1 main 10 \n {HAND} \n key no_more_bets")
+    assert rig.told(KeyRefused) == [KeyRefused("P", "no_more_bets", "a round is being played")]
+
+
+def test_the_key_of_the_next_lock_closes_a_round_that_is_being_paid() -> None:
+    rig = rig_with(f"1 main 10 \n {HAND} \n key stand \n 1 main 20 \n key no_more_bets")
+    assert rig.outcomes() == ["settled"]
+    assert locked(rig) == [((1, "main", 1000),), ((1, "main", 2000),)]
+
+
+def test_a_locked_round_without_cards_is_void() -> None:
+    rig = rig_with("1 main 10 \n key no_more_bets round_closed")
+    assert rig.told(RoundClosed) == [RoundClosed(1, (), 0, "void")]
+
+
+def test_what_is_left_from_the_last_round_is_a_wager_of_the_next() -> None:
+    rig = rig_with(f"1 main 10 \n {HAND} \n key stand hole_turned \n 1 main 20 \n key round_closed no_more_bets")
+    assert locked(rig)[1] == ((1, "main", 2000),)
+
+
+def seen(rig: Rig, spot: int, cents: int, when: tuple[int, int]) -> None:
+    """A reader tells what it saw; nobody confirms anything yet."""
+    chip = f"E0{spot:02}{cents}"
+    rig.values[chip] = cents
+    rig.give(ChipsSeen(spot, "main", (chip,) if cents else (), *when))
+
+
+def drawn(rig: Rig, faces: str) -> None:
+    for face in faces.split():
+        rig.now_ns += 500 * MS
+        rig.give(readings.CardDrawn(rig.now_ns, Card(face)))
+
+
+def confirmed(rig: Rig, *spots: int) -> None:
+    rig.now_ns += 1
+    rig.give(ChipsConfirmed(spots or SPOTS, rig.now_ns))
+
+
+def test_chips_that_lay_in_time_are_locked_though_they_are_told_after_the_cards() -> None:
+    rig = rig_with("1 main 10")
+    rig.late = True
+    before = rig.now_ns
+    rig.now_ns += 400 * MS
+    drawn(rig, "Th 9c 7d")
+    assert locked(rig) == []
+    seen(rig, 3, 2500, (before, before + 100 * MS))
+    drawn(rig, "6h 8d Ts")
+    confirmed(rig)
+    rig.late = False
+    assert locked(rig) == [((1, "main", 1000), (3, "main", 2500))]
+    rig.talk("key stand stand hole_turned round_closed")
+    assert sorted(told(rig).settled) == ["1 main -10.00", "3 main +0.00"]
+
+
+def test_the_lock_waits_for_every_reader_not_only_those_with_wagers() -> None:
+    rig = rig_with("1 main 10")
+    rig.late = True
+    before = rig.now_ns
+    rig.now_ns += 400 * MS
+    drawn(rig, "Th")
+    confirmed(rig, 1)
+    assert locked(rig) == []
+    seen(rig, 3, 2500, (before, before + 100 * MS))
+    confirmed(rig)
+    assert locked(rig) == [((1, "main", 1000), (3, "main", 2500))]
+
+
+def test_the_lock_does_not_wait_for_a_reader_that_is_lost() -> None:
+    rig = rig_with("1 main 10")
+    rig.give(DeviceHealth("bet_spots/7", HealthState.LOST, rig.now_ns))
+    rig.late = True
+    drawn(rig, "Th")
+    confirmed(rig, 1, 2, 3, 4, 5, 6)
+    assert locked(rig) == [((1, "main", 1000),)]
+
+
+def test_another_box_makes_another_card_the_hole_card() -> None:
+    """Four cards were drawn while one box was known; with two boxes the hole card is the sixth."""
+    rig = rig_with("1 main 10")
+    rig.late = True
+    before = rig.now_ns
+    rig.now_ns += 400 * MS
+    drawn(rig, "Th Ah 9c 6d")
+    seen(rig, 2, 1000, (before, before + 100 * MS))
+    drawn(rig, "Kh 8s")
+    confirmed(rig)
+    rig.late = False
+    rig.talk("key stand hole_turned round_closed")
+    assert sorted(told(rig).settled) == ["1 main -10.00", "2 main +15.00"]
+    (turned,) = rig.told(HoleTurned)
+    opened = [e for e in rig.told(CardOpened) if isinstance(e, CardOpened)]
+    assert isinstance(turned, HoleTurned)
+    assert next(e.face for e in opened if e.card == turned.card) == "8s"
+    assert rig.events.index(turned) < rig.events.index(next(e for e in opened if e.card == turned.card))
+
+
+def test_one_box_less_opens_no_hole_card() -> None:
+    rig = rig_with("1 main 10 \n 2 main 10")
+    rig.late = True
+    before = rig.now_ns
+    rig.now_ns += 400 * MS
+    drawn(rig, "Th 9c 6d 8s")
+    seen(rig, 2, 0, (before, before + 100 * MS))
+    confirmed(rig)
+    opened = [e.face for e in rig.told(CardOpened) if isinstance(e, CardOpened)]
+    assert opened == ["Th", "9c", "6d"]
+
+
+def test_wagers_taken_away_in_time_leave_cards_without_bets() -> None:
+    rig = rig_with("1 main 10")
+    rig.late = True
+    before = rig.now_ns
+    rig.now_ns += 400 * MS
+    drawn(rig, "Th")
+    seen(rig, 1, 0, (before, before + 100 * MS))
+    assert rig.told(CardWithoutBets) == [CardWithoutBets(rig.number - 1)]
+    assert rig.outcomes() == ["void"]
+
+
+def test_late_wagers_and_pinches_leave_the_locked_wager() -> None:
+    rig = rig_with("1 main 10 \n Th 9c \n 1 main 15 \n 1 main 5 \n 6d 8s \n key stand hole_turned round_closed")
+    assert rig.told(LateWager) == [LateWager(1, 1, "main", 1000, 1500)]
+    assert rig.told(Pinched) == [Pinched(1, 1, "main", 1500, 500)]
+    assert told(rig).settled == ["1 main -10.00"]
+
+
+def test_a_wager_at_a_spot_that_is_not_in_play_is_late() -> None:
+    rig = rig_with(f"1 main 10 \n {HAND} \n 5 main 10")
+    assert rig.told(LateWager) == [LateWager(1, 5, "main", 0, 1000)]
+
+
+def test_chips_of_the_same_value_are_change() -> None:
+    rig = Rig(KEYED, {"E1": 1000, "E2": 500, "E3": 500})
+    rig.lay(1, "main", ("E1",))
+    rig.talk("Th")
+    rig.lay(1, "main", ("E2", "E3"))
+    assert rig.told(ChangeMade, LateWager, Pinched) == [ChangeMade(1, "main", 1000)]
+
+
+def test_an_unknown_chip_counts_as_nothing_and_is_told_once() -> None:
+    rig = Rig(KEYED, {"E1": 1000})
+    rig.lay(1, "main", ("E1", "FF"))
+    rig.lay(1, "main", ("FF",))
+    assert rig.told(UnknownChip) == [UnknownChip(1, "main", "FF")]
+    assert [e.after_cents for e in rig.told(ChipsChanged) if isinstance(e, ChipsChanged)] == [1000, 0]
+
+
+def test_a_chip_at_two_zones_counts_at_neither_until_it_has_left_one() -> None:
+    rig = Rig(KEYED, {"E1": 1000, "E2": 500})
+    rig.lay(1, "main", ("E1", "E2"))
+    rig.lay(2, "main", ("E1",))
+    assert rig.told(ChipConflict) == [ChipConflict("E1", ("1/main", "2/main"))]
+    rig.lay(1, "main", ("E2",))
+    rig.talk("key no_more_bets")
+    assert locked(rig) == [((1, "main", 500), (2, "main", 1000))]
+
+
+def test_a_card_with_no_bets_belongs_to_no_round() -> None:
+    rig = rig_with("9c")
+    assert rig.told(CardDrawn, CardWithoutBets, CardOpened) == [CardDrawn(0, 2, -1, "c2"), CardWithoutBets(2)]
+
+
+def test_a_burned_card_is_announced_by_the_key() -> None:
+    rig = rig_with(f"1 main 10 \n key burn \n Ac {HAND} \n key stand hole_turned round_closed")
+    assert len(rig.told(CardBurned)) == 1
+    assert told(rig).settled == ["1 main -10.00"]
+
+
+def test_or_by_the_shoe() -> None:
+    rig = rig_with("1 main 10")
+    rig.give(readings.CardDrawn(rig.now_ns, Card("Ac"), burn=True))
+    assert rig.told(BetsLocked) == []
+    assert len(rig.told(CardBurned)) == 1
+
+
+def test_an_unread_card_makes_the_round_irregular_and_the_next_goes_on() -> None:
+    rig = rig_with("1 main 10 \n Th 9c")
+    rig.card(None)
+    assert len(rig.told(UnreadCard)) == 1
+    assert rig.told(RoundIrregular) == [RoundIrregular(1, "a card could not be read")]
+    assert rig.desired.display == "Call the floor"
+    rig.talk(f"8s \n key stand round_closed \n 1 main 20 \n {HAND} \n key stand hole_turned round_closed")
+    assert rig.outcomes() == ["irregular", "settled"]
+    assert told(rig).settled == []
+    assert rig.postings() == ["2: spot 1 main -20.00"]
+
+
+def test_an_unread_hole_card_too() -> None:
+    rig = rig_with("1 main 10 \n Th 9c 6d")
+    rig.card(None)
+    assert rig.told(RoundIrregular) == [RoundIrregular(1, "a card could not be read")]
+
+
+@pytest.mark.parametrize(
+    ("talk", "meaning", "reason"),
+    [
+        ("key stand", "stand", "no cards have been dealt"),
+        ("1 main 10 \n key no_more_bets hole_turned", "hole_turned", "no cards have been dealt"),
+        ("key round_closed", "round_closed", "no round is open"),
+        ("key yes", "yes", "nothing was asked"),
+        (f"1 main 10 \n {HAND} \n key no", "no", "nothing was asked"),
+        ("key undo", "undo", "there is nothing to undo"),
+    ],
+)
+def test_a_key_that_means_nothing_now_is_refused(talk: str, meaning: str, reason: str) -> None:
+    rig = rig_with(talk)
+    (refused,) = rig.told(KeyRefused)
+    assert isinstance(refused, KeyRefused)
+    assert (refused.meaning, refused.reason) == (meaning, reason)
+    assert rig.told(RoundIrregular) == []
+
+
+def test_a_key_outside_the_map_is_refused() -> None:
+    rig = Rig(KEYED)
+    rig.give(KeyPressed(rig.now_ns, "Z"))
+    assert rig.told(KeyRefused) == [KeyRefused("Z", "", "the key map gives this key no meaning")]
+
+
+def test_a_digit_speaks_of_the_next_key_only() -> None:
+    rig = rig_with(f"1 main 10 \n {HAND} \n key 3 call_floor stand hole_turned round_closed")
+    assert rig.told(FloorCalled) == [FloorCalled(1)]
+    assert rig.outcomes() == ["settled"]
+
+
+def test_complaints_and_noise_are_passed_on() -> None:
+    rig = Rig(KEYED)
+    rig.give(DeviceComplained("shoe", "E5", "jammed", rig.now_ns))
+    rig.give(LineDisturbed("keypad", "noise", b"\xff\x00", rig.now_ns))
+    assert rig.told(DeviceAlarm, LineTroubled) == [
+        DeviceAlarm("shoe", "E5", "jammed"),
+        LineTroubled("keypad", "noise", "ff00"),
+    ]
+
+
+def test_a_round_closed_too_early_goes_to_the_floor() -> None:
+    rig = rig_with("1 main 10 \n Th 9c \n key round_closed")
+    assert rig.told(RoundIrregular) == [RoundIrregular(1, "the round was closed before it could end")]
+    assert rig.outcomes() == ["irregular"]
+
+
+def test_a_round_closed_before_a_hand_was_finished_goes_to_the_floor() -> None:
+    rig = rig_with(f"1 main 10 \n {HAND} \n key round_closed")
+    assert rig.outcomes() == ["irregular"]
+
+
+def test_cards_after_the_close_belong_to_the_next_round() -> None:
+    rig = rig_with(f"1 main 10 \n {HAND} \n key stand round_closed \n {HAND}")
+    assert rig.outcomes() == ["settled"]
+    rounds = [e.round for e in rig.told(CardDrawn) if isinstance(e, CardDrawn)]
+    assert rounds == [1] * 4 + [2] * 4
+
+
+def test_a_next_round_before_the_readers_confirmed_leaves_the_last_to_the_floor() -> None:
+    rig = rig_with(f"1 main 10 \n {HAND}")
+    rig.late = True
+    rig.talk("key stand round_closed \n Th")
+    assert [e.reason for e in rig.told(RoundIrregular) if isinstance(e, RoundIrregular)] == [
+        "the readers had not confirmed the layout when the next round began"
+    ]

@@ -1,0 +1,359 @@
+"""A whole house for tests: simulated devices on pseudo-terminals, the daemon as a process, and somebody who listens.
+
+Nothing here waits for time to pass. Waits are for messages, for the readers' polls or for a process to end, and each
+gives up after ``PATIENCE_S``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from controller.core.events import Event, RoundClosed, TableStarted, WagerSettled
+from controller.demo import devices
+from controller.formats import profiles
+from controller.formats.payloads import Published, Topics, read_event
+from controller.io.journal import JournalReader
+from controller.io.keys import create_key
+from controller.io.mqtt import Broker, LinkLost, connected
+from controller.io.randomness import SystemEntropy
+from firmware_protocols.cards import Card
+from simulators.acts import Act, Draw, Lay, Press, RoundPlayed
+from simulators.bet_spots import BetSpotsSimulator
+from simulators.dealer import play
+from simulators.felt import StandKey
+from simulators.house import house_from
+from simulators.performing import perform
+from simulators.rack import Rack
+from simulators.serve import Port, Station
+
+PATIENCE_S = 30.0
+"""Far more than anything here takes, on a busy machine too."""
+
+SPEED = 400.0
+TOPICS = Topics("harbour", "bj-1")
+PROFILE = "hollywood-penn-national"
+KEY_OF = {
+    "hit": "K",
+    "stand": "L",
+    "double": "M",
+    "no_more_bets": "P",
+    "hole_turned": "S",
+    "round_closed": "T",
+    "yes": "U",
+    "no": "V",
+}
+TABLE_FILE = """\
+[table]
+site = "harbour"
+name = "bj-1"
+profile = "hollywood-penn-national"
+key_file = "table.key"
+journal = "journal.sqlite"
+chips = "chips.csv"
+
+[options]
+stand_key = "always"
+
+[broker]
+host = "{host}"
+port = {port}
+
+[shoe]
+protocol = "bee_tek"
+port = "{ports}/shoe"
+
+[[bet_spots]]
+protocol = "feig_obid"
+port = "{ports}/bet_spots"
+spots = [1, 2, 3, 4, 5, 6, 7]
+antennas = {{main = 1, insurance = 2}}
+gap_ms = 0
+
+[keypad]
+protocol = "matrix_orbital"
+port = "{ports}/keypad"
+"""
+
+
+class Message(NamedTuple):
+    """What the broker delivered."""
+
+    topic: str
+    payload: bytes
+    retained: bool
+
+
+class Ear:
+    """A consumer that writes down everything it is told, in the order it comes (QoS 1)."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.told: list[Published] = []
+        """Events, each seq once, in the order they first came."""
+        self.bodies: dict[int, set[bytes]] = {}
+        self._came = asyncio.Condition()
+
+    @contextlib.asynccontextmanager
+    async def listening(self, broker: Broker) -> AsyncIterator[None]:
+        """Listen until the end of the block or of the broker."""
+        subscribed = asyncio.Event()
+        task = asyncio.create_task(self._listen(broker, subscribed))
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                await subscribed.wait()
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _listen(self, broker: Broker, subscribed: asyncio.Event) -> None:
+        with contextlib.suppress(LinkLost):
+            async with connected(broker, broker.protocols()[0], "") as client:
+                await client.subscribe("tableside/#", qos=1)
+                subscribed.set()
+                async for message in client.messages:
+                    payload = message.payload
+                    assert isinstance(payload, bytes)
+                    async with self._came:
+                        self.hear(Message(str(message.topic), payload, message.retain))
+                        self._came.notify_all()
+
+    def hear(self, message: Message) -> None:
+        self.messages.append(message)
+        if "/event/" not in message.topic:
+            return
+        published = read_event(message.payload)
+        if published.seq not in self.bodies:
+            self.told.append(published)
+        self.bodies.setdefault(published.seq, set()).add(message.payload)
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE_S), self._came:
+            await self._came.wait_for(condition)
+
+    def events(self, *kinds: type[Event]) -> list[Any]:
+        return [one.event for one in self.told if isinstance(one.event, kinds)]
+
+    async def event(self, kind: type[Event], count: int = 1, **fields: object) -> Any:
+        """The ``count``-th event of a kind with these fields."""
+
+        def found() -> list[Any]:
+            return [one for one in self.events(kind) if all(getattr(one, key) == fields[key] for key in fields)]
+
+        await self.until(lambda: len(found()) >= count)
+        return found()[count - 1]
+
+    def last(self, topic: str) -> bytes | None:
+        """The last payload on a topic, None if there was none."""
+        return next((one.payload for one in reversed(self.messages) if one.topic == topic), None)
+
+    def due(self) -> dict[tuple[int, int, str], tuple[int, int]]:
+        """Wager and due by round, spot and bet, as published."""
+        return {(e.round, e.spot, e.bet): (e.wager_cents, e.due_cents) for e in self.events(WagerSettled)}
+
+    def outcomes(self) -> list[str]:
+        return [one.outcome for one in self.events(RoundClosed)]
+
+
+class Bench(Station):
+    """A station whose lines can be disturbed and unplugged one by one."""
+
+    @property
+    def readers(self) -> BetSpotsSimulator:
+        """The chip readers, to be switched on and off."""
+        return self._bet_spots
+
+    def say(self, name: str, data: bytes) -> None:
+        """Bytes of nobody's choosing on a device's line."""
+        self._ports[name].say(data)
+
+    def unplug(self, name: str) -> None:
+        self._ports[name].close()
+
+    def plug(self, name: str) -> None:
+        device = {"shoe": self._shoe, "bet_spots": self._bet_spots, "keypad": self._keypad}[name]
+        self._ports[name] = Port(self._directory / name, device, self._stir)
+
+    async def looked(self, looks: int = 3) -> None:
+        """Wait until the readers have looked at every zone again."""
+        before = {place: self.inventories(*place) for place in self.places}
+        assert await self.until(lambda: all(self.inventories(*at) >= was + looks for at, was in before.items()))
+
+
+class Premises:
+    """One table's directory, its devices, its people's chips, and its daemon, which may be killed and started again."""
+
+    def __init__(self, directory: Path, broker: Broker, ear: Ear) -> None:
+        self.directory = directory
+        self.broker = broker
+        self.ear = ear
+        self.rack = Rack()
+        self.truth: list[RoundPlayed] = []
+        self.starts = 0
+        self.process: asyncio.subprocess.Process | None = None
+        self.journal = directory / "journal.sqlite"
+        self.key = directory / "table.key"
+        self.table_file = directory / "table.toml"
+        self.bench = Bench(directory / "ports", patience_s=PATIENCE_S, **devices())
+        create_key(self.key, SystemEntropy())
+        (directory / "chips.csv").write_text(self.rack.registry_csv(), encoding="utf-8")
+        text = TABLE_FILE.format(host=broker.host, port=broker.port, ports=directory / "ports")
+        self.table_file.write_text(text, encoding="utf-8")
+
+    # --- the daemon -----------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Start the daemon and wait until it serves its devices."""
+        self.starts += 1
+        await self.spawn()
+        await self.ear.until(lambda: len(self.ear.events(TableStarted)) >= self.starts)
+        await self.bench.looked()
+        assert await self.bench.ready()
+
+    async def spawn(self) -> None:
+        """Start the daemon."""
+        command = program("run", str(self.table_file), "--log-format", "json", "--log-level", "debug")
+        with (self.directory / "daemon.log").open("ab") as output:
+            self.process = await asyncio.create_subprocess_exec(*command, stdout=output, stderr=output)
+
+    async def kill(self) -> None:
+        """Pull the plug."""
+        assert self.process is not None
+        self.process.kill()
+        assert await self.process.wait() == -signal.SIGKILL
+
+    async def stop(self) -> None:
+        """Ask the daemon to stop; does nothing if it has ended."""
+        if self.process is None or self.process.returncode is not None:
+            return
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            assert await asyncio.wait_for(self.process.wait(), PATIENCE_S) == 0, self.log()
+        finally:
+            if self.process.returncode is None:
+                self.process.kill()
+                await self.process.wait()
+
+    def log(self) -> str:
+        return (self.directory / "daemon.log").read_text(encoding="utf-8")
+
+    # --- people ---------------------------------------------------------------------------------------
+
+    async def perform(self, acts: Iterable[Act]) -> None:
+        """Let people carry out ``acts``; the readers are never waited for in vain."""
+        done = await perform(acts, self.bench, SPEED, sleep=asyncio.sleep, on_round=self.truth.append)
+        assert not done.impatient
+
+    async def talk(self, text: str) -> None:
+        """Carry out what is written: ``1 main 10`` lays dollars, the name of a key presses it, all else is cards."""
+        await self.perform(self.acts(text))
+
+    def acts(self, text: str) -> Iterator[Act]:
+        for line in text.strip().splitlines():
+            match line.split():
+                case [spot, zone, dollars] if spot.isdigit():
+                    chips = self.bench.content(int(spot), zone)
+                    yield Lay(int(spot), zone, self.rack.change_to(chips, 100 * int(dollars)))
+                case [name] if name in KEY_OF:
+                    yield Press(KEY_OF[name])
+                case faces:
+                    yield from (Draw(Card(face)) for face in faces)
+
+    # --- what must hold -------------------------------------------------------------------------------
+
+    def assert_told_once(self) -> None:
+        """The journal's events were told byte for byte: none missing, none twice with other bytes, first in order."""
+        with JournalReader(self.journal) as reader:
+            kept = {row.seq: {row.body} for row in reader.events()}
+        assert list(kept) == list(range(1, len(kept) + 1))
+        assert self.ear.bodies == kept
+        assert [one.seq for one in self.ear.told] == list(kept)
+
+    async def until_told(self) -> None:
+        """Wait until everything in the journal has been told."""
+        with JournalReader(self.journal) as reader:
+            head = reader.head().seq
+        await self.ear.until(lambda: head in self.ear.bodies)
+
+    def assert_settled(self, *rounds: int) -> None:
+        """These rounds, and no others, were settled, each as it truly was."""
+        truth = {
+            (played.round, wager.spot, wager.bet): (wager.wager_cents, wager.due_cents)
+            for played in self.truth
+            if played.round in rounds
+            for wager in played.wagers
+        }
+        assert self.ear.due() == truth
+        assert {number for number, _, _ in truth} == set(rounds)
+
+
+def program(*arguments: str) -> tuple[str, ...]:
+    """The command line of ``tableside``."""
+    return (sys.executable, "-m", "controller", *arguments)
+
+
+async def ran(*arguments: str) -> tuple[int, str, str]:
+    """Run ``tableside`` to its end: exit status, output, errors."""
+    process = await asyncio.create_subprocess_exec(
+        *program(*arguments), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        output, errors = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode is not None
+    return process.returncode, output.decode(), errors.decode()
+
+
+@contextlib.asynccontextmanager
+async def open_house(directory: Path, broker: Broker) -> AsyncIterator[Premises]:
+    """A table whose daemon runs, heard by somebody; all of it is put away at the end."""
+    ear = Ear()
+    async with ear.listening(broker):
+        premises = Premises(directory, broker, ear)
+        async with premises.bench:
+            try:
+                await premises.start()
+                yield premises
+            finally:
+                await premises.stop()
+
+
+def scripted(rack: Rack, seed: int, rounds: int, boxes: int = 2, stand_key: StandKey = "always") -> list[list[Act]]:
+    """Rounds that simulated people play, one list of acts a round."""
+    chance = random.Random(seed)
+    acts = play(house_from(profiles.raw(PROFILE)), chance, rack, (boxes, boxes), rounds=rounds, stand_key=stand_key)
+    found: list[list[Act]] = [[]]
+    for act in acts:
+        found[-1].append(act)
+        if isinstance(act, RoundPlayed):
+            found.append([])
+    return found[:-1]
+
+
+def flipped(path: Path, at: int) -> None:
+    """Flip the lowest bit of one byte of a file."""
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+
+
+def after(acts: Sequence[Act], count: int, wanted: Callable[[Act], bool]) -> int:
+    """How many acts there are up to the ``count``-th wanted one, with it."""
+    places = [place for place, act in enumerate(acts, start=1) if wanted(act)]
+    return places[count - 1]
+
+
+def json_of(payload: bytes | None) -> Any:
+    return None if payload is None else msgspec.json.decode(payload)

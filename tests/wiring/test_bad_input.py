@@ -1,0 +1,198 @@
+"""What a table does with what it should never get: noise, strange chips and cards, and lines that come and go."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.events import (
+    CardDrawn,
+    CardsMayBeMissing,
+    CardWithoutBets,
+    ChipConflict,
+    ChipsChanged,
+    DeviceStatusChanged,
+    Event,
+    KeyRefused,
+    LineTroubled,
+    QuestionAsked,
+    RoundClosed,
+    RoundIrregular,
+    UnknownChip,
+    UnreadCard,
+)
+from firmware_protocols.cards import Card
+from tests.wiring.premises import TOPICS, Premises, json_of
+
+CLEAN = """
+    3 main 20
+    no_more_bets
+    Th 9c Kd 8s
+    stand
+    hole_turned
+    3 main 40
+    3 main 0
+    round_closed
+"""
+"""Twenty against seventeen: the wager is paid."""
+
+
+async def assert_goes_on(house: Premises, number: int) -> None:
+    """A clean round settles right, as round ``number``."""
+    await house.talk(CLEAN)
+    assert (await house.ear.event(RoundClosed, round=number)).outcome == "settled"
+    assert house.ear.due()[number, 3, "main"] == (2000, 2000)
+    await house.stop()
+    await house.until_told()
+    house.assert_told_once()
+
+
+async def alert(house: Premises, kind: type[Event], name: str, **fields: object) -> Event:
+    """An event of a kind that went out as an alert too."""
+    found: Event = await house.ear.event(kind, **fields)
+    await house.ear.until(lambda: house.ear.last(f"{TOPICS.root}/alert/{name}") is not None)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("device", "data"),
+    [
+        ("shoe", b"\x00\xff\xfe garbage \x80" * 5),
+        ("shoe", b" [Game]<Car"),
+        ("shoe", b" [Game]<Card:1S> "),
+        ("bet_spots", bytes(range(1, 60))),
+        ("bet_spots", b"\x02\x00"),
+        ("keypad", b"\x00\x7f\xff!!"),
+    ],
+)
+async def test_noise_is_told_and_the_table_goes_on(house: Premises, device: str, data: bytes) -> None:
+    house.bench.say(device, data)
+    troubled = await alert(house, LineTroubled, "line_troubled", device=device)
+    assert isinstance(troubled, LineTroubled)
+    assert troubled.reason
+    await assert_goes_on(house, 1)
+
+
+async def test_noise_on_all_lines_in_the_middle_of_a_round(house: Premises) -> None:
+    await house.talk("3 main 20\nno_more_bets\nTh 9c Kd 8s")
+    await house.ear.event(CardDrawn, 4)
+    for device in ("shoe", "bet_spots", "keypad"):
+        house.bench.say(device, b"\x00\xff" * 20)
+        await house.ear.event(LineTroubled, device=device)
+    await house.bench.looked()
+    await house.talk("stand\nhole_turned\n3 main 40\n3 main 0\nround_closed")
+    assert (await house.ear.event(RoundClosed, round=1)).outcome == "settled"
+    await assert_goes_on(house, 2)
+
+
+async def test_a_card_that_cannot_be_read(house: Premises) -> None:
+    await house.talk("3 main 20\nno_more_bets\nTh 9c")
+    house.bench.say("shoe", b" [Game]<Card:??> ")
+    found = await house.ear.event(LineTroubled) if not house.ear.events(UnreadCard) else house.ear.events(UnreadCard)[0]
+    assert found
+    await house.talk("8s\nround_closed\n3 main 0")
+    assert (await house.ear.event(RoundClosed, round=1)).outcome == "irregular"
+    await assert_goes_on(house, 2)
+
+
+async def test_a_chip_that_is_not_the_houses_counts_as_nothing(house: Premises) -> None:
+    await house.talk("3 main 20")
+    house.bench.lay(3, "main", (*house.bench.content(3, "main"), "E004015099FFFFFF"))
+    await alert(house, UnknownChip, "unknown_chip", spot=3, zone="main", chip="E004015099FFFFFF")
+    await assert_goes_on(house, 1)
+
+
+async def test_a_chip_at_two_spots_counts_at_neither(house: Premises) -> None:
+    await house.talk("3 main 20\n5 main 20")
+    mine, theirs = house.bench.content(3, "main"), house.bench.content(5, "main")
+    house.bench.lay(5, "main", mine)
+    conflict = await alert(house, ChipConflict, "chip_conflict", chip=mine[0])
+    assert isinstance(conflict, ChipConflict)
+    assert conflict.zones == ("3/main", "5/main")
+    await house.ear.event(ChipsChanged, spot=3, zone="main", after_cents=0)
+    house.bench.lay(5, "main", theirs)
+    await house.ear.event(ChipsChanged, 2, spot=3, zone="main", after_cents=2000)
+    await house.talk("5 main 0")
+    await assert_goes_on(house, 1)
+
+
+async def test_a_card_with_no_bets_on_the_table(house: Premises) -> None:
+    house.bench.draw(Card("7d"))
+    found = await alert(house, CardWithoutBets, "card_without_bets")
+    (drawn,) = house.ear.events(CardDrawn)
+    assert (drawn.round, drawn.place) == (0, -1)
+    assert isinstance(found, CardWithoutBets)
+    assert found.card == drawn.card
+    await assert_goes_on(house, 1)
+
+
+async def test_keys_that_mean_nothing_now(house: Premises) -> None:
+    await house.talk("hit\nno_more_bets\nround_closed\nyes")
+    await house.ear.event(KeyRefused, 4)
+    assert [one.meaning for one in house.ear.events(KeyRefused)] == ["hit", "no_more_bets", "round_closed", "yes"]
+    await assert_goes_on(house, 1)
+
+
+async def status(house: Premises, device: str, state: str, count: int = 1) -> None:
+    """Wait until a device's state was told as an event, and is what its retained status says."""
+    await house.ear.event(DeviceStatusChanged, count, device=device, state=state)
+    topic = TOPICS.device(device)
+    await house.ear.until(lambda: (json_of(house.ear.last(topic)) or {}).get("state") == state)
+
+
+async def test_the_shoe_is_unplugged_in_the_middle_of_a_round(house: Premises) -> None:
+    """A card may have been drawn meanwhile: the table asks, and goes on when told that none was."""
+    await house.talk("3 main 20\nno_more_bets\nTh 9c Kd 8s")
+    await house.ear.event(CardDrawn, 4)
+    house.bench.unplug("shoe")
+    await status(house, "shoe", "lost")
+    house.bench.plug("shoe")
+    await status(house, "shoe", "ready", 2)
+    missing = await alert(house, CardsMayBeMissing, "cards_may_be_missing", round=1)
+    assert isinstance(missing, CardsMayBeMissing)
+    assert missing.reason == "the shoe was not connected"
+    await house.ear.event(QuestionAsked, round=1)
+    await house.talk("no\nstand\nhole_turned\n3 main 40\n3 main 0\nround_closed")
+    assert (await house.ear.event(RoundClosed, round=1)).outcome == "settled"
+    assert house.ear.due()[1, 3, "main"] == (2000, 2000)
+    await assert_goes_on(house, 2)
+
+
+async def test_the_readers_are_unplugged_in_the_middle_of_a_round(house: Premises) -> None:
+    """Chips cannot be followed: the round goes to the floor, the next one settles."""
+    await house.talk("3 main 20\nno_more_bets\nTh 9c Kd 8s")
+    await house.ear.event(CardDrawn, 4)
+    house.bench.unplug("bet_spots")
+    await status(house, "bet_spots/3", "lost")
+    await alert(house, RoundIrregular, "round_irregular", round=1)
+    house.bench.plug("bet_spots")
+    for spot in range(1, 8):
+        await status(house, f"bet_spots/{spot}", "ready", 2)
+    await house.bench.looked()
+    await house.talk("stand\nhole_turned\n3 main 0\nround_closed")
+    assert (await house.ear.event(RoundClosed, round=1)).outcome == "irregular"
+    assert not house.ear.due()
+    await assert_goes_on(house, 2)
+
+
+async def test_the_keypad_is_unplugged_in_the_middle_of_a_round(house: Premises) -> None:
+    """Nothing is lost but the keys that were not pressed."""
+    await house.talk("3 main 20\nno_more_bets\nTh 9c Kd 8s")
+    await house.ear.event(CardDrawn, 4)
+    house.bench.unplug("keypad")
+    await status(house, "keypad", "lost")
+    house.bench.plug("keypad")
+    await status(house, "keypad", "ready", 2)
+    await house.talk("stand\nhole_turned\n3 main 40\n3 main 0\nround_closed")
+    assert (await house.ear.event(RoundClosed, round=1)).outcome == "settled"
+    await assert_goes_on(house, 2)
+
+
+async def test_one_reader_without_power_takes_only_its_own_spot_away(house: Premises) -> None:
+    simulator = house.bench.readers
+    simulator.power(5, on=False)
+    await status(house, "bet_spots/5", "lost")
+    await house.talk(CLEAN)
+    assert (await house.ear.event(RoundClosed, round=1)).outcome == "settled"
+    simulator.power(5, on=True)
+    await status(house, "bet_spots/5", "ready", 2)
+    await assert_goes_on(house, 2)

@@ -1,0 +1,207 @@
+"""The demo as anybody would run it, and what its journal is worth afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import signal
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from controller.demo import Wanted, run_demo
+from controller.io.broker import embedded
+from controller.io.mqtt import Broker
+from tests.wiring.premises import PATIENCE_S, Ear, flipped, program, ran
+
+ACCOUNTS = ("truth.json", "account.json")
+FLAGS = ("--rounds", "4", "--seed", "7", "--speed", "200")
+
+
+async def demo(directory: Path, *flags: str) -> str:
+    """Run a demo in ``directory``; what it said."""
+    status, output, errors = await ran("demo", *flags, "--directory", str(directory))
+    assert (status, errors) == (0, ""), output
+    return output
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, str]:
+    """What two demos of the same seed, run at the same time, said, by their directories."""
+    directories = [tmp_path_factory.mktemp("demo") for _ in range(2)]
+
+    async def both() -> list[str]:
+        return await asyncio.gather(*(demo(directory, *FLAGS) for directory in directories))
+
+    return dict(zip(directories, asyncio.run(both()), strict=True))
+
+
+@pytest.fixture
+def run(shown: dict[Path, str], tmp_path: Path) -> Path:
+    """A copy of a demo's directory, to be treated as one likes."""
+    copy = tmp_path / "demo"
+    shutil.copytree(next(iter(shown)), copy, ignore=shutil.ignore_patterns("ports"))
+    return copy
+
+
+def test_every_wager_is_settled_as_it_truly_was(shown: dict[Path, str]) -> None:
+    for directory, said in shown.items():
+        truth, account = ((directory / name).read_bytes() for name in ACCOUNTS)
+        assert account == truth
+        wagers = [wager for one in json.loads(truth)["rounds"] for wager in one["wagers"]]
+        assert len(wagers) >= 4
+        assert f"4 rounds, {len(wagers)} wagers: {len(wagers)} settled as they truly were" in said.splitlines()
+        assert "DIFFERENT" not in said
+        assert f"left in {directory}: journal.sqlite, truth.json, account.json" in said
+
+
+def test_the_same_seed_gives_the_same_bytes(shown: dict[Path, str]) -> None:
+    one, other = shown
+    for name in ACCOUNTS:
+        assert (one / name).read_bytes() == (other / name).read_bytes()
+
+
+async def test_its_journal_is_whole_and_replays(run: Path) -> None:
+    journal = str(run / "journal.sqlite")
+    commands = [("verify", journal), ("replay", journal), ("replay", journal, "--key", str(run / "table.key"))]
+    for status, output, errors in await asyncio.gather(*(ran(*command) for command in commands)):
+        assert (status, errors) == (0, "")
+        assert "whole" in output or "4 rounds" in output
+
+
+def offsets(journal: Path, query: str) -> tuple[int, int]:
+    """Where a value of a journal lies in its file, and how long it is."""
+    connection = sqlite3.connect(journal)
+    try:
+        (value,) = connection.execute(query).fetchone()
+    finally:
+        connection.close()
+    at = journal.read_bytes().find(value)
+    assert at > 0
+    return at, len(value)
+
+
+DAMAGE = {
+    "a record's body": ("SELECT body FROM records WHERE length(body) < 1000 ORDER BY number LIMIT 1 OFFSET 40", "record"),
+    "an event's body": ("SELECT body FROM events WHERE seq = 60", "event"),
+    "a record's hash": ("SELECT hash FROM records WHERE number = 50", "record 50"),
+    "a checkpoint's digest": ("SELECT digest FROM checkpoints ORDER BY number LIMIT 1", "checkpoint"),
+    "a checkpoint's beginning": ("SELECT substr(body, 1, 60) FROM checkpoints ORDER BY number LIMIT 1", "checkpoint"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+async def test_one_flipped_bit_is_found_and_its_place_told(run: Path, what: str) -> None:
+    query, place = DAMAGE[what]
+    journal = run / "journal.sqlite"
+    at, length = offsets(journal, query)
+    flipped(journal, at + length // 2)
+    status, output, errors = await ran("verify", str(journal))
+    assert (status, errors) == (1, "")
+    assert len(output.splitlines()) == 1
+    assert "damaged" in output
+    assert place in output
+
+
+async def test_a_flipped_bit_in_an_event_shows_in_the_replay(run: Path) -> None:
+    journal = run / "journal.sqlite"
+    at, length = offsets(journal, "SELECT body FROM events WHERE seq = 60")
+    time_at = journal.read_bytes().find(b'"time":"', at, at + length) + len(b'"time":"')
+    flipped(journal, time_at + 3)
+    status, output, errors = await ran("replay", str(journal))
+    assert (status, errors) == (1, "")
+    assert ", event 60: recorded" in output
+
+
+async def test_a_flipped_bit_in_an_events_form_does_not_pass_the_replay(run: Path) -> None:
+    journal = run / "journal.sqlite"
+    at, _ = offsets(journal, "SELECT body FROM events WHERE seq = 60")
+    flipped(journal, at)
+    for extra in ((), ("--key", str(run / "table.key"))):
+        status, output, errors = await ran("replay", str(journal), *extra)
+        assert status in {1, 2}
+        assert "Traceback" not in output + errors
+        assert len((output + errors).splitlines()) == 1
+
+
+@pytest.mark.parametrize("query", [DAMAGE["a record's body"][0]])
+async def test_a_flipped_bit_in_a_record_does_not_pass_the_replay(run: Path, query: str) -> None:
+    journal = run / "journal.sqlite"
+    at, length = offsets(journal, query)
+    flipped(journal, at + length // 2)
+    for extra in ((), ("--key", str(run / "table.key"))):
+        status, output, errors = await ran("replay", str(journal), *extra)
+        assert status in {1, 2}
+        assert "Traceback" not in output + errors
+
+
+async def test_another_tables_key_opens_nothing(run: Path, tmp_path: Path) -> None:
+    key = tmp_path / "other.key"
+    key.touch(0o600)
+    key.write_text("5a" * 32 + "\n", encoding="ascii")
+    status, output, errors = await ran("replay", str(run / "journal.sqlite"), "--key", str(key))
+    assert (status, output) == (2, "")
+    assert "does not open with this key" in errors
+
+
+@pytest.mark.parametrize("command", ["verify", "replay"])
+async def test_what_is_no_journal_is_refused(tmp_path: Path, command: str) -> None:
+    (tmp_path / "notes.txt").write_text("Bets open\n" * 1000, encoding="utf-8")
+    for name in ("notes.txt", "nothing.sqlite"):
+        status, output, errors = await ran(command, str(tmp_path / name))
+        assert (status, output) == (2, "")
+        assert len(errors.splitlines()) == 1
+
+
+async def test_ctrl_c_ends_an_endless_demo_with_its_accounts(tmp_path: Path) -> None:
+    flags = ("--seed", "5", "--speed", "200", "--directory", str(tmp_path))
+    process = await asyncio.create_subprocess_exec(
+        *program("demo", *flags), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    try:
+        assert process.stdout is not None
+        async with asyncio.timeout(PATIENCE_S):
+            said = b""
+            while b"Round 2" not in said:
+                said += await process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            said += await process.stdout.read()
+            assert await process.wait() == 0, said.decode()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    truth, account = ((tmp_path / name).read_bytes() for name in ACCOUNTS)
+    assert account == truth
+    assert json.loads(truth)["rounds"][0]["wagers"]
+    assert "settled as they truly were" in said.decode()
+    assert "Traceback" not in said.decode()
+
+
+async def test_with_a_broker_of_ones_own(tmp_path: Path, broker: Broker) -> None:
+    ear = Ear()
+    async with ear.listening(broker):
+        await demo(tmp_path, "--rounds", "1", "--seed", "2", "--speed", "200", "--broker", f"{broker.host}:{broker.port}")
+        await ear.until(lambda: ear.outcomes() == ["settled"])
+    assert {message.topic.split("/")[2:4][0] for message in ear.messages} == {"demo"}
+
+
+async def test_with_the_built_in_broker(tmp_path: Path) -> None:
+    said: list[str] = []
+    async with embedded() as broker:
+        shown = await run_demo(Wanted(tmp_path, 1, 2, 200.0, (1, 3), True, broker), said.append)
+    assert shown.rounds == 1
+    assert shown.comparison.wagers == shown.comparison.equal > 0
+    assert "Round 1" in said
+
+
+@pytest.mark.parametrize(
+    "flags", [("--broker", "nowhere"), ("--broker", "127.0.0.1:1"), ("--boxes", "0"), ("--boxes", "5-2"), ("--seed", "x")]
+)
+async def test_what_cannot_be_run_is_said_without_a_traceback(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    status, output, errors = await ran("demo", "--rounds", "1", "--directory", str(tmp_path), *flags)
+    assert (status, output) == (2, "")
+    assert "Traceback" not in errors
+    assert errors.splitlines()[-1].split(": ", 1)[1], "it says why"

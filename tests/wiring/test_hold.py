@@ -1,0 +1,112 @@
+"""A journal that does not say what its own readings give: the table does not go on by itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from controller.core.events import RoundClosed, StepFailed
+from controller.formats.payloads import event_bytes, read_event
+from controller.io.journal import Entry, EventRow, Head, Journal, JournalReader
+from controller.io.mqtt import Broker, connected
+from tests.wiring.premises import TOPICS, Premises, json_of, open_house, ran, scripted
+
+Forge = Callable[[EventRow], bytes]
+
+
+@pytest.fixture
+async def played(tmp_path: Path, broker: Broker) -> AsyncIterator[Premises]:
+    """A table that has played a round and was stopped in good order."""
+    async with open_house(tmp_path, broker) as house:
+        (acts,) = scripted(house.rack, 3, 1)
+        await house.perform(acts)
+        await house.ear.event(RoundClosed)
+        await house.stop()
+        yield house
+
+
+async def forge(house: Premises, forged: Forge) -> Head:
+    """Write the journal again, whole in every hash, with the last event replaced."""
+    with JournalReader(house.journal) as reader:
+        identity, events = reader.identity, list(reader.events())
+        last = events.pop()
+        events.append(last._replace(body=forged(last)))
+        entries = [
+            Entry(row.number, row.body, tuple((e.seq, e.body) for e in events if e.number == row.number))
+            for row in reader.records()
+            if row.number <= last.number
+        ]
+    house.journal.unlink()
+    journal = await Journal.open(house.journal, identity)
+    await journal.commit(entries)
+    await journal.close()
+    return journal.head
+
+
+def another_time(row: EventRow) -> bytes:
+    return row.body.replace(b'"time":"2', b'"time":"3')
+
+
+def failure(row: EventRow) -> bytes:
+    with_identity = read_event(row.body)
+    return event_bytes(StepFailed("AssertionError: no such hand"), with_identity.identity, row.seq, 0)
+
+
+@pytest.mark.parametrize(
+    ("forged", "why"),
+    [(another_time, "stepped again gives something else"), (failure, "could not be stepped")],
+)
+async def test_the_table_is_held(played: Premises, forged: Forge, why: str) -> None:
+    head = await forge(played, forged)
+    log = played.log()
+    await played.spawn()
+    await played.ear.until(lambda: bool(played.ear.last(TOPICS.state("hold"))))
+    hold = json_of(played.ear.last(TOPICS.state("hold")))
+    assert why in hold["reason"]
+    assert f"record {head.number} " in hold["reason"]
+    await played.stop()
+    assert "line up" not in played.log().removeprefix(log)
+    with JournalReader(played.journal) as reader:
+        assert reader.head() == head
+    status, _, errors = await ran("verify", str(played.journal))
+    assert (status, errors) == (0, "")
+
+
+async def test_somebody_who_comes_later_learns_of_the_hold(played: Premises) -> None:
+    await forge(played, another_time)
+    await played.spawn()
+    await played.ear.until(lambda: bool(played.ear.last(TOPICS.state("hold"))))
+    async with connected(played.broker, "5", "") as client:
+        await client.subscribe(TOPICS.state("hold"), qos=1)
+        message = await anext(aiter(client.messages))
+        assert message.retain
+        assert isinstance(message.payload, bytes)
+        assert json_of(message.payload)["reason"]
+
+
+async def test_nobody_can_answer_a_table_on_hold(played: Premises) -> None:
+    await forge(played, another_time)
+    await played.spawn()
+    await played.ear.until(lambda: bool(played.ear.last(TOPICS.state("hold"))))
+    before = len(played.ear.messages)
+    async with connected(played.broker, "5", "") as client:
+        body = msgspec.json.encode({"question": 1, "answer": "no", "who": "floor"})
+        await client.publish(TOPICS.command("answer"), body)
+        await played.ear.until(lambda: any("/reply/" in one.topic for one in played.ear.messages[before:]))
+    reply = json_of(played.ear.last(TOPICS.reply("answer")))
+    assert reply["status"] == "refused"
+    assert "hold" in reply["text"]
+
+
+async def test_a_table_that_may_go_on_clears_the_hold(played: Premises) -> None:
+    kept = played.journal.read_bytes()
+    await forge(played, another_time)
+    await played.spawn()
+    await played.ear.until(lambda: bool(played.ear.last(TOPICS.state("hold"))))
+    await played.stop()
+    played.journal.write_bytes(kept)
+    await played.start()
+    await played.ear.until(lambda: played.ear.last(TOPICS.state("hold")) == b"")
