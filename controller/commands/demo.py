@@ -7,6 +7,7 @@ import contextlib
 import signal
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -14,6 +15,9 @@ from controller.demo import DemoFailed, Shown, Wanted, run_demo
 from controller.io.broker import NoBroker
 from controller.io.log import configure_log
 from controller.io.mqtt import Broker, LinkLost
+
+INTERRUPTED: Final = 130
+"""Exit status after a Ctrl-C that leaves nothing behind: 128 and the signal's number, as shells count."""
 
 
 @click.command("demo")
@@ -35,12 +39,16 @@ def command(
 ) -> None:
     """Run a table with simulated devices and people, and tell its rounds as they are played.
 
-    Exit status: 0 every settled wager is what it truly was, 1 some is not, 2 the demo cannot be run.
+    Exit status: 0 every settled wager is what it truly was, 1 some is not, 2 the demo cannot be run,
+    130 interrupted while it started or, a second time, while it ended.
     """
     configure_log("auto", level="error")
     try:
         wanted = Wanted(directory, rounds, seed, speed, read_boxes(boxes), keypad == "yes", read_broker(broker))
         shown = asyncio.run(until_interrupted(wanted))
+    except asyncio.CancelledError:
+        click.echo("tableside: interrupted before any account was written", err=True)
+        sys.exit(INTERRUPTED)
     except (DemoFailed, NoBroker, LinkLost, ValueError, OSError) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)

@@ -12,7 +12,17 @@ from collections.abc import Iterator
 from controller.core.hand import Outcome, PlayedHand
 from controller.core.moves import endings, successors
 from controller.core.play import Emission, Kind, Node, Step
-from controller.core.reconstruction import Reconstruction, Weave, admitted, layout_of
+from controller.core.reconstruction import (
+    Answer,
+    Frontier,
+    Reconstruction,
+    Told,
+    Weave,
+    admitted,
+    join,
+    layout_of,
+    tell,
+)
 
 State = tuple[int, Node]
 """The evidence used up (as bits) and where the round stands."""
@@ -25,56 +35,87 @@ Place = tuple[State | None, tuple[Symbol, ...]]
 """A state (None: the play is told to its end) and what is still to be spelled before it."""
 
 
-class Census:
-    """Counts the plays of one reconstruction."""
+Ways = list[tuple[tuple[Emission, ...], State]]
 
-    def __init__(self, found: Reconstruction, hole_points: int | None, *, closed: bool = True) -> None:
+
+class Graph:
+    """Every state of a closed or open round's evidence, from its first card on, and the ways between them."""
+
+    def __init__(self, found: Reconstruction) -> None:
         self.play = found.play()
-        self.closed = closed
-        self.hole_points = hole_points
         self.weave = Weave(self.play, found.evidence, found.cuts[0].contents, found.answers)
-        self.spellings: dict[State, dict[Symbol, frozenset[Place]]] = {}
-        self.counts: dict[frozenset[Place], int] = {}
-        self.start: State = (0, next(iter(Reconstruction.begin(found.rules, found.wagers).frontier)))
-
-    def plays(self) -> int:
-        """The exact number."""
-        self.spell_all()
-        return self.count(frozenset({(self.start, ())}))
-
-    def spell_all(self) -> None:
-        """Find every state and, from the last evidence back, what each may spell next."""
-        levels: list[dict[State, list[tuple[tuple[Emission, ...], State]]]] = []
+        self.start: State = (0, next(iter(found.cuts[0].frontier)))
+        self.levels: list[dict[State, Ways]] = []
         current: set[State] = {self.start}
         for _ in self.weave.window:
             edges = {state: self.onward(state) for state in current}
-            levels.append(edges)
+            self.levels.append(edges)
             current = {target for ways in edges.values() for _, target in ways}
-        for state in current:
-            self.spellings[state] = self.closing(state)
-        for edges in reversed(levels):
-            for state, ways in edges.items():
-                self.spellings[state] = self.spelled(ways)
+        self.last = current
+        self.layout = layout_of(self.play, self.weave.contents_after(self.weave.full))
 
-    def onward(self, state: State) -> list[tuple[tuple[Emission, ...], State]]:
+    def onward(self, state: State) -> Ways:
         """Every next state, with the boxes that finish on the way."""
         mask, node = state
+        enabled = list(self.weave.enabled(mask))
+        if node.paying:
+            # Payment explains every change of chips and no card: one order of what is left stands for all.
+            return [((), (mask | 1 << enabled[0], node))] if self.weave.only_chips_left(mask) else []
         layout = self.weave.layout(mask)
-        ways: list[tuple[tuple[Emission, ...], State]] = []
-        for index in self.weave.enabled(mask):
+        ways: Ways = []
+        for index in enabled:
             for reached, emitted in successors(self.play, node, self.weave.window[index].item, layout):
                 if admitted(self.weave.answers, emitted):
                     ways.append((emitted, (mask | 1 << index, reached)))
         return ways
 
+    def ends(self, hole_points: int, answers: tuple[Answer, ...]) -> Frontier:
+        """The complete plays that agree with ``answers`` too, without walking the evidence again."""
+        told: dict[State, Told] = {self.start: tuple(frozenset() for _ in self.play.deal.wagers)}
+        for edges in self.levels:
+            following: dict[State, Told] = {}
+            for state, boxes in told.items():
+                for emitted, target in edges[state]:
+                    if not emitted or admitted(answers, emitted):
+                        join(following, target, tell(boxes, emitted))
+            told = following
+        ended: Frontier = {}
+        for (_, node), boxes in told.items():
+            for reached, emitted in endings(self.play, node, self.layout):
+                if reached.hole >> hole_points & 1 and admitted((*self.weave.answers, *answers), emitted):
+                    join(ended, reached._replace(hole=1 << hole_points), tell(boxes, emitted))
+        return ended
+
+
+class Census:
+    """Counts the plays of one reconstruction."""
+
+    def __init__(self, found: Reconstruction, hole_points: int | None, *, closed: bool = True) -> None:
+        self.graph = Graph(found)
+        self.play = self.graph.play
+        self.answers = found.answers
+        self.closed = closed
+        self.hole_points = hole_points
+        self.spellings: dict[State, dict[Symbol, frozenset[Place]]] = {}
+        self.counts: dict[frozenset[Place], int] = {}
+
+    def plays(self) -> int:
+        """The exact number."""
+        for state in self.graph.last:
+            self.spellings[state] = self.closing(state)
+        for edges in reversed(self.graph.levels):
+            for state, ways in edges.items():
+                self.spellings[state] = self.spelled(ways)
+        return self.count(frozenset({(self.graph.start, ())}))
+
     def closing(self, state: State) -> dict[Symbol, frozenset[Place]]:
         """What a state at the end of the evidence may spell: the boxes not yet told, then the dealer's hand."""
-        layout = layout_of(self.play, self.weave.contents_after(self.weave.full))
+        layout = self.graph.layout
         spelled: dict[Symbol, set[Place]] = {}
         for node, emitted in endings(self.play, state[1], layout) if self.closed else self.so_far(state[1]):
             holds = self.hole_points is None or node.hole >> self.hole_points & 1
-            if holds and admitted(self.weave.answers, emitted if self.closed else ()):
-                insured = layout.insured if node.offers and self.play.insurance_offered() else node.insured
+            if holds and admitted(self.answers, emitted if self.closed else ()):
+                insured = layout.insured if node.offers and self.play.offered_zone else node.insured
                 paid = tuple(box.kind is Kind.EVEN_MONEY for box in node.boxes)
                 symbols: tuple[Symbol, ...] = (*emitted, (node.drawn, insured, paid))
                 spelled.setdefault(symbols[0], set()).add((None, symbols[1:]))

@@ -30,6 +30,9 @@ class Due(NamedTuple):
 
 def dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[DealerEnd]:
     """How the dealer may yet end at ``node``; ``hole_points`` None: the hole card has not been turned."""
+    if node.second:
+        # Where no hole card is dealt the dealer's second card comes face up.
+        hole_points = points_of(node.second)
     holes = node.hole if hole_points is None else node.hole & 1 << hole_points
     up = play.up_points
     drawn = tuple(points_of(card) for card in node.drawn)
@@ -75,18 +78,36 @@ def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: i
 def insurance_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:
     """The nets of a box's insurance over all plays; None if no play has it."""
     play = found.play()
+    if not play.insurance_offered():
+        return None
     insured = {node.insured[box] if node.insured else 0 for node in frontier}
     if not any(insured):
         return None
     known = all(not node.offers for node in frontier)
-    if hole_points is None:
+    natural = natural_known(play, frontier, hole_points)
+    if natural is None:
         return Due(frozenset(), known=False)
-    natural = {play.up_points, hole_points} == {1, 10}
     nets = {
-        insurance_net(found.rules, cents, dealer_natural=natural) if cents else Net(0, "no insurance was made")
+        insurance_net(found.rules, cents, dealer_natural=natural) if cents else Net(0, (("no_insurance",),))
         for cents in insured
     }
     return Due(frozenset(nets), known)
+
+
+def natural_known(play: Play, frontier: Frontier, hole_points: int | None) -> bool | None:
+    """Whether the dealer has a natural, as far as the table may know; None: not yet.
+
+    Known is the turned hole card, a second card dealt face up, and what a device's check let go on.
+    """
+    if hole_points is not None:
+        return {play.up_points, hole_points} == {1, 10}
+    seconds = {points_of(node.second) if node.second else 0 for node in frontier}
+    if len(seconds) == 1 and 0 not in seconds:
+        return {play.up_points, *seconds} == {1, 10}
+    passed = all(not node.hole & play.natural_hole for node in frontier)
+    if play.rules.hole_check == "device" and passed and play.rules.losing_insurance_taken == "when_known":
+        return False
+    return None
 
 
 def agreed_hands(frontier: Frontier, box: int) -> tuple[PlayedHand, ...] | None:

@@ -32,7 +32,8 @@ def inferred(found: Reconstruction, frontier: Frontier, names: Names) -> Iterato
     yield from dealt_initially(found, names)
     if not frontier or len(found.cards) < found.play().deal_cards:
         return
-    yield from insured(frontier, names)
+    if found.play().insurance_offered():
+        yield from insured(frontier, names)
     yield from drawn(found, frontier, names)
     for box, spot in enumerate(names.spots):
         yield from box_facts(frontier, box, spot, names)

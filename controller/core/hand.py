@@ -44,6 +44,17 @@ def best(cards: tuple[int, ...]) -> int:
     return total(tuple(points_of(card) for card in cards))[0]
 
 
+@lru_cache(maxsize=16384)
+def holes_that_draw(up: int, drawn: tuple[int, ...], hits_soft_17: bool) -> int:  # noqa: FBT001 - a cache key
+    """Point values of the hole card (as bits) with which the dealer must take another card."""
+    mask = 0
+    for hole in range(1, 11):
+        points, soft = total((up, hole, *drawn))
+        if points < 17 or (points == 17 and soft and hits_soft_17):
+            mask |= 1 << hole
+    return mask
+
+
 def is_natural(first: int, second: int) -> bool:
     """An ace with a ten-point card: only ever the two initial cards of a box or of the dealer (58 Pa. Code 633a.1)."""
     return {points_of(first), points_of(second)} == {1, 10}
@@ -55,6 +66,8 @@ class PlayedHand(NamedTuple):
     cards: tuple[int, ...]
     base_cents: int
     extra_cents: int
+    gave_up: bool = False
+    """Surrendered after its box had begun to play."""
 
     def broke(self) -> bool:
         """Over 21."""

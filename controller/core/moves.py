@@ -44,7 +44,7 @@ Item = CardCame | ChipsMoved | KeySpoke
 
 
 class Layout(NamedTuple):
-    """What lies on the layout at the moment: main chips and the insurance that would count, by box."""
+    """What lies on the layout at the moment, by box: main chips, and the insurance or EZ Bust that would count."""
 
     mains: tuple[int, ...]
     insured: tuple[int, ...]
@@ -80,10 +80,9 @@ def card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Ste
         if hand is None:
             holes = play.holes(reached, drawing=True)
             if holes:
-                closed = play.close_offers(reached, layout.insured)
-                yield closed._replace(drawn=(*closed.drawn, card), hole=holes), emitted
+                yield play.dealer_takes(play.close_offers(reached, layout.insured), card, holes), emitted
         elif hand.now is Now.OWED or (hand.now is Now.OPEN and play.may_hit(reached, hand)):
-            closed = play.close_offers(reached, layout.insured)
+            closed = play.decided(reached, layout.insured)
             yield play.settle_hand(closed, play.take_card(closed, hand, card), emitted)
 
 
@@ -98,14 +97,14 @@ def busts_lie(play: Play, node: Node, layout: Layout) -> bool:
 
 
 def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
-    """A change of the chips in a box's main or insurance zone."""
+    """A change of the chips in a box's main zone, or in the zone of what is offered after the deal."""
     if node.dealt < play.deal_cards:
         return
     if node.paying:
         yield node, ()
         return
-    if item.zone == "insurance":
-        yield from insurance_moved(play, node, item, layout)
+    if item.zone != "main":
+        yield from offered_moved(play, node, item, layout)
         return
     yield from raised_or_surrendered(play, node, item, layout)
     yield from settled_early(play, node, item)
@@ -114,9 +113,12 @@ def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Ite
             yield from dealer_pays(play, reached, item, layout, emitted)
 
 
-def insurance_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
-    """Insurance is made while it is offered; later a fall withdraws nothing, and a rise pays only what was made."""
-    if not play.insurance_offered():
+def offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+    """Insurance is made while it is offered; later a fall withdraws nothing, and a rise pays only what was made.
+
+    So is EZ Bust, save that it is taken or paid only once the dealer's hand is complete.
+    """
+    if item.zone != play.offered_zone:
         return
     if node.offers or item.after < item.before:
         yield node, ()
@@ -124,7 +126,9 @@ def insurance_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) ->
         if play.all_played(reached):
             closed = play.close_offers(reached, layout.insured)
             if item.after < item.before or (closed.insured and closed.insured[item.box]):
-                yield closed, emitted
+                done = closed.hole if item.zone == "insurance" else play.holes(closed, drawing=False)
+                if done:
+                    yield closed._replace(paying=item.zone != "insurance", hole=done), emitted
 
 
 def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
@@ -135,7 +139,7 @@ def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layo
             continue
         if reached.turn == item.box and item.after > item.before:
             for moved in raised(play, reached, hand, item.after - item.before):
-                closed = play.close_offers(moved, layout.insured)
+                closed = play.decided(moved, layout.insured)
                 yield closed._replace(unconfirmed=-1), emitted
         wager = play.deal.wagers[item.box]
         if item.after in {0, wager // 2, wager - wager // 2} and item.after < item.before:
@@ -145,16 +149,28 @@ def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layo
 
 def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
     """The hand in play doubled for ``cents``, or split where that is a whole wager."""
-    less = play.rules.double_for_less or cents == hand.base
-    if hand.now in {Now.OPEN, Now.DOUBLING} and play.may_double(node, hand) and 0 < cents <= hand.base and less:
-        said = Said.DOUBLE_MAY_FOLLOW if hand.now is Now.OPEN else Said.ALL
-        yield with_hand(play, node, hand._replace(extra=cents, now=Now.OWED, said=said))
+    if hand.now in {Now.OPEN, Now.DOUBLING} and play.may_double(node, hand) and may_add(play, hand, cents):
+        yield doubled(play, node, hand, cents, Said.DOUBLE_MAY_FOLLOW if hand.now is Now.OPEN else Said.ALL)
     if hand.now in {Now.OPEN, Now.SPLITTING} and cents == hand.base and play.may_split(node, hand):
-        index = play.current(node)
-        said = Said.SPLIT_MAY_FOLLOW if hand.now is Now.OPEN else Said.ALL
-        left = Hand(hand.cards[:1], hand.base, 0, Now.OWED, said)
-        right = Hand(hand.cards[1:], hand.base, 0, Now.WAITING)
-        yield node._replace(hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
+        yield split(play, node, hand, Said.SPLIT_MAY_FOLLOW if hand.now is Now.OPEN else Said.ALL)
+
+
+def may_add(play: Play, hand: Hand, cents: int) -> bool:
+    """Whether a double may be for this amount: the original, or less where the card allows it."""
+    return 0 < cents <= hand.base and (play.rules.double_for_less or cents == hand.base)
+
+
+def doubled(play: Play, node: Node, hand: Hand, cents: int, said: Said = Said.ALL) -> Node:
+    """The hand in play raised by ``cents``; it is owed its one card."""
+    return with_hand(play, node, hand._replace(extra=cents, now=Now.OWED, said=said))
+
+
+def split(play: Play, node: Node, hand: Hand, said: Said = Said.ALL) -> Node:
+    """The pair in play as two hands; the left one is owed its second card, the right one waits."""
+    index = play.current(node)
+    left = Hand(hand.cards[:1], hand.base, 0, Now.OWED, said)
+    right = Hand(hand.cards[1:], hand.base, 0, Now.WAITING)
+    return node._replace(hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
 
 
 def with_hand(play: Play, node: Node, hand: Hand) -> Node:
@@ -238,6 +254,8 @@ def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterato
         case "hole_turned":
             if busts_lie(play, node, layout) or node.turned:
                 return
+            if play.may_be_stopped(confirmed):
+                yield play.stopped(confirmed, layout.insured)
             for reached, emitted in play.reach(confirmed, layout.insured):
                 if play.all_played(reached) and not reached.drawn:
                     yield play.close_offers(reached, layout.insured)._replace(turned=True), emitted
@@ -269,7 +287,7 @@ def even_money(play: Play, node: Node, box: int | None) -> Iterator[Step]:
 
 def decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -> Iterator[Step]:
     """Hit, stand, double or split of the hand in play; double and split may also confirm chips already there."""
-    closed = play.close_offers(node, layout.insured)
+    closed = play.decided(node, layout.insured)
     open_hand = hand.now is Now.OPEN and len(hand.cards) >= 2 and best(hand.cards) < 21
     step: Node | None = None
     match action:

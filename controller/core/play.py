@@ -15,10 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import IntEnum
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-from controller.core.hand import Outcome, PlayedHand, best, is_natural, points_of, rank_of, total
+from controller.core.hand import Outcome, PlayedHand, best, holes_that_draw, is_natural, points_of, rank_of
 from controller.core.rules import Rules
 
 ANY_HOLE: Final = 0b111_1111_1110
@@ -58,6 +57,7 @@ class Hand(NamedTuple):
     extra: int = 0
     now: Now = Now.OPEN
     said: Said = Said.NOTHING
+    gave_up: bool = False
 
 
 class Kind(IntEnum):
@@ -99,7 +99,10 @@ class Node(NamedTuple):
     offers: bool
     """Whether insurance and early surrender are still offered."""
     insured: tuple[int, ...] = ()
-    """Insurance wagers counted when the offer closed, by box; empty while it is open or where there is none."""
+    """Wagers counted when the offers closed, by box; empty while they are open or where there is none.
+
+    Insurance with an ace up, EZ Bust with 2 to 6 up: a round never offers both.
+    """
     hole: int = ANY_HOLE
     """Point values the hole card may still have, as bits."""
     drawn: tuple[int, ...] = ()
@@ -109,6 +112,8 @@ class Node(NamedTuple):
     """Take-and-pay of main wagers has begun."""
     unconfirmed: int = -1
     """Box whose surrender was just shown by chips and may be confirmed by a key."""
+    second: int = 0
+    """The dealer's second card where no hole card is dealt; 0: it has not come."""
 
 
 Emission = tuple[int, Outcome]
@@ -124,10 +129,20 @@ class Play:
         self.rules = rules
         self.deal = deal
         self.boxes = len(deal.wagers)
-        self.deal_cards = 2 * self.boxes + 2
+        self.deal_cards = 2 * self.boxes + (2 if rules.hole_card == "dealt" else 1)
         self.up_points = points_of(deal.up)
-        self.frozen = self.up_points in {1, 10}
-        """Ace or ten up: naturals and surrenders wait for the hole card."""
+        self.natural_hole = {1: 1 << 10, 10: 1 << 1}.get(self.up_points, 0)
+        """The hole card that makes a natural with the up card, as a bit; 0 with 2 to 9 up."""
+        self.frozen = bool(self.natural_hole) or rules.naturals_paid == "after_play"
+        """Naturals wait for the hole card: ace or ten up, or the house pays them with the others."""
+        self.offered_zone = self.zone_of_offer()
+        """The zone in which a wager may be made after the deal; empty where there is none."""
+
+    def zone_of_offer(self) -> str:
+        """Insurance with an ace up, or a side wager offered against this up card (EZ Bust, HPN card: 2 to 6)."""
+        if self.insurance_offered():
+            return "insurance"
+        return self.rules.offered_after_deal(self.up_points) if self.deal.up else ""
 
     def begin(self) -> Node:
         """The node before the first card."""
@@ -176,8 +191,10 @@ class Play:
         if index + 1 < len(hands):
             waiting = hands[index + 1]._replace(now=Now.OWED)
             return node._replace(hands=(*hands[: index + 1], waiting, *hands[index + 2 :])), emitted
-        outcome = Outcome("played", tuple(PlayedHand(h.cards, h.base, h.extra) for h in hands))
+        outcome = Outcome("played", tuple(PlayedHand(h.cards, h.base, h.extra, h.gave_up) for h in hands))
         kind = Kind.BROKEN if outcome.all_broke() else Kind.LIVE
+        if kind is Kind.LIVE and all(hand.gave_up or hand.broke() for hand in outcome.hands):
+            kind = Kind.SURRENDERED
         ended = (*node.boxes[: node.turn], Box(kind, box.untaken), *node.boxes[node.turn + 1 :])
         return self.next_box(node._replace(boxes=ended), (*emitted, (node.turn, outcome)))
 
@@ -198,11 +215,14 @@ class Play:
         """The hand in play with one more card, finished if it may not go on."""
         cards = (*hand.cards, card)
         points = best(cards)
-        split_aces = len(node.hands) > 1 and rank_of(cards[0]) == 1
         finished = points >= 21 or hand.extra > 0
-        if split_aces and not self.may_split(node, Hand(cards, hand.base)):
+        if self.closed_ace(node, hand) and not self.may_split(node, Hand(cards, hand.base)):
             finished = True
         return Hand(cards, hand.base, hand.extra, Now.DONE if finished else Now.OPEN)
+
+    def closed_ace(self, node: Node, hand: Hand) -> bool:
+        """Whether the hand is a split ace that gets one card only."""
+        return len(node.hands) > 1 and rank_of(hand.cards[0]) == 1 and self.rules.split_ace_cards == "one"
 
     def may_split(self, node: Node, hand: Hand) -> bool:
         """Whether the hand is a pair by the card's measure and the box is below its limit of hands."""
@@ -211,6 +231,10 @@ class Play:
         first, second = hand.cards
         if len(node.hands) > 1 and rank_of(first) == 1 and not self.rules.resplit_aces:
             return False
+        if self.rules.resplit_on == "third_card" and len(node.hands) > 1:
+            # The third card of the box is the second card of the leftmost of two hands.
+            if len(node.hands) > 2 or self.current(node) > 0:
+                return False
         if self.rules.split_by == "rank":
             return rank_of(first) == rank_of(second)
         return points_of(first) == points_of(second)
@@ -219,15 +243,19 @@ class Play:
         """Whether the hand in play may be doubled: two cards, a total the card allows, no split ace."""
         if len(hand.cards) != 2 or hand.extra:
             return False
-        if len(node.hands) > 1 and (rank_of(hand.cards[0]) == 1 or not self.rules.double_after_split):
-            return False
+        if len(node.hands) > 1:
+            split_ace = rank_of(hand.cards[0]) == 1 and not self.rules.double_split_aces
+            if split_ace or not self.rules.double_after_split:
+                return False
+        points = best(hand.cards)
         if self.rules.double_on == "nine_to_eleven":
-            return 9 <= best(hand.cards) <= 11
-        return best(hand.cards) < 21
+            hard = sum(points_of(card) for card in hand.cards)
+            return 9 <= points <= 11 or (self.rules.double_count == "hard_or_best" and 9 <= hard <= 11)
+        return points < 21
 
     def may_hit(self, node: Node, hand: Hand) -> bool:
-        """Whether the hand in play may ask for a card: any open hand but a pair of split aces."""
-        return not (len(node.hands) > 1 and rank_of(hand.cards[0]) == 1)
+        """Whether the hand in play may ask for a card: any open hand but a split ace that gets one card."""
+        return not self.closed_ace(node, hand)
 
     def untouched_hand(self, node: Node, box: int) -> bool:
         """Whether the box is in play and has not touched its first two cards."""
@@ -263,22 +291,49 @@ class Play:
 
     def stand(self, node: Node, hand: Hand, insured: tuple[int, ...], emitted: tuple[Emission, ...]) -> Step:
         """The hand in play stops; that closes the offers."""
-        return self.settle_hand(self.close_offers(node, insured), hand._replace(now=Now.DONE), emitted)
+        return self.settle_hand(self.decided(node, insured), hand._replace(now=Now.DONE), emitted)
 
     def surrender(self, node: Node, box: int, emitted: tuple[Emission, ...]) -> Step:
         """The box gives up; in its own turn the next box comes into play."""
         boxes = (*node.boxes[:box], Box(Kind.SURRENDERED), *node.boxes[box + 1 :])
-        node = node._replace(boxes=boxes)
+        node = self.checked(node)._replace(boxes=boxes)
         if node.turn != box:
             return node, emitted
         return self.next_box(node, (*emitted, (box, self.untouched(box, Kind.SURRENDERED))))
 
     def close_offers(self, node: Node, insured: tuple[int, ...]) -> Node:
-        """End the offers; the insurance lying there now is what counts."""
+        """End the offers; what lies there now is what counts."""
         if not node.offers:
             return node
-        counted = insured if self.insurance_offered() and any(insured) else ()
+        counted = insured if self.offered_zone and any(insured) else ()
         return node._replace(offers=False, insured=counted)
+
+    def decided(self, node: Node, insured: tuple[int, ...]) -> Node:
+        """The node once somebody has decided: the offers are over, and so is the check of the hole card."""
+        return self.checked(self.close_offers(node, insured))
+
+    def checked(self, node: Node) -> Node:
+        """Where a device looks at the hole card, play goes on only without a dealer's natural (58 Pa. Code 633a.1)."""
+        if self.rules.hole_check == "none" or not self.natural_hole:
+            return node
+        return node._replace(hole=node.hole & ~self.natural_hole)
+
+    def may_be_stopped(self, node: Node) -> bool:
+        """Whether the device may still find a natural and end the round before anybody has decided."""
+        return self.rules.hole_check == "device" and bool(node.hole & self.natural_hole) and node.turn < self.boxes
+
+    def stopped(self, node: Node, insured: tuple[int, ...]) -> Step:
+        """The device has found a natural: no box plays, every box keeps its first two cards."""
+        node = self.close_offers(node, insured)
+        boxes = list(node.boxes)
+        emitted: list[Emission] = []
+        for box in range(node.turn, self.boxes):
+            outcome = self.untouched(box, boxes[box].kind)
+            if boxes[box].kind is Kind.PENDING:
+                boxes[box], outcome = Box(Kind.LIVE), Outcome("played", outcome.hands)
+            emitted.append((box, outcome))
+        stopped = node._replace(turn=self.boxes, hands=(), boxes=tuple(boxes), hole=self.natural_hole, turned=True)
+        return stopped, tuple(emitted)
 
     def insurance_offered(self) -> bool:
         """Ace up, and the card has insurance."""
@@ -287,11 +342,32 @@ class Play:
     # --- the dealer ---------------------------------------------------------------------------------
 
     def live(self, node: Node) -> bool:
-        """Whether a hand remains that the dealer must play against."""
-        return any(box.kind is Kind.LIVE for box in node.boxes)
+        """Whether a hand remains that the dealer must play against, or a side wager on the dealer's own hand."""
+        if any(box.kind is Kind.LIVE for box in node.boxes):
+            return True
+        if not node.insured or self.offered_zone == "insurance":
+            return False
+        always = self.rules.side_bet_terms[self.offered_zone].choices.get("all_broke") == "plays_out"
+        return always or any(box.kind is not Kind.BROKEN for box in node.boxes)
+
+    def second_due(self, node: Node) -> bool:
+        """Whether the dealer, who was dealt no hole card, must now take a second card (A3)."""
+        if self.rules.hole_card == "dealt" or node.second:
+            return False
+        waiting = {Kind.NATURAL, Kind.SURRENDERED}
+        waits = bool(self.natural_hole) and any(box.kind in waiting for box in node.boxes)
+        return waits or self.live(node) or any(node.insured)
+
+    def dealer_takes(self, node: Node, card: int, holes: int) -> Node:
+        """The dealer's second card where none was dealt, else a drawn one; ``holes`` are the hole cards left."""
+        if self.second_due(node):
+            return node._replace(second=card, hole=1 << points_of(card), turned=True)
+        return node._replace(drawn=(*node.drawn, card), hole=holes)
 
     def holes(self, node: Node, *, drawing: bool) -> int:
         """Of the hole cards still possible those with which the dealer must draw (or, not ``drawing``, is done)."""
+        if self.second_due(node):
+            return node.hole if drawing else 0
         if not self.live(node):
             return 0 if drawing else node.hole
         must = holes_that_draw(self.up_points, tuple(points_of(c) for c in node.drawn), self.rules.soft_17 == "hit")
@@ -309,16 +385,5 @@ class Play:
 
     def finished(self, node: Node) -> bool:
         """Every box has played, and nobody may still insure or take even money."""
-        offered = self.insurance_offered() or (self.rules.even_money and self.up_points == 1)
+        offered = bool(self.offered_zone) or (self.rules.even_money and self.up_points == 1)
         return self.all_played(node) and not (node.offers and offered)
-
-
-@lru_cache(maxsize=16384)
-def holes_that_draw(up: int, drawn: tuple[int, ...], hits_soft_17: bool) -> int:  # noqa: FBT001 - a cache key
-    """Point values of the hole card (as bits) with which the dealer must take another card."""
-    mask = 0
-    for hole in range(1, 11):
-        points, soft = total((up, hole, *drawn))
-        if points < 17 or (points == 17 and soft and hits_soft_17):
-            mask |= 1 << hole
-    return mask

@@ -12,7 +12,7 @@ taken by ``census.py`` when somebody asks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from controller.core.hand import Outcome
 from controller.core.moves import CardCame, ChipsMoved, Item, Layout, endings, successors
@@ -113,6 +113,7 @@ class Weave:
         self.window = window
         self.contents = contents
         self.full = (1 << len(window)) - 1
+        self.layouts: dict[int, Layout] = {}
         self.before = [0] * len(window)
         for j, later in enumerate(window):
             for i, earlier in enumerate(window):
@@ -129,7 +130,10 @@ class Weave:
 
     def layout(self, mask: int) -> Layout:
         """The layout when the evidence in ``mask`` has happened."""
-        return layout_of(self.play, self.contents_after(mask))
+        known = self.layouts.get(mask)
+        if known is None:
+            known = self.layouts[mask] = layout_of(self.play, self.contents_after(mask))
+        return known
 
     def enabled(self, mask: int) -> Iterator[int]:
         """The pieces of evidence that may come next."""
@@ -164,7 +168,7 @@ class Weave:
                 # Payment explains every change of chips and no card: the order of what is left does not matter.
                 told = frontier.pop(node)
                 if paid_through:
-                    merge(ended, node, told)
+                    join(ended, node, told)
             if not frontier:
                 continue
             for index in self.enabled(mask):
@@ -173,7 +177,7 @@ class Weave:
                 for node, told in frontier.items():
                     for reached, emitted in successors(self.play, node, item, layout):
                         if not emitted or admitted(self.answers, emitted):
-                            merge(target, reached, tell(told, emitted))
+                            join(target, reached, tell(told, emitted))
         return following
 
 
@@ -187,30 +191,33 @@ def tell(told: Told, emitted: tuple[Emission, ...]) -> Told:
     return tuple(boxes)
 
 
-def merge(frontier: Frontier, node: Node, told: Told) -> None:
-    """Add a way to reach ``node``."""
-    known = frontier.get(node)
+K = TypeVar("K")
+
+
+def join(frontier: dict[K, Told], place: K, told: Told) -> None:
+    """Add a way to reach ``place``."""
+    known = frontier.get(place)
     if known is None:
-        frontier[node] = told
+        frontier[place] = told
     elif known != told:
-        frontier[node] = tuple(old | new for old, new in zip(known, told, strict=True))
+        frontier[place] = tuple(old | new for old, new in zip(known, told, strict=True))
 
 
 def merge_all(frontier: Frontier, other: Frontier) -> None:
     """Add every way of ``other``."""
     for node, told in other.items():
-        merge(frontier, node, told)
+        join(frontier, node, told)
 
 
 def layout_of(play: Play, contents: dict[tuple[int, str], int]) -> Layout:
-    """Main chips and countable insurance by box."""
+    """Main chips by box, and what would count of the wager that may be made after the deal."""
     wagers = play.deal.wagers
     mains = tuple(contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
-    insured = tuple(
-        min(contents.get((box, "insurance"), 0), play.rules.insurance_cap_cents(wager))
-        for box, wager in enumerate(wagers)
-    )
-    return Layout(mains, insured)
+    zone = play.offered_zone
+    offered = [contents.get((box, zone), 0) for box in range(len(wagers))]
+    if zone == "insurance":
+        offered = [min(cents, play.rules.insurance_cap_cents(wagers[box])) for box, cents in enumerate(offered)]
+    return Layout(mains, tuple(offered))
 
 
 class Reconstruction(NamedTuple):
@@ -304,5 +311,5 @@ class Reconstruction(NamedTuple):
         for node, told in self.frontier.items():
             for reached, emitted in endings(play, node, layout):
                 if reached.hole >> hole_points & 1 and admitted(self.answers, emitted):
-                    merge(ended, reached._replace(hole=1 << hole_points), tell(told, emitted))
+                    join(ended, reached._replace(hole=1 << hole_points), tell(told, emitted))
         return ended

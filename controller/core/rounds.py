@@ -6,16 +6,11 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
 import msgspec
 
-from controller.core.census import Census
+from controller.core import closing
 from controller.core.desk import Desk
-from controller.core.dues import Due, agreed_drawn, insurance_due, main_due
 from controller.core.events import (
-    Basis,
     BetsLocked,
     CardDrawn,
     CardWithoutBets,
@@ -25,17 +20,14 @@ from controller.core.events import (
     Pinched,
     RoundClosed,
     UnexplainedChange,
-    WagerOpen,
-    WagerSettled,
 )
-from controller.core.facts import Names, inferred
 from controller.core.felt import Change
-from controller.core.hand import place_of, points_of, seen
+from controller.core.hand import place_of, seen
+from controller.core.judging import Judged, hole_points, known_until, latest, of_hole, publish
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
-from controller.core.reconstruction import Dated, Frontier, Reconstruction
+from controller.core.reconstruction import Dated, Reconstruction
 from controller.core.state import CardKept, Round
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import HealthState
 
 PLAYED_ZONES = ("main", "insurance")
 
@@ -162,48 +154,6 @@ def alert_of(desk: Desk, change: Change) -> None:
 # --- what becomes certain ---------------------------------------------------------------------------
 
 
-def known_until(desk: Desk) -> int:
-    """The moment up to which the chips of every box are confirmed.
-
-    Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
-    """
-    confirmed, spots = desk.state.confirmed, set(desk.round().spots)
-    if not desk.round().locked:
-        for reader, watched in desk.house.readers.items():
-            if desk.state.devices.get(reader, HealthState.READY) == HealthState.READY:
-                spots.update(watched)
-    return min(confirmed.get(str(spot), -1) for spot in spots)
-
-
-def latest(desk: Desk) -> int:
-    """The moment the readers should confirm: the last evidence that came from elsewhere, or the lock."""
-    moments = [d.last_ns for d in desk.round().evidence if not isinstance(d.item, ChipsMoved)]
-    return max([desk.round().lock_ns, *moments])
-
-
-def hole_points(desk: Desk) -> int | None:
-    """What the hole card counts, once it has been turned."""
-    if not desk.round().turned:
-        return None
-    face = desk.round().cards[desk.round().hole_place()].face
-    return None if face is None else points_of(seen(0, face))
-
-
-def of_hole(frontier: Frontier, points: int | None) -> Frontier:
-    """The nodes that agree with the hole card."""
-    if points is None:
-        return frontier
-    return {node: told for node, told in frontier.items() if node.hole >> points & 1}
-
-
-class Judged(NamedTuple):
-    """A lattice, the nodes of it that agree with the hole card, and what that counts (None: not turned)."""
-
-    found: Reconstruction
-    frontier: Frontier
-    points: int | None
-
-
 def review(desk: Desk) -> None:
     """Publish what has become certain; close the round if it was to be closed."""
     if desk.state.round is None:
@@ -218,6 +168,14 @@ def review(desk: Desk) -> None:
         infer(desk, until)
     if desk.round().closing and may_close(desk):
         close(desk)
+
+
+def close(desk: Desk) -> None:
+    """End the round; lock the next one if its key came meanwhile."""
+    next_lock_ns = desk.round().next_lock_ns
+    closing.close(desk)
+    if next_lock_ns >= 0:
+        lock(desk, next_lock_ns)
 
 
 def may_close(desk: Desk) -> bool:
@@ -252,122 +210,3 @@ def turn_if_shown(desk: Desk, view: Reconstruction) -> None:
     finished = all(play.finished(node) for node in view.frontier)
     if by_key or finished:
         desk.turn_hole()
-
-
-def publish(desk: Desk, judged: Judged) -> None:
-    """Facts and dues that hold in every play."""
-    view, frontier = judged.found, judged.frontier
-    names = Names(desk.round().number, desk.round().spots, tuple(card.number for card in desk.round().cards))
-    used = view.evidence[: view.cuts[-1].used]
-    shown = view._replace(cards=view.cards[: sum(isinstance(dated.item, CardCame) for dated in used)])
-    told = desk.round().told
-    for fact in inferred(shown, frontier, names):
-        if fact not in told:
-            told = (*told, fact)
-            desk.tell(fact)
-    desk.change_round(told=told)
-    if len(shown.cards) <= desk.round().hole_place() or not frontier:
-        return
-    for box in range(len(desk.round().spots)):
-        for bet, due in dues(judged, box):
-            settle(desk, judged, box, bet, due)
-
-
-def dues(judged: Judged, box: int) -> Iterator[tuple[str, Due]]:
-    """The wagers of a box and what they may be due."""
-    view, frontier, points = judged
-    yield "main", main_due(view, frontier, box, points)
-    insured = insurance_due(view, frontier, box, points)
-    if insured is not None:
-        yield "insurance", insured
-
-
-def settle(desk: Desk, judged: Judged, box: int, bet: str, due: Due) -> None:
-    """Publish a wager's due once every play agrees on it."""
-    net, wager_cents = due.certain(), wager_of(judged, box, bet)
-    spot = desk.round().spots[box]
-    if net is None or wager_cents is None or (spot, bet) in desk.round().settled:
-        return
-    desk.change_round(settled=(*desk.round().settled, (spot, bet)))
-    readings = resting_on(judged.found, box)
-    number = desk.round().number
-    desk.tell(WagerSettled(number, spot, bet, wager_cents, net.cents, Basis.EVIDENCE, readings, net.why))
-
-
-def wager_of(judged: Judged, box: int, bet: str) -> int | None:
-    """The wager in cents; None where plays differ on the insurance counted."""
-    if bet == "main":
-        return judged.found.wagers[box]
-    counted = {node.insured[box] if node.insured else 0 for node in judged.frontier}
-    return counted.pop() if len(counted) == 1 else None
-
-
-def resting_on(view: Reconstruction, box: int) -> tuple[int, ...]:
-    """The readings a settlement rests on: all cards and keys so far, and the chips of its own spot."""
-    used = view.evidence[: view.cuts[-1].used]
-    return tuple(d.number for d in used if not isinstance(d.item, ChipsMoved) or d.item.box == box)
-
-
-# --- the close --------------------------------------------------------------------------------------
-
-
-def close(desk: Desk) -> None:
-    """The round is over: settle what is certain, say what is open, hand the rest to the floor."""
-    round_now = desk.round()
-    if not round_now.cards:
-        desk.tell(RoundClosed(round_now.number, (), 0, "void"))
-    else:
-        if round_now.doubt:
-            desk.irregular("nobody said whether cards were missed")
-        elif known_until(desk) < latest(desk):
-            desk.irregular("the readers had not confirmed the layout when the next round began")
-        elif not round_now.trouble and not finish(desk):
-            desk.irregular("the round was closed before it could end")
-        if desk.round().trouble:
-            hand_to_floor(desk)
-    desk.change(round=None)
-    desk.found = None
-    if round_now.next_lock_ns >= 0:
-        lock(desk, round_now.next_lock_ns)
-
-
-def hand_to_floor(desk: Desk) -> None:
-    """An irregular round ends unsettled; its cards are opened, as they lie on the felt for all to see."""
-    for place in range(len(desk.round().cards)):
-        if place == desk.round().hole_place():
-            desk.turn_hole()
-        else:
-            desk.open_card(place)
-    desk.tell(RoundClosed(desk.round().number, (), 0, "irregular"))
-
-
-def finish(desk: Desk) -> bool:
-    """Settle a round that some legal play brings to its end; False if none does."""
-    if len(desk.round().cards) <= desk.round().hole_place():
-        return False
-    desk.turn_hole()
-    points = hole_points(desk)
-    ends = desk.lattice().ends(points) if points is not None else {}
-    if points is None or not ends:
-        return False
-    judged = Judged(desk.lattice(), ends, points)
-    publish(desk, judged)
-    still_open = False
-    for box, spot in enumerate(desk.round().spots):
-        for bet, due in dues(judged, box):
-            if (spot, bet) not in desk.round().settled:
-                still_open = True
-                desk.tell(WagerOpen(desk.round().number, spot, bet, wager_of(judged, box, bet) or 0, due.cents()))
-    plays = Census(judged.found, points).plays()
-    outcome = "open" if still_open else "settled"
-    desk.tell(RoundClosed(desk.round().number, dealer_cards(desk.round(), ends), plays, outcome))
-    return True
-
-
-def dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:
-    """The numbers of the dealer's cards where every play agrees on them."""
-    drawn = agreed_drawn(ends)
-    if drawn is None:
-        return ()
-    places = (len(round_now.spots), round_now.hole_place(), *(place_of(card) for card in drawn))
-    return tuple(round_now.cards[place].number for place in places)

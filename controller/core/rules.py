@@ -159,6 +159,14 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """The most the must-hit-by meter pays; what lies above is carried over (A28)."""
     options: Options = Options()
 
+    def offered_after_deal(self, up_points: int) -> str:
+        """The side wager that may be made once this up card (1: ace) lies there; empty: none."""
+        for name in self.side_bets:
+            terms = self.side_bet_terms.get(name)
+            if terms is not None and up_points in terms.up_cards:
+                return name
+        return ""
+
     def insurance_cap_cents(self, wager_cents: int) -> int:
         """The most that counts as insurance on a main wager (58 Pa. Code 633a.8; Perryville's card rounds up)."""
         unit = self.options.chip_unit_cents

@@ -27,6 +27,7 @@ from controller.core.events import (
 )
 from controller.core.felt import inventory, key
 from controller.core.inputs import Answered, Stamped, Started
+from controller.core.judging import known_until, latest
 from controller.core.keypad import DECISIONS, DIGITS, EVIDENCE
 from controller.core.state import Desired, Stepped, Table
 from firmware_protocols import readings
@@ -72,8 +73,8 @@ def take(desk: Desk) -> None:
             device_health(desk, health)
         case DeviceComplained(device, code, text):
             desk.tell(DeviceAlarm(device, code, text))
-        case LineDisturbed(device, reason, data):
-            desk.tell(LineTroubled(device, reason, data.hex()))
+        case LineDisturbed() as disturbed:
+            line_disturbed(desk, disturbed)
         case Started() as start:
             started(desk, start)
         case Answered(_, question, answer, who):
@@ -87,8 +88,8 @@ def desired(desk: Desk) -> Desired:
     round_now = desk.state.round
     if round_now is None:
         return Desired("Bets open")
-    wanted = rounds.latest(desk)
-    confirm_ns = wanted - desk.state.offset_ns if wanted > rounds.known_until(desk) else 0
+    wanted = latest(desk)
+    confirm_ns = wanted - desk.state.offset_ns if wanted > known_until(desk) else 0
     if round_now.doubt:
         return Desired("Cards drawn meanwhile? yes/no", confirm_ns)
     if round_now.trouble:
@@ -252,6 +253,14 @@ def cards_may_be_missing(desk: Desk, reason: str) -> None:
     desk.tell(CardsMayBeMissing(round_now.number if round_now else 0, reason))
     if round_now is not None and not round_now.trouble and not round_now.doubt:
         desk.change_round(doubt=desk.ask(0, MISSED_CARDS, ("no", "yes")))
+
+
+def line_disturbed(desk: Desk, disturbed: LineDisturbed) -> None:
+    """Bytes that could not be read. On the shoe's line they may have been a card of the open round."""
+    desk.tell(LineTroubled(disturbed.device, disturbed.reason, disturbed.data.hex()))
+    round_now = desk.state.round
+    if disturbed.device == "shoe" and round_now is not None and not round_now.doubt and not round_now.trouble:
+        cards_may_be_missing(desk, "the shoe's line was disturbed")
 
 
 def answered(desk: Desk, question: int, answer: str, who: str) -> None:

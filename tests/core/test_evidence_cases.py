@@ -89,7 +89,8 @@ def hands(case: Read) -> dict[str, list[list[str]] | None]:
     found: dict[str, list[list[str]] | None] = {}
     for box, spot in enumerate(case.spots):
         agreed = agreed_hands(ends, box)
-        found[str(spot)] = agreed and [[case.faces[place_of(card)] for card in hand.cards] for hand in agreed]
+        dealt = [[case.faces[place_of(card)] for card in hand.cards] for hand in agreed or ()]
+        found[str(spot)] = dealt or None
     return found
 
 

@@ -213,8 +213,9 @@ def test_a_reader_of_another_spot_does_not() -> None:
     assert rig.outcomes() == ["settled"]
 
 
-def test_a_reader_lost_between_rounds_does_not() -> None:
+def test_a_reader_that_came_back_between_rounds_does_not() -> None:
     rig = Rig(KEYED)
     rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
+    rig.give(DeviceHealth("bet_spots/1", HealthState.READY, rig.now_ns))
     rig.talk(f"{DEAL} \n {END}")
     assert rig.outcomes() == ["settled"]

@@ -120,9 +120,9 @@ HAND_WRITTEN = {
 
 
 class Hole(NamedTuple):
-    """A hole card's reading: its index among those stamped, and its number."""
+    """A hole card's reading: how many were stamped before it, and its number."""
 
-    index: int
+    before: int
     number: int
 
 
@@ -163,11 +163,11 @@ def assert_hole_is_secret(rig: Rig, every: int = 1) -> int:
     for index, stamped in enumerate(rig.stamped):
         tables[index] = table
         table = step(table, stamped).table
-    for index, number in holes:
-        rest = rig.stamped[index:]
+    for before, number in holes:
+        rest = rig.stamped[before:]
         first: list[bytes] | None = None
         for face in DECK:
-            said = list(before_the_turn(tables[index], [with_face(rest[0], face), *rest[1:]], number))
+            said = list(before_the_turn(tables[before], [with_face(rest[0], face), *rest[1:]], number))
             first = said if first is None else first
             assert said == first
     return len(holes)

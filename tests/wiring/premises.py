@@ -260,6 +260,8 @@ class Premises:
     def acts(self, text: str) -> Iterator[Act]:
         for line in text.strip().splitlines():
             match line.split():
+                case []:
+                    pass
                 case [spot, zone, dollars] if spot.isdigit():
                     chips = self.bench.content(int(spot), zone)
                     yield Lay(int(spot), zone, self.rack.change_to(chips, 100 * int(dollars)))

@@ -35,6 +35,9 @@ CLEAN = """
 """
 """Twenty against seventeen: the wager is paid."""
 
+STRANGER = "E004015099FFFFFF"
+"""A chip that is not in the registry."""
+
 
 async def assert_goes_on(house: Premises, number: int) -> None:
     """A clean round settles right, as round ``number``."""
@@ -73,22 +76,39 @@ async def test_noise_is_told_and_the_table_goes_on(house: Premises, device: str,
 
 
 async def test_noise_on_all_lines_in_the_middle_of_a_round(house: Premises) -> None:
+    """What could not be read on the shoe's line may have been a card, so somebody has to say that it was none."""
     await house.talk("3 main 20\nno_more_bets\nTh 9c Kd 8s")
     await house.ear.event(CardDrawn, 4)
     for device in ("shoe", "bet_spots", "keypad"):
         house.bench.say(device, b"\x00\xff" * 20)
         await house.ear.event(LineTroubled, device=device)
     await house.bench.looked()
-    await house.talk("stand\nhole_turned\n3 main 40\n3 main 0\nround_closed")
+    await house.ear.event(QuestionAsked, round=1)
+    await house.talk("no\nstand\nhole_turned\n3 main 40\n3 main 0\nround_closed")
     assert (await house.ear.event(RoundClosed, round=1)).outcome == "settled"
+    assert len(house.ear.events(QuestionAsked)) == 1
     await assert_goes_on(house, 2)
 
 
-async def test_a_card_that_cannot_be_read(house: Premises) -> None:
+@pytest.mark.parametrize("answer", ["yes", ""])
+async def test_a_card_damaged_on_the_line_is_never_settled_without(house: Premises, answer: str) -> None:
+    """A player hits eleven and gets a ten. Unheard, the hand would have stood on eleven and lost."""
+    await house.talk("3 main 20\nno_more_bets\n5h 9c 6d 8s")
+    await house.ear.event(CardDrawn, 4)
+    house.bench.say("shoe", b" [Game]<Card:1S> ")
+    missing = await alert(house, CardsMayBeMissing, "cards_may_be_missing", round=1)
+    assert isinstance(missing, CardsMayBeMissing)
+    assert missing.reason == "the shoe's line was disturbed"
+    await house.talk(f"{answer}\nstand\nhole_turned\n3 main 40\n3 main 0\nround_closed")
+    assert (await house.ear.event(RoundClosed, round=1)).outcome == "irregular"
+    assert not house.ear.due()
+    await assert_goes_on(house, 2)
+
+
+async def test_a_card_that_the_shoe_cannot_read(house: Premises) -> None:
     await house.talk("3 main 20\nno_more_bets\nTh 9c")
-    house.bench.say("shoe", b" [Game]<Card:??> ")
-    found = await house.ear.event(LineTroubled) if not house.ear.events(UnreadCard) else house.ear.events(UnreadCard)[0]
-    assert found
+    house.bench.say("shoe", b" [Game]<Game> ")
+    await alert(house, UnreadCard, "unread_card")
     await house.talk("8s\nround_closed\n3 main 0")
     assert (await house.ear.event(RoundClosed, round=1)).outcome == "irregular"
     await assert_goes_on(house, 2)
@@ -96,9 +116,16 @@ async def test_a_card_that_cannot_be_read(house: Premises) -> None:
 
 async def test_a_chip_that_is_not_the_houses_counts_as_nothing(house: Premises) -> None:
     await house.talk("3 main 20")
-    house.bench.lay(3, "main", (*house.bench.content(3, "main"), "E004015099FFFFFF"))
-    await alert(house, UnknownChip, "unknown_chip", spot=3, zone="main", chip="E004015099FFFFFF")
-    await assert_goes_on(house, 1)
+    ours = house.bench.content(3, "main")
+    house.bench.lay(3, "main", (*ours, STRANGER))
+    await alert(house, UnknownChip, "unknown_chip", spot=3, zone="main", chip=STRANGER)
+    await house.talk("no_more_bets\nTh 9c Kd 8s\nstand\nhole_turned")
+    house.bench.lay(3, "main", ours)
+    await house.bench.looked()
+    await house.talk("3 main 40\n3 main 0\nround_closed")
+    assert (await house.ear.event(RoundClosed, round=1)).outcome == "settled"
+    assert house.ear.due()[1, 3, "main"] == (2000, 2000)
+    await assert_goes_on(house, 2)
 
 
 async def test_a_chip_at_two_spots_counts_at_neither(house: Premises) -> None:

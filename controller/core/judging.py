@@ -1,0 +1,111 @@
+"""What the lattice says of a round's money: facts and dues that every legal play agrees on, told once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from controller.core.desk import Desk
+from controller.core.dues import Due, insurance_due, main_due
+from controller.core.events import Basis, WagerSettled
+from controller.core.facts import Names, inferred
+from controller.core.hand import points_of, seen
+from controller.core.moves import CardCame, ChipsMoved
+from controller.core.reconstruction import Frontier, Reconstruction
+from firmware_protocols.readings import HealthState
+
+
+def known_until(desk: Desk) -> int:
+    """The moment up to which the chips of every box are confirmed.
+
+    Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
+    """
+    confirmed, spots = desk.state.confirmed, set(desk.round().spots)
+    if not desk.round().locked:
+        for reader, watched in desk.house.readers.items():
+            if desk.state.devices.get(reader, HealthState.READY) == HealthState.READY:
+                spots.update(watched)
+    return min(confirmed.get(str(spot), -1) for spot in spots)
+
+
+def latest(desk: Desk) -> int:
+    """The moment the readers should confirm: the last evidence that came from elsewhere, or the lock."""
+    moments = [d.last_ns for d in desk.round().evidence if not isinstance(d.item, ChipsMoved)]
+    return max([desk.round().lock_ns, *moments])
+
+
+class Judged(NamedTuple):
+    """A lattice, the nodes of it that agree with the hole card, and what that counts (None: not turned)."""
+
+    found: Reconstruction
+    frontier: Frontier
+    points: int | None
+
+
+def hole_points(desk: Desk) -> int | None:
+    """What the hole card counts, once it has been turned."""
+    if not desk.round().turned:
+        return None
+    face = desk.round().cards[desk.round().hole_place()].face
+    return None if face is None else points_of(seen(0, face))
+
+
+def of_hole(frontier: Frontier, points: int | None) -> Frontier:
+    """The nodes that agree with the hole card."""
+    if points is None:
+        return frontier
+    return {node: told for node, told in frontier.items() if node.hole >> points & 1}
+
+
+def publish(desk: Desk, judged: Judged) -> None:
+    """Facts and dues that hold in every play."""
+    view, frontier = judged.found, judged.frontier
+    names = Names(desk.round().number, desk.round().spots, tuple(card.number for card in desk.round().cards))
+    used = view.evidence[: view.cuts[-1].used]
+    shown = view._replace(cards=view.cards[: sum(isinstance(dated.item, CardCame) for dated in used)])
+    told = desk.round().told
+    for fact in inferred(shown, frontier, names):
+        if fact not in told:
+            told = (*told, fact)
+            desk.tell(fact)
+    desk.change_round(told=told)
+    if len(shown.cards) <= desk.round().hole_place() or not frontier:
+        return
+    for box in range(len(desk.round().spots)):
+        for bet, due in dues(judged, box):
+            settle(desk, judged, box, bet, due)
+
+
+def dues(judged: Judged, box: int) -> Iterator[tuple[str, Due]]:
+    """The wagers of a box and what they may be due."""
+    view, frontier, points = judged
+    yield "main", main_due(view, frontier, box, points)
+    insured = insurance_due(view, frontier, box, points)
+    if insured is not None:
+        yield "insurance", insured
+
+
+def settle(desk: Desk, judged: Judged, box: int, bet: str, due: Due) -> None:
+    """Publish a wager's due once every play agrees on it."""
+    net, wager_cents = due.certain(), wager_of(judged, box, bet)
+    spot = desk.round().spots[box]
+    if net is None or wager_cents is None or (spot, bet) in desk.round().settled:
+        return
+    desk.change_round(settled=(*desk.round().settled, (spot, bet)))
+    readings = resting_on(judged.found, box)
+    number = desk.round().number
+    desk.tell(WagerSettled(number, spot, bet, wager_cents, net.cents, Basis.EVIDENCE, readings, net.why))
+
+
+def wager_of(judged: Judged, box: int, bet: str) -> int | None:
+    """The wager in cents; None where plays differ on the insurance counted."""
+    if bet == "main":
+        return judged.found.wagers[box]
+    counted = {node.insured[box] if node.insured else 0 for node in judged.frontier}
+    return counted.pop() if len(counted) == 1 else None
+
+
+def resting_on(view: Reconstruction, box: int) -> tuple[int, ...]:
+    """The readings a settlement rests on: all cards and keys so far, and the chips of its own spot."""
+    used = view.evidence[: view.cuts[-1].used]
+    return tuple(d.number for d in used if not isinstance(d.item, ChipsMoved) or d.item.box == box)

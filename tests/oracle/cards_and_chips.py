@@ -1,0 +1,184 @@
+"""What a card or a change of chips may mean: every story that goes on from one, straight from the page's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tests.oracle.house import House, some_of, total
+from tests.oracle.story import Box, Hand, Story
+
+
+def lenient(house: House, box: Box, answered: frozenset[int]) -> bool:
+    """A surrender of this box need not have been shown."""
+    return house.surrender_shown == "sometimes" or box.spot in answered
+
+
+def card(house: House, told: Story, face: str, answered: frozenset[int]) -> Iterator[Story]:
+    """A card leaves the shoe."""
+    for box in told.boxes:
+        if box.must_empty or (box.surrendered and not box.shown and not lenient(house, box, answered)):
+            return
+    place, count = len(told.faces), len(told.boxes)
+    boxes = tuple(replace(box, awaiting=False, confirmable=False) for box in told.boxes)
+    now = replace(told, faces=(*told.faces, face), boxes=boxes)
+    if not told.dealt(house):
+        yield dealt_card(now, place, count)
+        return
+    turn = told.in_play(house)
+    if turn is None:
+        if told.dealer_needs(house) and not told.paying:
+            yield replace(now, dealer=(*told.dealer, place)).offers_closed(house)
+        return
+    yield from player_card(house, now, turn, place)
+
+
+def dealt_card(now: Story, place: int, count: int) -> Story:
+    """A card of the first two rounds, or the dealer's."""
+    if place in (count, 2 * count + 1):
+        return replace(now, dealer=(*now.dealer, place))
+    index = place if place < count else place - count - 1
+    hand = now.boxes[index].hands[0]
+    hand = replace(hand, cards=(*hand.cards, place))
+    return now.with_hand(index, 0, replace(hand, over=total(now.ranks(hand.cards)) == 21))
+
+
+def player_card(house: House, now: Story, turn: tuple[int, int], place: int) -> Iterator[Story]:
+    """A card to the hand in play: its second after a split, its last after a double, else a hit."""
+    index, number = turn
+    box = now.boxes[index]
+    hand = box.hands[number]
+    if hand.said == "split" and not hand.fresh:
+        return
+    if hand.said == "double" and not hand.extra:
+        return
+    if hand.ace_split and len(hand.cards) > 1:
+        return
+    grown = replace(hand, cards=(*hand.cards, place), said="", fresh=False)
+    ranks = now.ranks(grown.cards)
+    over = bool(hand.extra) or total(ranks) >= 21
+    if hand.ace_split:
+        over = not (ranks == "AA" and house.resplit_aces and len(box.hands) < house.max_hands)
+    after = now.with_hand(index, number, replace(grown, over=over)).offers_closed(house)
+    changed = after.boxes[index]
+    must = house.busts_taken == "at_once" and changed.main > 0
+    if must and all(hand.over for hand in changed.hands) and after.all_broke(changed):
+        after = after.with_box(index, replace(changed, must_empty=True))
+    yield after
+
+
+def chips(house: House, told: Story, index: int, zone: str, after: int, answered: frozenset[int]) -> Iterator[Story]:
+    """The content of a zone becomes ``after`` (it was something else)."""
+    if not told.dealt(house):
+        return
+    box = told.boxes[index]
+    if zone == "insurance":
+        yield from insurance_chips(house, told, index, after)
+        return
+    if zone == "ez_bust":
+        yield from bust_chips(house, told, index, after)
+        return
+    lying = told.with_box(index, replace(box, main=after))
+    if box.surrendered:
+        yield from surrendered_chips(house, lying, index, box, after, answered)
+        return
+    if told.natural(box):
+        yield from natural_chips(house, lying, index, after - box.main)
+        return
+    if after > box.main:
+        yield from raised(house, lying, index, after - box.main)
+    elif after:
+        yield from lowered(told, lying, index, box.main - after)
+    elif told.all_broke(box) and all(hand.over for hand in box.hands):
+        yield lying.with_box(index, replace(lying.boxes[index], must_empty=False))
+    if told.live(box) and told.complete(house):
+        yield replace(lying, paying=True).offers_closed(house)
+
+
+def insurance_chips(house: House, told: Story, index: int, after: int) -> Iterator[Story]:
+    """While offered it is the wager; later a fall takes nothing back, and pay comes once all boxes have played."""
+    if told.up() != "A":
+        return
+    box = told.boxes[index]
+    changed = told.with_box(index, replace(box, insurance=after))
+    if told.offers:
+        yield changed
+    elif after < box.insurance or told.played(house):
+        yield changed
+
+
+def bust_chips(house: House, told: Story, index: int, after: int) -> Iterator[Story]:
+    if not house.ez_bust or told.up() not in "23456":
+        return
+    changed = told.with_box(index, replace(told.boxes[index], ez_bust=after))
+    if told.offers or told.complete(house):
+        yield changed
+
+
+def surrendered_chips(
+    house: House, lying: Story, index: int, before: Box, after: int, answered: frozenset[int]
+) -> Iterator[Story]:
+    """The first change shows the surrender; later ones take."""
+    box = lying.boxes[index]
+    if before.awaiting and (after == 0 or (after in house.halves(box.wager) and after != before.main)):
+        yield lying.with_box(index, replace(box, awaiting=False, shown=True, confirmable=not before.shown))
+    elif (before.shown or lenient(house, before, answered)) and (not lying.slow() or lying.played(house)):
+        yield lying.with_box(index, replace(box, awaiting=False))
+
+
+def natural_chips(house: House, lying: Story, index: int, change: int) -> Iterator[Story]:
+    box = lying.boxes[index]
+    if not lying.slow() or lying.played(house) or box.even:
+        yield lying
+    unturned = not lying.turned and not lying.paying and len(lying.dealer) <= 2
+    offered = house.even_money_offered and house.even_money == "chips" and lying.up() == "A" and not box.even
+    if offered and unturned and change == box.wager:
+        yield lying.with_box(index, replace(box, even=True))
+
+
+def doubles(house: House, told: Story, hand: Hand, cents: int) -> bool:
+    """The hand in play may be doubled by so much."""
+    if len(hand.cards) != 2 or hand.extra or hand.ace_split:
+        return False
+    return 0 < cents <= hand.base and house.may_double(told.ranks(hand.cards))
+
+
+def splits(house: House, told: Story, box: Box, hand: Hand) -> bool:
+    """The hand in play may be split."""
+    if len(hand.cards) != 2 or hand.extra or len(box.hands) >= house.max_hands:
+        return False
+    return house.pairs(told.ranks(hand.cards)) and (house.resplit_aces or not hand.ace_split)
+
+
+def raised(house: House, lying: Story, index: int, cents: int) -> Iterator[Story]:
+    """A double or a split of the hand in play."""
+    turn = lying.in_play(house)
+    if turn is None or turn[0] != index:
+        return
+    number = turn[1]
+    box = lying.boxes[index]
+    hand = box.hands[number]
+    if hand.said in ("", "double") and doubles(house, lying, hand, cents):
+        yield lying.with_hand(index, number, replace(hand, extra=cents)).offers_closed(house)
+    if hand.said in ("", "split") and cents == box.wager and splits(house, lying, box, hand):
+        aces = lying.ranks(hand.cards) == "AA"
+        left = Hand(hand.cards[:1], box.wager, ace_split=aces, fresh=True, said=hand.said)
+        right = Hand(hand.cards[1:], box.wager, ace_split=aces)
+        yield lying.with_hand(index, number, left, right).offers_closed(house)
+
+
+def lowered(told: Story, lying: Story, index: int, cents: int) -> Iterator[Story]:
+    """Some hands that broke after a split are taken."""
+    box = told.boxes[index]
+    if len(box.hands) < 2:
+        return
+    broken = tuple(
+        (number, hand.base + hand.extra)
+        for number, hand in enumerate(box.hands)
+        if told.broke(hand) and not hand.taken
+    )
+    for chosen in some_of(broken, cents):
+        hands = tuple(
+            replace(hand, taken=True) if number in chosen else hand for number, hand in enumerate(box.hands)
+        )
+        yield lying.with_box(index, replace(lying.boxes[index], hands=hands))
