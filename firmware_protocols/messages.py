@@ -38,6 +38,64 @@ class ShoeAlarm(Value, frozen=True):
     text: str
 
 
+class IdentifyShoe(Value, frozen=True):
+    """Ask a shoe who it is. The answer repeats ``token`` (0 to 65,535)."""
+
+    token: int
+
+
+class ShoeIdentified(Value, frozen=True):
+    """Answer: who made the shoe, what it is, which one it is, and what runs on it. ``serial`` is 1 to 16 characters.
+
+    The other texts are 1 to 12; all are printable ASCII.
+    """
+
+    token: int
+    vendor: str
+    model: str
+    serial: str
+    firmware: str
+
+
+class CheckShoe(Value, frozen=True):
+    """The heartbeat: ask a shoe how it is. The answer repeats ``token`` (1 to 65,535)."""
+
+    token: int
+
+
+class ShoeStatus(Value, frozen=True):
+    """How a shoe is, asked or (``token`` 0) because lock, lid or mode changed.
+
+    ``oldest`` is the number of the oldest draw it keeps (0 to 255; of its next draw if it keeps none) and ``waiting``
+    how many it keeps (0 to 120). ``awake``: it was told to send draws since it was last without power. ``burning``:
+    its burn mode is on.
+    """
+
+    token: int
+    oldest: int
+    waiting: int
+    awake: bool = True
+    locked: bool = False
+    lid_open: bool = False
+    burning: bool = False
+
+
+class SendDraws(Value, frozen=True):
+    """Tell a shoe to send every draw it keeps, oldest first, and from now on each new one at once."""
+
+
+class AcknowledgeDraw(Value, frozen=True):
+    """Let a shoe forget its draws up to and including number ``sequence`` (0 to 255): they are stored elsewhere."""
+
+    sequence: int
+
+
+class LockShoe(Value, frozen=True):
+    """Tell a shoe to hold its cards back, or to let them go."""
+
+    locked: bool
+
+
 # --- bet spots --------------------------------------------------------------------------------------
 
 
@@ -75,6 +133,30 @@ class SoftwareRead(Value, frozen=True):
 
     address: int
     version: str
+
+
+class ReadChipBlocks(Value, frozen=True):
+    """Ask a reader for memory of the chip with id ``chip``: ``blocks`` blocks (1 to 32) from ``first_block`` (0 to 255).
+
+    ``security``: ask for the state of each block's write protection too.
+    """
+
+    address: int
+    chip: str
+    first_block: int
+    blocks: int
+    security: bool = False
+
+
+class ChipBlocksRead(Value, frozen=True):
+    """Answer: the content of each block in upper-case hex, all of one size, and each block's security byte.
+
+    The answer does not name the chip. The security bytes mean something only where they were asked for.
+    """
+
+    address: int
+    blocks: tuple[str, ...]
+    security: tuple[int, ...]
 
 
 class ResetField(Value, frozen=True):
@@ -129,11 +211,35 @@ class ShowText(Value, frozen=True):
 
 
 Report = (
-    CardRead | ShoeAlarm | ChipsInventoried | SoftwareRead | ReaderDone | ReaderRefused | KeyDown | KeyUp | LineFault
+    CardRead
+    | ShoeAlarm
+    | ShoeIdentified
+    | ShoeStatus
+    | ChipsInventoried
+    | ChipBlocksRead
+    | SoftwareRead
+    | ReaderDone
+    | ReaderRefused
+    | KeyDown
+    | KeyUp
+    | LineFault
 )
 """Everything a device may say."""
 
-Command = TakeInventory | ReadSoftware | ResetField | SendKeysAtOnce | ReportKeyUps | ShowText
+Command = (
+    IdentifyShoe
+    | CheckShoe
+    | SendDraws
+    | AcknowledgeDraw
+    | LockShoe
+    | TakeInventory
+    | ReadChipBlocks
+    | ReadSoftware
+    | ResetField
+    | SendKeysAtOnce
+    | ReportKeyUps
+    | ShowText
+)
 """Everything a device may be told."""
 
 Message = Report | Command

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from controller.core import asking
 from controller.core.census import Census
 from controller.core.desk import Desk
 from controller.core.dues import agreed_drawn
-from controller.core.events import RoundClosed, WagerOpen
+from controller.core.events import Basis, QuestionWithdrawn, RoundClosed, RoundWaits, WagerOpen, WagerSettled
 from controller.core.hand import place_of
-from controller.core.judging import Judged, dues, hole_points, known_until, latest, publish, wager_of
-from controller.core.reconstruction import Frontier
-from controller.core.state import Round
+from controller.core.judging import (
+    Judged,
+    dues,
+    hole_points,
+    known_until,
+    latest,
+    publish,
+    resting_on,
+    wager_of,
+)
+from controller.core.moves import CardCame, ChipsMoved
+from controller.core.reconstruction import Frontier, Reconstruction
+from controller.core.state import Round, woven
 
 
 def close(desk: Desk) -> None:
-    """The round is over: settle what is certain, say what is open, hand the rest to the floor."""
+    """The round is over: settle what is certain, ask about what is open, hand what nobody can explain to the floor."""
     round_now = desk.round()
     if not round_now.cards:
         desk.tell(RoundClosed(round_now.number, (), 0, "void"))
@@ -26,8 +39,37 @@ def close(desk: Desk) -> None:
             desk.irregular("the round was closed before it could end")
         if desk.round().trouble:
             hand_to_floor(desk)
+        elif desk.round().asked is not None:
+            let_wait(desk)
     desk.change(round=None)
     desk.found = None
+
+
+def let_wait(desk: Desk) -> None:
+    """The round waits for an answer; if too many do, the floor must rule on the oldest."""
+    waiting = (*desk.state.waiting, desk.round())
+    for given_up in waiting[: -asking.WAITING_LIMIT]:
+        asked = given_up.asked
+        if asked is not None:
+            desk.tell(QuestionWithdrawn(asked.number))
+        desk.tell(RoundClosed(given_up.number, (), 0, "open"))
+    desk.change(waiting=waiting[-asking.WAITING_LIMIT :])
+
+
+def answer_waiting(desk: Desk, waited: Round, words: str, who: str) -> None:
+    """An answer about a round that waits: settle what it decides, ask again or close the round."""
+    open_round, open_found = desk.state.round, desk.found
+    desk.change(round=waited)
+    desk.found = woven(desk.house, waited)
+    if asking.take_answer(desk, words, who):
+        if desk.round().trouble or not finish(desk):
+            hand_to_floor(desk)
+        others = tuple(one for one in desk.state.waiting if one.number != waited.number)
+        again = (desk.round(),) if desk.round().asked is not None and not desk.round().trouble else ()
+        kept = tuple(sorted((*others, *again), key=lambda one: one.number))
+        desk.change(waiting=kept)
+    desk.change(round=open_round)
+    desk.found = open_found
 
 
 def hand_to_floor(desk: Desk) -> None:
@@ -51,16 +93,61 @@ def finish(desk: Desk) -> bool:
         return False
     judged = Judged(desk.lattice(), ends, points)
     publish(desk, judged)
-    still_open = False
+    settle_as_paid(desk, judged)
+    left = tuple(still_open(desk, judged))
+    asking.withdraw_if_needless(desk)
+    if left and desk.round().asked is None:
+        asking.ask_best(desk, points)
+    asked = desk.round().asked
+    if left and asked is not None:
+        desk.tell(*left, RoundWaits(desk.round().number, asked.number))
+        return True
+    plays = Census(judged.found, points).plays()
+    desk.tell(*left, RoundClosed(desk.round().number, dealer_cards(desk.round(), ends), plays, outcome(left)))
+    return True
+
+
+def outcome(left: tuple[WagerOpen, ...]) -> str:
+    """How a round that was judged ended."""
+    return "open" if left else "settled"
+
+
+def still_open(desk: Desk, judged: Judged) -> Iterator[WagerOpen]:
+    """The wagers that no settlement has been found for."""
     for box, spot in enumerate(desk.round().spots):
         for bet, due in dues(judged, box):
             if (spot, bet) not in desk.round().settled:
-                still_open = True
-                desk.tell(WagerOpen(desk.round().number, spot, bet, wager_of(judged, box, bet) or 0, due.cents()))
-    plays = Census(judged.found, points).plays()
-    outcome = "open" if still_open else "settled"
-    desk.tell(RoundClosed(desk.round().number, dealer_cards(desk.round(), ends), plays, outcome))
-    return True
+                yield WagerOpen(desk.round().number, spot, bet, wager_of(judged, box, bet) or 0, due.cents())
+
+
+def settle_as_paid(desk: Desk, judged: Judged) -> None:
+    """A main wager still open is settled as the dealer paid it, if that fits exactly one of its possible dues."""
+    for box, spot in enumerate(desk.round().spots):
+        due = next(due for bet, due in dues(judged, box) if bet == "main")
+        if (spot, "main") in desk.round().settled or not due.known:
+            continue
+        fitting = [net for net in due.nets if net.cents in as_paid(judged.found, box)]
+        if len({net.cents for net in fitting}) == 1:
+            net = min(fitting, key=lambda net: net.why)
+            desk.change_round(settled=(*desk.round().settled, (spot, "main")))
+            fields = (desk.round().number, spot, "main", judged.found.wagers[box], net.cents)
+            desk.tell(WagerSettled(*fields, Basis.PAID, resting_on(judged.found, box), net.why))
+
+
+def as_paid(found: Reconstruction, box: int) -> set[int]:
+    """The nets that fit what the dealer did with a box's chips after the last card.
+
+    Only the first change counts: later ones are the player's. Chips that vanish were taken by the dealer, or by a
+    player whose hand pushed: nobody can tell.
+    """
+    last_card_ns = max(dated.last_ns for dated in found.evidence if isinstance(dated.item, CardCame))
+    for dated in found.evidence:
+        item = dated.item
+        if isinstance(item, ChipsMoved) and (item.box, item.zone) == (box, "main") and dated.last_ns > last_card_ns:
+            if dated.first_ns <= last_card_ns:
+                return set()
+            return {item.after - item.before} if item.after else {-item.before, 0}
+    return {0}
 
 
 def dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked, RoundIrregular
+from controller.core.alerts import RoundIrregular
+from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked
 from controller.core.inputs import Stamped
 from controller.core.reconstruction import Dated, Reconstruction, TooManyOrders
 from controller.core.state import Round, State, Table

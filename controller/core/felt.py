@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.core.events import ChangeMade, ChipConflict, ChipsChanged, Event, UnknownChip
+from controller.core.alerts import ChangeMade, ChipConflict, UnknownChip
+from controller.core.events import ChipsChanged, Event
 from firmware_protocols.readings import ChipsSeen
 from firmware_protocols.values import Value
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from firmware_protocols.cards import Card, Rank
+from firmware_protocols.cards import DECK, Card, Rank
 
 RANKS: Final = {rank: number for number, rank in enumerate(Rank, start=1)}
+FACE_RANKS: Final = {face: RANKS[face.rank] for face in DECK}
+"""1 for the ace to 13 for the king, by face."""
 
 
 def seen(place: int, face: Card) -> int:
     """A card as plays remember it: its place among the round's cards and its rank, in one integer."""
-    return place << 4 | RANKS[face.rank]
+    return place << 4 | FACE_RANKS[face]
 
 
 def place_of(card: int) -> int:

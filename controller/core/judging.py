@@ -94,7 +94,18 @@ def settle(desk: Desk, judged: Judged, box: int, bet: str, due: Due) -> None:
     desk.change_round(settled=(*desk.round().settled, (spot, bet)))
     readings = resting_on(judged.found, box)
     number = desk.round().number
-    desk.tell(WagerSettled(number, spot, bet, wager_cents, net.cents, Basis.EVIDENCE, readings, net.why))
+    basis = Basis.ANSWER if desk.round().answers else Basis.EVIDENCE
+    desk.tell(WagerSettled(number, spot, bet, wager_cents, net.cents, basis, readings, net.why))
+
+
+def open_bets(desk: Desk) -> bool:
+    """Whether a wager of the open round is not settled, as far as that can be known without judging again."""
+    settled = desk.round().settled
+    insured = {spot for spot, bet in settled if bet == "insurance"}
+    if any((spot, "main") not in settled for spot in desk.round().spots):
+        return True
+    counted = {box for node in desk.lattice().frontier for box, cents in enumerate(node.insured) if cents}
+    return any(desk.round().spots[box] not in insured for box in counted)
 
 
 def wager_of(judged: Judged, box: int, bet: str) -> int | None:

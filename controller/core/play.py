@@ -301,6 +301,10 @@ class Play:
             return node, emitted
         return self.next_box(node, (*emitted, (box, self.untouched(box, Kind.SURRENDERED))))
 
+    def give_up(self, node: Node, hand: Hand, insured: tuple[int, ...]) -> Step:
+        """The hand in play is surrendered after its box began to play, where the card allows that (A12)."""
+        return self.settle_hand(self.decided(node, insured), hand._replace(now=Now.DONE, gave_up=True), ())
+
     def close_offers(self, node: Node, insured: tuple[int, ...]) -> Node:
         """End the offers; what lies there now is what counts."""
         if not node.offers:

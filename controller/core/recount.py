@@ -6,9 +6,11 @@ from typing import Any
 
 import msgspec
 
+from controller.core.census import Graph
 from controller.core.dues import Due
 from controller.core.hand import RANKS, PlayedHand, place_of, seen
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
+from controller.core.question import Case, best_question
 from controller.core.reconstruction import Answer, Dated, Reconstruction, TooManyOrders
 from controller.core.rules import Rules
 from controller.core.worlds import Judgement, TooManyUnread, World, Worlds, judge
@@ -179,10 +181,24 @@ class Recount:
             dealer=self.dealer(judgement),
             due_cents={str(s): {bet: due_of(d) for bet, d in bets.items()} for s, bets in dues.items()},
             possible_cents={str(s): {bet: list(d.cents()) for bet, d in bets.items()} for s, bets in dues.items()},
-            question=None,
+            question=self.question(judgement),
             irregularity=self.irregularity,
             alerts=self.alerts,
         )
+
+    def question(self, judgement: Judgement) -> dict[str, Any] | None:
+        """What should be asked, once the round is closed and some due still differs."""
+        if not self.closed:
+            return None
+        cases = tuple(
+            Case(end.found, Graph(end.found), end.points) for end in judgement.ended if end.points is not None
+        )
+        asked = best_question(cases) if cases else None
+        if asked is None:
+            return None
+        spot = self.spots[asked.box]
+        about = {"spot": spot, "ask": asked.kind, "text": asked.text(spot), "choices": list(asked.choices())}
+        return {**about, "hand": asked.hand} if asked.kind == "cards" else about
 
     def judgement(self) -> Judgement | None:
         """All plays; None if there is none."""

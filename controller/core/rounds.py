@@ -8,19 +8,10 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.core import closing
+from controller.core import asking, closing
+from controller.core.alerts import CardWithoutBets, InsuranceTooLarge, LateWager, Pinched, UnexplainedChange
 from controller.core.desk import Desk
-from controller.core.events import (
-    BetsLocked,
-    CardDrawn,
-    CardWithoutBets,
-    InsuranceTooLarge,
-    LateWager,
-    LockedWager,
-    Pinched,
-    RoundClosed,
-    UnexplainedChange,
-)
+from controller.core.events import BetsLocked, CardDrawn, LockedWager, RoundClosed
 from controller.core.felt import Change
 from controller.core.hand import place_of, seen
 from controller.core.judging import Judged, hole_points, known_until, latest, of_hole, publish
@@ -198,6 +189,7 @@ def infer(desk: Desk, until: int) -> None:
         desk.irregular("the dealer's cards do not fit the dealer's rule")
     else:
         publish(desk, Judged(view, of_hole(view.frontier, points), points))
+        asking.consider(desk)
 
 
 def turn_if_shown(desk: Desk, view: Reconstruction) -> None:

@@ -8,7 +8,8 @@ import msgspec
 
 from controller.core.events import Event, LockedWager
 from controller.core.felt import Zone
-from controller.core.reconstruction import Dated, Reconstruction
+from controller.core.question import Question
+from controller.core.reconstruction import Answer, Dated, Reconstruction
 from controller.core.rules import House
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
@@ -21,6 +22,13 @@ class CardKept(Value, frozen=True, tag=False):
     face: Card | None
     nonce: bytes
     opened: bool = False
+
+
+class Asked(Value, frozen=True, tag=False):
+    """A question that people were asked, by its number."""
+
+    number: int
+    question: Question
 
 
 class Round(Value, frozen=True, tag=False):
@@ -45,6 +53,11 @@ class Round(Value, frozen=True, tag=False):
     """Why the round is irregular; empty while some legal play explains everything."""
     next_lock_ns: int = -1
     """When the bets of the next round were locked while this one still waited for its readers; -1: not yet."""
+    asked: Asked | None = None
+    """The question about its play that waits for an answer."""
+    answers: tuple[Answer, ...] = ()
+    considered: int = 0
+    """How much evidence had been told when it was last considered what to ask."""
     doubt: int = 0
     """The question that must be answered before the round goes on; 0: none."""
 
@@ -68,6 +81,8 @@ class State(Value, frozen=True, tag=False):
     questions: int = 0
     felt: dict[str, Zone] = msgspec.field(default_factory=dict)
     round: Round | None = None
+    waiting: tuple[Round, ...] = ()
+    """Rounds that ended with a question open, oldest first; at most three."""
     spot_named: int = 0
     """The spot a digit key named for the next action; 0: none."""
     burns: int = 0
@@ -115,9 +130,12 @@ class Stepped(NamedTuple):
 
 def restore(house: House, state: State) -> Table:
     """The table of a checkpoint: the lattice is woven again from the round's evidence."""
-    if state.round is None:
-        return Table(house, state)
-    found = Reconstruction.begin(house.rules, state.round.main_wagers())
-    for dated in state.round.evidence:
+    return Table(house, state, None if state.round is None else woven(house, state.round))
+
+
+def woven(house: House, round_now: Round) -> Reconstruction:
+    """A round's lattice from its evidence and answers."""
+    found = Reconstruction.begin(house.rules, round_now.main_wagers(), answers=round_now.answers)
+    for dated in round_now.evidence:
         found = found.observe(dated)
-    return Table(house, state, found)
+    return found

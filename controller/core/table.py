@@ -7,29 +7,24 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from controller.core import rounds
-from controller.core.desk import Desk
-from controller.core.events import (
+from controller.core import asking, closing, rounds
+from controller.core.alerts import (
     AnswerRefused,
-    CardBurned,
-    CardDrawn,
     CardsMayBeMissing,
     CardWithoutBets,
     DeviceAlarm,
-    DeviceStatusChanged,
     FloorCalled,
-    KeyRead,
     KeyRefused,
     LineTroubled,
-    QuestionAnswered,
-    TableStarted,
     UnreadCard,
 )
+from controller.core.desk import Desk
+from controller.core.events import CardBurned, CardDrawn, DeviceStatusChanged, KeyRead, QuestionAnswered, TableStarted
 from controller.core.felt import inventory, key
 from controller.core.inputs import Answered, Stamped, Started
-from controller.core.judging import known_until, latest
+from controller.core.judging import known_until, latest, open_bets
 from controller.core.keypad import DECISIONS, DIGITS, EVIDENCE
-from controller.core.state import Desired, Stepped, Table
+from controller.core.state import Asked, Desired, Round, Stepped, Table
 from firmware_protocols import readings
 from firmware_protocols.readings import (
     ChipsConfirmed,
@@ -87,14 +82,30 @@ def desired(desk: Desk) -> Desired:
     """What the devices should be told, given the table."""
     round_now = desk.state.round
     if round_now is None:
-        return Desired("Bets open")
+        waiting = [waited.asked for waited in desk.state.waiting if waited.asked is not None]
+        number = desk.state.waiting[-1].number if waiting else 0
+        return Desired(f"Round {number}. {asked_text(desk, waiting[-1])}" if waiting else "Bets open")
     wanted = latest(desk)
     confirm_ns = wanted - desk.state.offset_ns if wanted > known_until(desk) else 0
+    return Desired(display(desk, round_now), confirm_ns)
+
+
+def display(desk: Desk, round_now: Round) -> str:
+    """The line on the dealer's keypad while a round is open. Before the turn it cannot depend on the hole card."""
     if round_now.doubt:
-        return Desired("Cards drawn meanwhile? yes/no", confirm_ns)
+        return "Cards drawn meanwhile? yes/no"
     if round_now.trouble:
-        return Desired("Call the floor", confirm_ns)
-    return Desired(f"Round {round_now.number}", confirm_ns)
+        return "Call the floor"
+    if round_now.asked is not None:
+        return asked_text(desk, round_now.asked)
+    ready = round_now.turned and not open_bets(desk)
+    return f"Round {round_now.number}: take and pay" if ready else f"Round {round_now.number}"
+
+
+def asked_text(desk: Desk, asked: Asked) -> str:
+    """A question as the dealer reads it."""
+    waited = [one for one in (desk.state.round, *desk.state.waiting) if one is not None and one.asked == asked]
+    return asked.question.text(waited[0].spots[asked.question.box])
 
 
 # --- shoe -------------------------------------------------------------------------------------------
@@ -157,6 +168,8 @@ def key_pressed(desk: Desk, pressed: KeyPressed) -> None:
     named = desk.state.spot_named
     desk.change(spot_named=int(meaning) if meaning in DIGITS else 0)
     if meaning in DIGITS:
+        if number_asked(desk):
+            answered(desk, question_open(desk), "10" if meaning == "0" else meaning, "dealer")
         return
     evidence = meaning in EVIDENCE
     reason = evidence_key(desk, meaning, named, at_ns) if evidence else procedure_key(desk, meaning, at_ns)
@@ -187,9 +200,9 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int) -> str:
                 return "no round is open"
             desk.change_round(closing=True)
         case "yes" | "no":
-            if desk.state.round is None or not desk.round().doubt:
+            if not question_open(desk):
                 return "nothing was asked"
-            answered(desk, desk.round().doubt, meaning, "dealer")
+            answered(desk, question_open(desk), meaning, "dealer")
         case "burn":
             desk.change(burns=desk.state.burns + 1)
         case "call_floor":
@@ -264,10 +277,23 @@ def line_disturbed(desk: Desk, disturbed: LineDisturbed) -> None:
 
 
 def answered(desk: Desk, question: int, answer: str, who: str) -> None:
-    """A person answered: no card was missed and the round goes on, or it goes to the floor."""
-    if desk.state.round is None or desk.round().doubt != question:
-        desk.tell(AnswerRefused(question, answer, "no such question is open"))
+    """A person answered a question: about missed cards, about the open round's play, or about a round that waits."""
+    round_now = desk.state.round
+    if round_now is not None and round_now.doubt == question:
+        missed_cards_answered(desk, question, answer, who)
         return
+    if round_now is not None and round_now.asked is not None and round_now.asked.number == question:
+        asking.take_answer(desk, answer, who)
+        return
+    for waited in desk.state.waiting:
+        if waited.asked is not None and waited.asked.number == question:
+            closing.answer_waiting(desk, waited, answer, who)
+            return
+    desk.tell(AnswerRefused(question, answer, "no such question is open"))
+
+
+def missed_cards_answered(desk: Desk, question: int, answer: str, who: str) -> None:
+    """No card was missed and the round goes on, or it goes to the floor."""
     if answer not in {"yes", "no"}:
         desk.tell(AnswerRefused(question, answer, "the answers are yes and no"))
         return
@@ -275,6 +301,22 @@ def answered(desk: Desk, question: int, answer: str, who: str) -> None:
     desk.change_round(doubt=0)
     if answer == "yes":
         desk.irregular("cards were drawn while the table was not listening")
+
+
+def number_asked(desk: Desk) -> bool:
+    """Whether a digit key answers a question rather than names a spot."""
+    round_now = desk.state.round
+    asked = [round_now] if round_now is not None else list(desk.state.waiting[-1:])
+    return any(one.asked is not None and one.asked.question.kind in {"cards", "hands"} for one in asked)
+
+
+def question_open(desk: Desk) -> int:
+    """The question a key answers: the open round's; between rounds the latest that waits. 0: none."""
+    round_now = desk.state.round
+    if round_now is not None:
+        return round_now.doubt or (round_now.asked.number if round_now.asked else 0)
+    waiting = [waited.asked.number for waited in desk.state.waiting if waited.asked is not None]
+    return max(waiting, default=0)
 
 
 def device_health(desk: Desk, health: DeviceHealth) -> None:

@@ -130,7 +130,7 @@ class Judgement(NamedTuple):
         return {node.drawn for end in self.ended for node in end.frontier}
 
 
-NOT_INSURED: Final = Due(frozenset({Net(0, "no insurance was made")}), known=True)
+NOT_INSURED: Final = Due(frozenset({Net(0, (("no_insurance",),))}), known=True)
 
 
 def stand(end: Ended, node: Node, told: Told, box: int) -> set[tuple[PlayedHand, ...]]:

@@ -12,7 +12,8 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from controller.core.events import Alert, Event
+from controller.core.alerts import Alert
+from controller.core.events import Event
 from controller.formats.records import Identity
 from firmware_protocols.values import Value, wire_name
 

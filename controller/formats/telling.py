@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from controller.core.alerts import CardsMayBeMissing, RoundIrregular
 from controller.core.events import (
     BetsLocked,
     CardDealt,
     CardOpened,
-    CardsMayBeMissing,
     Event,
     HandDoubled,
     HandPlayed,
@@ -16,7 +16,6 @@ from controller.core.events import (
     QuestionAnswered,
     QuestionAsked,
     RoundClosed,
-    RoundIrregular,
     SpotSurrendered,
     TableStarted,
     WagerOpen,

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.core.events import (
+from controller.core.alerts import (
     CardWithoutBets,
-    HandDoubled,
-    HandsSplit,
-    InsuranceTaken,
     InsuranceTooLarge,
     KeyRefused,
     LateWager,
     Pinched,
     RoundIrregular,
-    SpotSurrendered,
     UnexplainedChange,
-    WagerOpen,
 )
+from controller.core.events import HandDoubled, HandsSplit, InsuranceTaken, SpotSurrendered, WagerOpen
 from controller.core.rules import Rules
 from tests.core.rig import Rig
 

@@ -13,16 +13,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from controller.core.events import (
-    BetsLocked,
-    CardOpened,
-    HandPlayed,
-    InsuranceTooLarge,
-    LockedWager,
-    RoundClosed,
-    RoundIrregular,
-    UnexplainedChange,
-)
+from controller.core.alerts import InsuranceTooLarge, RoundIrregular, UnexplainedChange
+from controller.core.events import BetsLocked, CardOpened, HandPlayed, LockedWager, RoundClosed
 from controller.core.play import Node
 from controller.core.rules import Options
 from tests.core.houses import RULES

@@ -120,6 +120,16 @@ SURRENDER: dict[str, tuple[Rules, str, Told]] = {
         TWO_BOXES_NINE_UP + "key stand hit \n 2c \n 2 main 5 \n key stand hole_turned",
         Told(["1 main -10.00", "2 main +0.00"], [], [], ["UnexplainedChange"]),
     ),
+    "its key comes before any other": (
+        KEYED,
+        TWO_BOXES_NINE_UP + "1 main 5 \n key stand \n key 1 surrender",
+        Told([], [], [], ["RoundIrregular"]),
+    ),
+    "and before any card": (
+        KEYED,
+        TWO_BOXES_NINE_UP + "1 main 5 \n key hit \n 2c \n key 1 surrender",
+        Told(["1 main -5.00"], [], ["1 surrendered"], ["RoundIrregular"]),
+    ),
     "not before its turn once the offers are closed": (
         KEYED,
         THREE_BOXES_NINE_UP + "key stand \n 3 main 5 \n key stand stand hole_turned",

@@ -26,6 +26,7 @@ ACES = "1 main 10 \n Ah 9c Ad 8s \n"
 SIXTEEN = "1 main 10 \n Th 9c 6d 8s \n"
 TEN_MORE = "1 main 10 \n Th 6c 8d Ts \n Tc"
 """A ten that breaks whoever takes it."""
+TWELVE_BESIDE = "1 main 10 \n 2 main 10 \n Th 7h 9c 6d 5d 8s \n "
 SEVENTEEN_BESIDE = "1 main 10 \n 2 main 10 \n Th 7h 9c 6d Td 8s \n"
 
 RAISES: dict[str, tuple[Rules, str, Told]] = {
@@ -176,8 +177,13 @@ TAKINGS: dict[str, tuple[Rules, str, Told]] = {
     ),
     "where busts are taken at once before the next card": (
         AT_ONCE,
-        "1 main 10 \n 2 main 10 \n Th 7h 9c 6d 5d 8s \n key hit \n Tc \n key hit \n 5c",
+        TWELVE_BESIDE + "key hit \n Tc \n key hit \n 5c \n 1 main 0 \n key stand hole_turned",
         Told(["1 main -10.00"], [], [], ["RoundIrregular"]),
+    ),
+    "elsewhere after it too": (
+        KEYED,
+        TWELVE_BESIDE + "key hit \n Tc \n key hit \n 5c \n 1 main 0 \n key stand hole_turned",
+        Told(["1 main -10.00", "2 main +0.00"], [], [], []),
     ),
     "and before the turn": (
         AT_ONCE,

@@ -76,7 +76,7 @@ def test_nobody_loses_more_than_lies_there_or_wins_more_than_is_paid(
     if end.natural:
         assert net == -outcome.hands[0].base_cents
     else:
-        assert net == sum(hand_net(hand, end).cents for hand in outcome.hands)
+        assert net == sum(hand_net(RULES[name], hand, end).cents for hand in outcome.hands)
 
 
 @given(st.lists(played_hands(), min_size=2, max_size=4), ENDS, st.randoms(use_true_random=False))
@@ -93,8 +93,8 @@ def test_what_one_side_wins_the_other_loses(ours: PlayedHand, theirs: PlayedHand
     theirs = theirs._replace(base_cents=ours.base_cents, extra_cents=ours.extra_cents)
     if best(ours.cards) > 21 or best(theirs.cards) > 21:
         return
-    won = hand_net(ours, DealerEnd(natural=False, total=best(theirs.cards))).cents
-    lost = hand_net(theirs, DealerEnd(natural=False, total=best(ours.cards))).cents
+    won = hand_net(RULES["borgata"], ours, DealerEnd(natural=False, total=best(theirs.cards))).cents
+    lost = hand_net(RULES["borgata"], theirs, DealerEnd(natural=False, total=best(ours.cards))).cents
     assert won == -lost
     assert won in {-ours.stake_cents(), 0, ours.stake_cents()}
 

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.events import (
-    AnswerRefused,
-    CardsMayBeMissing,
-    DeviceStatusChanged,
-    QuestionAnswered,
-    QuestionAsked,
-    RoundIrregular,
-    TableStarted,
-)
+from controller.core.alerts import AnswerRefused, CardsMayBeMissing, RoundIrregular
+from controller.core.events import DeviceStatusChanged, QuestionAnswered, QuestionAsked, TableStarted
 from controller.core.inputs import Answered, Started
 from controller.core.state import Table, restore
 from controller.core.table import MISSED_CARDS
@@ -25,17 +18,22 @@ DEAL = "1 main 10 \n Th 9c 6d 8s"
 END = "key stand hole_turned round_closed"
 
 
-def restarted(rig: Rig, *, at_ns: int | None = None, profile_hash: str | None = None) -> None:
-    """The daemon ends, comes back from its checkpoint, and reads the chips afresh."""
+def restarted(rig: Rig, *, at_ns: int | None = None, profile_hash: str | None = None) -> int:
+    """The daemon ends, comes back from its checkpoint, and reads the chips afresh.
+
+    Gives the moment of the new clock up to which the readers are asked to confirm.
+    """
     house = rig.house if profile_hash is None else replace(rig.house, profile_hash=profile_hash)
     rig.table = restore(house, rig.table.state)
     rig.now_ns = rig.now_ns + 5_000 * MS if at_ns is None else at_ns
     started_ns = rig.now_ns
     rig.give(Started(started_ns, "test", house))
+    asked_ns = rig.desired.confirm_ns
     rig.now_ns += 500 * MS
     for (spot, zone), chips in rig.lying.items():
         rig.give(ChipsSeen(spot, zone, tuple(sorted(chips)), started_ns, rig.now_ns))
     rig.pass_ms(100)
+    return asked_ns
 
 
 def rig_with(talk: str) -> Rig:
@@ -152,8 +150,9 @@ def test_a_shoe_that_numbers_its_cards_asks_nobody() -> None:
 def test_a_reboot_sets_the_clock_back_but_not_the_table() -> None:
     rig = rig_with(DEAL)
     last_ns = rig.table.state.last_ns
-    restarted(rig, at_ns=3 * MS)
+    confirm_wanted_ns = restarted(rig, at_ns=3 * MS)
     assert rig.table.state.last_ns > last_ns
+    assert 0 < confirm_wanted_ns <= rig.now_ns
     rig.talk(f"key no \n {END} \n 1 main 20 \n Th 9c 6d 8s \n {END}")
     assert rig.postings() == ["1: spot 1 main -10.00", "2: spot 1 main -20.00"]
 

@@ -109,7 +109,7 @@ HAND_WRITTEN = {
         Th Tc 6d
         key round_closed
     """,
-    "a doubt that nobody answers": """
+    "keys that say nothing of it": """
         1 main 10
         Th Tc 6d 9s
         key call_floor undo burn
@@ -214,6 +214,9 @@ def test_nor_in_a_round_dealt_by_hand(name: str) -> None:
     rig.talk(HAND_WRITTEN[name])
     tried = assert_hole_is_secret(rig)
     assert tried == (0 if name == "closed before the deal is over" else 1)
+    told = [(type(event), event.card) for event in rig.told(HoleTurned, CardOpened) if hasattr(event, "card")]
+    for hole in holes_of(rig):
+        assert [kind for kind, card in told if card == hole.number] == [HoleTurned, CardOpened]
 
 
 def test_nor_where_even_money_is_shown_by_chips() -> None:

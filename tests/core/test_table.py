@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.alerts import (
+    CardWithoutBets,
+    ChangeMade,
+    ChipConflict,
+    DeviceAlarm,
+    FloorCalled,
+    KeyRefused,
+    LateWager,
+    LineTroubled,
+    Pinched,
+    RoundIrregular,
+    UnknownChip,
+    UnreadCard,
+)
 from controller.core.events import (
     BetsLocked,
     CardBurned,
     CardDrawn,
     CardOpened,
-    CardWithoutBets,
-    ChangeMade,
-    ChipConflict,
     ChipsChanged,
-    DeviceAlarm,
-    FloorCalled,
     HoleTurned,
-    KeyRefused,
-    LateWager,
-    LineTroubled,
     LockedWager,
-    Pinched,
     RoundClosed,
-    RoundIrregular,
-    UnknownChip,
-    UnreadCard,
 )
 from firmware_protocols import readings
 from firmware_protocols.cards import Card
@@ -338,4 +340,42 @@ def test_a_next_round_before_the_readers_confirmed_leaves_the_last_to_the_floor(
     rig.talk("key stand round_closed \n Th")
     assert [e.reason for e in rig.told(RoundIrregular) if isinstance(e, RoundIrregular)] == [
         "the readers had not confirmed the layout when the next round began"
+    ]
+
+
+def test_a_card_told_before_the_chips_of_its_double_waits_for_them() -> None:
+    rig = rig_with("1 main 10 \n 6h 9c 5d 8s \n key double")
+    rig.late = True
+    before = rig.now_ns
+    rig.now_ns += 400 * MS
+    drawn(rig, "9d")
+    assert rig.told(RoundIrregular) == []
+    seen(rig, 1, 2000, (before, before + 200 * MS))
+    confirmed(rig)
+    rig.late = False
+    rig.talk("key hole_turned round_closed")
+    assert told(rig).settled == ["1 main +20.00"]
+
+
+def test_but_not_beyond_the_readers_word_that_there_are_none() -> None:
+    rig = rig_with("1 main 10 \n 6h 9c 5d 8s \n key double")
+    rig.late = True
+    drawn(rig, "9d")
+    assert rig.told(RoundIrregular) == []
+    confirmed(rig)
+    assert rig.told(RoundIrregular) == [RoundIrregular(1, "no legal play explains the evidence")]
+
+
+def test_a_round_whose_times_leave_too_much_open_goes_to_the_floor() -> None:
+    rig = rig_with("\n".join(f"{spot} main 10" for spot in SPOTS) + "\n" + "9h " * 7 + "Ac " + "8h " * 7 + "9s")
+    rig.late = True
+    before = rig.now_ns
+    rig.now_ns += 5_000 * MS
+    for content in (100, 200, 300, 400):
+        for spot in SPOTS:
+            chip = f"E1{spot}{content}"
+            rig.values[chip] = content
+            rig.give(ChipsSeen(spot, "insurance", (chip,), before, rig.now_ns))
+    assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [
+        "the times of the readings leave too many orders open"
     ]

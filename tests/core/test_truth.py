@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from controller.core.alerts import RoundIrregular
 from controller.core.events import (
     CardDealt,
     CardDrawn,
@@ -15,7 +16,6 @@ from controller.core.events import (
     HandsSplit,
     InsuranceTaken,
     RoundClosed,
-    RoundIrregular,
     SpotSurrendered,
     WagerOpen,
     WagerSettled,

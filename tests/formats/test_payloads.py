@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.core.alerts import LateWager
 from controller.core.events import (
     Basis,
     BetsLocked,
@@ -15,7 +16,6 @@ from controller.core.events import (
     CardOpened,
     DeviceStatusChanged,
     Event,
-    LateWager,
     LockedWager,
     RoundClosed,
     WagerSettled,

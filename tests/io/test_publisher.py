@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controller.core.events import LateWager
+from controller.core.alerts import LateWager
 from controller.io.broker import (
     NoBroker,
     embedded,

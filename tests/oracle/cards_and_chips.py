@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tests.oracle.house import House, some_of, total
 from tests.oracle.story import Box, Hand, Story
@@ -67,10 +67,20 @@ def player_card(house: House, now: Story, turn: tuple[int, int], place: int) -> 
     yield after
 
 
-def chips(house: House, told: Story, index: int, zone: str, after: int, answered: frozenset[int]) -> Iterator[Story]:
-    """The content of a zone becomes ``after`` (it was something else)."""
+@dataclass(frozen=True)
+class Change:
+    """The content of a zone of the box ``index`` becomes ``after`` (it was something else)."""
+
+    index: int
+    zone: str
+    after: int
+
+
+def chips(house: House, told: Story, change: Change, answered: frozenset[int]) -> Iterator[Story]:
+    """Every meaning of a change of chips."""
     if not told.dealt(house):
         return
+    index, zone, after = change.index, change.zone, change.after
     box = told.boxes[index]
     if zone == "insurance":
         yield from insurance_chips(house, told, index, after)
@@ -80,7 +90,7 @@ def chips(house: House, told: Story, index: int, zone: str, after: int, answered
         return
     lying = told.with_box(index, replace(box, main=after))
     if box.surrendered:
-        yield from surrendered_chips(house, lying, index, box, after, answered)
+        yield from surrendered_chips(house, told, change, answered)
         return
     if told.natural(box):
         yield from natural_chips(house, lying, index, after - box.main)
@@ -91,7 +101,7 @@ def chips(house: House, told: Story, index: int, zone: str, after: int, answered
         yield from lowered(told, lying, index, box.main - after)
     elif told.all_broke(box) and all(hand.over for hand in box.hands):
         yield lying.with_box(index, replace(lying.boxes[index], must_empty=False))
-    if told.live(box) and told.complete(house):
+    if told.complete(house):
         yield replace(lying, paying=True).offers_closed(house)
 
 
@@ -101,9 +111,7 @@ def insurance_chips(house: House, told: Story, index: int, after: int) -> Iterat
         return
     box = told.boxes[index]
     changed = told.with_box(index, replace(box, insurance=after))
-    if told.offers:
-        yield changed
-    elif after < box.insurance or told.played(house):
+    if told.offers or after < box.insurance or told.played(house):
         yield changed
 
 
@@ -115,15 +123,15 @@ def bust_chips(house: House, told: Story, index: int, after: int) -> Iterator[St
         yield changed
 
 
-def surrendered_chips(
-    house: House, lying: Story, index: int, before: Box, after: int, answered: frozenset[int]
-) -> Iterator[Story]:
+def surrendered_chips(house: House, told: Story, change: Change, answered: frozenset[int]) -> Iterator[Story]:
     """The first change shows the surrender; later ones take."""
-    box = lying.boxes[index]
-    if before.awaiting and (after == 0 or (after in house.halves(box.wager) and after != before.main)):
-        yield lying.with_box(index, replace(box, awaiting=False, shown=True, confirmable=not before.shown))
-    elif (before.shown or lenient(house, before, answered)) and (not lying.slow() or lying.played(house)):
-        yield lying.with_box(index, replace(box, awaiting=False))
+    index, after = change.index, change.after
+    box = told.boxes[index]
+    left = replace(box, main=after, awaiting=False)
+    if box.awaiting and (after == 0 or after in house.halves(box.wager)):
+        yield told.with_box(index, replace(left, shown=True, confirmable=not box.shown))
+    elif (box.shown or lenient(house, box, answered)) and (not told.slow() or told.played(house)):
+        yield told.with_box(index, left)
 
 
 def natural_chips(house: House, lying: Story, index: int, change: int) -> Iterator[Story]:
@@ -173,12 +181,8 @@ def lowered(told: Story, lying: Story, index: int, cents: int) -> Iterator[Story
     if len(box.hands) < 2:
         return
     broken = tuple(
-        (number, hand.base + hand.extra)
-        for number, hand in enumerate(box.hands)
-        if told.broke(hand) and not hand.taken
+        (number, hand.base + hand.extra) for number, hand in enumerate(box.hands) if told.broke(hand) and not hand.taken
     )
     for chosen in some_of(broken, cents):
-        hands = tuple(
-            replace(hand, taken=True) if number in chosen else hand for number, hand in enumerate(box.hands)
-        )
+        hands = tuple(replace(hand, taken=True) if number in chosen else hand for number, hand in enumerate(box.hands))
         yield lying.with_box(index, replace(lying.boxes[index], hands=hands))

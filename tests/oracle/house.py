@@ -45,7 +45,7 @@ class House:
         return self.double_on == "any" or 9 <= total(ranks) <= 11
 
     def pairs(self, ranks: str) -> bool:
-        one, other = ranks
+        one, other = ranks[0], ranks[1]
         return one == other or (self.split_by == "value" and points(one) == points(other))
 
 

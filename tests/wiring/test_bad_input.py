@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.events import (
-    CardDrawn,
+from controller.core.alerts import (
     CardsMayBeMissing,
     CardWithoutBets,
     ChipConflict,
-    ChipsChanged,
-    DeviceStatusChanged,
-    Event,
     KeyRefused,
     LineTroubled,
-    QuestionAsked,
-    RoundClosed,
     RoundIrregular,
     UnknownChip,
     UnreadCard,
 )
+from controller.core.events import CardDrawn, ChipsChanged, DeviceStatusChanged, Event, QuestionAsked, RoundClosed
 from firmware_protocols.cards import Card
+from firmware_protocols.codec import Role
+from firmware_protocols.shoe import bee_tek
 from tests.wiring.premises import TOPICS, Premises, json_of
 
 CLEAN = """
@@ -72,6 +69,10 @@ async def test_noise_is_told_and_the_table_goes_on(house: Premises, device: str,
     troubled = await alert(house, LineTroubled, "line_troubled", device=device)
     assert isinstance(troubled, LineTroubled)
     assert troubled.reason
+    if device == "shoe":
+        # The end of the noise, if the line falls silent in the middle of a token, must not fall into the round.
+        wire = bee_tek.CODEC.open(Role.HOST)
+        await house.ear.event(LineTroubled, len((*wire.feed(data), *wire.idle())))
     await assert_goes_on(house, 1)
 
 
@@ -100,9 +101,9 @@ async def test_a_card_damaged_on_the_line_is_never_settled_without(house: Premis
     assert isinstance(missing, CardsMayBeMissing)
     assert missing.reason == "the shoe's line was disturbed"
     await house.talk(f"{answer}\nstand\nhole_turned\n3 main 40\n3 main 0\nround_closed")
-    assert (await house.ear.event(RoundClosed, round=1)).outcome == "irregular"
-    assert not house.ear.due()
     await assert_goes_on(house, 2)
+    assert house.ear.outcomes() == ["irregular", "settled"]
+    assert set(house.ear.due()) == {(2, 3, "main")}
 
 
 async def test_a_card_that_the_shoe_cannot_read(house: Premises) -> None:

@@ -84,7 +84,10 @@ def offsets(journal: Path, query: str) -> tuple[int, int]:
 
 
 DAMAGE = {
-    "a record's body": ("SELECT body FROM records WHERE length(body) < 1000 ORDER BY number LIMIT 1 OFFSET 40", "record"),
+    "a record's body": (
+        "SELECT body FROM records WHERE length(body) < 1000 ORDER BY number LIMIT 1 OFFSET 40",
+        "record",
+    ),
     "an event's body": ("SELECT body FROM events WHERE seq = 60", "event"),
     "a record's hash": ("SELECT hash FROM records WHERE number = 50", "record 50"),
     "a checkpoint's digest": ("SELECT digest FROM checkpoints ORDER BY number LIMIT 1", "checkpoint"),
@@ -183,7 +186,9 @@ async def test_ctrl_c_ends_an_endless_demo_with_its_accounts(tmp_path: Path) -> 
 async def test_with_a_broker_of_ones_own(tmp_path: Path, broker: Broker) -> None:
     ear = Ear()
     async with ear.listening(broker):
-        await demo(tmp_path, "--rounds", "1", "--seed", "2", "--speed", "200", "--broker", f"{broker.host}:{broker.port}")
+        await demo(
+            tmp_path, "--rounds", "1", "--seed", "2", "--speed", "200", "--broker", f"{broker.host}:{broker.port}"
+        )
         await ear.until(lambda: ear.outcomes() == ["settled"])
     assert {message.topic.split("/")[2:4][0] for message in ear.messages} == {"demo"}
 
@@ -198,7 +203,8 @@ async def test_with_the_built_in_broker(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "flags", [("--broker", "nowhere"), ("--broker", "127.0.0.1:1"), ("--boxes", "0"), ("--boxes", "5-2"), ("--seed", "x")]
+    "flags",
+    [("--broker", "nowhere"), ("--broker", "127.0.0.1:1"), ("--boxes", "0"), ("--boxes", "5-2"), ("--seed", "x")],
 )
 async def test_what_cannot_be_run_is_said_without_a_traceback(tmp_path: Path, flags: tuple[str, ...]) -> None:
     status, output, errors = await ran("demo", "--rounds", "1", "--directory", str(tmp_path), *flags)

@@ -11,16 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controller.core.events import (
-    CardDrawn,
-    CardsMayBeMissing,
-    ChipsChanged,
-    QuestionAnswered,
-    QuestionAsked,
-    RoundClosed,
-    RoundIrregular,
-    TableStarted,
-)
+from controller.core.alerts import CardsMayBeMissing, RoundIrregular
+from controller.core.events import CardDrawn, ChipsChanged, QuestionAnswered, QuestionAsked, RoundClosed, TableStarted
 from controller.io.broker import find_mosquitto, mosquitto, start_mosquitto
 from controller.io.journal import JournalReader
 from controller.io.mqtt import Broker, connected

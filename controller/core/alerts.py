@@ -1,0 +1,155 @@
+"""Events that want a person's eye. They are published like all others and once more under ``alert/``.
+
+Money is integer cents; spots count from 1.
+"""
+
+from __future__ import annotations
+
+from firmware_protocols.values import Value
+
+
+class LateWager(Value, frozen=True):
+    """A wager rose after the lock; the locked wager stands."""
+
+    round: int
+    spot: int
+    zone: str
+    before_cents: int
+    after_cents: int
+
+
+class Pinched(Value, frozen=True):
+    """A wager fell after the lock; the locked wager stands."""
+
+    round: int
+    spot: int
+    zone: str
+    before_cents: int
+    after_cents: int
+
+
+class UnexplainedChange(Value, frozen=True):
+    """No legal play explains this change of chips; it was left out of the account."""
+
+    round: int
+    spot: int
+    zone: str
+    before_cents: int
+    after_cents: int
+
+
+class ChangeMade(Value, frozen=True):
+    """Other chips of the same value: no meaning in the game."""
+
+    spot: int
+    zone: str
+    cents: int
+
+
+class InsuranceTooLarge(Value, frozen=True):
+    """More on the insurance line than the card allows; ``counted_cents`` count."""
+
+    round: int
+    spot: int
+    cents: int
+    counted_cents: int
+
+
+class UnknownChip(Value, frozen=True):
+    """A chip that is not in the registry: it counts as nothing."""
+
+    spot: int
+    zone: str
+    chip: str
+
+
+class ChipConflict(Value, frozen=True):
+    """One chip seen at two zones: it counts at neither until that is settled."""
+
+    chip: str
+    zones: tuple[str, ...]
+
+
+class UnreadCard(Value, frozen=True):
+    """A card left the shoe and could not be read."""
+
+    card: int
+
+
+class CardWithoutBets(Value, frozen=True):
+    """A card left the shoe with no wager on the table."""
+
+    card: int
+
+
+class CardsMayBeMissing(Value, frozen=True):
+    """We were not listening and this shoe does not number its cards: some may have been drawn meanwhile."""
+
+    round: int
+    reason: str
+
+
+class RoundIrregular(Value, frozen=True):
+    """No legal play explains the round. It is not settled by us; the floor must rule."""
+
+    round: int
+    reason: str
+
+
+class FloorCalled(Value, frozen=True):
+    """The dealer calls the floor."""
+
+    round: int
+
+
+class DeviceAlarm(Value, frozen=True):
+    """A device complains."""
+
+    device: str
+    code: str
+    text: str
+
+
+class LineTroubled(Value, frozen=True):
+    """Bytes from a device that are no message of its protocol; ``data`` in hex."""
+
+    device: str
+    reason: str
+    data: str
+
+
+class KeyRefused(Value, frozen=True):
+    """A key that means nothing now."""
+
+    key: str
+    meaning: str
+    reason: str
+
+
+class AnswerRefused(Value, frozen=True):
+    """An answer that fits no open question."""
+
+    question: int
+    answer: str
+    reason: str
+
+
+Alert = (
+    LateWager
+    | Pinched
+    | UnexplainedChange
+    | ChangeMade
+    | InsuranceTooLarge
+    | UnknownChip
+    | ChipConflict
+    | UnreadCard
+    | CardWithoutBets
+    | CardsMayBeMissing
+    | RoundIrregular
+    | FloorCalled
+    | DeviceAlarm
+    | LineTroubled
+    | KeyRefused
+    | AnswerRefused
+)
+"""Events that want a person's eye."""

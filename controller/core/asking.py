@@ -1,0 +1,77 @@
+"""Questions about a round's play: asked once the dealer's hand is complete, answered by a key or by the floor.
+
+A round that ends with a question open waits for its answer while the next one is played; at most three wait.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.core.alerts import AnswerRefused
+from controller.core.census import Graph
+from controller.core.desk import Desk
+from controller.core.events import QuestionAnswered, QuestionWithdrawn
+from controller.core.judging import hole_points, known_until, latest, of_hole, open_bets
+from controller.core.question import Case, Question, best_question
+from controller.core.state import Asked
+
+WAITING_LIMIT: Final = 3
+"""Rounds that may wait for an answer; beyond that the floor must rule on the oldest."""
+
+
+def consider(desk: Desk) -> None:
+    """Ask the best question once everybody can see the finished hands and some due still differs."""
+    round_now = desk.round()
+    if round_now.asked is not None:
+        withdraw_if_needless(desk)
+        return
+    points = hole_points(desk)
+    idle = round_now.considered == len(round_now.evidence) or not open_bets(desk)
+    if points is None or idle or round_now.trouble or known_until(desk) < latest(desk):
+        return
+    found = desk.lattice()
+    play = found.play()
+    nodes = of_hole(found.frontier, points)
+    if all(play.all_played(node) and play.holes(node, drawing=False) >> points & 1 for node in nodes):
+        desk.change_round(considered=len(round_now.evidence))
+        ask_best(desk, points)
+
+
+def ask_best(desk: Desk, points: int) -> None:
+    """Ask the question whose worst answer leaves the fewest different dues, if any answer would change money."""
+    found = desk.lattice()
+    question = best_question((Case(found, Graph(found), points),))
+    if question is not None:
+        ask(desk, question)
+
+
+def ask(desk: Desk, question: Question) -> None:
+    """Put a question to people."""
+    spot = desk.round().spots[question.box]
+    number = desk.ask(spot, question.text(spot), question.choices())
+    desk.change_round(asked=Asked(number, question))
+
+
+def withdraw_if_needless(desk: Desk) -> None:
+    """Take back a question once nothing depends on it."""
+    asked = desk.round().asked
+    if asked is not None and (desk.round().trouble or not open_bets(desk)):
+        desk.change_round(asked=None)
+        desk.tell(QuestionWithdrawn(asked.number))
+
+
+def take_answer(desk: Desk, words: str, who: str) -> bool:
+    """Take the answer to the open round's question; False if it is none of the choices."""
+    asked = desk.round().asked
+    assert asked is not None, "an answer comes to a question"
+    value = asked.question.value_of(words)
+    if value is None:
+        desk.tell(AnswerRefused(asked.number, words, f"the answers are {', '.join(asked.question.choices())}"))
+        return False
+    desk.tell(QuestionAnswered(asked.number, words, who))
+    answers = (*desk.round().answers, asked.question.answer(value))
+    desk.change_round(asked=None, answers=answers, considered=-1)
+    desk.found = desk.lattice().again(answers)
+    if not of_hole(desk.found.frontier, hole_points(desk)):
+        desk.irregular("no legal play agrees with the answer")
+    return True

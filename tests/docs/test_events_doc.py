@@ -1,0 +1,133 @@
+"""docs/events.md against the formats: every event and field is there, and every example is what it says it is."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, get_args
+
+import msgspec
+import pytest
+
+from controller.core.events import Alert, CardDrawn, CardOpened
+from controller.formats.commands import AnswerWanted, Reply, read_command
+from controller.formats.payloads import (
+    DeviceStatus,
+    Envelope,
+    Published,
+    Status,
+    Topics,
+    event_name,
+    event_types,
+    read_event,
+)
+from controller.formats.records import opens
+from controller.formats.snapshots import Info, RoundNow
+from firmware_protocols.cards import Card
+from firmware_protocols.values import wire_name
+from tests.docs.pages import blocks, page, sections
+
+PAGE: Final = page("events.md")
+SECTIONS: Final = sections(PAGE)
+NAMES: Final = {wire_name(kind.__name__): kind for kind in event_types()}
+ALERTS: Final = {wire_name(kind.__name__) for kind in get_args(Alert)}
+EXAMPLES: Final = [read_event(block.text.encode()) for block in blocks(PAGE) if block.kind == "json"]
+STATES: Final[dict[str, type[msgspec.Struct]]] = {
+    "status": Status,
+    "info": Info,
+    "round": RoundNow,
+    "device": DeviceStatus,
+    "command": AnswerWanted,
+    "reply": Reply,
+}
+
+
+def fields(kind: type[Any]) -> list[str]:
+    return [field.encode_name for field in msgspec.structs.fields(kind)]
+
+
+def example(kind: type[Any], **wanted: object) -> Published:
+    return next(
+        one
+        for one in EXAMPLES
+        if isinstance(one.event, kind) and all(getattr(one.event, name) == value for name, value in wanted.items())
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_event_has_its_fields_in_order(name: str) -> None:
+    assert name in SECTIONS, f"docs/events.md has no section {name}"
+    assert SECTIONS[name].names() == fields(NAMES[name])
+
+
+def test_no_section_describes_an_event_that_is_not() -> None:
+    assert {heading for heading in SECTIONS if "_" in heading} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_event_has_a_real_example(name: str) -> None:
+    found = [one for one in EXAMPLES if event_name(one.event) == name]
+    assert found, f"docs/events.md has no example of {name}"
+    own = [read_event(text.encode()) for text in SECTIONS[name].blocks("json")]
+    assert all(event_name(one.event) == name for one in own)
+
+
+def test_the_examples_are_of_one_table_and_no_number_is_two_events() -> None:
+    assert {(one.identity.site, one.identity.table) for one in EXAMPLES} == {("harbour", "bj-1")}
+    numbers = [(one.identity.epoch, one.seq) for one in EXAMPLES]
+    assert len(numbers) == len(set(numbers))
+
+
+def test_alerts_are_the_events_under_alerts() -> None:
+    after = PAGE[PAGE.index("\n## Alerts\n") : PAGE.index("\n## Commands\n")]
+    assert set(re.findall(r"^### `(\w+)`$", after, re.MULTILINE)) == ALERTS
+
+
+def test_the_envelope_has_every_attribute() -> None:
+    assert sorted(SECTIONS["The envelope"].names()) == sorted(fields(Envelope))
+
+
+def test_every_topic_is_named() -> None:
+    topics = Topics("SITE", "TABLE")
+    drawn = example(CardDrawn).event
+    said = [topics.status, topics.info, topics.state("round"), topics.state("hold"), topics.device("DEVICE")]
+    said += [topics.command("answer"), topics.reply("answer")]
+    said += [topics.event(drawn).replace("card_drawn", "NAME"), f"{topics.root}/alert/NAME"]
+    assert f"`{topics.root}`" in PAGE
+    assert sorted(SECTIONS["Topics"].names()[::1]) == sorted(
+        [*(topic.removeprefix(f"{topics.root}/") for topic in said)]
+    )
+
+
+@pytest.mark.parametrize("kind", STATES)
+def test_every_other_payload_has_an_example_of_its_shape(kind: str) -> None:
+    (text,) = [block.text for block in blocks(PAGE) if block.kind == f"json {kind}"]
+    assert set(msgspec.json.decode(text)) == set(fields(STATES[kind]))
+    msgspec.json.decode(text, type=STATES[kind])
+
+
+@pytest.mark.parametrize("kind", STATES)
+def test_every_other_payload_has_its_fields_told(kind: str) -> None:
+    after = PAGE[PAGE.index(f"```json {kind}\n") :]
+    table = after[after.index("\n| field | meaning |") :].strip()
+    told = re.findall(r"^\| `(\w+)` \|", table[: table.index("\n\n")], re.MULTILINE)
+    assert told == fields(STATES[kind])
+
+
+def test_the_command_shown_is_taken() -> None:
+    (text,) = [block.text for block in blocks(PAGE) if block.kind == "json command"]
+    assert read_command("answer", text.encode()).answer == "no"
+
+
+def test_the_page_opens_a_commitment_as_anybody_would() -> None:
+    (code,) = [block.text for block in blocks(PAGE) if block.kind == "python"]
+    found: dict[str, Any] = {}
+    exec(code, found)
+    opened = example(CardOpened)
+    drawn = example(CardDrawn, card=opened.event.card)
+    assert isinstance(opened.event, CardOpened)
+    assert isinstance(drawn.event, CardDrawn)
+    face, nonce = Card(opened.event.face), bytes.fromhex(opened.event.nonce)
+    assert found["commitment"] == drawn.event.commitment
+    assert f"\n    {drawn.event.commitment}\n" in PAGE
+    assert opens(drawn.event.commitment, face, nonce, opened.identity, opened.event.card)
+    assert f"drawn as event {drawn.seq} and opened as event {opened.seq}" in PAGE

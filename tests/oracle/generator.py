@@ -1,0 +1,415 @@
+"""Small random rounds as people would play them, with what truly happened.
+
+Shares with the oracle only ``house.py`` (totals and prices): how a round runs is told here a second time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final
+
+from tests.oracle.house import CARDS, House, dealer_draws, house_of, is_natural, total
+
+Line = dict[str, Any]
+DECKS: Final = ("A23456789TJQK", "A23456789TJQK", "A8T", "ATJ", "2345A", "A9T5", "6789T", "88T3", "AA2T", "77K4")
+
+
+@dataclass
+class Hand:
+    """``over``: no more cards come, for whatever reason."""
+
+    cards: list[int]
+    base: int
+    extra: int = 0
+    over: bool = False
+    aces: bool = False
+
+
+@dataclass
+class Box:
+    """A box as it truly is."""
+
+    spot: int
+    wager: int
+    hands: list[Hand]
+    main: int
+    surrendered: bool = False
+    even: bool = False
+    insured: int = 0
+    insurance: int = 0
+    bust_bet: int = 0
+
+
+@dataclass
+class Event:
+    """What happened at a moment, in milliseconds; ``line`` lacks its time. ``idle``: chips touched for no reason."""
+
+    at: int
+    line: Line
+    idle: bool = False
+
+
+@dataclass
+class Habits:
+    """How this table's people and devices behave in this round."""
+
+    keys: str
+    times: str
+    pay: float
+    fumbles: float
+    takes: float
+    extras: bool
+
+
+@dataclass
+class Dealing:
+    """A round in the making."""
+
+    rng: Random
+    profile: str
+    options: dict[str, Any]
+    habits: Habits
+    ranks: str
+    boxes: list[Box] = field(default_factory=list)
+    faces: list[str] = field(default_factory=list)
+    dealer: list[int] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    now: int = 0
+
+    def __post_init__(self) -> None:
+        self.house: House = house_of({"profile": self.profile, "options": self.options})
+        self.offers = True
+
+    def chance(self, likely: float) -> bool:
+        return self.rng.random() < likely
+
+    def tell(self, line: Line, *, idle: bool = False) -> None:
+        self.now += self.rng.choice((100, 300, 500, 1000))
+        self.events.append(Event(self.now, line, idle))
+
+    def card(self) -> int:
+        face = self.rng.choice(self.ranks) + self.rng.choice("cdhs")
+        self.tell({"card": face})
+        self.faces.append(face)
+        return len(self.faces) - 1
+
+    def ranks_of(self, cards: list[int]) -> str:
+        return "".join(self.faces[place][0] for place in cards)
+
+    def count(self, hand: Hand) -> int:
+        return total(self.ranks_of(hand.cards))
+
+    def lay(self, box: Box, zone: str, cents: int, *, idle: bool = False) -> None:
+        """Chips of a zone change to ``cents``; nothing is told when they do not."""
+        before = box.main if zone == "main" else box.insurance
+        if zone == "main":
+            box.main = cents
+        else:
+            box.insurance = cents
+        if before != cents:
+            self.tell({"spot": box.spot, "zone": zone, "cents": cents}, idle=idle)
+
+    def press(self, key: str, box: Box | None = None, *, named: bool = False) -> None:
+        """A key, if this dealer presses it; ``named``: with the box's digit."""
+        wanted = self.habits.keys == "always" or (self.habits.keys == "some" and self.chance(0.5))
+        if key == "stand" and self.house.stand_key == "always":
+            wanted = True
+        if wanted:
+            naming = box is not None and (named or self.chance(0.5))
+            self.tell({"key": key, "spot": box.spot} if naming and box else {"key": key})
+
+    def natural(self, box: Box) -> bool:
+        return len(box.hands) == 1 and is_natural(self.ranks_of(box.hands[0].cards))
+
+    def up(self) -> str:
+        return self.faces[self.dealer[0]][0]
+
+    def slow(self) -> bool:
+        return self.up() in "ATJQK"
+
+
+def habits_of(rng: Random, *, extras: bool) -> Habits:
+    return Habits(
+        keys=rng.choice(("none", "none", "some", "always")),
+        times=rng.choice(("points", "intervals", "intervals", "wide", "none", "equal")),
+        pay=rng.choice((0.0, 0.9)),
+        fumbles=rng.choice((0.0, 0.0, 0.3)),
+        takes=rng.choice((0.0, 0.5, 1.0)),
+        extras=extras,
+    )
+
+
+def options_of(rng: Random, profile: str) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if rng.random() < 0.25:
+        options["stand_key"] = "always"
+    if rng.random() < 0.25:
+        options["busts_taken"] = "at_once"
+    if rng.random() < 0.2:
+        options["surrender_shown"] = "sometimes"
+    if profile == "borgata" and rng.random() < 0.4:
+        options["even_money"] = "chips"
+    if profile == "borgata" and rng.random() < 0.3:
+        options["surrender"] = "late"
+    if profile == "hollywood-perryville" and rng.random() < 0.5:
+        options["chip_unit_cents"] = 100
+    return options
+
+
+@dataclass
+class Generated:
+    """A round's lines and its truth: the play as the oracle names plays.
+
+    ``idle``: numbers of the lines that mean nothing. ``prompt``: each change is told before the next one is made.
+    """
+
+    lines: list[Line]
+    truth: tuple[Any, ...]
+    idle: frozenset[int]
+    prompt: bool
+
+
+def honest(seed: int, *, boxes: int = 3, extras: bool = False, close: bool = True) -> Generated:
+    """A round played by the rules by people who show what their house's procedure makes them show."""
+    rng = Random(seed)
+    profile = rng.choice(list(CARDS))
+    options = options_of(rng, profile)
+    made = Dealing(rng, profile, options, habits_of(rng, extras=extras), rng.choice(DECKS))
+    for spot in sorted(rng.sample(range(1, 8), rng.randint(1, boxes))):
+        wager = rng.choice((500, 1000, 1000, 1500, 2500, 505))
+        made.boxes.append(Box(spot, wager, [Hand([], wager)], wager))
+    header = {"profile": profile, "options": options, "wagers": {str(b.spot): {"main": b.wager} for b in made.boxes}}
+    deal(made)
+    make_offers(made)
+    for box in made.boxes:
+        play_box(made, box)
+    dealer_plays(made)
+    pay(made)
+    told = lines_of(made)
+    idle = frozenset(number for number, (_, touched) in enumerate(told, start=1) if touched)
+    lines = [header, *(line for line, _ in told), *([{"close": True}] if close else [])]
+    return Generated(lines, truth_of(made), idle, made.habits.times != "wide")
+
+
+def truth_of(made: Dealing) -> tuple[Any, ...]:
+    boxes = tuple(
+        (
+            box.surrendered,
+            box.even,
+            box.insured,
+            box.bust_bet,
+            tuple((tuple(hand.cards), hand.base, hand.extra) for hand in box.hands),
+        )
+        for box in made.boxes
+    )
+    return boxes, tuple(made.dealer), (), ""
+
+
+def deal(made: Dealing) -> None:
+    """Two cards each; somebody may touch a wager meanwhile and put it back."""
+    for turn in range(2):
+        for box in made.boxes:
+            box.hands[0].cards.append(made.card())
+        made.dealer.append(made.card())
+        if turn == 0 and made.chance(made.habits.fumbles):
+            box = made.rng.choice(made.boxes)
+            made.lay(box, "main", made.rng.choice((0, box.wager // 2, 2 * box.wager)), idle=True)
+            made.lay(box, "main", box.wager, idle=True)
+    for box in made.boxes:
+        box.hands[0].over = made.natural(box)
+    made.now += 200
+
+
+def make_offers(made: Dealing) -> None:
+    """Insurance, early surrenders, even money, and naturals paid at once, in any order."""
+    boxes = list(made.boxes)
+    made.rng.shuffle(boxes)
+    for box in boxes:
+        if made.up() == "A" and made.chance(0.4):
+            cap = made.house.insurance_cap(box.wager)
+            made.lay(box, "insurance", made.rng.choice((cap, cap, cap // 2, box.wager)))
+            if made.chance(0.3):
+                made.lay(box, "insurance", made.rng.choice((0, cap)))
+            box.insured = min(cap, box.insurance)
+        if made.natural(box) and made.up() == "A" and made.house.even_money_offered and made.chance(0.5):
+            take_even_money(made, box)
+        elif made.natural(box) and not made.slow() and made.chance(0.7):
+            made.lay(box, "main", box.wager * 5 // 2)
+            if made.chance(0.5):
+                made.lay(box, "main", 0)
+        elif made.chance(0.15):
+            surrender(made, box)
+    if made.up() == "A" and made.chance(0.5):
+        made.press("insurance_closed")
+
+
+def take_even_money(made: Dealing, box: Box) -> None:
+    if made.house.even_money == "chips":
+        made.lay(box, "main", 2 * box.wager)
+    else:
+        made.tell({"key": "even_money", "spot": box.spot})
+    box.even = True
+
+
+def surrender(made: Dealing, box: Box) -> None:
+    """Two untouched cards given up, shown by chips, key or both (or, where the house allows it, by nothing)."""
+    hand = box.hands[0]
+    if made.house.surrender != "late" or hand.over or len(hand.cards) != 2:
+        return
+    box.surrendered = hand.over = True
+    how = made.rng.choice(("chips", "key", "key chips", "chips key"))
+    if how == "key" and made.house.surrender_shown == "sometimes" and made.chance(0.5):
+        return
+    half = made.rng.choice((box.wager // 2, box.wager - box.wager // 2, 0))
+    for step in how.split():
+        if step == "key":
+            made.tell({"key": "surrender", "spot": box.spot})
+        else:
+            made.lay(box, "main", half)
+    if not made.slow() and made.chance(0.5):
+        made.lay(box, "main", 0)
+
+
+def play_box(made: Dealing, box: Box) -> None:
+    """The box's decisions, hand by hand from the left."""
+    number = 0
+    while number < len(box.hands):
+        hand = box.hands[number]
+        if hand.over:
+            number += 1
+        elif len(hand.cards) == 1:
+            second_card(made, box, hand)
+        else:
+            decide(made, box, number)
+        if all(hand.over for hand in box.hands) and broke(made, box) and box.main:
+            take_busts(made, box)
+
+
+def broke(made: Dealing, box: Box) -> bool:
+    return not box.surrendered and all(made.count(hand) > 21 for hand in box.hands)
+
+
+def take_busts(made: Dealing, box: Box) -> None:
+    if made.house.busts_taken == "at_once" or made.chance(made.habits.takes):
+        made.lay(box, "main", 0)
+
+
+def second_card(made: Dealing, box: Box, hand: Hand) -> None:
+    hand.cards.append(made.card())
+    again = made.house.resplit_aces and made.ranks_of(hand.cards) == "AA" and len(box.hands) < made.house.max_hands
+    hand.over = made.count(hand) == 21 or (hand.aces and not again)
+
+
+def decide(made: Dealing, box: Box, number: int) -> None:
+    """One decision of a hand of two or more cards below 21."""
+    hand = box.hands[number]
+    ranks = made.ranks_of(hand.cards)
+    pair = len(hand.cards) == 2 and made.house.pairs(ranks) and len(box.hands) < made.house.max_hands
+    first = len(box.hands) == 1 and len(hand.cards) == 2
+    if pair and made.chance(0.6):
+        split(made, box, number)
+    elif first and made.chance(0.12):
+        surrender(made, box)
+        if not hand.over:
+            stand(made, box, hand)
+    elif len(hand.cards) == 2 and not hand.aces and made.house.may_double(ranks) and made.chance(0.25):
+        double(made, box, hand)
+    elif hand.aces or made.chance(0.5 if made.count(hand) < 17 else 0.85):
+        stand(made, box, hand)
+    else:
+        made.press("hit", box)
+        hand.cards.append(made.card())
+        hand.over = made.count(hand) >= 21
+        if made.count(hand) > 21 and len(box.hands) > 1 and made.chance(made.habits.takes):
+            left = box.main - hand.base - hand.extra
+            if left > 0:
+                made.lay(box, "main", left)
+
+
+def stand(made: Dealing, box: Box, hand: Hand) -> None:
+    made.press("stand", box)
+    hand.over = True
+
+
+def double(made: Dealing, box: Box, hand: Hand) -> None:
+    extra = hand.base if made.chance(0.7) else made.rng.randint(1, hand.base)
+    before = made.chance(0.5)
+    if before:
+        made.press("double", box)
+    made.lay(box, "main", box.main + extra)
+    if not before:
+        made.press("double", box)
+    hand.extra = extra
+    hand.cards.append(made.card())
+    hand.over = True
+
+
+def split(made: Dealing, box: Box, number: int) -> None:
+    hand = box.hands[number]
+    before = made.chance(0.5)
+    if before:
+        made.press("split", box)
+    made.lay(box, "main", box.main + box.wager)
+    if not before:
+        made.press("split", box)
+    aces = made.ranks_of(hand.cards) == "AA"
+    box.hands[number : number + 1] = [Hand([card], box.wager, aces=aces) for card in hand.cards]
+
+
+def live(made: Dealing, box: Box) -> bool:
+    if box.surrendered or made.natural(box):
+        return False
+    return any(made.count(hand) <= 21 for hand in box.hands)
+
+
+def dealer_plays(made: Dealing) -> None:
+    made.press("hole_turned")
+    while any(live(made, box) for box in made.boxes) and dealer_draws(made.house, made.ranks_of(made.dealer)):
+        made.dealer.append(made.card())
+
+
+def pay(made: Dealing) -> None:
+    """Some wagers are taken or paid, now and then wrongly, insurance first or last."""
+    boxes = list(reversed(made.boxes)) if made.chance(0.7) else made.rng.sample(made.boxes, len(made.boxes))
+    for box in boxes:
+        if box.insurance and made.chance(made.habits.pay):
+            made.lay(box, "insurance", made.rng.choice((0, 3 * box.insurance)))
+        if not made.chance(made.habits.pay):
+            continue
+        if broke(made, box):
+            made.lay(box, "main", 0)
+        elif box.main:
+            made.lay(box, "main", made.rng.choice((0, 2 * box.main, box.main * 5 // 2)))
+
+
+def lines_of(made: Dealing) -> list[tuple[Line, bool]]:
+    """The events as their devices tell them, in order of arrival, chips between two inventories; and which are idle."""
+    timed: list[tuple[int, int, tuple[Line, bool]]] = []
+    changes: dict[tuple[int, str], int] = {}
+    for number, event in enumerate(made.events):
+        first = last = event.at
+        if "zone" in event.line and made.habits.times in ("intervals", "wide") and not event.idle:
+            zone = event.line["spot"], event.line["zone"]
+            wide = made.habits.times == "wide"
+            later = [
+                e.at
+                for e in made.events[number + 1 :]
+                if "zone" in e.line and (not wide or (e.line["spot"], e.line["zone"]) == zone)
+            ]
+            slack = 2500 if wide else 1200
+            first = max(event.at - made.rng.randint(0, slack), changes.get(zone, 0))
+            last = min(event.at + made.rng.randint(0, slack), *later, 10**9)
+            changes[zone] = last
+        timed.append((last, number, (at_time(made, event.line, first, last), event.idle)))
+    return [told for _, _, told in sorted(timed, key=lambda item: item[:2])]
+
+
+def at_time(made: Dealing, line: Line, first: int, last: int) -> Line:
+    match made.habits.times:
+        case "none":
+            return line
+        case "equal":
+            return line | {"t": first // 1000}
+        case _:
+            return line | {"t": first / 1000 if first == last else [first / 1000, last / 1000]}

@@ -1,0 +1,120 @@
+"""The lines of a round as pieces of evidence, each with the moments it may belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tests.oracle.house import House, house_of
+from tests.oracle.story import Box, Hand, Story
+
+EVER: Final = 10**18
+"""Later than any evidence, in nanoseconds."""
+
+FELT: Final = ("main", "insurance", "ez_bust")
+"""The zones that say something of the play."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A card, a change of chips or a key. ``lane`` keeps pieces in the order of the file among themselves."""
+
+    line: int
+    first: int
+    last: int
+    kind: str
+    what: str = ""
+    spot: int | None = None
+    before: int = 0
+    after: int = 0
+    lane: str = ""
+
+
+@dataclass
+class Round:
+    """Everything the lines say."""
+
+    house: House
+    wagers: dict[int, dict[str, int]]
+    pieces: list[Piece]
+    answers: list[dict[str, Any]]
+    dead: list[tuple[int, int, int]]
+    """Spot, from, to."""
+    close: bool = False
+
+    def boxes(self) -> tuple[Box, ...]:
+        """The boxes in play with their chips before the first card."""
+        found = []
+        for spot in sorted(self.wagers):
+            if wager := self.wagers[spot].get("main", 0):
+                chips = 0 if self.wagers[spot].get("declared") else wager
+                found.append(Box(spot, wager, chips, (Hand((), wager),)))
+        return tuple(found)
+
+    def start(self) -> Story:
+        return Story(self.boxes())
+
+
+def read(lines: list[dict[str, Any]]) -> Round:
+    """Raises ``ValueError`` or ``KeyError`` on lines that are not of the format."""
+    header = lines[0]
+    wagers = {int(spot): dict(bets) for spot, bets in header["wagers"].items()}
+    found = Round(house_of(header), wagers, [], [], [])
+    content: dict[tuple[int, str], int] = {}
+    for number, line in enumerate(lines[1:], start=1):
+        at = line.get("t", number)
+        first, last = (nanoseconds(t) for t in (at if isinstance(at, list) else (at, at)))
+        match line:
+            case {"card": face}:
+                found.pieces.append(Piece(number, first, last, "card", face, lane="card"))
+            case {"spot": spot, "zone": zone, "cents": cents}:
+                chip_line(found, content, Piece(number, first, last, "chips", zone, spot, 0, cents, f"{spot} {zone}"))
+            case {"key": key}:
+                found.pieces.append(Piece(number, first, last, "key", key, line.get("spot"), lane=f"key {number}"))
+            case {"answer": answer}:
+                found.answers.append(answer)
+            case {"declare": {"spot": spot, "main": cents}}:
+                found.wagers[spot] = {"main": cents, "declared": 1}
+            case {"health": device, "from": start, "to": end}:
+                if device.startswith("reader "):
+                    found.dead.append((int(device.split()[1]), nanoseconds(start), nanoseconds(end)))
+            case {"close": True}:
+                found.close = True
+            case _:
+                raise ValueError(f"line {number}: {line}")
+    slacken(found)
+    return found
+
+
+def nanoseconds(seconds: float) -> int:
+    return round(seconds * 1_000_000_000)
+
+
+def chip_line(found: Round, content: dict[tuple[int, str], int], piece: Piece) -> None:
+    """Before the first card chips are wagers; after it they are evidence of a change."""
+    assert piece.spot is not None
+    address = piece.spot, piece.what
+    if not any(other.kind == "card" for other in found.pieces):
+        found.wagers.setdefault(piece.spot, {})[piece.what] = piece.after
+        return
+    before = content.get(address, found.wagers.get(piece.spot, {}).get(piece.what, 0) if piece.what == "main" else 0)
+    if found.wagers.get(piece.spot, {}).get("declared") and address not in content:
+        before = 0
+    content[address] = piece.after
+    watched = all(spot != piece.spot for spot, _, _ in found.dead)
+    if piece.what in FELT and (before != piece.after or not watched):
+        found.pieces.append(replace(piece, before=before))
+
+
+def slacken(found: Round) -> None:
+    """With key slack a press may belong one card earlier or later; presses keep their order."""
+    if not found.house.key_slack:
+        return
+    times = [piece.first for piece in found.pieces if piece.kind == "card"]
+    for index, piece in enumerate(found.pieces):
+        if piece.kind == "key":
+            earlier = sorted(t for t in times if t <= piece.first)[-2:]
+            later = sorted(t for t in times if t >= piece.first)[:2]
+            first = earlier[0] if len(earlier) == 2 else 0
+            last = later[1] if len(later) == 2 else EVER
+            found.pieces[index] = replace(piece, first=first, last=last, lane="key")

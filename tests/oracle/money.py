@@ -1,0 +1,89 @@
+"""What a story is worth: nets in cents, exact at the end of the round and, before it, where no card can change them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tests.oracle.house import House, dealer_draws, is_natural, lucky_ladies, three_cards, total
+from tests.oracle.story import Box, Story
+
+
+def main_net(house: House, told: Story, box: Box) -> int:
+    """The net of the main wager with all its doubles and splits. The dealer's hand is complete."""
+    dealer = told.ranks(told.dealer)
+    wager, unit = box.wager, house.payout_unit_cents
+    if box.even:
+        return wager
+    if box.surrendered:
+        return -wager if is_natural(dealer) else wager // 2 // unit * unit - wager
+    if told.natural(box):
+        return 0 if is_natural(dealer) else wager * 3 // 2 // unit * unit
+    if is_natural(dealer):
+        return -wager
+    net = 0
+    for hand in box.hands:
+        stake, count = hand.base + hand.extra, total(told.ranks(hand.cards))
+        against = total(dealer) if total(dealer) <= 21 else 0
+        if count > 21 or count < against:
+            net -= stake
+        elif count > against:
+            net += stake
+    return net
+
+
+def insurance_net(told: Story, box: Box) -> int:
+    return 2 * box.insured if is_natural(told.ranks(told.dealer)) else -box.insured
+
+
+def bust_net(told: Story, box: Box) -> int:
+    if all(map(told.all_broke, told.boxes)):
+        return 0
+    return box.bust_bet if total(told.ranks(told.dealer)) > 21 else -box.bust_bet
+
+
+def dealer_ends(house: House, told: Story) -> Iterator[Story]:
+    """Every way the dealer's hand may still end, one for each rank that may come."""
+    needs = len(told.dealer) < 2 or dealer_draws(house, told.ranks(told.dealer))
+    if not needs or total(told.ranks(told.dealer)) > 21:
+        yield told
+        return
+    place = len(told.faces)
+    for rank in "A23456789T":
+        yield from dealer_ends(house, replace(told, faces=(*told.faces, rank + "c"), dealer=(*told.dealer, place)))
+
+
+def ways_to_end(house: House, told: Story) -> list[Story]:
+    """Which dealer's hands the story may still meet (only those that need a card get one)."""
+    if told.complete(house):
+        return [told]
+    return list(dealer_ends(house, told))
+
+
+def box_nets(house: House, told: Story, box: Box, ends: list[Story]) -> dict[str, set[int | None]]:
+    """The nets a box's main wager, insurance and EZ Bust may come to; None stands for a hand still in play."""
+    finished = all(hand.over for hand in box.hands)
+    nets: dict[str, set[int | None]] = {
+        "main": {main_net(house, end, box) for end in ends} if finished or box.even else {None},
+    }
+    naturals = {insurance_net(end, box) for end in ends}
+    nets["insurance"] = {*naturals}
+    nets["ez_bust"] = {bust_net(end, box) for end in ends} if told.played(house) or not box.bust_bet else {None}
+    return nets
+
+
+def side_nets(told: Story, box: Box, wagers: dict[str, int], ends: list[Story]) -> dict[str, set[int | None]]:
+    """The side wagers decided by the first cards. ``wagers`` are those of the header."""
+    nets: dict[str, set[int | None]] = {}
+    start = len(told.boxes)
+    index = told.boxes.index(box)
+    if len(told.faces) <= start + 1 + index:
+        return {name: {None} for name in wagers}
+    first, second = told.faces[index], told.faces[start + 1 + index]
+    for name, cents in wagers.items():
+        if name == "twenty_one_plus_three":
+            nets[name] = {cents * three_cards((first, second, told.faces[start]))}
+        elif name == "lucky_ladies":
+            natural = {is_natural(end.ranks(end.dealer[:2])) for end in ends}
+            nets[name] = {cents * lucky_ladies(first, second, dealer_natural=is_bj) for is_bj in natural}
+    return nets

@@ -1,0 +1,138 @@
+"""All readings of a round's evidence, found by trying everything: slow, plain, and strange to the code it judges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.oracle.lines import Piece, Round, read
+from tests.oracle.money import box_nets, side_nets, ways_to_end
+from tests.oracle.search import Search
+from tests.oracle.story import Story
+
+Net = int | None
+
+
+@dataclass
+class Answer:
+    """What all readings agree on. ``dropped`` are the numbers of the lines no reading explained (header is 0)."""
+
+    plays: int
+    hands: dict[str, list[list[str]] | None] = field(default_factory=dict)
+    stakes: dict[str, list[int] | None] = field(default_factory=dict)
+    dealer: list[str] | None = None
+    due_cents: dict[str, dict[str, Net]] = field(default_factory=dict)
+    possible_cents: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    dropped: tuple[int, ...] = ()
+
+
+def readings(lines: list[dict[str, Any]], *, blind: bool = False) -> Answer:
+    """The answer to the lines of one round (header first). ``blind``: for every hole card, not the one that was read.
+
+    Raises ``ValueError`` or ``KeyError`` on lines that are not of the format.
+    """
+    whole = read(lines)
+    dropped = dropped_lines(lines, whole.pieces)
+    found = Search(whole, whole.pieces, dropped, close=whole.close, blind=blind)
+    plays = {play_of(whole, told, blind=blind): told for told in found.readings()}
+    answer = summed_up(whole, list(plays.values()), hidden=blind)
+    answer.plays = len({key[:-1] if blind else key for key in plays})
+    answer.dropped = tuple(sorted(dropped))
+    return answer
+
+
+def plays(lines: list[dict[str, Any]], dropped: frozenset[int] | None = None) -> set[tuple[Any, ...]]:
+    """The plays the lines leave; ``dropped``: which changes to leave out instead of those nothing explains."""
+    whole = read(lines)
+    left_out = dropped_lines(lines, whole.pieces) if dropped is None else dropped
+    found = Search(whole, whole.pieces, left_out, close=whole.close)
+    return {play_of(whole, told, blind=False) for told in found.readings()}
+
+
+def dropped_lines(lines: list[dict[str, Any]], pieces: list[Piece]) -> frozenset[int]:
+    """The changes no reading of the evidence up to them, in order of arrival, explains."""
+    dropped: set[int] = set()
+    for number in [piece.line for piece in pieces if piece.kind == "chips"]:
+        before = read(lines[: number + 1])
+        kept = Search(before, before.pieces, frozenset(dropped), close=False)
+        if next(kept.readings(), None) is None:
+            dropped.add(number)
+    return frozenset(dropped)
+
+
+def play_of(whole: Round, told: Story, *, blind: bool) -> tuple[Any, ...]:
+    """What makes one play differ from another."""
+    boxes = tuple(
+        (
+            box.surrendered,
+            box.even,
+            counted(whole, told, box.insured, box.insurance, box.wager),
+            box.bust_bet or (box.ez_bust if told.offers else 0),
+            tuple((hand.cards, hand.base, hand.extra) for hand in box.hands),
+        )
+        for box in told.boxes
+    )
+    faces = [piece.what for piece in whole.pieces if piece.kind == "card"]
+    taken = tuple(told.faces[place] for place, face in enumerate(faces) if face == "??")
+    hole = told.faces[told.dealer[1]] if blind and len(told.dealer) > 1 else ""
+    return boxes, told.dealer, taken, hole
+
+
+def counted(whole: Round, told: Story, insured: int, lying: int, wager: int) -> int:
+    return min(lying, whole.house.insurance_cap(wager)) if told.offers else insured
+
+
+def is_turned(lines: list[dict[str, Any]]) -> bool:
+    """Whether the hole card may be known to others after these lines."""
+    whole = read(lines)
+    if any(piece.what == "hole_turned" for piece in whole.pieces):
+        return True
+    found = Search(whole, whole.pieces, dropped_lines(lines, whole.pieces), close=whole.close, blind=True)
+    ends = list(found.readings())
+    return bool(ends) and all(told.played(whole.house) for told in ends)
+
+
+def summed_up(whole: Round, ends: list[Story], *, hidden: bool) -> Answer:
+    """What the stories agree on."""
+    answer = Answer(len(ends))
+    printed = [piece.what for piece in whole.pieces if piece.kind == "card"]
+    for index, box in enumerate(whole.boxes()):
+        spot = str(box.spot)
+        hands = {tuple(hand.cards for hand in told.boxes[index].hands) for told in ends}
+        one = hands.pop() if len(hands) == 1 else None
+        answer.hands[spot] = None if one is None else [[printed[place] for place in hand] for hand in one]
+        stakes = {tuple(hand.base + hand.extra for hand in told.boxes[index].hands) for told in ends}
+        answer.stakes[spot] = list(stakes.pop()) if len(stakes) == 1 else None
+    dealers = {told.dealer for told in ends}
+    if len(dealers) == 1:
+        (cards,) = dealers
+        answer.dealer = ["??" if hidden and n == 1 else printed[place] for n, place in enumerate(cards)]
+    sums(whole, ends, answer)
+    return answer
+
+
+def sums(whole: Round, ends: list[Story], answer: Answer) -> None:
+    """The nets that remain for each bet, and the one they agree on."""
+    remain: dict[tuple[str, str], set[Net]] = {}
+    for told in ends:
+        settled = told.offers_closed(whole.house)
+        hands = ways_to_end(whole.house, settled)
+        for box in settled.boxes:
+            wagers = {name: cents for name, cents in whole.wagers[box.spot].items() if cents}
+            nets = box_nets(whole.house, settled, box, hands) | side_nets(settled, box, wagers, hands)
+            for bet, values in nets.items():
+                exact = values if len(values) == 1 else {None}
+                remain.setdefault((str(box.spot), bet), set()).update(exact)
+    for (spot, bet), values in remain.items():
+        if bet in ("insurance", "ez_bust") and values == {0} and not had(ends, spot, bet):
+            continue
+        known = sorted(value for value in values if value is not None)
+        agreed = len(values) == 1 and len(known) == 1
+        answer.due_cents.setdefault(spot, {})[bet] = known[0] if agreed else None
+        answer.possible_cents.setdefault(spot, {})[bet] = known
+
+
+def had(ends: list[Story], spot: str, bet: str) -> bool:
+    """Some play has this wager."""
+    boxes = [box for told in ends for box in told.boxes if str(box.spot) == spot]
+    return any(box.insured or box.insurance if bet == "insurance" else box.bust_bet or box.ez_bust for box in boxes)

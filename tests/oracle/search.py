@@ -1,0 +1,143 @@
+"""Every order the times allow, every meaning of every piece, every silent move at every moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from firmware_protocols.cards import DECK
+from tests.oracle.cards_and_chips import Change, card, chips
+from tests.oracle.keys_and_silence import key, silent, unseen
+from tests.oracle.lines import Piece, Round
+from tests.oracle.story import Story
+
+Visited = tuple[Story, int, int]
+
+
+@dataclass
+class Search:
+    """One walk over all readings of ``pieces``; those in ``dropped`` (line numbers) only move chips about."""
+
+    round: Round
+    pieces: list[Piece]
+    dropped: frozenset[int]
+    close: bool
+    blind: bool = False
+    seen: set[Visited] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.house = self.round.house
+        self.boxes = {box.spot: index for index, box in enumerate(self.round.start().boxes)}
+        self.answered = frozenset(a["spot"] for a in self.round.answers if a.get("surrendered"))
+        self.everything = (1 << len(self.pieces)) - 1
+        self.after = [
+            sum(1 << j for j in range(i) if self.pieces[j].lane == piece.lane) for i, piece in enumerate(self.pieces)
+        ]
+
+    def readings(self) -> Iterator[Story]:
+        """Every story of all the pieces (one story may come more than once)."""
+        yield from self.walk(self.round.start(), 0, 0)
+
+    def walk(self, told: Story, done: int, now: int) -> Iterator[Story]:
+        if (told, done, now) in self.seen:
+            return
+        self.seen.add((told, done, now))
+        if done == self.everything and (not self.close or told.complete(self.house)) and self.whole(told):
+            yield told.offers_closed(self.house) if self.close else told
+        if done == self.everything and not self.close:
+            return
+        latest = min((p.last for i, p in enumerate(self.pieces) if not done >> i & 1), default=10**19)
+        for i, piece in enumerate(self.pieces):
+            if done >> i & 1 or self.after[i] & ~done:
+                continue
+            moment = max(now, piece.first)
+            if moment <= latest:
+                for after in self.meanings(told, piece):
+                    yield from self.walk(after, done | 1 << i, moment)
+        for after in silent(self.house, told):
+            yield from self.walk(after, done, now)
+        for spot, start, end in self.round.dead:
+            moment = max(now, start)
+            if spot in self.boxes and moment <= min(end, latest) and told.dealt(self.house):
+                index = self.boxes[spot]
+                for zone, content in set(unseen(self.house, told, index)):
+                    for after in self.changed(told, index, zone, content):
+                        yield from self.walk(after, done, moment)
+
+    def whole(self, told: Story) -> bool:
+        """The story may end here: nothing said is left undone, nothing needed left unshown, no answer contradicted."""
+        for box in told.boxes:
+            shown = box.shown or self.house.surrender_shown == "sometimes" or box.spot in self.answered
+            if box.surrendered and not shown:
+                return False
+        if not self.same_chips(told):
+            return False
+        return all(self.fits(told, answer) for answer in self.round.answers)
+
+    def same_chips(self, told: Story) -> bool:
+        """A reader that came back before the end would have told what changed meanwhile."""
+        end = max((piece.first for piece in self.pieces), default=0)
+        for spot, _, to in self.round.dead:
+            if spot not in self.boxes or to >= end:
+                continue
+            box = told.boxes[self.boxes[spot]]
+            for zone, content in (("main", box.main), ("insurance", box.insurance)):
+                lines = [p.after for p in self.pieces if p.spot == spot and p.what == zone]
+                last = lines[-1] if lines else self.round.start().boxes[self.boxes[spot]].main * (zone == "main")
+                if last != content:
+                    return False
+        return True
+
+    def fits(self, told: Story, answer: dict[str, Any]) -> bool:
+        if answer["spot"] not in self.boxes:
+            return False
+        box = told.boxes[self.boxes[answer["spot"]]]
+        if "surrendered" in answer and answer["surrendered"] != box.surrendered:
+            return False
+        if "hands" in answer and answer["hands"] != len(box.hands):
+            return False
+        if "doubled" in answer:
+            hands = [box.hands[answer["hand"]]] if "hand" in answer else box.hands
+            if answer["doubled"] != any(hand.extra for hand in hands):
+                return False
+        if "cards" in answer:
+            number = answer.get("hand", 0)
+            return number < len(box.hands) and bool(len(box.hands[number].cards) == answer["cards"])
+        return True
+
+    def meanings(self, told: Story, piece: Piece) -> Iterator[Story]:
+        if piece.kind == "card":
+            hole = len(told.faces) == 2 * len(told.boxes) + 1 and self.house.hole_card == "dealt"
+            faces = DECK if piece.what == "??" else (piece.what,)
+            if hole and self.blind:
+                faces = DECK[::4]
+            for face in faces:
+                yield from card(self.house, told, str(face), self.answered)
+        elif piece.kind == "key":
+            if piece.spot is None or piece.spot in self.boxes:
+                index = None if piece.spot is None else self.boxes[piece.spot]
+                yield from key(self.house, told, piece.what, index)
+        elif piece.spot in self.boxes:
+            index = self.boxes[piece.spot]
+            if piece.line in self.dropped:
+                yield laid(told, index, piece.what, piece.after)
+            else:
+                yield from self.changed(told, index, piece.what, piece.after)
+        elif piece.line in self.dropped:
+            yield told
+
+    def changed(self, told: Story, index: int, zone: str, after: int) -> Iterator[Story]:
+        """The zone's content becomes ``after``; it may have come to it unseen before."""
+        box = told.boxes[index]
+        if after == {"main": box.main, "insurance": box.insurance, "ez_bust": box.ez_bust}[zone]:
+            yield told
+        else:
+            yield from chips(self.house, told, Change(index, zone, after), self.answered)
+
+
+def laid(told: Story, index: int, zone: str, content: int) -> Story:
+    """Chips that mean nothing lie in a zone now. What counts as insurance or EZ Bust is not touched by them."""
+    if zone != "main":
+        return told
+    return told.with_box(index, replace(told.boxes[index], main=content))
