@@ -136,7 +136,7 @@ class SoftwareRead(Value, frozen=True):
 
 
 class ReadChipBlocks(Value, frozen=True):
-    """Ask a reader for memory of the chip with id ``chip``: ``blocks`` blocks (1 to 32) from ``first_block`` (0 to 255).
+    """Ask a reader for memory of the chip with id ``chip``: ``blocks`` blocks (1 to 32), from ``first_block`` on.
 
     ``security``: ask for the state of each block's write protection too.
     """

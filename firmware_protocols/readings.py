@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+import msgspec
+
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
@@ -21,10 +23,11 @@ class CardDrawn(Value, frozen=True):
     sequence: int | None = None
 
 
-class ChipsSeen(Value, frozen=True):
+class ChipsSeen(Value, frozen=True, omit_defaults=True):
     """The chips of one zone of one spot changed to ``chips`` (ids, sorted).
 
-    It happened between ``after_ns`` (last inventory without the change) and ``by_ns`` (first with it).
+    It happened between ``after_ns`` (last inventory without the change) and ``by_ns`` (first with it). ``values`` is
+    what those of the chips say themselves, in cents, that carry their value and were asked for it.
     """
 
     spot: int
@@ -32,6 +35,7 @@ class ChipsSeen(Value, frozen=True):
     chips: tuple[str, ...]
     after_ns: int
     by_ns: int
+    values: dict[str, int] = msgspec.field(default_factory=dict)
 
 
 class ChipsConfirmed(Value, frozen=True):

@@ -34,6 +34,17 @@ class Pause(Value, frozen=True):
     milliseconds: int
 
 
+class Consult(Value, frozen=True):
+    """Look at the keypad's display before paying and answer what it asks, from what lies on the felt.
+
+    ``cards`` are the numbers of cards in each hand, by spot; ``doubled`` and ``surrendered`` name spots.
+    """
+
+    cards: dict[str, tuple[int, ...]]
+    doubled: tuple[int, ...]
+    surrendered: tuple[int, ...]
+
+
 class Wager(Value, frozen=True):
     """One wager of a round as it truly was: what was staked at the lock (or on the insurance line) and its true net."""
 
@@ -53,5 +64,5 @@ class RoundPlayed(Value, frozen=True):
     surrendered: tuple[int, ...]
 
 
-Act = Draw | Lay | Press | Pause | RoundPlayed
+Act = Draw | Lay | Press | Pause | Consult | RoundPlayed
 """One thing a person does, or the end of a round."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import assert_never
 
-from simulators.acts import Act, Press, RoundPlayed, Wager
+from simulators.acts import Act, Consult, Press, RoundPlayed, Wager
 from simulators.bettors import (
     bet,
     boxes_locked,
@@ -116,6 +116,9 @@ def _rounds(felt: Felt, boxes: tuple[int, int], rounds: int | None) -> Iterator[
         for spot in felt.boxes:
             yield from _play_box(felt, spot)
         yield from _play_dealer(felt)
+        if felt.habits.stand_key != "always":
+            # Who keys every decision is not asked about it.
+            yield _consult(felt)
         yield from take_and_pay(felt)
         yield from pick_up(felt, boxes)
         yield from felt.press(KEY_ROUND_CLOSED)
@@ -244,6 +247,14 @@ def _play_dealer(felt: Felt) -> Iterator[Act]:
     while live and dealer_draws(felt.house, felt.dealer):
         card = yield from felt.draw()
         felt.dealer = (*felt.dealer, card)
+
+
+def _consult(felt: Felt) -> Consult:
+    return Consult(
+        cards={str(spot): tuple(len(hand.cards) for hand in box.hands) for spot, box in felt.boxes.items()},
+        doubled=tuple(spot for spot, box in felt.boxes.items() if any(hand.doubled_cents for hand in box.hands)),
+        surrendered=tuple(spot for spot, box in felt.boxes.items() if box.surrendered),
+    )
 
 
 def _told(felt: Felt, number: int) -> RoundPlayed:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol, assert_never
 
 from firmware_protocols.cards import Card
-from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.acts import Act, Consult, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks, done
 
 DRAW_GAP_S: Final = 0.003
 """Between two cards: they share a line that keeps their order, and a millisecond or more keeps their times apart."""
@@ -50,6 +51,11 @@ class Stage(Protocol):
 
     def lay(self, spot: int, zone: str, chips: tuple[str, ...]) -> None:
         """A zone's content changes."""
+
+    @property
+    def shown(self) -> str:
+        """What the keypad's display shows."""
+        ...
 
     def content(self, spot: int, zone: str) -> tuple[str, ...]:
         """A zone's content."""
@@ -106,12 +112,34 @@ class _Performer:
                 await self._lay(act)
             case Pause(milliseconds=milliseconds):
                 await self._sleep(milliseconds / 1000 / self._speed)
+            case Consult():
+                await self._consult(act)
             case RoundPlayed():
                 await self._until_seen(act)
                 # The host closes a round once its readers have looked again; people take longer than that to bet anew.
                 await self._until_looked(self._stale, self._agreeing + 2, act)
             case _:
                 assert_never(act)
+
+    async def _consult(self, act: Consult) -> None:
+        await self._until_seen(act)
+        answered = ""
+        for _ in range(QUESTIONS_LIMIT):
+            before = answered
+            if not await self._stage.until(lambda: self._has_news(before)):  # noqa: B023 - awaited at once
+                self.performance.impatient.append(act)
+                return
+            answered = self._stage.shown
+            key = answer_key(answered, act)
+            if key is None:
+                return
+            self._stage.key_down(key)
+            self._stage.key_up()
+            self._after_card_or_key(Press)
+
+    def _has_news(self, answered: str) -> bool:
+        shown = self._stage.shown
+        return done(shown) or (asks(shown) and shown != answered)
 
     async def settle(self, last: Act) -> None:
         """Wait until everything laid has been seen."""

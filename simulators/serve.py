@@ -202,6 +202,11 @@ class Station:
         released, self._release = self._release, b""
         self._ports["keypad"].say(released)
 
+    @property
+    def shown(self) -> str:
+        """What the keypad's display shows."""
+        return self._keypad.shown
+
     def lay(self, spot: int, zone: str, chips: tuple[str, ...]) -> None:
         """A zone's content changes.
 

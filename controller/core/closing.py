@@ -124,7 +124,7 @@ def settle_as_paid(desk: Desk, judged: Judged) -> None:
     """A main wager still open is settled as the dealer paid it, if that fits exactly one of its possible dues."""
     for box, spot in enumerate(desk.round().spots):
         due = next(due for bet, due in dues(judged, box) if bet == "main")
-        if (spot, "main") in desk.round().settled or not due.known:
+        if (spot, "main") in desk.round().settled or not due.known or may_have_surrendered(judged.frontier, box):
             continue
         fitting = [net for net in due.nets if net.cents in as_paid(judged.found, box)]
         if len({net.cents for net in fitting}) == 1:
@@ -134,20 +134,33 @@ def settle_as_paid(desk: Desk, judged: Judged) -> None:
             desk.tell(WagerSettled(*fields, Basis.PAID, resting_on(judged.found, box), net.why))
 
 
+def may_have_surrendered(frontier: Frontier, box: int) -> bool:
+    """Whether some play has a surrender: its chips may go past the zone, so what lies there says nothing."""
+    outcomes = (outcome for told in frontier.values() for outcome in told[box])
+    return any(outcome.how == "surrendered" or any(hand.gave_up for hand in outcome.hands) for outcome in outcomes)
+
+
 def as_paid(found: Reconstruction, box: int) -> set[int]:
     """The nets that fit what the dealer did with a box's chips after the last card.
 
-    Only the first change counts: later ones are the player's. Chips that vanish were taken by the dealer, or by a
-    player whose hand pushed: nobody can tell.
+    Split hands are paid one after another, and then the player takes what he likes: the payment may have been complete
+    after any of the changes, or before the first.
     """
     last_card_ns = max(dated.last_ns for dated in found.evidence if isinstance(dated.item, CardCame))
+    staked = content = found.wagers[box]
+    nets: set[int] = set()
     for dated in found.evidence:
         item = dated.item
-        if isinstance(item, ChipsMoved) and (item.box, item.zone) == (box, "main") and dated.last_ns > last_card_ns:
-            if dated.first_ns <= last_card_ns:
-                return set()
-            return {item.after - item.before} if item.after else {-item.before, 0}
-    return {0}
+        if not isinstance(item, ChipsMoved) or (item.box, item.zone) != (box, "main"):
+            continue
+        if dated.last_ns <= last_card_ns:
+            staked += max(item.after - item.before, 0)
+        elif dated.first_ns <= last_card_ns:
+            return set()
+        else:
+            nets.add(content - staked)
+        content = item.after
+    return nets | {content - staked}
 
 
 def dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:

@@ -252,13 +252,7 @@ def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterato
             if node.offers:
                 yield play.close_offers(confirmed, layout.insured), ()
         case "hole_turned":
-            if busts_lie(play, node, layout) or node.turned:
-                return
-            if play.may_be_stopped(confirmed):
-                yield play.stopped(confirmed, layout.insured)
-            for reached, emitted in play.reach(confirmed, layout.insured):
-                if play.all_played(reached) and not reached.drawn:
-                    yield play.close_offers(reached, layout.insured)._replace(turned=True), emitted
+            yield from hole_turned(play, confirmed, layout)
         case "even_money":
             yield from even_money(play, confirmed, item.box)
         case "surrender":
@@ -274,6 +268,17 @@ def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterato
                 if hand is not None and item.box in {None, reached.turn}:
                     for decided, also in decision(play, reached, hand, item.action, layout):
                         yield decided, (*emitted, *also)
+
+
+def hole_turned(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+    """The hole card is turned once all have played, or at once when a device has found a natural."""
+    if busts_lie(play, node, layout) or node.turned:
+        return
+    if play.may_be_stopped(node):
+        yield play.stopped(node, layout.insured)
+    for reached, emitted in play.reach(node, layout.insured):
+        if play.all_played(reached) and not reached.drawn:
+            yield play.close_offers(reached, layout.insured)._replace(turned=True), emitted
 
 
 def even_money(play: Play, node: Node, box: int | None) -> Iterator[Step]:

@@ -231,10 +231,10 @@ class Play:
         first, second = hand.cards
         if len(node.hands) > 1 and rank_of(first) == 1 and not self.rules.resplit_aces:
             return False
-        if self.rules.resplit_on == "third_card" and len(node.hands) > 1:
-            # The third card of the box is the second card of the leftmost of two hands.
-            if len(node.hands) > 2 or self.current(node) > 0:
-                return False
+        # The third card of the box is the second card of the leftmost of two hands.
+        third_card = len(node.hands) == 2 and self.current(node) == 0
+        if self.rules.resplit_on == "third_card" and len(node.hands) > 1 and not third_card:
+            return False
         if self.rules.split_by == "rank":
             return rank_of(first) == rank_of(second)
         return points_of(first) == points_of(second)

@@ -1,8 +1,8 @@
 """Meters of progressive wagers: what they award in a round, and where they stand afterwards. Whole cents.
 
-The linked meter pays shares of itself to rows of a side wager. The must-hit-by meter rises with each contribution and is
-paid when it stands above a number nobody at the table knows: number and meter belong to the progressive controller, and
-are known here only where somebody tells them.
+The linked meter pays shares of itself to rows of a side wager. The must-hit-by meter rises with each contribution and
+is paid when it stands above a number nobody at the table knows: number and meter belong to the progressive controller,
+and are known here only where somebody tells them.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Winner(NamedTuple):
 def linked_awards(linked: Linked, winners: Iterable[Winner], *, shared: bool) -> tuple[dict[int, int], Linked]:
     """What each winner of one round gets, by spot, and the meter after it.
 
-    Evaluated from the highest spot down; a part lowers the meter before the next winner (S.D. Admin. R. 20:18:15:30.19).
-    Winners of the whole meter share it equally if ``shared``, and what does not divide stays in the meter; else the
-    first takes it and the next finds the reset value (A23). Shares are rounded down to the cent.
+    Evaluated from the highest spot down; a part lowers the meter before the next winner (S.D. 20:18:15:30.19). Winners
+    of the whole meter share it equally if ``shared``, and what does not divide stays in the meter; else the first takes
+    it and the next finds the reset value (A23). Shares are rounded down to the cent.
     """
     meter_cents, reset_cents = linked
     awards: dict[int, int] = {}
@@ -67,18 +67,20 @@ def linked_awards(linked: Linked, winners: Iterable[Winner], *, shared: bool) ->
     return awards, Linked(meter_cents, reset_cents)
 
 
-def mystery_awards(rules: Rules, mystery: Mystery, spots: Iterable[int]) -> tuple[dict[int, int], Mystery]:
-    """What the must-hit-by meter pays as the wagers on ``spots`` raise it one after another, and the meter after it.
+def mystery_awards(
+    rules: Rules, mystery: Mystery, wagers: Iterable[tuple[int, str]]
+) -> tuple[dict[tuple[int, str], int], Mystery]:
+    """What the must-hit-by meter pays as ``wagers`` (spot and bet) raise it in spot order, and the meter after it.
 
     Hit when the meter stands above its number; the award is the whole meter after the increment, up to the ceiling, and
     what lies above the ceiling is carried into the meter that starts again (A28).
     """
-    awards: dict[int, int] = {}
+    awards: dict[tuple[int, str], int] = {}
     meter_cents, trigger_cents = mystery.meter_cents, mystery.trigger_cents
-    for spot in sorted(spots):
+    for wager in sorted(wagers):
         meter_cents += mystery.increment_cents
         if meter_cents > trigger_cents:
-            awards[spot] = min(meter_cents, rules.mystery_ceiling_cents)
-            meter_cents = rules.mystery_reset_cents + meter_cents - awards[spot]
+            awards[wager] = min(meter_cents, rules.mystery_ceiling_cents)
+            meter_cents = rules.mystery_reset_cents + meter_cents - awards[wager]
             trigger_cents = mystery.next_trigger_cents
     return awards, mystery._replace(meter_cents=meter_cents, trigger_cents=trigger_cents)

@@ -79,8 +79,9 @@ def of_surrender(play: Play, node: Node, box: int) -> Refusal:
     return Refusal("surrender_on", "surrender is the first decision on the first two cards")
 
 
-def of_turn(play: Play, node: Node, ended: Outcome | None, box: int, hand: int, act: str) -> Refusal:
-    """Why a hand that is not in play may not decide."""
+def of_turn(play: Play, node: Node, ended: Outcome | None, asked: tuple[int, int], act: str) -> Refusal:
+    """Why the hand ``asked`` for (box and hand), which is not in play, may not decide."""
+    box, hand = asked
     if ended is not None:
         hands = ended.hands
         if ended.how == "natural":

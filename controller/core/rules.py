@@ -45,11 +45,11 @@ class Terms(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     A row is the name of a result; which rows and choices there are is said by the wager's own file in ``side_bets/``.
     """
 
-    pays: dict[str, tuple[int, int]] = {}
+    pays: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
     """Odds "to one" by row: (won, staked)."""
-    awards_cents: dict[str, int] = {}
+    awards_cents: dict[str, int] = msgspec.field(default_factory=dict)
     """Fixed awards "for one" by row: the stake is not returned."""
-    meter_shares: dict[str, tuple[int, int]] = {}
+    meter_shares: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
     """The part of the meter a row awards, "for one": (1, 10) is a tenth, rounded down to the cent."""
     stake_cents: int = 0
     """The one amount that may be staked; 0: any."""
@@ -57,7 +57,7 @@ class Terms(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """The fewest decks with which the wager may be offered."""
     up_cards: tuple[int, ...] = ()
     """Points of the up cards (1: ace) against which a wager is offered that is made after the deal."""
-    choices: dict[str, str] = {}
+    choices: dict[str, str] = msgspec.field(default_factory=dict)
     """Named readings of the wager's card, where it leaves a choice."""
 
 
@@ -72,7 +72,7 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     hole_card: Literal["dealt", "none"] = "dealt"
     """``none``: the dealer's second card is the first card after the players', which moves every drawn card (A3)."""
     hole_check: Literal["none", "device"] = "none"
-    """``device``: with ace or ten up a reader tells before play whether the dealer has a natural; the round then ends."""
+    """``device``: with ace or ten up a reader tells before play of the dealer's natural, which ends the round (A1)."""
     losing_insurance_taken: Literal["when_known", "after_play"] = "when_known"
     """When insurance is settled: as soon as the table may know the hole card, or with the other wagers (A2)."""
     player_cards: Literal["face_up", "face_down"] = "face_up"
@@ -149,7 +149,7 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """``prohibited``: no side wager may be configured."""
     side_bets: tuple[str, ...] = ()
     """Names of the side wagers whose zones may hold chips."""
-    side_bet_terms: dict[str, Terms] = {}
+    side_bet_terms: dict[str, Terms] = msgspec.field(default_factory=dict)
     """What each side wager pays; one that is missing has its usual terms."""
     mystery_fed_by: tuple[str, ...] = ("five_card_progressive",)
     """The side wagers that raise the must-hit-by meter (A27)."""

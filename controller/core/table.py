@@ -86,7 +86,8 @@ def desired(desk: Desk) -> Desired:
         number = desk.state.waiting[-1].number if waiting else 0
         return Desired(f"Round {number}. {asked_text(desk, waiting[-1])}" if waiting else "Bets open")
     wanted = latest(desk)
-    confirm_ns = wanted - desk.state.offset_ns if wanted > known_until(desk) else 0
+    # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
+    confirm_ns = max(wanted - desk.state.offset_ns, 1) if wanted > known_until(desk) else 0
     return Desired(display(desk, round_now), confirm_ns)
 
 

@@ -161,7 +161,7 @@ class ToldRound:
         play, node = self.play, standing.node
         hand = play.hand_in_play(node)
         if hand is None or node.turn != box or play.current(node) != act.hand:
-            return refusals.of_turn(play, node, standing.ended[box], box, act.hand, act.act)
+            return refusals.of_turn(play, node, standing.ended[box], (box, act.hand), act.act)
         cents = hand.base if act.cents is None else act.cents
         refused = refusals.of_decision(play, node, hand, act.act, cents)
         if refused is not None:

@@ -20,7 +20,8 @@ from controller.core.state import Desired, State, Stepped, Table
 from controller.core.table import step
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
-from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.acts import Act, Consult, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks
 
 MS = 1_000_000
 KEY_OF = {meaning: key for key, meaning in DEFAULT_KEYS.items()}
@@ -45,6 +46,7 @@ class Rig:
         self.stamped: list[Stamped] = []
         self.desired = Desired()
         self.late = False
+        self.reads_display = False
         self.lying: dict[tuple[int, str], tuple[str, ...]] = {}
         self.give(Started(self.now_ns, "test", self.house))
 
@@ -116,9 +118,22 @@ class Rig:
                     self.pass_ms(100)
                 case Pause():
                     pass
+                case Consult():
+                    self.consult(act)
                 case RoundPlayed():
                     told.append(act)
         return told
+
+    def consult(self, act: Consult) -> None:
+        """The dealer answers what the display asks, if this dealer reads it."""
+        self.pass_ms(500)
+        for _ in range(QUESTIONS_LIMIT):
+            if not self.reads_display or not asks(self.desired.display):
+                return
+            key = answer_key(self.desired.display, act)
+            assert key is not None, self.desired.display
+            self.give(KeyPressed(self.now_ns, key))
+            self.pass_ms(500)
 
     def talk(self, text: str) -> None:
         """Deal a round in words.

@@ -123,7 +123,7 @@ SURRENDER: dict[str, tuple[Rules, str, Told]] = {
     "its key comes before any other": (
         KEYED,
         TWO_BOXES_NINE_UP + "1 main 5 \n key stand \n key 1 surrender",
-        Told([], [], [], ["RoundIrregular"]),
+        Told(["1 main -5.00", "2 main -10.00"], [], ["1 surrendered"], ["RoundIrregular"]),
     ),
     "and before any card": (
         KEYED,

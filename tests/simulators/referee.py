@@ -9,7 +9,7 @@ from collections import Counter
 from typing import assert_never
 
 from firmware_protocols.cards import Card
-from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.acts import Act, Consult, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.house import House
 from tests.simulators.seen import POINTS, SeenBox, SeenHand, points, soft
 
@@ -49,6 +49,8 @@ class Referee:
                 self._lay(spot, zone, chips)
             case Press(key=key):
                 self._press(key)
+            case Consult():
+                pass
             case RoundPlayed():
                 self._account(act)
             case unknown:

@@ -78,6 +78,10 @@ class Table:
     def lay(self, spot: int, zone: str, chips: tuple[str, ...]) -> None:
         self.readers.lay(spot, zone, chips)
 
+    @property
+    def shown(self) -> str:
+        return self.keypad.shown
+
     def content(self, spot: int, zone: str) -> tuple[str, ...]:
         return self.readers.content(spot, zone)
 

@@ -183,6 +183,40 @@ async def test_ctrl_c_ends_an_endless_demo_with_its_accounts(tmp_path: Path) -> 
     assert "Traceback" not in said.decode()
 
 
+async def test_ctrl_c_before_anything_was_played(tmp_path: Path) -> None:
+    """The broker takes the call and says nothing: the demo is still waiting for it when it is interrupted."""
+    called = asyncio.Event()
+    hung_up = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        called.set()
+        await reader.read()
+        writer.close()
+        hung_up.set()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    flags = ("--broker", f"127.0.0.1:{port}", "--directory", str(tmp_path))
+    process = await asyncio.create_subprocess_exec(
+        *program("demo", *flags), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            await called.wait()
+            process.send_signal(signal.SIGINT)
+            said = await process.stdout.read()
+            assert await process.wait() == 130
+            await hung_up.wait()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        server.close()
+        await server.wait_closed()
+    assert said.decode() == "tableside: interrupted before any account was written\n"
+
+
 async def test_with_a_broker_of_ones_own(tmp_path: Path, broker: Broker) -> None:
     ear = Ear()
     async with ear.listening(broker):

@@ -1,0 +1,284 @@
+"""The reference shoe: an open protocol for shoes that lose no card. 115200 8N1 or USB CDC; docs/reference-shoe.md.
+
+Everything is asked for by the table PC, but draws and changes of state, which the shoe tells at once. The shoe keeps a
+draw until it is acknowledged, so whatever is unplugged, and when, each draw arrives; its number tells it from the
+others. Neither end needs a clock for that but the table PC.
+
+A frame is a type byte, a body and CRC-16/IBM-3740 over both, high byte first; all of it in COBS (consistent overhead
+byte stuffing), so that the byte 00 ends a frame and stands nowhere else. Numbers of two bytes have the high byte first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from cobs import cobs
+
+from firmware_protocols.cards import Card, Rank, Suit
+from firmware_protocols.checksums import IBM_3740
+from firmware_protocols.codec import Line, Role, Wire
+from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, Skip, Take, Verdict, fault, no_words
+from firmware_protocols.messages import (
+    AcknowledgeDraw,
+    CardRead,
+    CheckShoe,
+    IdentifyShoe,
+    LockShoe,
+    Message,
+    SendDraws,
+    ShoeAlarm,
+    ShoeIdentified,
+    ShoeStatus,
+)
+
+NAME: Final = "reference"
+
+FRAME_LIMIT: Final = 64
+"""Longest frame in bytes, with its COBS byte and the 00 behind it: up to here 16 bits of check are enough."""
+
+IDLE_NS: Final = 50_000_000
+"""Silence that ends a frame begun: three times the 16 ms a USB adapter may hold bytes back."""
+
+DRAWS_KEPT: Final = 120
+"""Draws a shoe keeps at most: fewer than half of the 256 numbers, so that old and new cannot be mixed up."""
+
+_END: Final = 0x00
+_CHECK_BYTES: Final = 2
+_SHORTEST: Final = 1 + _CHECK_BYTES
+
+_IDENTIFY, _CHECK, _SEND, _ACKNOWLEDGE, _LOCK = 0x01, 0x02, 0x03, 0x04, 0x05
+_IDENTIFIED, _STATUS, _DRAW, _ALARM = 0x81, 0x82, 0x83, 0x84
+_AWAKE, _LOCKED, _LID_OPEN, _BURNING = 0x01, 0x02, 0x04, 0x08
+_BURNT: Final = 0x01
+_UNREAD: Final = 0x00
+_ANY_TOKEN: Final = range(0x10000)
+_BYTE: Final = range(0x100)
+_PRINTABLE: Final = range(0x20, 0x7F)
+_SERIAL_LENGTH, _NAME_LENGTH, _CODE_LENGTH, _TEXT_LENGTH = 16, 12, 8, 48
+
+_RANKS: Final = tuple(Rank)
+_SUITS: Final = tuple(Suit)
+
+
+# --- frames -----------------------------------------------------------------------------------------
+
+
+def _content(frame: Held) -> bytes | None:
+    """Type and body of a frame without its end; None where COBS or check do not agree."""
+    try:
+        data: bytes = cobs.decode(bytes(frame))
+    except cobs.DecodeError:
+        return None
+    if len(data) < _SHORTEST or IBM_3740.of(data[:-_CHECK_BYTES]) != int.from_bytes(data[-_CHECK_BYTES:], "big"):
+        return None
+    return data[:-_CHECK_BYTES]
+
+
+def _scan(held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+    end = held.find(_END, 0, FRAME_LIMIT)
+    if end < 0:
+        return WAIT
+    if end == 0:
+        return Skip("an empty frame")
+    return Skip("the checksum does not agree") if _content(held[:end]) is None else Take(end + 1)
+
+
+def _frame(kind: int, body: bytes = b"") -> bytes:
+    data = bytes((kind,)) + body
+    whole: bytes = cobs.encode(data + IBM_3740.of(data).to_bytes(_CHECK_BYTES, "big")) + bytes((_END,))
+    if len(whole) > FRAME_LIMIT:
+        raise ValueError(f"a frame of {len(whole)} bytes is longer than the {FRAME_LIMIT} allowed")
+    return whole
+
+
+# --- parts of a body --------------------------------------------------------------------------------
+
+
+def _within(value: int, allowed: range, what: str) -> int:
+    if value not in allowed:
+        raise ValueError(f"{what} {value} is not {allowed.start} to {allowed.stop - 1}")
+    return value
+
+
+def _token(token: int) -> bytes:
+    return _within(token, _ANY_TOKEN, "token").to_bytes(2, "big")
+
+
+def _text(text: str, shortest: int, longest: int) -> bytes:
+    if not shortest <= len(text) <= longest or any(ord(letter) not in _PRINTABLE for letter in text):
+        raise ValueError(f"{text!r} is not {shortest} to {longest} printable ASCII characters")
+    return bytes((len(text),)) + text.encode("ascii")
+
+
+def _texts(data: bytes, bounds: tuple[tuple[int, int], ...]) -> list[str] | None:
+    """As many texts as there are bounds, filling ``data`` to the last byte."""
+    found: list[str] = []
+    for shortest, longest in bounds:
+        length = data[0] if data else -1
+        text, data = data[1 : 1 + length], data[1 + length :]
+        if length != len(text) or not shortest <= length <= longest or any(byte not in _PRINTABLE for byte in text):
+            return None
+        found.append(text.decode("ascii"))
+    return None if data else found
+
+
+_IDENTITY_BOUNDS: Final = ((1, _NAME_LENGTH), (1, _NAME_LENGTH), (1, _SERIAL_LENGTH), (1, _NAME_LENGTH))
+_ALARM_BOUNDS: Final = ((1, _CODE_LENGTH), (0, _TEXT_LENGTH))
+
+
+def _card_byte(face: Card | None) -> int:
+    if face is None:
+        return _UNREAD
+    return (_RANKS.index(face.rank) + 1) << 4 | _SUITS.index(face.suit)
+
+
+_FACES: Final[dict[int, Card | None]] = {_card_byte(face): face for face in (None, *Card)}
+
+
+# --- the host end -----------------------------------------------------------------------------------
+
+
+def _identified(body: bytes) -> Message | None:
+    texts = _texts(body[2:], _IDENTITY_BOUNDS)
+    return None if texts is None else ShoeIdentified(int.from_bytes(body[:2], "big"), *texts)
+
+
+def _status(body: bytes) -> Message | None:
+    if len(body) != 5:
+        return None
+    flags, oldest, waiting = body[2:]
+    if flags & ~(_AWAKE | _LOCKED | _LID_OPEN | _BURNING) or waiting > DRAWS_KEPT:
+        return None
+    return ShoeStatus(
+        int.from_bytes(body[:2], "big"),
+        oldest,
+        waiting,
+        awake=bool(flags & _AWAKE),
+        locked=bool(flags & _LOCKED),
+        lid_open=bool(flags & _LID_OPEN),
+        burning=bool(flags & _BURNING),
+    )
+
+
+def _draw(body: bytes) -> Message | None:
+    if len(body) != 3 or body[1] & ~_BURNT or body[2] not in _FACES:
+        return None
+    return CardRead(_FACES[body[2]], burn=bool(body[1] & _BURNT), sequence=body[0])
+
+
+def _alarm(body: bytes) -> Message | None:
+    texts = _texts(body, _ALARM_BOUNDS)
+    return None if texts is None else ShoeAlarm(*texts)
+
+
+_Reader = Callable[[bytes], Message | None]
+"""What a body means, or None where it means nothing."""
+
+_REPORTS: Final[dict[int, _Reader]] = {_IDENTIFIED: _identified, _STATUS: _status, _DRAW: _draw, _ALARM: _alarm}
+
+
+def _read(data: bytes, readers: dict[int, _Reader], otherwise: str) -> Message:
+    content = _content(data[:-1])
+    reader = readers.get(content[0]) if content else None
+    message = reader(content[1:]) if content and reader else None
+    return fault(otherwise, data) if message is None else message
+
+
+def _read_report(data: bytes) -> Message:
+    return _read(data, _REPORTS, "not a report of a shoe")
+
+
+def _write_as_host(message: Message) -> bytes:
+    match message:
+        case IdentifyShoe(token):
+            return _frame(_IDENTIFY, _token(token))
+        case CheckShoe(token) if token:
+            return _frame(_CHECK, _token(token))
+        case SendDraws():
+            return _frame(_SEND)
+        case AcknowledgeDraw(sequence):
+            return _frame(_ACKNOWLEDGE, bytes((_within(sequence, _BYTE, "sequence"),)))
+        case LockShoe(locked):
+            return _frame(_LOCK, bytes((locked,)))
+        case _:
+            raise no_words(NAME, Role.HOST, message)
+
+
+# --- the shoe's end ---------------------------------------------------------------------------------
+
+
+def _identify(body: bytes) -> Message | None:
+    return IdentifyShoe(int.from_bytes(body, "big")) if len(body) == 2 else None
+
+
+def _check(body: bytes) -> Message | None:
+    return CheckShoe(int.from_bytes(body, "big")) if len(body) == 2 and any(body) else None
+
+
+def _send(body: bytes) -> Message | None:
+    return None if body else SendDraws()
+
+
+def _acknowledge(body: bytes) -> Message | None:
+    return AcknowledgeDraw(body[0]) if len(body) == 1 else None
+
+
+def _lock(body: bytes) -> Message | None:
+    return LockShoe(locked=body == b"\1") if body in (b"\0", b"\1") else None
+
+
+_COMMANDS: Final[dict[int, _Reader]] = {
+    _IDENTIFY: _identify,
+    _CHECK: _check,
+    _SEND: _send,
+    _ACKNOWLEDGE: _acknowledge,
+    _LOCK: _lock,
+}
+
+
+def _read_command(data: bytes) -> Message:
+    return _read(data, _COMMANDS, "not a command to a shoe")
+
+
+def _write_as_shoe(message: Message) -> bytes:
+    match message:
+        case ShoeIdentified(token, vendor, model, serial, firmware):
+            texts = zip((vendor, model, serial, firmware), _IDENTITY_BOUNDS, strict=True)
+            return _frame(_IDENTIFIED, _token(token) + b"".join(_text(text, *bounds) for text, bounds in texts))
+        case ShoeStatus(token, oldest, waiting, awake, locked, lid_open, burning):
+            flags = awake * _AWAKE | locked * _LOCKED | lid_open * _LID_OPEN | burning * _BURNING
+            numbers = _within(oldest, _BYTE, "oldest"), _within(waiting, range(DRAWS_KEPT + 1), "waiting")
+            return _frame(_STATUS, _token(token) + bytes((flags, *numbers)))
+        case CardRead(face, burn, sequence) if sequence is not None:
+            flags = burn * _BURNT
+            return _frame(_DRAW, bytes((_within(sequence, _BYTE, "sequence"), flags, _card_byte(face))))
+        case ShoeAlarm(code, text):
+            return _frame(_ALARM, _text(code, *_ALARM_BOUNDS[0]) + _text(text, *_ALARM_BOUNDS[1]))
+        case _:
+            raise no_words(NAME, Role.DEVICE, message)
+
+
+def _end(role: Role) -> Wire:
+    if role is Role.HOST:
+        return FramedWire(_scan, _read_report, _write_as_host, frame_limit=FRAME_LIMIT)
+    return FramedWire(_scan, _read_command, _write_as_shoe, frame_limit=FRAME_LIMIT)
+
+
+CODEC: Final = FramedCodec(
+    name=NAME,
+    line=Line(baud=115_200),
+    idle_ns=IDLE_NS,
+    vocabulary=(
+        IdentifyShoe,
+        ShoeIdentified,
+        CheckShoe,
+        ShoeStatus,
+        SendDraws,
+        CardRead,
+        AcknowledgeDraw,
+        LockShoe,
+        ShoeAlarm,
+    ),
+    ends=_end,
+)

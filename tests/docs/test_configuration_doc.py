@@ -1,0 +1,165 @@
+"""docs/configuration.md against the program: its example is read, its mistakes are made, nothing is left out."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pytest
+
+from controller.core.keypad import DEFAULT_KEYS
+from controller.core.rules import Options
+from controller.formats import config
+from controller.formats.config import ConfigError
+from controller.io.keys import create_key, read_key
+from controller.io.table_file import TableFile, load_table
+from devices.bet_spots import GAP_NS, BetSpotsSession
+from firmware_protocols import discovery
+from tests.docs.pages import blocks, page, sections
+
+PAGE: Final = page("configuration.md")
+SECTIONS: Final = sections(PAGE)
+FILES: Final = {block.kind.partition(" ")[2]: block for block in blocks(PAGE)}
+EXAMPLE: Final = FILES["table.toml"].text
+KINDS: Final[dict[str, type[msgspec.Struct]]] = {
+    "[table]": config.TableSection,
+    "[broker]": config.BrokerSection,
+    "[shoe]": config.ShoeSection,
+    "[[bet_spots]]": config.BetSpotsSection,
+    "A row of zones": config.ZoneRow,
+    "[keypad]": config.KeypadSection,
+    "[options]": Options,
+}
+MUST: Final = "must be given"
+
+
+class Zeros:
+    def take(self, count: int) -> bytes:
+        return bytes(count)
+
+
+def written(directory: Path, text: str = EXAMPLE) -> Path:
+    """The page's files, as it tells to make them."""
+    (directory / "chips.csv").write_text(FILES["chips.csv"].text)
+    create_key(directory / "bj-1.key", Zeros())
+    path = directory / "table.toml"
+    path.write_text(text)
+    return path
+
+
+def read(directory: Path, text: str = EXAMPLE) -> TableFile:
+    return load_table(written(directory, text))
+
+
+def refused(directory: Path, text: str) -> list[str]:
+    with pytest.raises(ConfigError) as told:
+        read(directory, text)
+    return [line.removeprefix(f"{directory}/") for line in told.value.lines]
+
+
+def mistakes() -> list[tuple[str, str, str]]:
+    """What stands in the example, what stands there instead, and what is said."""
+    lines = FILES["mistakes"].text.splitlines()
+    found = []
+    for change, said in zip(lines[::2], lines[1::2], strict=True):
+        before, _, after = change.partition("  ->")
+        found.append((before, after.strip(), said.strip()))
+    return found
+
+
+def test_the_example_is_fit_to_run(tmp_path: Path) -> None:
+    table = read(tmp_path)
+    assert (table.config.table.site, table.config.table.name) == ("harbour", "bj-1")
+    assert len(table.chips) == 3
+    assert (table.keys["J"], table.keys["X"], table.keys["K"]) == ("burn", "0", "hit")
+    assert table.profile.rules.options.payout_unit_cents == 50
+
+
+def test_every_section_of_the_file_is_described_and_no_other() -> None:
+    described = {heading.strip("[]") for heading in SECTIONS if heading.startswith("[")}
+    assert described == {field.name for field in msgspec.structs.fields(config.Config)}
+
+
+@pytest.mark.parametrize("heading", KINDS)
+def test_every_key_is_described_with_its_default(heading: str) -> None:
+    told = {row[0].strip("`"): row for row in SECTIONS[heading].rows()}
+    fields = {field.encode_name: field for field in msgspec.structs.fields(KINDS[heading])}
+    assert sorted(told) == sorted(fields)
+    for name, field in fields.items():
+        assert told[name][2].strip("`").strip('"') == default_of(field), f"{heading} {name}"
+
+
+def default_of(field: msgspec.structs.FieldInfo) -> str:
+    if field.required:
+        return MUST
+    by_session = {"agreeing": "2", "gap_ms": str(GAP_NS // 1_000_000)}
+    given = field.default if field.default is not msgspec.NODEFAULT else None
+    return by_session.get(field.name) or (str(given) if given not in (None, (), {}) else "none")
+
+
+def test_two_inventories_agree_unless_told_otherwise() -> None:
+    assert BetSpotsSession.__init__.__kwdefaults__ is not None
+    assert BetSpotsSession.__init__.__kwdefaults__["agreeing"] == 2
+
+
+def test_the_zones_shown_are_read(tmp_path: Path) -> None:
+    shown = "\n".join(re.findall(r"^    (.*)$", SECTIONS["A row of zones"].text, re.MULTILINE))
+    text = EXAMPLE.replace("spots = [1, 2, 3, 4, 5, 6, 7]", shown).replace("antennas = {main = 1, insurance = 2}", "")
+    rows = read(tmp_path, text).config.bet_spots[0].zones
+    assert [(row.address, row.antenna, row.spot, row.zone) for row in rows] == [(11, 1, 1, "main"), (11, 2, 2, "main")]
+
+
+def test_every_key_of_the_keypad_has_its_meaning() -> None:
+    rows = [(row[0].strip("`"), row[1].strip("`")) for row in SECTIONS["The keys"].rows()]
+    assert rows == list(DEFAULT_KEYS.items())
+
+
+def test_every_protocol_is_named() -> None:
+    there = {name for kind in ("shoe", "bet_spots", "keypad") for name in discovery.codecs()[kind]}
+    after = PAGE[PAGE.index("The protocols that come with the program") :]
+    assert set(re.findall(r"`(\w+)`", after[: after.index("\n\n")])) == there
+
+
+@pytest.mark.parametrize(("before", "after", "said"), mistakes(), ids=lambda text: str(text)[:40])
+def test_a_mistake_is_told_as_the_page_says(before: str, after: str, said: str, tmp_path: Path) -> None:
+    assert EXAMPLE.count(before) == 1, before
+    told = refused(tmp_path, EXAMPLE.replace(before, after))
+    assert len(told) == 1
+    assert told[0].startswith(said)
+    assert told[0] == said or said.endswith("expected one of")
+
+
+def test_mistakes_beside_the_table_file_are_told_as_the_page_says(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    (tmp_path / "chips.csv").write_text("id,value_cents\nE0,5.00\nE00401502092A102,500\nE00401502092A102,500\n")
+    key = tmp_path / "bj-1.key"
+    told: list[str] = []
+    for mistake in (lambda: None, lambda: key.write_text("12"), lambda: key.chmod(0o644), key.unlink):
+        mistake()
+        with pytest.raises(ConfigError) as error:
+            load_table(path)
+        told += [line.replace(f"{tmp_path}/", "") for line in error.value.lines]
+    rows = SECTIONS["What mistakes look like"].rows()
+    assert len(rows) == 5
+    for _, said in rows:
+        wanted = said.strip("`").removesuffix("...")
+        assert any(line.startswith(wanted) for line in told), wanted
+
+
+def test_the_command_that_makes_a_key_makes_one(tmp_path: Path) -> None:
+    subprocess.run(["sh", "-c", FILES["table.key"].text], cwd=tmp_path, check=True, capture_output=True)
+    assert len(read_key(tmp_path / "bj-1.key")) == 32
+
+
+def test_only_what_the_page_says_must_be_there(tmp_path: Path) -> None:
+    text = re.sub(r"\[options\].*?(?=\[shoe\])", "", EXAMPLE, flags=re.DOTALL)
+    assert read(tmp_path, text).config.broker is None
+    for section in ("[table]", "[shoe]", "[keypad]"):
+        (tmp_path / "bj-1.key").unlink()
+        bare = re.sub(rf"^{re.escape(section)}\n(?:[^\[\n].*\n)*", "", EXAMPLE, flags=re.MULTILINE)
+        if section == "[keypad]":
+            bare = bare.partition("[keypad.keys]")[0]
+        assert any(f"{section}: missing" in line for line in refused(tmp_path, bare))
