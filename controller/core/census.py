@@ -7,21 +7,17 @@ counted: plays are spelled box by box, and states that share a spelling are coun
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from controller.core.hand import Outcome, PlayedHand
 from controller.core.moves import endings, successors
 from controller.core.play import Emission, Kind, Node, Step
 from controller.core.reconstruction import (
-    Answer,
-    Frontier,
     Reconstruction,
-    Told,
     Weave,
     admitted,
-    join,
     layout_of,
-    tell,
 )
 
 State = tuple[int, Node]
@@ -34,6 +30,8 @@ Symbol = tuple[int, Outcome] | Closing
 Place = tuple[State | None, tuple[Symbol, ...]]
 """A state (None: the play is told to its end) and what is still to be spelled before it."""
 
+
+Label = TypeVar("Label")
 
 Ways = list[tuple[tuple[Emission, ...], State]]
 
@@ -69,21 +67,23 @@ class Graph:
                     ways.append((emitted, (mask | 1 << index, reached)))
         return ways
 
-    def ends(self, hole_points: int, answers: tuple[Answer, ...]) -> Frontier:
-        """The complete plays that agree with ``answers`` too, without walking the evidence again."""
-        told: dict[State, Told] = {self.start: tuple(frozenset() for _ in self.play.deal.wagers)}
+    def tales(self, hole_points: int, label: Callable[[int, Outcome], Label]) -> set[tuple[tuple[Label, ...], Node]]:
+        """The complete plays, told only by a label for each box and where the round ended."""
+        told: dict[State, set[tuple[Label, ...]]] = {self.start: {()}}
         for edges in self.levels:
-            following: dict[State, Told] = {}
-            for state, boxes in told.items():
+            following: dict[State, set[tuple[Label, ...]]] = {}
+            for state, tales in told.items():
                 for emitted, target in edges[state]:
-                    if not emitted or admitted(answers, emitted):
-                        join(following, target, tell(boxes, emitted))
+                    labels = tuple(label(box, outcome) for box, outcome in emitted)
+                    more = {(*tale, *labels) for tale in tales} if labels else tales
+                    following.setdefault(target, set()).update(more)
             told = following
-        ended: Frontier = {}
-        for (_, node), boxes in told.items():
+        ended: set[tuple[tuple[Label, ...], Node]] = set()
+        for (_, node), tales in told.items():
             for reached, emitted in endings(self.play, node, self.layout):
-                if reached.hole >> hole_points & 1 and admitted((*self.weave.answers, *answers), emitted):
-                    join(ended, reached._replace(hole=1 << hole_points), tell(boxes, emitted))
+                if reached.hole >> hole_points & 1 and admitted(self.weave.answers, emitted):
+                    labels = tuple(label(box, outcome) for box, outcome in emitted)
+                    ended.update(((*tale, *labels), reached) for tale in tales)
         return ended
 
 

@@ -153,6 +153,9 @@ def as_paid(found: Reconstruction, box: int) -> set[int]:
         item = dated.item
         if not isinstance(item, ChipsMoved) or (item.box, item.zone) != (box, "main"):
             continue
+        # What was left out of the account lies there all the same.
+        staked += item.before - content
+        content = item.before
         if dated.last_ns <= last_card_ns:
             staked += max(item.after - item.before, 0)
         elif dated.first_ns <= last_card_ns:

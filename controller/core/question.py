@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import cache
+from typing import Final, NamedTuple
 
 from controller.core.census import Graph
-from controller.core.dues import insurance_due, main_due
+from controller.core.dues import dealer_ends
 from controller.core.hand import Outcome
-from controller.core.reconstruction import Answer, Frontier, Reconstruction
+from controller.core.play import Kind
+from controller.core.reconstruction import Answer, Reconstruction
+from controller.core.settlement import DRAWN, NATURAL, DealerEnd, insurance_net, main_net
 from firmware_protocols.values import Value
+
+ENDS: Final = (NATURAL, *DRAWN, *(DealerEnd(natural=False, total=points) for points in range(2, 17)))
+"""Every way a dealer's hand may end, also with two cards nobody made him play."""
 
 
 class Question(Value, frozen=True, tag=False):
@@ -34,6 +40,19 @@ class Question(Value, frozen=True, tag=False):
                 return Answer(self.box, hands=value)
             case _:
                 return Answer(self.box, surrendered=bool(value))
+
+    def value(self, outcome: Outcome) -> int:
+        """The answer of a play in which the box ended so."""
+        match self.kind:
+            case "cards":
+                # A way that never comes to an end may have fewer hands; it is not among the plays.
+                return len(outcome.hands[self.hand].cards) if self.hand < len(outcome.hands) else 0
+            case "doubled":
+                return int(any(hand.extra_cents for hand in outcome.hands))
+            case "hands":
+                return len(outcome.hands)
+            case _:
+                return int(outcome.how == "surrendered")
 
     def text(self, spot: int) -> str:
         """The question in words, short enough for a keypad's display."""
@@ -68,44 +87,55 @@ class Case(NamedTuple):
     points: int
 
 
+Dues = tuple[int, ...]
+"""What every wager of a round is due in one play: main wagers by box, then insurance by box."""
+
+
 def best_question(cases: tuple[Case, ...]) -> Question | None:
     """The question whose worst answer leaves the fewest different dues; None if no answer would change money."""
-    now = [case.graph.ends(case.points, ()) for case in cases]
-    open_now = spread(cases, now)
-    best: tuple[tuple[int, int, int], Question] | None = None
-    if not open_now:
+    open_now = {dues for case in cases for dues, _ in told(case, None)}
+    if len(open_now) < 2:
         return None
-    for place, question in enumerate(candidates(now)):
-        left = [
-            spread(cases, [case.graph.ends(case.points, (question.answer(value),)) for case in cases])
-            for value in question.values
-        ]
-        rank = (max(left), sum(left), place)
-        if min(left) < open_now and (best is None or rank < best[0]):
+    best: tuple[tuple[int, int, int], Question] | None = None
+    for place, question in enumerate(candidates(cases)):
+        left: dict[int | None, set[Dues]] = {}
+        for case in cases:
+            for dues, value in told(case, question):
+                left.setdefault(value, set()).add(dues)
+        sizes = [len(dues) for dues in left.values()]
+        rank = (max(sizes), sum(sizes), place)
+        if min(sizes) < len(open_now) and (best is None or rank < best[0]):
             best = rank, question
     return None if best is None else best[1]
 
 
-def spread(cases: tuple[Case, ...], frontiers: list[Frontier]) -> int:
-    """How many dues are possible beyond one for each wager."""
-    boxes = range(len(cases[0].found.wagers))
-    over = 0
-    for box in boxes:
-        mains: set[int] = set()
-        insured: set[int] = set()
-        for case, frontier in zip(cases, frontiers, strict=True):
-            mains.update(main_due(case.found, frontier, box, case.points).cents())
-            due = insurance_due(case.found, frontier, box, case.points)
-            insured.update(() if due is None else due.cents())
-        over += max(len(mains) - 1, 0) + max(len(insured) - 1, 0)
-    return over
+def told(case: Case, question: Question | None) -> set[tuple[Dues, int | None]]:
+    """The different dues of the plays of a case, each with the answer that play gives to ``question``."""
+    rules, play = case.found.rules, case.graph.play
+
+    @cache
+    def label(box: int, outcome: Outcome) -> tuple[tuple[int, ...], int | None]:
+        nets = tuple(main_net(rules, outcome, end).cents for end in ENDS)
+        return nets, question.value(outcome) if question is not None and question.box == box else None
+
+    found: set[tuple[Dues, int | None]] = set()
+    for tale, node in case.graph.tales(case.points, label):
+        (end,) = set(dealer_ends(play, node, case.points))
+        paid = [box.kind is Kind.EVEN_MONEY for box in node.boxes]
+        wagers = play.deal.wagers
+        mains = [wagers[box] if paid[box] else nets[ENDS.index(end)] for box, (nets, _) in enumerate(tale)]
+        natural = {play.up_points, case.points} == {1, 10}
+        insured = [insurance_net(rules, cents, dealer_natural=natural).cents for cents in node.insured]
+        value = next((value for _, value in tale if value is not None), None)
+        found.add(((*mains, *insured), value))
+    return found
 
 
-def candidates(frontiers: list[Frontier]) -> Iterator[Question]:
+def candidates(cases: tuple[Case, ...]) -> Iterator[Question]:
     """Every question about a box that plays answer differently; the easiest to see first."""
-    boxes = len(next((told for frontier in frontiers for told in frontier.values()), ()))
-    for box in range(boxes):
-        ways = {outcome for frontier in frontiers for told in frontier.values() for outcome in told[box]}
+    frontiers = [case.found.ends(case.points) for case in cases]
+    for box in range(len(cases[0].found.wagers)):
+        ways = {outcome for frontier in frontiers for told_of in frontier.values() for outcome in told_of[box]}
         surrendered = {int(way.how == "surrendered") for way in ways}
         hands = {len(way.hands) for way in ways}
         doubled = {int(any(hand.extra_cents for hand in way.hands)) for way in ways}

@@ -59,6 +59,8 @@ def expected(annotation: Any) -> str:  # noqa: ANN401 - an annotation may be any
                     return extra.description
     if get_origin(annotation) is typing.Literal:
         return "one of " + ", ".join(shown(choice) for choice in get_args(annotation))
+    if get_origin(annotation) is tuple:
+        return "a pair of whole numbers such as [3, 2]" if get_args(annotation) == (int, int) else "a list"
     words = {str: "text", int: "a whole number", bool: "true or false"}
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
         return "a table"

@@ -11,7 +11,7 @@ from controller.core.rules import Options
 from controller.formats import profiles
 from controller.formats.chips import ChipsRefused, read_chips
 from controller.formats.config import Complaint, Config, ConfigError, Known, read_config
-from controller.formats.decoding import complaints, shown
+from controller.formats.decoding import shown
 from controller.formats.profiles import Profile, ProfileError
 from controller.io.keys import KeyRefused, read_key
 from firmware_protocols import discovery
@@ -68,7 +68,7 @@ def _known() -> Known:
 def _options(profile: str, options: Mapping[str, Any]) -> Iterable[Complaint]:
     if profile not in profiles.names():
         yield "profile", f"expected one of {', '.join(profiles.names())}, got {shown(profile)}"
-    yield from complaints(Options, options)
+    yield from profiles.option_mistakes(options)
 
 
 def _keys(keys: Mapping[str, str]) -> Iterable[Complaint]:

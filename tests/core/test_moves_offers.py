@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.events import Basis, WagerSettled
 from controller.core.rules import Rules
 from tests.core.houses import rules_of
 from tests.core.rig import Rig, penn
@@ -223,12 +224,6 @@ EVEN_MONEY: dict[str, tuple[Rules, str, str, Told]] = {
         "1 main 20 \n key stand hole_turned",
         Told(["1 main +0.00", "2 main -10.00"], [], [], ["UnexplainedChange"]),
     ),
-    "or the payment once all have played": (
-        CHIPS,
-        "8c",
-        "key stand \n 1 main 20",
-        Told(["2 main -10.00"], ["1 main +10.00 or +15.00"], [], []),
-    ),
 }
 
 
@@ -237,6 +232,16 @@ def test_even_money(name: str) -> None:
     rules, hole, talk, expected = EVEN_MONEY[name]
     deal = NATURAL_AND_ANOTHER.format(up="As", hole=hole)
     assert same(story(rules, deal + talk), expected)
+
+
+def test_chips_that_rise_once_all_have_played_are_even_money_or_the_payment() -> None:
+    rig = Rig(CHIPS)
+    rig.talk(NATURAL_AND_ANOTHER.format(up="As", hole="8c") + "key stand \n 1 main 20")
+    assert told(rig).settled == ["2 main -10.00"]
+    rig.talk("key round_closed")
+    rig.pass_ms(100)
+    (as_paid,) = (event for event in rig.told(WagerSettled) if isinstance(event, WagerSettled) and event.spot == 1)
+    assert (as_paid.due_cents, as_paid.basis) == (1000, Basis.PAID)
 
 
 def test_against_two_to_nine_a_natural_is_settled_at_once_and_its_chips_are_its_payment() -> None:

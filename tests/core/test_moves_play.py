@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.events import CardDrawn, RoundClosed
+from controller.core.events import Basis, CardDrawn, RoundClosed, WagerSettled
 from controller.core.rules import Rules
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardReading
@@ -296,3 +296,22 @@ def test_a_round_of_one_play_says_so() -> None:
     (closed,) = rig.told(RoundClosed)
     assert isinstance(closed, RoundClosed)
     assert (closed.plays, closed.outcome) == (1, "settled")
+
+
+PAYMENTS: dict[str, tuple[str, list[int]]] = {
+    "won": (TEN_MORE + "\n 1 main 20", [1000]),
+    "won and picked up": (TEN_MORE + "\n 1 main 20 \n 1 main 0", [1000, -1000]),
+    "taken": (TEN_MORE + "\n 1 main 0", [-1000]),
+    "untouched": (TEN_MORE, []),
+    "paid what no play has due": (TEN_MORE + "\n 1 main 13", []),
+}
+
+
+@pytest.mark.parametrize("name", PAYMENTS)
+def test_what_is_still_open_is_settled_as_paid_where_that_fits_one_play(name: str) -> None:
+    talk, fitting = PAYMENTS[name]
+    rig = Rig(UNKEYED)
+    rig.talk(talk + "\n key round_closed")
+    rig.pass_ms(100)
+    settled = [(e.due_cents, e.basis) for e in rig.told(WagerSettled) if isinstance(e, WagerSettled)]
+    assert settled == ([(fitting[0], Basis.PAID)] if len(fitting) == 1 else [])

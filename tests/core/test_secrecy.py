@@ -86,6 +86,13 @@ HAND_WRITTEN = {
         1 main 20
         9h 8c 7d
     """,
+    "irregular while a hand is played": """
+        1 main 10
+        Th Tc 6d 9s
+        key hit stand
+        5c
+        key round_closed
+    """,
     "surrender against a ten": """
         3 main 10
         4 main 10

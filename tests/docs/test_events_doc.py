@@ -8,7 +8,8 @@ from typing import Any, Final, get_args
 import msgspec
 import pytest
 
-from controller.core.events import Alert, CardDrawn, CardOpened
+from controller.core.alerts import Alert
+from controller.core.events import CardDrawn, CardOpened
 from controller.formats.commands import AnswerWanted, Reply, read_command
 from controller.formats.payloads import (
     DeviceStatus,
@@ -93,9 +94,7 @@ def test_every_topic_is_named() -> None:
     said += [topics.command("answer"), topics.reply("answer")]
     said += [topics.event(drawn).replace("card_drawn", "NAME"), f"{topics.root}/alert/NAME"]
     assert f"`{topics.root}`" in PAGE
-    assert sorted(SECTIONS["Topics"].names()[::1]) == sorted(
-        [*(topic.removeprefix(f"{topics.root}/") for topic in said)]
-    )
+    assert sorted(SECTIONS["Topics"].names()) == sorted(topic.removeprefix(f"{topics.root}/") for topic in said)
 
 
 @pytest.mark.parametrize("kind", STATES)

@@ -11,29 +11,17 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from firmware_protocols.cards import DECK
 from firmware_protocols.codec import Codec, Role, Wire
 from firmware_protocols.discovery import codecs, find
 from firmware_protocols.framing import FAULT_BYTES
 from firmware_protocols.messages import (
-    CardRead,
-    ChipsInventoried,
     Command,
-    KeyDown,
-    KeyUp,
     LineFault,
     Message,
-    ReaderDone,
     ReaderRefused,
-    ReadSoftware,
-    ResetField,
-    SendKeysAtOnce,
-    ShoeAlarm,
-    ShowText,
-    SoftwareRead,
-    TakeInventory,
 )
 from tests.firmware_protocols.transcript import FOLDER, Fault, Step, play, read
+from tests.firmware_protocols.words import question, strategy
 
 VENDORS = [(kind, vendor) for kind, vendors in codecs().items() for vendor in vendors]
 every_codec = pytest.mark.parametrize(("kind", "vendor"), VENDORS)
@@ -41,74 +29,6 @@ every_codec = pytest.mark.parametrize(("kind", "vendor"), VENDORS)
 # A checksum of 16 bits lets one damaged frame in 65,536 pass, so where damage is random the examples are fixed:
 # a run never fails by that chance.
 fixed = settings(derandomize=True, deadline=None, max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
-
-addresses = st.integers(0, 254)
-chips = st.one_of(
-    st.binary(min_size=6, max_size=6).map(lambda serial: (b"\xe0\x04" + serial).hex().upper()),
-    st.binary(min_size=1, max_size=30).map(lambda data: data.hex().upper()),
-)
-words = st.text(st.characters(codec="ascii"), max_size=30)
-keys = st.sampled_from("ABCDEFGHIJKLMNOPQRSTUVWXYZ1")
-
-STRATEGIES: dict[type[Message], st.SearchStrategy[Message]] = {
-    CardRead: st.builds(
-        CardRead,
-        face=st.none() | st.sampled_from(DECK),
-        burn=st.sampled_from([False, False, True]),
-        sequence=st.none() | st.none() | st.integers(0, 255),
-    ),
-    ShoeAlarm: st.builds(
-        ShoeAlarm,
-        code=st.builds("E{}".format, st.integers(0, 9)) | st.builds("W{:02X}".format, st.integers(0, 255)),
-        text=st.just("") | words,
-    ),
-    TakeInventory: st.builds(
-        TakeInventory, address=addresses, antenna=st.none() | st.integers(1, 8), more=st.booleans()
-    ),
-    ReadSoftware: st.builds(ReadSoftware, address=addresses),
-    ResetField: st.builds(ResetField, address=addresses),
-    ChipsInventoried: st.builds(
-        ChipsInventoried,
-        address=addresses,
-        chips=st.lists(chips, max_size=45).map(tuple),
-        more=st.booleans(),
-        doubtful=st.booleans(),
-    ),
-    SoftwareRead: st.builds(
-        SoftwareRead, address=addresses, version=st.binary(min_size=1, max_size=20).map(lambda data: data.hex().upper())
-    ),
-    ReaderDone: st.builds(ReaderDone, address=addresses, command=st.just("reset_field")),
-    ReaderRefused: st.builds(
-        ReaderRefused,
-        address=addresses,
-        command=st.sampled_from(["take_inventory", "read_software", "reset_field"]),
-        status=st.integers(0, 255),
-        text=st.just(""),
-    ),
-    KeyDown: st.builds(KeyDown, key=keys),
-    KeyUp: st.builds(KeyUp, key=keys),
-    SendKeysAtOnce: st.just(SendKeysAtOnce()),
-    ShowText: st.builds(ShowText, text=words),
-}
-
-
-def _strategy(kind: type[Message]) -> st.SearchStrategy[Message]:
-    return STRATEGIES[kind] if kind in STRATEGIES else st.builds(kind)
-
-
-def _question(answer: Message) -> Message | None:
-    """What has to be asked before an answer can be understood; None for what a device says of itself."""
-    match answer:
-        case ReaderDone(address=address, command=command) | ReaderRefused(address=address, command=command):
-            asked = {"take_inventory": TakeInventory, "read_software": ReadSoftware, "reset_field": ResetField}
-            question: Message = asked[command](address)
-            return question
-        case ChipsInventoried(address=address):
-            return TakeInventory(address)
-        case SoftwareRead(address=address):
-            return ReadSoftware(address)
-        case _:
-            return None
 
 
 def _without_words(message: Message) -> Message:
@@ -121,9 +41,9 @@ def _spoken(codec: Codec, message: Message) -> tuple[bytes, Wire]:
     host, device = codec.open(Role.HOST), codec.open(Role.DEVICE)
     if isinstance(message, Command):
         return host.encode(message), device
-    question = _question(message)
-    if question is not None:
-        device.feed(host.encode(question))
+    asked = question(message)
+    if asked is not None:
+        device.feed(host.encode(asked))
     return device.encode(message), host
 
 
@@ -157,7 +77,7 @@ def _pairs(kind: str, vendor: str) -> st.SearchStrategy[tuple[Message, Message]]
         (one, other)
         for one in samples
         for other in samples
-        if isinstance(one, Command) == isinstance(other, Command) and _question(one) == _question(other)
+        if isinstance(one, Command) == isinstance(other, Command) and question(one) == question(other)
     ]
     return st.sampled_from(pairs)
 
@@ -221,7 +141,7 @@ def test_the_transcript_in_any_pieces(kind: str, vendor: str, sizes: list[int]) 
 @fixed
 @given(data=st.data())
 def test_what_can_be_said_is_understood(kind: str, vendor: str, word: type[Message], data: st.DataObject) -> None:
-    message = data.draw(_strategy(word))
+    message = data.draw(strategy(word))
     try:
         said, wire = _spoken(find(kind, vendor), message)
     except ValueError:
@@ -280,7 +200,7 @@ def test_two_messages_glued_together_are_two(kind: str, vendor: str, data: st.Da
     codec = find(kind, vendor)
     said, wire = _spoken(codec, one)
     heard = _hear(wire, said + _spoken(codec, other)[0])
-    if _question(one) is None:
+    if question(one) is None:
         assert heard == [one, other]
     else:
         assert heard[0] == one
@@ -294,7 +214,7 @@ def test_a_message_twice_is_heard_twice_or_refused_the_second_time(kind: str, ve
         said, wire = _spoken(find(kind, vendor), message)
         first, second = _hear(wire, said), _hear(wire, said)
         assert first == [message]
-        if _question(message) is None:
+        if question(message) is None:
             assert second == [message]
         else:
             assert [type(again) for again in second] == [LineFault]
@@ -311,7 +231,7 @@ def test_a_message_cut_short_does_not_cost_the_next(kind: str, vendor: str, data
     good = _spoken(codec, other)[0]
     begun = _begun(wire, said[:cut])
     # What is cut short by no more than padding was whole and is answered; then the wire must be asked again.
-    if begun and _question(one) is not None:
+    if begun and question(one) is not None:
         return
     assert _not_faults([*begun, *_hear(wire, good)])[-1:] == [other]
 

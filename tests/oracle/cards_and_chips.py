@@ -106,12 +106,12 @@ def chips(house: House, told: Story, change: Change, answered: frozenset[int]) -
 
 
 def insurance_chips(house: House, told: Story, index: int, after: int) -> Iterator[Story]:
-    """While offered it is the wager; later a fall takes nothing back, and pay comes once all boxes have played."""
+    """While offered it is the wager; later a fall takes nothing back, and what counts is paid once all have played."""
     if told.up() != "A":
         return
     box = told.boxes[index]
     changed = told.with_box(index, replace(box, insurance=after))
-    if told.offers or after < box.insurance or told.played(house):
+    if told.offers or after < box.insurance or (box.insured and told.played(house)):
         yield changed
 
 

@@ -120,7 +120,7 @@ def product(lines: list[Line]) -> View:
 
 def oracle(lines: list[Line]) -> View:
     """What the oracle says of them, as far as the product's lattice answers it."""
-    answer = readings(lines)
+    answer = readings(lines, dropped_blind=True)
     view: View = {"plays": answer.plays, "dropped": list(answer.dropped)}
     if "close" not in lines[-1] or not answer.plays:
         return view

@@ -26,13 +26,15 @@ class Answer:
     dropped: tuple[int, ...] = ()
 
 
-def readings(lines: list[dict[str, Any]], *, blind: bool = False) -> Answer:
+def readings(lines: list[dict[str, Any]], *, blind: bool = False, dropped_blind: bool = False) -> Answer:
     """The answer to the lines of one round (header first). ``blind``: for every hole card, not the one that was read.
+
+    ``dropped_blind``: a change is kept if it has a meaning with some hole card, even if not with the one read.
 
     Raises ``ValueError`` or ``KeyError`` on lines that are not of the format.
     """
     whole = read(lines)
-    dropped = dropped_lines(lines, whole.pieces)
+    dropped = dropped_lines(lines, whole.pieces, blind=blind or dropped_blind)
     found = Search(whole, whole.pieces, dropped, close=whole.close, blind=blind)
     plays = {play_of(whole, told, blind=blind): told for told in found.readings()}
     answer = summed_up(whole, list(plays.values()), hidden=blind)
@@ -49,12 +51,12 @@ def plays(lines: list[dict[str, Any]], dropped: frozenset[int] | None = None) ->
     return {play_of(whole, told, blind=False) for told in found.readings()}
 
 
-def dropped_lines(lines: list[dict[str, Any]], pieces: list[Piece]) -> frozenset[int]:
+def dropped_lines(lines: list[dict[str, Any]], pieces: list[Piece], *, blind: bool = False) -> frozenset[int]:
     """The changes no reading of the evidence up to them, in order of arrival, explains."""
     dropped: set[int] = set()
     for number in [piece.line for piece in pieces if piece.kind == "chips"]:
         before = read(lines[: number + 1])
-        kept = Search(before, before.pieces, frozenset(dropped), close=False)
+        kept = Search(before, before.pieces, frozenset(dropped), close=False, blind=blind)
         if next(kept.readings(), None) is None:
             dropped.add(number)
     return frozenset(dropped)
@@ -87,7 +89,7 @@ def is_turned(lines: list[dict[str, Any]]) -> bool:
     whole = read(lines)
     if any(piece.what == "hole_turned" for piece in whole.pieces):
         return True
-    found = Search(whole, whole.pieces, dropped_lines(lines, whole.pieces), close=whole.close, blind=True)
+    found = Search(whole, whole.pieces, dropped_lines(lines, whole.pieces, blind=True), close=whole.close, blind=True)
     ends = list(found.readings())
     return bool(ends) and all(told.played(whole.house) for told in ends)
 

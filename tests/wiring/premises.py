@@ -34,6 +34,7 @@ from simulators.house import house_from
 from simulators.performing import perform
 from simulators.rack import Rack
 from simulators.serve import Port, Station
+from simulators.wire import Device
 
 PATIENCE_S = 30.0
 """Far more than anything here takes, on a busy machine too."""
@@ -180,8 +181,8 @@ class Bench(Station):
         self._ports[name].close()
 
     def plug(self, name: str) -> None:
-        device = {"shoe": self._shoe, "bet_spots": self._bet_spots, "keypad": self._keypad}[name]
-        self._ports[name] = Port(self._directory / name, device, self._stir)
+        found: dict[str, Device] = {"shoe": self._shoe, "bet_spots": self._bet_spots, "keypad": self._keypad}
+        self._ports[name] = Port(self._directory / name, found[name], self._stir)
 
     async def looked(self, looks: int = 3) -> None:
         """Wait until the readers have looked at every zone again."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from controller.core.alerts import (
@@ -46,7 +48,7 @@ async def assert_goes_on(house: Premises, number: int) -> None:
     house.assert_told_once()
 
 
-async def alert(house: Premises, kind: type[Event], name: str, **fields: object) -> Event:
+async def alert(house: Premises, kind: type[Event], name: str, **fields: Any) -> Event:
     """An event of a kind that went out as an alert too."""
     found: Event = await house.ear.event(kind, **fields)
     await house.ear.until(lambda: house.ear.last(f"{TOPICS.root}/alert/{name}") is not None)

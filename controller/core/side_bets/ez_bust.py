@@ -1,9 +1,9 @@
 """EZ Bust: the dealer breaks, wagered once the up card lies there.
 
 Rule: the card of Hollywood Penn National. Offered against 2 to 6 before the first decision, to holders of naturals too
-(A26). It wins if and only if the dealer breaks with a card drawn; a dealer who stands on two cards has not broken (A24).
-If every hand at the table broke the dealer draws nothing and the wager is returned; naturals and surrendered hands are
-not broken (A25).
+(A26). It wins if and only if the dealer breaks with a card drawn; two cards on which the dealer stands lose (A24). If
+every hand at the table broke the dealer draws nothing and the wager is returned; naturals and surrendered hands are not
+broken (A25).
 """
 
 from __future__ import annotations

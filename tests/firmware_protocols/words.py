@@ -1,0 +1,131 @@
+"""Strategies for every kind of message, and the question that belongs to an answer."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from firmware_protocols.cards import DECK
+from firmware_protocols.messages import (
+    AcknowledgeDraw,
+    CardRead,
+    CheckShoe,
+    ChipBlocksRead,
+    ChipsInventoried,
+    IdentifyShoe,
+    KeyDown,
+    KeyUp,
+    LockShoe,
+    Message,
+    ReadChipBlocks,
+    ReaderDone,
+    ReaderRefused,
+    ReadSoftware,
+    ResetField,
+    SendKeysAtOnce,
+    ShoeAlarm,
+    ShoeIdentified,
+    ShoeStatus,
+    ShowText,
+    SoftwareRead,
+    TakeInventory,
+)
+
+addresses = st.integers(0, 254)
+chips = st.one_of(
+    st.binary(min_size=6, max_size=6).map(lambda serial: (b"\xe0\x04" + serial).hex().upper()),
+    st.binary(min_size=1, max_size=30).map(lambda data: data.hex().upper()),
+)
+words = st.text(st.characters(codec="ascii"), max_size=30)
+keys = st.sampled_from("ABCDEFGHIJKLMNOPQRSTUVWXYZ1")
+numbers = st.integers(0, 255)
+tokens = st.integers(0, 0xFFFF)
+names = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=12)
+
+
+def _hex(size: int) -> st.SearchStrategy[str]:
+    return st.binary(min_size=size, max_size=size).map(lambda data: data.hex().upper())
+
+
+def _memory(address: int, size: int, count: int) -> st.SearchStrategy[Message]:
+    contents = st.lists(_hex(size), min_size=count, max_size=count).map(tuple)
+    security = st.lists(numbers, min_size=count, max_size=count).map(tuple)
+    return st.builds(ChipBlocksRead, st.just(address), contents, security)
+
+
+STRATEGIES: dict[type[Message], st.SearchStrategy[Message]] = {
+    CardRead: st.builds(
+        CardRead,
+        face=st.none() | st.sampled_from(DECK),
+        burn=st.sampled_from([False, False, True]),
+        sequence=st.none() | st.none() | st.integers(0, 255),
+    ),
+    ShoeAlarm: st.builds(
+        ShoeAlarm,
+        code=st.builds("E{}".format, st.integers(0, 9)) | st.builds("W{:02X}".format, st.integers(0, 255)),
+        text=st.just("") | words,
+    ),
+    IdentifyShoe: st.builds(IdentifyShoe, tokens),
+    ShoeIdentified: st.builds(ShoeIdentified, tokens, names, names, names, names),
+    CheckShoe: st.builds(CheckShoe, tokens),
+    ShoeStatus: st.builds(
+        ShoeStatus, tokens, numbers, st.integers(0, 120), st.booleans(), st.booleans(), st.booleans(), st.booleans()
+    ),
+    AcknowledgeDraw: st.builds(AcknowledgeDraw, numbers),
+    LockShoe: st.builds(LockShoe, st.booleans()),
+    ReadChipBlocks: st.builds(
+        ReadChipBlocks, addresses, _hex(8), first_block=numbers, blocks=st.integers(1, 32), security=st.booleans()
+    ),
+    ChipBlocksRead: st.tuples(addresses, st.sampled_from([4, 8]), st.integers(1, 20)).flatmap(
+        lambda drawn: _memory(*drawn)
+    ),
+    TakeInventory: st.builds(
+        TakeInventory, address=addresses, antenna=st.none() | st.integers(1, 8), more=st.booleans()
+    ),
+    ReadSoftware: st.builds(ReadSoftware, address=addresses),
+    ResetField: st.builds(ResetField, address=addresses),
+    ChipsInventoried: st.builds(
+        ChipsInventoried,
+        address=addresses,
+        chips=st.lists(chips, max_size=45).map(tuple),
+        more=st.booleans(),
+        doubtful=st.booleans(),
+    ),
+    SoftwareRead: st.builds(
+        SoftwareRead, address=addresses, version=st.binary(min_size=1, max_size=20).map(lambda data: data.hex().upper())
+    ),
+    ReaderDone: st.builds(ReaderDone, address=addresses, command=st.just("reset_field")),
+    ReaderRefused: st.builds(
+        ReaderRefused,
+        address=addresses,
+        command=st.sampled_from(["take_inventory", "read_chip_blocks", "read_software", "reset_field"]),
+        status=st.integers(0, 255),
+        text=st.just(""),
+    ),
+    KeyDown: st.builds(KeyDown, key=keys),
+    KeyUp: st.builds(KeyUp, key=keys),
+    SendKeysAtOnce: st.just(SendKeysAtOnce()),
+    ShowText: st.builds(ShowText, text=words),
+}
+
+
+def strategy(kind: type[Message]) -> st.SearchStrategy[Message]:
+    return STRATEGIES[kind] if kind in STRATEGIES else st.builds(kind)
+
+
+def question(answer: Message) -> Message | None:
+    """What has to be asked before an answer can be understood; None for what a device says of itself."""
+    match answer:
+        case ReaderRefused(address=address, command="read_chip_blocks"):
+            return ReadChipBlocks(address, "E004015020922C6E", 0, 2)
+        case ChipBlocksRead(address=address, blocks=blocks):
+            return ReadChipBlocks(address, "E004015020922C6E", 0, len(blocks))
+        case ReaderDone(address=address, command=command) | ReaderRefused(address=address, command=command):
+            asked = {"take_inventory": TakeInventory, "read_software": ReadSoftware, "reset_field": ResetField}
+            question: Message = asked[command](address)
+            return question
+        case ChipsInventoried(address=address):
+            return TakeInventory(address)
+        case SoftwareRead(address=address):
+            return ReadSoftware(address)
+        case _:
+            return None
