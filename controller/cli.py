@@ -10,9 +10,11 @@ import click
 COMMANDS: Final = {
     "check": "Check a table file.",
     "demo": "Run a table with simulated devices and people.",
+    "profile": "List, show, compare and check profiles.",
     "reconstruct": "Reconstruct a round from lines of evidence.",
     "replay": "Step a journal again and compare.",
     "run": "Run the daemon of one table.",
+    "settle": "Settle hands told as JSON.",
     "simulate": "Serve simulated devices on pseudo-terminals.",
     "verify": "Check that a journal is whole.",
     "watch": "Follow the tables of a broker.",

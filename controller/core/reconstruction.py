@@ -20,7 +20,7 @@ from controller.core.play import Deal, Emission, Node, Play
 from controller.core.rules import Rules
 from firmware_protocols.values import Value
 
-ORDERS_LIMIT: Final = 20_000
+ORDERS_LIMIT: Final = 4_000
 """Sets of evidence a single rewind may visit; far above what readers a second behind produce. Beyond it the round goes
 to the floor rather than stall the table."""
 

@@ -1,8 +1,8 @@
 """Profiles: a house's rules as TOML, every key known, every choice with its source.
 
-A profile has ``name``, ``title``, the tables ``[rules]`` and ``[options]``, one ``[side_bets.NAME]`` for each side wager
-offered, and ``[sources]``: for each rule and side wager the card or regulation it comes from. A table file may give other
-values of any of them in its own ``[options]``; ``blazing7s.stake_cents`` there speaks of a side wager.
+A profile has ``name``, ``title``, the tables ``[rules]`` and ``[options]``, one ``[side_bets.NAME]`` for each side
+wager offered, and ``[sources]``: for each rule and side wager the card or regulation it comes from. A table file may
+give other values of any of them in its own ``[options]``; ``blazing7s.stake_cents`` there speaks of a side wager.
 """
 
 from __future__ import annotations

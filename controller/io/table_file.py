@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from controller.core.keypad import DEFAULT_KEYS, MEANINGS
-from controller.core.rules import Options
 from controller.formats import profiles
 from controller.formats.chips import ChipsRefused, read_chips
 from controller.formats.config import Complaint, Config, ConfigError, Known, read_config

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from controller.core.keypad import DEFAULT_KEYS
+from controller.core.rule_checks import OPTION_RANGES
 from controller.core.rules import Options
 from controller.formats import config
 from controller.formats.config import ConfigError
@@ -98,6 +99,12 @@ def default_of(field: msgspec.structs.FieldInfo) -> str:
     by_session = {"agreeing": "2", "gap_ms": str(GAP_NS // 1_000_000)}
     given = field.default if field.default is not msgspec.NODEFAULT else None
     return by_session.get(field.name) or (str(given) if given not in (None, (), {}) else "none")
+
+
+def test_every_counted_option_has_its_range() -> None:
+    told = {row[0].strip("`"): row[1].replace("10^12", str(10**12)) for row in SECTIONS["[options]"].rows()}
+    counted = {name: cell for name, cell in told.items() if not cell.startswith("`")}
+    assert counted == {name: f"{least} to {most}" for name, (least, most) in OPTION_RANGES.items()}
 
 
 def test_two_inventories_agree_unless_told_otherwise() -> None:

@@ -122,8 +122,8 @@ def test_the_page_opens_a_commitment_as_anybody_would() -> None:
     found: dict[str, Any] = {}
     exec(code, found)
     opened = example(CardOpened)
-    drawn = example(CardDrawn, card=opened.event.card)
     assert isinstance(opened.event, CardOpened)
+    drawn = example(CardDrawn, card=opened.event.card)
     assert isinstance(drawn.event, CardDrawn)
     face, nonce = Card(opened.event.face), bytes.fromhex(opened.event.nonce)
     assert found["commitment"] == drawn.event.commitment

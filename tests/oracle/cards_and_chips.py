@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tests.oracle.house import House, some_of, total
+from tests.oracle.house import House, is_natural, some_of, total
 from tests.oracle.story import Box, Hand, Story
 
 
@@ -95,6 +95,8 @@ def chips(house: House, told: Story, change: Change, answered: frozenset[int]) -
     if told.natural(box):
         yield from natural_chips(house, lying, index, after - box.main)
         return
+    if "chips are the surrender" in house.doubts and may_surrender(house, told, index):
+        yield from surrendered_chips(house, surrendered(told, index, shown=False), change, answered)
     if after > box.main:
         yield from raised(house, lying, index, after - box.main)
     elif after:
@@ -130,7 +132,9 @@ def surrendered_chips(house: House, told: Story, change: Change, answered: froze
     left = replace(box, main=after, awaiting=False)
     if box.awaiting and (after == 0 or after in house.halves(box.wager)):
         yield told.with_box(index, replace(left, shown=True, confirmable=not box.shown))
-    elif (box.shown or lenient(house, box, answered)) and (not told.slow() or told.played(house)):
+    elif (box.shown or lenient(house, box, answered)) and (
+        told.played(house) or (not told.slow() and after < box.main)
+    ):
         yield told.with_box(index, left)
 
 
@@ -142,6 +146,25 @@ def natural_chips(house: House, lying: Story, index: int, change: int) -> Iterat
     offered = house.even_money_offered and house.even_money == "chips" and lying.up() == "A" and not box.even
     if offered and unturned and change == box.wager:
         yield lying.with_box(index, replace(box, even=True))
+
+
+def may_surrender(house: House, told: Story, index: int) -> bool:
+    """Late surrender: two untouched cards, no natural; while offered, or in the box's own turn."""
+    turn = told.in_play(house)
+    if house.surrender != "late" or turn is None:
+        return False
+    box = told.boxes[index]
+    hand = box.hands[0]
+    untouched = len(box.hands) == 1 and len(hand.cards) == 2 and not (hand.extra or hand.said or hand.over)
+    if not untouched or is_natural(told.ranks(hand.cards)):
+        return False
+    return told.offers or turn[0] == index
+
+
+def surrendered(told: Story, index: int, *, shown: bool) -> Story:
+    box = told.boxes[index]
+    given_up = replace(box, surrendered=True, shown=shown, awaiting=True, hands=(replace(box.hands[0], over=True),))
+    return told.with_box(index, given_up)
 
 
 def doubles(house: House, told: Story, hand: Hand, cents: int) -> bool:

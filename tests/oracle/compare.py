@@ -17,6 +17,7 @@ from controller.core.rules import Options, Rules
 from firmware_protocols.cards import Card
 from tests.oracle.adversary import bent, thrown
 from tests.oracle.generator import honest
+from tests.oracle.house import DOUBTS
 from tests.oracle.lines import nanoseconds
 from tests.oracle.oracle import readings
 
@@ -118,9 +119,9 @@ def product(lines: list[Line]) -> View:
     return taking.view()
 
 
-def oracle(lines: list[Line]) -> View:
+def oracle(lines: list[Line], doubts: frozenset[str] = DOUBTS) -> View:
     """What the oracle says of them, as far as the product's lattice answers it."""
-    answer = readings(lines, dropped_blind=True)
+    answer = readings(lines, doubts=doubts)
     view: View = {"plays": answer.plays, "dropped": list(answer.dropped)}
     if "close" not in lines[-1] or not answer.plays:
         return view

@@ -28,6 +28,7 @@ class House:
     hole_card: str = "dealt"
     chip_unit_cents: int = 1
     payout_unit_cents: int = 1
+    doubts: frozenset[str] = frozenset()
 
     def insurance_cap(self, wager: int) -> int:
         unit = self.chip_unit_cents
@@ -57,12 +58,19 @@ CARDS: Final = {
     "pitch-h17": House(hits_soft_17=True, split_by="rank", double_on="9-11"),
 }
 
+DOUBTS: Final = frozenset({"drops are hole-blind", "chips are the surrender"})
+"""Readings of the page other than its plain words, which the oracle can take on to be compared with one who does.
+
+``drops are hole-blind``: a change is kept if it has a meaning with some hole card, even if not with the one read.
+``chips are the surrender``: one shown by chips alone happens when they move, not at a moment before.
+"""
+
 IGNORED: Final = {"hole_check", "reads", "mid_shoe_entry"}
 
 
 def house_of(header: dict[str, Any]) -> House:
     """The house of a header line. Raises ``ValueError`` on an option nobody knows."""
-    known = {field.name for field in fields(House)}
+    known = {field.name for field in fields(House)} - {"doubts"}
     options = {name: value for name, value in header.get("options", {}).items() if name not in IGNORED}
     if unknown := set(options) - known:
         raise ValueError(f"unknown options {sorted(unknown)}")

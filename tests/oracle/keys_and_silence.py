@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.oracle.cards_and_chips import doubles, splits
-from tests.oracle.house import House, is_natural
+from tests.oracle.cards_and_chips import doubles, lenient, may_surrender, splits, surrendered
+from tests.oracle.house import House
 from tests.oracle.story import Box, Hand, Story
 
 
@@ -53,25 +53,6 @@ def surrender_key(house: House, told: Story, index: int | None) -> Iterator[Stor
         yield surrendered(told.keys_forgotten(), index, shown=True)
 
 
-def may_surrender(house: House, told: Story, index: int) -> bool:
-    """Late surrender: two untouched cards, no natural; while offered, or in the box's own turn."""
-    turn = told.in_play(house)
-    if house.surrender != "late" or turn is None:
-        return False
-    box = told.boxes[index]
-    hand = box.hands[0]
-    untouched = len(box.hands) == 1 and len(hand.cards) == 2 and not (hand.extra or hand.said or hand.over)
-    if not untouched or is_natural(told.ranks(hand.cards)):
-        return False
-    return told.offers or turn[0] == index
-
-
-def surrendered(told: Story, index: int, *, shown: bool) -> Story:
-    box = told.boxes[index]
-    given_up = replace(box, surrendered=True, shown=shown, awaiting=True, hands=(replace(box.hands[0], over=True),))
-    return told.with_box(index, given_up)
-
-
 def may_stop(told: Story, hand: Hand) -> bool:
     """The hand in play may stop where it is (it is below 21, or it would be over)."""
     return len(hand.cards) >= 2 and not hand.extra and not hand.said
@@ -99,7 +80,7 @@ def decision_key(house: House, told: Story, turn: tuple[int, int], action: str) 
             pass
 
 
-def silent(house: House, told: Story) -> Iterator[Story]:
+def silent(house: House, told: Story, answered: frozenset[int]) -> Iterator[Story]:
     """One silent move: a stand, a surrender, or the end of offers nobody ends by playing."""
     if not told.dealt(house):
         return
@@ -112,7 +93,8 @@ def silent(house: House, told: Story) -> Iterator[Story]:
     elif told.offers:
         yield told.offers_closed(house)
     for index in range(len(told.boxes)):
-        if may_surrender(house, told, index):
+        unshown = "chips are the surrender" not in house.doubts or lenient(house, told.boxes[index], answered)
+        if unshown and may_surrender(house, told, index):
             yield surrendered(told, index, shown=False)
 
 

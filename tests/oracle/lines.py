@@ -55,11 +55,11 @@ class Round:
         return Story(self.boxes())
 
 
-def read(lines: list[dict[str, Any]]) -> Round:
+def read(lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset()) -> Round:
     """Raises ``ValueError`` or ``KeyError`` on lines that are not of the format."""
     header = lines[0]
     wagers = {int(spot): dict(bets) for spot, bets in header["wagers"].items()}
-    found = Round(house_of(header), wagers, [], [], [])
+    found = Round(replace(house_of(header), doubts=doubts), wagers, [], [], [])
     content: dict[tuple[int, str], int] = {}
     for number, line in enumerate(lines[1:], start=1):
         at = line.get("t", number)

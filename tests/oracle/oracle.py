@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.oracle.lines import Piece, Round, read
+from tests.oracle.lines import Round, read
 from tests.oracle.money import box_nets, side_nets, ways_to_end
 from tests.oracle.search import Search
 from tests.oracle.story import Story
@@ -26,15 +26,15 @@ class Answer:
     dropped: tuple[int, ...] = ()
 
 
-def readings(lines: list[dict[str, Any]], *, blind: bool = False, dropped_blind: bool = False) -> Answer:
+def readings(lines: list[dict[str, Any]], *, blind: bool = False, doubts: frozenset[str] = frozenset()) -> Answer:
     """The answer to the lines of one round (header first). ``blind``: for every hole card, not the one that was read.
 
-    ``dropped_blind``: a change is kept if it has a meaning with some hole card, even if not with the one read.
+    ``doubts`` (of ``house.DOUBTS``): what to take otherwise than by the page's plain words.
 
     Raises ``ValueError`` or ``KeyError`` on lines that are not of the format.
     """
-    whole = read(lines)
-    dropped = dropped_lines(lines, whole.pieces, blind=blind or dropped_blind)
+    whole = read(lines, doubts)
+    dropped = dropped_lines(lines, doubts, blind=blind or "drops are hole-blind" in doubts)
     found = Search(whole, whole.pieces, dropped, close=whole.close, blind=blind)
     plays = {play_of(whole, told, blind=blind): told for told in found.readings()}
     answer = summed_up(whole, list(plays.values()), hidden=blind)
@@ -46,16 +46,18 @@ def readings(lines: list[dict[str, Any]], *, blind: bool = False, dropped_blind:
 def plays(lines: list[dict[str, Any]], dropped: frozenset[int] | None = None) -> set[tuple[Any, ...]]:
     """The plays the lines leave; ``dropped``: which changes to leave out instead of those nothing explains."""
     whole = read(lines)
-    left_out = dropped_lines(lines, whole.pieces) if dropped is None else dropped
+    left_out = dropped_lines(lines) if dropped is None else dropped
     found = Search(whole, whole.pieces, left_out, close=whole.close)
     return {play_of(whole, told, blind=False) for told in found.readings()}
 
 
-def dropped_lines(lines: list[dict[str, Any]], pieces: list[Piece], *, blind: bool = False) -> frozenset[int]:
+def dropped_lines(
+    lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset(), *, blind: bool = False
+) -> frozenset[int]:
     """The changes no reading of the evidence up to them, in order of arrival, explains."""
     dropped: set[int] = set()
-    for number in [piece.line for piece in pieces if piece.kind == "chips"]:
-        before = read(lines[: number + 1])
+    for number in [piece.line for piece in read(lines).pieces if piece.kind == "chips"]:
+        before = read(lines[: number + 1], doubts)
         kept = Search(before, before.pieces, frozenset(dropped), close=False, blind=blind)
         if next(kept.readings(), None) is None:
             dropped.add(number)
@@ -89,7 +91,7 @@ def is_turned(lines: list[dict[str, Any]]) -> bool:
     whole = read(lines)
     if any(piece.what == "hole_turned" for piece in whole.pieces):
         return True
-    found = Search(whole, whole.pieces, dropped_lines(lines, whole.pieces, blind=True), close=whole.close, blind=True)
+    found = Search(whole, whole.pieces, dropped_lines(lines, blind=True), close=whole.close, blind=True)
     ends = list(found.readings())
     return bool(ends) and all(told.played(whole.house) for told in ends)
 

@@ -55,7 +55,7 @@ class Search:
             if moment <= latest:
                 for after in self.meanings(told, piece):
                     yield from self.walk(after, done | 1 << i, moment)
-        for after in silent(self.house, told):
+        for after in silent(self.house, told, self.answered):
             yield from self.walk(after, done, now)
         for spot, start, end in self.round.dead:
             moment = max(now, start)

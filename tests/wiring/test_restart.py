@@ -17,7 +17,7 @@ from controller.io.broker import find_mosquitto, mosquitto, start_mosquitto
 from controller.io.journal import JournalReader
 from controller.io.mqtt import Broker, connected
 from simulators.acts import Act, Draw, Lay, Press
-from tests.wiring.premises import TOPICS, Premises, after, json_of, open_house, ran, scripted
+from tests.wiring.premises import PATIENCE_S, TOPICS, Premises, after, json_of, open_house, ran, scripted
 
 SEED = 37
 """Two boxes; in round 2 one doubles, and both are paid."""
@@ -177,8 +177,20 @@ async def test_killed_while_readings_stream_in(house: Premises) -> None:
     await assert_sound(house)
 
 
+async def journaled(house: Premises, kind: bytes) -> None:
+    """Wait until the journal's last events hold one of this type, looking each time the readers have."""
+    async with asyncio.timeout(PATIENCE_S):
+        found = False
+        while not found:
+            await house.bench.looked(1)
+            with JournalReader(house.journal) as reader:
+                found = any(kind in row.body for row in reader.events(max(1, reader.head().seq - 3)))
+
+
 @pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
-async def test_the_broker_is_killed_in_the_middle_of_a_round(tmp_path: Path) -> None:
+@pytest.mark.parametrize("daemon_too", [False, True])
+async def test_the_broker_is_killed_in_the_middle_of_a_round(tmp_path: Path, *, daemon_too: bool) -> None:
+    """The rest of the round is told when the broker is back, also by a daemon that was killed meanwhile."""
     program = find_mosquitto()
     assert program is not None
     settings = tmp_path / "broker"
@@ -194,12 +206,21 @@ async def test_the_broker_is_killed_in_the_middle_of_a_round(tmp_path: Path) -> 
         await house.until_told()
         process.kill()
         await process.wait()
+        told = len(house.ear.told)
         await house.perform(second[cut:])
+        await journaled(house, b'"tableside.round_closed.v1"')
+        assert len(house.ear.told) == told
         assert house.process is not None
-        # The daemon is held still only so that the new broker has a listener before the daemon is back.
-        os.kill(house.process.pid, signal.SIGSTOP)
+        # Killed or held still, so that the new broker has a listener before the daemon is back.
+        if daemon_too:
+            await house.kill()
+        else:
+            os.kill(house.process.pid, signal.SIGSTOP)
         async with mosquitto(port=port) as again, house.ear.listening(again):
-            os.kill(house.process.pid, signal.SIGCONT)
+            if daemon_too:
+                await house.start()
+            else:
+                os.kill(house.process.pid, signal.SIGCONT)
             await house.ear.event(RoundClosed, round=2)
             house.assert_settled(1, 2)
             await house.ear.until(lambda: (json_of(house.ear.last(TOPICS.status)) or {}).get("state") == "online")

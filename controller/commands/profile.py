@@ -1,0 +1,79 @@
+"""``tableside profile``: list, show, compare and check profiles."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from controller.formats import profiles
+from controller.formats.profile_text import compared, shown
+from controller.formats.profiles import Profile, ProfileError
+
+
+@click.group("profile")
+def command() -> None:
+    """List, show, compare and check profiles: a house's rules as data.
+
+    A profile is one that comes with the program, by its name, or a TOML file. Exit status 2: it cannot be used.
+    """
+
+
+@command.command("list")
+def list_profiles() -> None:
+    """List the profiles that come with the program."""
+    for name in profiles.names():
+        click.echo(f"{name:26}{loaded(name).title}")
+
+
+@command.command("show")
+@click.argument("profile")
+def show(profile: str) -> None:
+    """Write every rule of PROFILE with the card or regulation it comes from, and the profile's hash."""
+    click.echo("\n".join(shown(loaded(profile))))
+
+
+@command.command("diff")
+@click.argument("one")
+@click.argument("other")
+def diff(one: str, other: str) -> None:
+    """Write what ONE and OTHER choose differently.
+
+    Exit status: 0 nothing, 1 something.
+    """
+    lines = compared(loaded(one), loaded(other))
+    for line in lines:
+        click.echo(line)
+    sys.exit(1 if lines else 0)
+
+
+@command.command("check")
+@click.argument("file")
+def check(file: str) -> None:
+    """Check the profile FILE: every mistake with its line, doubtful choices as warnings.
+
+    Exit status: 0 fit to play, 2 mistakes.
+    """
+    profile = loaded(file)
+    for warning in profile.warnings:
+        click.echo(f"tableside: warning: {warning}", err=True)
+    click.echo(f"{file}: {profile.rules.name}, {profile.title}: fit to play, hash {profile.hash}")
+
+
+def loaded(name: str) -> Profile:
+    """A profile by name or from a file; one line for each mistake and exit status 2 if it cannot be used."""
+    try:
+        if name in profiles.names():
+            return profiles.read(profiles.bundled(name), f"{name}.toml")
+        return profiles.read(Path(name).read_text(encoding="utf-8"), name)
+    except ProfileError as error:
+        lines = error.lines
+    except UnicodeDecodeError:
+        lines = (f"{name}: not UTF-8 text",)
+    except OSError as error:
+        known = ", ".join(profiles.names())
+        lines = (f"{name}: {error.strerror}; the profiles that come with the program are {known}",)
+    for line in lines:
+        click.echo(f"tableside: {line}", err=True)
+    sys.exit(2)
