@@ -10,13 +10,15 @@ from controller.core.rules import House
 from controller.core.state import Desired
 from controller.formats.config import BetSpotsSection, Config, zones_of
 from controller.io.clock import Clock
-from controller.io.serial import Link, serial_opener
+from controller.io.link import LIVENESS_NS, Link
+from controller.io.ports import serial_opener
 from controller.io.table_file import TableFile
 from devices.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
 from devices.session import Session
 from devices.shoe import ShoeSession
 from firmware_protocols import discovery
+from firmware_protocols.messages import CheckShoe, TakeInventory
 from firmware_protocols.readings import Reading
 
 NUMBERING_SHOES: Final[frozenset[str]] = frozenset()
@@ -71,6 +73,7 @@ class Devices:
                 clock=clock,
                 chance=chance,
                 deliver=deliver,
+                liveness_ns=liveness_ns(kind, protocol),
             )
             for name, kind, protocol, port, session in self.lines
         ]
@@ -83,6 +86,12 @@ class Devices:
             bus.confirm(desired.confirm_ns)
         for link in self.links:
             link.settle()
+
+
+def liveness_ns(kind: str, protocol: str) -> int | None:
+    """The longest silence to bear on a line whose device is asked all the time; None for one that only speaks."""
+    vocabulary = discovery.find(kind, protocol).vocabulary
+    return LIVENESS_NS if TakeInventory in vocabulary or CheckShoe in vocabulary else None
 
 
 def bet_spots(section: BetSpotsSection, name: str) -> BetSpotsSession:

@@ -15,6 +15,7 @@ COMMANDS: Final = {
     "replay": "Step a journal again and compare.",
     "run": "Run the daemon of one table.",
     "settle": "Settle hands told as JSON.",
+    "schemas": "Write the JSON Schema of every event.",
     "simulate": "Serve simulated devices on pseudo-terminals.",
     "verify": "Check that a journal is whole.",
     "watch": "Follow the tables of a broker.",

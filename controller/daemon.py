@@ -27,7 +27,7 @@ from controller.io.journal import Entry, Journal
 from controller.io.mqtt import Broker
 from controller.io.publisher import Publisher, Stream
 from controller.io.randomness import Entropy
-from controller.io.serial import Link
+from controller.io.link import Link
 from controller.recovery import Recovered
 from firmware_protocols.readings import DeviceHealth
 

@@ -17,7 +17,6 @@ from typing import Any, Final, Literal, NamedTuple
 import aiomqtt
 
 from controller.core.events import RoundClosed
-from controller.formats import profiles
 from controller.formats.accounts import (
     Account,
     Comparison,
@@ -29,6 +28,7 @@ from controller.formats.accounts import (
 )
 from controller.formats.payloads import PayloadRefused, Topics, read_event
 from controller.formats.telling import Teller
+from controller.io import profile_files
 from controller.io.broker import running_broker
 from controller.io.journal import JournalReader
 from controller.io.keys import create_key
@@ -277,7 +277,7 @@ async def play_until_done(
     """
     if not await station.ready(looks=3):
         raise DemoFailed(f"the daemon does not serve its devices; see {wanted.directory / 'daemon.log'}")
-    raw = profiles.raw(PROFILE)
+    raw = profile_files.raw(PROFILE)
     chance = random.Random(wanted.seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
     stand_key: Literal["always", "never"] = "always" if wanted.keypad else "never"
     acts = play(house_from(raw), chance, rack, wanted.boxes, rounds=wanted.rounds, stand_key=stand_key)

@@ -26,12 +26,12 @@ REMEMBERED_DRAWS: Final = 16
 class ShoeSession:
     """Turns what a shoe says into dated cards.
 
-    A shoe that only speaks is ready while its line is open; nothing more can be known. Its repeats are recognised by its
-    own number of the draw; one without numbers is believed each time.
+    A shoe that only speaks is ready while its line is open; nothing more can be known. Its repeats are recognised by
+    its own number of the draw; one without numbers is believed each time.
 
     A shoe that takes acknowledgements is asked who it is and refused (``faulty``) unless it is as ``expected``; it is
-    ready once it has said which draws it keeps. Each draw after ``last_sequence`` (the last one stored for good, None if
-    there never was one) is told once, in order, whatever is unplugged or restarted; the shoe keeps it until
+    ready once it has said which draws it keeps. Each draw after ``last_sequence`` (the last one stored for good; None
+    if there never was one) is told once, in order, whatever is unplugged or restarted; the shoe keeps it until
     ``acknowledge``. What can never come is complained of as ``draws_missing``.
     """
 
@@ -97,15 +97,15 @@ class ShoeSession:
         return taken
 
     def acknowledge(self, sequence: int) -> None:
-        """The ``CardDrawn`` of that number is stored for good, and so are those told before it: the shoe may forget them.
+        """The ``CardDrawn`` of that number is stored for good, and those told before it: the shoe may forget them.
 
-        To be called only after the commit. Nothing to a shoe that takes no acknowledgements.
+        To be called only after the commit. It means nothing to a shoe that takes no acknowledgements.
         """
         if self._dialogue is not None:
             self._dialogue.acknowledge(sequence)
 
     def lock(self, *, locked: bool) -> None:
-        """Wish the shoe locked or not, now and after each return. Nothing to a shoe that only speaks."""
+        """Wish the shoe locked or not, now and after each return. It means nothing to one that only speaks."""
         if self._dialogue is not None:
             self._dialogue.lock(locked=locked)
 

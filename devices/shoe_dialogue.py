@@ -93,7 +93,7 @@ class Dialogue:
         self._state: HealthState | None = None
         self._last = self._stored = last_sequence
         self._taken: deque[int] = deque(maxlen=_BEHIND)
-        self._asked_again = False
+        self._asked_again = self._seen_awake = False
         self._detail = ""
         self._token = 0
         self._ask_at_ns = 0
@@ -129,6 +129,7 @@ class Dialogue:
         if self._lost_at_ns is not None and now_ns >= self._lost_at_ns:
             self._lost_at_ns = None
             self._phase = _Phase.IDENTIFYING
+            self._seen_awake = False
             self._set_state(HealthState.LOST, "no answer", now_ns)
         if now_ns >= self._ask_at_ns:
             self._ask(now_ns)
@@ -192,18 +193,19 @@ class Dialogue:
     # --- the draws kept -------------------------------------------------------------------------------
 
     def _reconciled(self, status: ShoeStatus, now_ns: int) -> bool:
-        if not status.awake and self._last is not None:
-            text = "the shoe was without power: a card that left it then was not read"
-            self._complain("shoe_restarted", text, now_ns)
-        if not status.awake and self._phase is _Phase.READY:
+        if not status.awake and self._seen_awake:
             # Perhaps it is another shoe on the same adapter.
             self._set_state(HealthState.LOST, "without power for a while", now_ns)
             self._begin(now_ns)
             return False
+        if not status.awake and self._phase is _Phase.SYNCING and self._last is not None:
+            text = "the shoe was without power: a card that left it then was not read"
+            self._complain("shoe_restarted", text, now_ns)
+        self._seen_awake = status.awake
         self._find_gap(status, now_ns)
         newest = (status.oldest + status.waiting - 1) % NUMBERS
         self._asked_again = False
-        if self._phase is _Phase.SYNCING or newest != self._last:
+        if self._phase is _Phase.SYNCING or newest != self._last or not status.awake:
             self.said.append(SendDraws())
         self._phase = _Phase.READY
         self._set_state(HealthState.READY, self._detail, now_ns)
@@ -257,6 +259,7 @@ class Dialogue:
 
     def _begin(self, now_ns: int) -> None:
         self._phase = _Phase.IDENTIFYING
+        self._seen_awake = False
         self._ask(now_ns)
 
     def _ask(self, now_ns: int) -> None:

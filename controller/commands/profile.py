@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from controller.formats import profiles
 from controller.formats.profile_text import compared, shown
 from controller.formats.profiles import Profile, ProfileError
+from controller.io import profile_files
 
 
 @click.group("profile")
@@ -23,7 +23,7 @@ def command() -> None:
 @command.command("list")
 def list_profiles() -> None:
     """List the profiles that come with the program."""
-    for name in profiles.names():
+    for name in profile_files.names():
         click.echo(f"{name:26}{loaded(name).title}")
 
 
@@ -64,16 +64,8 @@ def check(file: str) -> None:
 def loaded(name: str) -> Profile:
     """A profile by name or from a file; one line for each mistake and exit status 2 if it cannot be used."""
     try:
-        if name in profiles.names():
-            return profiles.read(profiles.bundled(name), f"{name}.toml")
-        return profiles.read(Path(name).read_text(encoding="utf-8"), name)
+        return profile_files.load(name) if name in profile_files.names() else profile_files.load_file(Path(name))
     except ProfileError as error:
-        lines = error.lines
-    except UnicodeDecodeError:
-        lines = (f"{name}: not UTF-8 text",)
-    except OSError as error:
-        known = ", ".join(profiles.names())
-        lines = (f"{name}: {error.strerror}; the profiles that come with the program are {known}",)
-    for line in lines:
-        click.echo(f"tableside: {line}", err=True)
-    sys.exit(2)
+        for line in error.lines:
+            click.echo(f"tableside: {line}", err=True)
+        sys.exit(2)

@@ -9,7 +9,6 @@ import click
 
 from controller.core.recount import Recount, recounted_bytes
 from controller.core.rules import Rules
-from controller.formats import profiles
 from controller.formats.evidence_lines import (
     AnswerLine,
     CardLine,
@@ -24,6 +23,7 @@ from controller.formats.evidence_lines import (
     read_lines,
 )
 from controller.formats.profiles import ProfileError
+from controller.io import profile_files
 
 
 @click.command("reconstruct")
@@ -59,7 +59,7 @@ def rules_of(table: Table, number: int) -> Rules:
         EvidenceRefused: no such profile, option or zone.
     """
     try:
-        rules = profiles.read(profiles.bundled(table.profile), table.profile, table.options).rules
+        rules = profile_files.load(table.profile, table.options).rules
     except ProfileError as error:
         raise EvidenceRefused(f"line {number}: {error}") from error
     for zones in table.wagers.values():

@@ -10,10 +10,10 @@ from typing import Any, BinaryIO
 import click
 
 from controller.core.rules import Rules
-from controller.formats import profiles
 from controller.formats.hand_accounts import account_json, differences, settle
 from controller.formats.hand_cases import CaseError, parse_json, read_case
 from controller.formats.profiles import Profile
+from controller.io import profile_files
 
 
 @click.command("settle")
@@ -67,9 +67,9 @@ def settle_all(cases: object) -> tuple[dict[str, Any], int]:
 @lru_cache(maxsize=16)
 def profile_of(name: str) -> Profile | None:
     """A profile that comes with the program; None: there is none of this name."""
-    if name not in profiles.names():
+    if name not in profile_files.names():
         return None
-    return profiles.read(profiles.bundled(name), f"{name}.toml")
+    return profile_files.load(name)
 
 
 def rules_of(name: str) -> Rules | None:

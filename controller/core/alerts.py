@@ -118,6 +118,13 @@ class LineTroubled(Value, frozen=True):
     data: str
 
 
+class CloseRefused(Value, frozen=True):
+    """The round was closed by key while no legal play can be over."""
+
+    round: int
+    reason: str
+
+
 class KeyRefused(Value, frozen=True):
     """A key that means nothing now."""
 
@@ -149,6 +156,7 @@ Alert = (
     | FloorCalled
     | DeviceAlarm
     | LineTroubled
+    | CloseRefused
     | KeyRefused
     | AnswerRefused
 )

@@ -20,8 +20,8 @@ from controller.core.judging import (
     resting_on,
     wager_of,
 )
-from controller.core.moves import CardCame, ChipsMoved
-from controller.core.reconstruction import Frontier, Reconstruction
+from controller.core.moves import CardCame, ChipsMoved, endings
+from controller.core.reconstruction import Frontier, Reconstruction, layout_of
 from controller.core.state import Round, woven
 
 
@@ -43,6 +43,16 @@ def close(desk: Desk) -> None:
             let_wait(desk)
     desk.change(round=None)
     desk.found = None
+
+
+def may_be_over(desk: Desk) -> bool:
+    """Whether some play is over, whatever the hole card; or the floor must rule, or the key was repeated."""
+    round_now = desk.round()
+    if round_now.trouble or round_now.close_refused or not round_now.cards:
+        return True
+    found = desk.lattice()
+    play, layout = found.play(), layout_of(found.play(), found.contents)
+    return any(True for node in found.frontier for _ in endings(play, node, layout))
 
 
 def let_wait(desk: Desk) -> None:

@@ -9,7 +9,14 @@ from __future__ import annotations
 import msgspec
 
 from controller.core import asking, closing
-from controller.core.alerts import CardWithoutBets, InsuranceTooLarge, LateWager, Pinched, UnexplainedChange
+from controller.core.alerts import (
+    CardWithoutBets,
+    CloseRefused,
+    InsuranceTooLarge,
+    LateWager,
+    Pinched,
+    UnexplainedChange,
+)
 from controller.core.desk import Desk
 from controller.core.events import BetsLocked, CardDrawn, LockedWager, RoundClosed
 from controller.core.felt import Change
@@ -158,7 +165,10 @@ def review(desk: Desk) -> None:
     if not desk.round().trouble and desk.round().locked:
         infer(desk, until)
     if desk.round().closing and may_close(desk):
-        close(desk)
+        if closing.may_be_over(desk):
+            close(desk)
+        else:
+            refuse_close(desk)
 
 
 def close(desk: Desk) -> None:
@@ -167,6 +177,14 @@ def close(desk: Desk) -> None:
     closing.close(desk)
     if next_lock_ns >= 0:
         lock(desk, next_lock_ns)
+
+
+def refuse_close(desk: Desk) -> None:
+    """The close was pressed while no play can be over: the hole card must not be opened for a slip of the finger."""
+    desk.change_round(closing=False, close_refused=True, next_lock_ns=-1)
+    desk.tell(
+        CloseRefused(desk.round().number, "no legal play is over yet; pressed again it hands the round to the floor")
+    )
 
 
 def may_close(desk: Desk) -> bool:

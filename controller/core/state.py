@@ -49,6 +49,8 @@ class Round(Value, frozen=True, tag=False):
     settled: tuple[tuple[int, str], ...] = ()
     turned: bool = False
     closing: bool = False
+    close_refused: bool = False
+    """The close was pressed once while no play could be over."""
     trouble: str = ""
     """Why the round is irregular; empty while some legal play explains everything."""
     next_lock_ns: int = -1

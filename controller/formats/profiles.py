@@ -11,7 +11,6 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -59,32 +58,6 @@ class Read(NamedTuple):
     rules: Rules
     title: str
     sources: dict[str, str]
-
-
-def names() -> tuple[str, ...]:
-    """The profiles that come with the program."""
-    files = resources.files("controller.profiles").iterdir()
-    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
-
-
-def bundled(name: str) -> str:
-    """The text of a profile that comes with the program.
-
-    Raises:
-        ProfileError: there is none of this name.
-    """
-    if name not in names():
-        raise ProfileError((f"profile {name!r}: expected one of {', '.join(names())}",))
-    return resources.files("controller.profiles").joinpath(f"{name}.toml").read_text(encoding="utf-8")
-
-
-def raw(name: str) -> dict[str, Any]:
-    """A profile that comes with the program, as plain data.
-
-    Raises:
-        ProfileError: there is none of this name.
-    """
-    return tomllib.loads(bundled(name))
 
 
 def read(text: str, where: str, options: Mapping[str, Any] | None = None) -> Profile:

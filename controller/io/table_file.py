@@ -12,6 +12,7 @@ from controller.formats.chips import ChipsRefused, read_chips
 from controller.formats.config import Complaint, Config, ConfigError, Known, read_config
 from controller.formats.decoding import shown
 from controller.formats.profiles import Profile, ProfileError
+from controller.io import profile_files
 from controller.io.keys import KeyRefused, read_key
 from firmware_protocols import discovery
 
@@ -52,7 +53,7 @@ def load_table(path: Path) -> TableFile:
         lines.append(str(error))
     try:
         name = config.table.profile
-        profile = profiles.read(profiles.bundled(name), f"{name}.toml", config.options)
+        profile = profile_files.load(name, config.options)
     except ProfileError as error:
         raise ConfigError((*lines, f"{path}: [table] {error}")) from error
     if lines:
@@ -65,8 +66,8 @@ def _known() -> Known:
 
 
 def _options(profile: str, options: Mapping[str, Any]) -> Iterable[Complaint]:
-    if profile not in profiles.names():
-        yield "profile", f"expected one of {', '.join(profiles.names())}, got {shown(profile)}"
+    if profile not in profile_files.names():
+        yield "profile", f"expected one of {', '.join(profile_files.names())}, got {shown(profile)}"
     yield from profiles.option_mistakes(options)
 
 

@@ -115,7 +115,7 @@ def test_an_irregular_round_replays_without_the_key() -> None:
     rig.talk("""
         1 main 10
         Th 7c 6d
-        key round_closed
+        key round_closed round_closed
         1 main 20
         Th Tc 6d 9s
         key stand stand

@@ -8,6 +8,7 @@ from controller.core.alerts import (
     CardWithoutBets,
     ChangeMade,
     ChipConflict,
+    CloseRefused,
     DeviceAlarm,
     FloorCalled,
     KeyRefused,
@@ -317,14 +318,22 @@ def test_complaints_and_noise_are_passed_on() -> None:
 
 
 def test_a_round_closed_too_early_goes_to_the_floor() -> None:
-    rig = rig_with("1 main 10 \n Th 9c \n key round_closed")
+    rig = rig_with("1 main 10 \n Th 9c \n key round_closed round_closed")
     assert rig.told(RoundIrregular) == [RoundIrregular(1, "the round was closed before it could end")]
     assert rig.outcomes() == ["irregular"]
 
 
 def test_a_round_closed_before_a_hand_was_finished_goes_to_the_floor() -> None:
-    rig = rig_with(f"1 main 10 \n {HAND} \n key round_closed")
+    rig = rig_with(f"1 main 10 \n {HAND} \n key round_closed round_closed")
     assert rig.outcomes() == ["irregular"]
+
+
+def test_a_slip_of_the_finger_neither_closes_a_round_nor_opens_the_hole_card() -> None:
+    rig = rig_with(f"1 main 10 \n {HAND} \n key round_closed")
+    assert len(rig.told(CloseRefused)) == 1
+    assert rig.told(HoleTurned) == []
+    rig.talk("key stand hole_turned round_closed")
+    assert rig.outcomes() == ["settled"]
 
 
 def test_cards_after_the_close_belong_to_the_next_round() -> None:

@@ -15,7 +15,6 @@ from controller.commands import check, schemas, verify, watch
 from controller.core.events import RoundClosed
 from controller.formats.config import BrokerSection
 from controller.formats.payloads import Topics, event_bytes
-from controller.formats.profiles import names
 from controller.formats.records import Identity
 from controller.formats.schemas import schema_files
 from controller.io.broker import find_mosquitto, mosquitto
@@ -23,6 +22,7 @@ from controller.io.journal import Entry, Journal
 from controller.io.keys import KeyRefused, create_key, read_key
 from controller.io.log import configure_log
 from controller.io.mqtt import Broker, connected
+from controller.io.profile_files import names
 from controller.io.randomness import SystemEntropy
 from controller.watching import watch as follow
 from firmware_protocols import discovery

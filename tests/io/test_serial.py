@@ -13,7 +13,9 @@ import pytest
 
 from controller.io.backoff import FIRST_SECONDS, LAST_SECONDS, Backoff
 from controller.io.clock import SystemClock
-from controller.io.serial import WRITE_LIMIT_BYTES, LineLost, Link, serial_opener
+from controller.io.link import Link
+from controller.io.ports import serial_opener
+from controller.io.serial import WRITE_LIMIT_BYTES, LineLost
 from firmware_protocols.codec import Line
 from firmware_protocols.readings import DeviceHealth, HealthState, KeyPressed, Reading
 

@@ -23,7 +23,10 @@ class Hand:
 
 @dataclass(frozen=True)
 class Box:
-    """A box in play. ``main``, ``insurance`` and ``ez_bust`` are the chips lying there; ``insured`` what counts."""
+    """A box in play. ``main``, ``insurance`` and ``ez_bust`` are the chips lying there.
+
+    ``offered`` and ``bust_offered`` were laid in answer to an offer; once it closes, ``insured`` and ``bust_bet`` count.
+    """
 
     spot: int
     wager: int
@@ -37,6 +40,8 @@ class Box:
     confirmable: bool = False
     even: bool = False
     must_empty: bool = False
+    offered: int = 0
+    bust_offered: int = 0
     insured: int = 0
     bust_bet: int = 0
 
@@ -97,7 +102,9 @@ class Story:
         """Whether the dealer must take a card now, all boxes having played."""
         if len(self.dealer) < 2:
             return True
-        bust_bets = any(box.bust_bet for box in self.boxes) or (self.offers and any(box.ez_bust for box in self.boxes))
+        bust_bets = any(box.bust_bet for box in self.boxes) or (
+            self.offers and any(box.bust_offered for box in self.boxes)
+        )
         undecided = bust_bets and not all(self.all_broke(box) for box in self.boxes)
         if not undecided and not any(map(self.live, self.boxes)):
             return False
@@ -119,7 +126,7 @@ class Story:
         if not self.offers:
             return self
         boxes = tuple(
-            replace(box, insured=min(box.insurance, house.insurance_cap(box.wager)), bust_bet=box.ez_bust)
+            replace(box, insured=min(box.offered, house.insurance_cap(box.wager)), bust_bet=box.bust_offered)
             for box in self.boxes
         )
         return replace(self, boxes=boxes, offers=False)

@@ -19,8 +19,8 @@ import msgspec
 
 from controller.core.events import Event, RoundClosed, TableStarted, WagerSettled
 from controller.demo import devices
-from controller.formats import profiles
 from controller.formats.payloads import Published, Topics, read_event
+from controller.io import profile_files
 from controller.io.journal import JournalReader
 from controller.io.keys import create_key
 from controller.io.mqtt import Broker, LinkLost, connected
@@ -336,7 +336,7 @@ async def open_house(directory: Path, broker: Broker) -> AsyncIterator[Premises]
 def scripted(rack: Rack, seed: int, rounds: int, boxes: int = 2, stand_key: StandKey = "always") -> list[list[Act]]:
     """Rounds that simulated people play, one list of acts a round."""
     chance = random.Random(seed)
-    acts = play(house_from(profiles.raw(PROFILE)), chance, rack, (boxes, boxes), rounds=rounds, stand_key=stand_key)
+    acts = play(house_from(profile_files.raw(PROFILE)), chance, rack, (boxes, boxes), rounds=rounds, stand_key=stand_key)
     found: list[list[Act]] = [[]]
     for act in acts:
         found[-1].append(act)

@@ -19,8 +19,8 @@ from controller.core.keypad import DEFAULT_KEYS
 from controller.core.rules import House
 from controller.core.state import Desired
 from controller.daemon import CHECKPOINT_READINGS, Daemon, Parts
-from controller.formats import profiles
 from controller.formats.records import Identity
+from controller.io import profile_files
 from controller.io.journal import Journal, JournalReader
 from controller.io.mqtt import Broker
 from controller.recovery import Recovered
@@ -156,7 +156,7 @@ class Watched:
 async def watched(directory: Path, broker: Broker, ear: Ear) -> AsyncIterator[Watched]:
     """A table with a new journal, whose daemon is connected to ``broker``."""
     hand = Hand()
-    profile = profiles.read(profiles.bundled(PROFILE), PROFILE, {"stand_key": "always"})
+    profile = profile_files.load(PROFILE, {"stand_key": "always"})
     readers: dict[str, tuple[int, ...]] = {f"bet_spots/{spot}": (spot,) for spot in SPOTS}
     house = House(profile.rules, CHIPS, DEFAULT_KEYS, profile.hash, readers)
     journal = await Journal.open(directory / "journal.sqlite", IDENTITY)

@@ -1,0 +1,443 @@
+"""The shoe that answers: whatever is unplugged, and when, each card arrives once and in order."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from devices.shoe import ShoeSession
+from devices.shoe_dialogue import CHECK_NS, LIVENESS_NS, ExpectedShoe
+from firmware_protocols.cards import DECK, Card
+from firmware_protocols.messages import ShoeIdentified
+from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, HealthState, Reading
+from firmware_protocols.shoe import reference
+from simulators.reference_shoe import DRAWS_KEPT, ReferenceShoeSimulator
+from simulators.wire import NullModem
+from tests.devices.crossing import MS, Crossing
+
+S = 1_000 * MS
+READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY
+HAPPENINGS = [
+    "draw",
+    "draw",
+    "carry",
+    "carry",
+    "carry",
+    "commit",
+    "wait",
+    "unplug",
+    "plug",
+    "plug",
+    "crash",
+    "power",
+    "damage",
+    "commit_crash",
+]
+
+
+def happen(crossing: Crossing, what: str, chance: random.Random) -> None:
+    match what:
+        case "draw":
+            crossing.draw()
+        case "carry":
+            crossing.carry(chance.choice((1, 1, 2, 5, 9, 40)))
+        case "commit":
+            crossing.commit(chance.randrange(4))
+        case "wait":
+            crossing.wait(chance.choice((1, 20, 60, 300, 500, 1500)) * MS)
+        case "plug":
+            crossing.plug()
+        case "unplug":
+            crossing.unplug()
+        case "crash":
+            crossing.crash()
+        case "power":
+            crossing.power_cycle()
+        case "damage":
+            crossing.damage(chance)
+        case "commit_crash":
+            crossing.commit(1 + chance.randrange(3), crash_before_acknowledging=True)
+        case _:
+            raise AssertionError(what)
+
+
+def assert_nothing_lost(crossing: Crossing) -> None:
+    crossing.calm_down()
+    assert crossing.arrived() == crossing.drawn
+    assert crossing.shoe.waiting == 0
+    assert crossing.states()[-1] is READY
+    assert "draws_missing" not in crossing.complaints()
+
+
+@given(
+    happenings=st.lists(st.sampled_from(HAPPENINGS), max_size=120),
+    chance=st.randoms(use_true_random=False),
+    first_number=st.integers(0, 255),
+)
+@settings(max_examples=150, deadline=None, derandomize=True)
+def test_every_card_arrives_exactly_once_and_in_order(
+    happenings: list[str], chance: random.Random, first_number: int
+) -> None:
+    crossing = Crossing(first_number)
+    for what in happenings:
+        happen(crossing, what, chance)
+    assert_nothing_lost(crossing)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_long_night_of_pulled_plugs_loses_no_card(seed: int) -> None:
+    chance = random.Random(seed)
+    crossing = Crossing(first_number=chance.randrange(256))
+    while crossing.lines_lost < 25:
+        happen(crossing, chance.choice(HAPPENINGS), chance)
+        if chance.randrange(100) == 0:
+            crossing.run(lambda: False, 2 * S)
+    assert_nothing_lost(crossing)
+    assert len(crossing.journal) > 60
+
+
+@pytest.mark.parametrize("cut", range(140))
+def test_unplugged_after_each_single_byte(cut: int) -> None:
+    """From the first question to the last acknowledgement, the plug is pulled after ``cut`` bytes have travelled."""
+    crossing = Crossing()
+    for face in DECK[:3]:
+        crossing.draw(face)
+    crossing.plug()
+    for _ in range(cut):
+        crossing.carry(1)
+        crossing.commit(1)
+    crossing.draw(DECK[3])
+    crossing.unplug()
+    crossing.draw(DECK[4])
+    assert_nothing_lost(crossing)
+    assert crossing.arrived() == list(DECK[:5])
+
+
+# --- connecting -------------------------------------------------------------------------------------
+
+
+class Table:
+    """A session and a shoe on a line with its own speed."""
+
+    def __init__(self, shoe: ReferenceShoeSimulator, session: ShoeSession | None = None) -> None:
+        self.shoe = shoe
+        self.session = session or ShoeSession(reference.CODEC)
+        self.modem: NullModem[Reading] = NullModem(self.session, shoe, reference.CODEC, paced=True)
+
+    def run(self, for_ns: int) -> None:
+        self.modem.run_until(self.modem.now_ns + for_ns)
+
+    def start(self) -> None:
+        self.modem.connect()
+        self.run(100 * MS)
+
+    def draw(self, face: Card) -> None:
+        self.modem.say(self.shoe.draw(face))
+
+    def cards(self) -> list[CardDrawn]:
+        return [reading for reading in self.modem.readings if isinstance(reading, CardDrawn)]
+
+    def health(self) -> list[tuple[HealthState, str]]:
+        return [(one.state, one.detail) for one in self.modem.readings if isinstance(one, DeviceHealth)]
+
+    def complaints(self) -> list[tuple[str, str]]:
+        return [(one.code, one.text) for one in self.modem.readings if isinstance(one, DeviceComplained)]
+
+
+def shoe(first_number: int = 0) -> ReferenceShoeSimulator:
+    return ReferenceShoeSimulator(reference.CODEC, first_number=first_number)
+
+
+def identity(serial: str) -> ShoeIdentified:
+    return ShoeIdentified(0, "Tableside", "Sim-1", serial, "1.0")
+
+
+def test_it_is_ready_when_it_has_said_who_it_is_and_what_it_keeps() -> None:
+    table = Table(shoe())
+    table.start()
+    assert table.health() == [(READY, "Tableside Sim-1 S0001, firmware 1.0")]
+    assert table.complaints() == []
+
+
+def test_a_card_is_told_within_a_few_milliseconds() -> None:
+    table = Table(shoe())
+    table.start()
+    drawn_ns = table.modem.now_ns
+    table.draw(Card("8h"))
+    table.run(50 * MS)
+    (card,) = table.cards()
+    assert (card.face, card.burn, card.sequence) == (Card("8h"), False, 0)
+    assert card.at_ns - drawn_ns < MS
+
+
+def test_burns_and_misreads_are_told_as_such() -> None:
+    table = Table(shoe())
+    table.start()
+    table.modem.say(table.shoe.burn_mode(on=True))
+    table.draw(Card("2c"))
+    table.modem.say(table.shoe.misread())
+    table.modem.say(table.shoe.burn_mode(on=False))
+    table.draw(Card("2c"))
+    table.run(50 * MS)
+    assert [(card.face, card.burn) for card in table.cards()] == [(Card("2c"), True), (None, True), (Card("2c"), False)]
+    assert [code for code, _ in table.complaints()] == ["burn_mode_on", "burn_mode_off"]
+
+
+def test_the_wrong_shoe_is_refused_and_not_believed() -> None:
+    expected = ExpectedShoe(vendor="Tableside", model="Sim-1", serial="S0002")
+    table = Table(shoe(), ShoeSession(reference.CODEC, expected=expected))
+    table.start()
+    table.draw(Card("8h"))
+    table.run(3 * S)
+    assert table.health() == [(FAULTY, "expected serial S0002; this is Tableside Sim-1 S0001, firmware 1.0")]
+    assert table.cards() == []
+    assert table.shoe.waiting == 1
+
+
+def test_the_right_shoe_is_found_when_it_is_plugged_in_instead() -> None:
+    expected = ExpectedShoe(serial="S0002")
+    session = ShoeSession(reference.CODEC, expected=expected)
+    wrong = Table(shoe(), session)
+    wrong.start()
+    wrong.modem.disconnect()
+    right_shoe = ReferenceShoeSimulator(reference.CODEC, identity("S0002"))
+    right = NullModem(session, right_shoe, reference.CODEC, start_ns=wrong.modem.now_ns)
+    right.connect()
+    right.run_until(right.now_ns + S)
+    states = [reading.state for reading in right.readings if isinstance(reading, DeviceHealth)]
+    assert states == [READY]
+
+
+class Socket:
+    """An adapter whose shoe can be changed while the line stays open."""
+
+    def __init__(self, plugged: ReferenceShoeSimulator | None) -> None:
+        self.plugged = plugged
+
+    def receive(self, data: bytes) -> bytes:
+        return self.plugged.receive(data) if self.plugged else b""
+
+    def idle(self) -> bytes:
+        return self.plugged.idle() if self.plugged else b""
+
+
+def test_a_shoe_exchanged_behind_its_adapter_has_to_say_who_it_is() -> None:
+    socket = Socket(shoe())
+    session = ShoeSession(reference.CODEC, expected=ExpectedShoe(serial="S0001"))
+    modem: NullModem[Reading] = NullModem(session, socket, reference.CODEC)
+    modem.connect()
+    modem.run_until(2 * S)
+    socket.plugged = ReferenceShoeSimulator(reference.CODEC, identity("S0002"))
+    modem.run_until(4 * S)
+    states = [reading.state for reading in modem.readings if isinstance(reading, DeviceHealth)]
+    assert states == [READY, LOST, FAULTY]
+
+
+def test_a_silent_shoe_is_lost_within_two_seconds_and_found_again() -> None:
+    socket = Socket(shoe())
+    modem: NullModem[Reading] = NullModem(ShoeSession(reference.CODEC), socket, reference.CODEC)
+    modem.connect()
+    modem.run_until(S)
+    there, socket.plugged = socket.plugged, None
+    silent_ns = modem.now_ns
+    modem.run_until(5 * S)
+    _, lost = [reading for reading in modem.readings if isinstance(reading, DeviceHealth)]
+    assert lost.state is LOST
+    assert lost.at_ns - silent_ns <= 2 * S
+    socket.plugged = there
+    modem.run_until(7 * S)
+    states = [reading.state for reading in modem.readings if isinstance(reading, DeviceHealth)]
+    assert states == [READY, LOST, READY]
+
+
+def test_a_line_on_which_nobody_answers_is_lost_once_and_asked_for_ever() -> None:
+    session = ShoeSession(reference.CODEC)
+    session.connected(0)
+    asked = [session.bytes_to_send()]
+    for _ in range(20):
+        deadline_ns = session.next_deadline()
+        assert deadline_ns is not None
+        session.handle_deadline(deadline_ns)
+        asked.append(session.bytes_to_send())
+    (lost,) = session.readings()
+    assert isinstance(lost, DeviceHealth)
+    assert (lost.state, lost.at_ns) == (LOST, LIVENESS_NS)
+    assert sum(map(bool, asked)) > 15
+
+
+# --- draws ------------------------------------------------------------------------------------------
+
+
+def started(crossing: Crossing) -> Crossing:
+    crossing.plug()
+    assert crossing.run(lambda: crossing.states()[-1:] == [READY])
+    return crossing
+
+
+def test_the_shoe_may_forget_a_draw_only_after_the_commit() -> None:
+    crossing = started(Crossing())
+    crossing.draw()
+    for _ in range(20):
+        crossing.carry(4096)
+        crossing.wait(50 * MS)
+    assert len(crossing.uncommitted) == 1
+    assert crossing.shoe.waiting == 1
+    crossing.commit(1)
+    crossing.carry(4096)
+    assert crossing.shoe.waiting == 0
+
+
+def test_an_acknowledgement_lost_is_given_again_at_the_next_heartbeat() -> None:
+    crossing = started(Crossing())
+    crossing.draw()
+    crossing.carry(4096)
+    crossing.commit(1)
+    crossing.to_shoe.clear()
+    assert crossing.run(lambda: crossing.shoe.waiting == 0, CHECK_NS + 100 * MS)
+    assert len(crossing.journal) == 1
+
+
+def test_an_acknowledgement_of_a_draw_nobody_was_told_means_nothing() -> None:
+    crossing = started(Crossing())
+    crossing.draw()
+    crossing.session.acknowledge(0)
+    crossing.session.acknowledge(77)
+    crossing.collect()
+    crossing.carry(4096)
+    assert crossing.shoe.waiting == 1
+
+
+def test_one_draw_lost_on_the_line_is_sent_again_before_the_next_is_told() -> None:
+    crossing = started(Crossing())
+    crossing.draw()
+    crossing.to_host.clear()
+    crossing.draw()
+    crossing.draw()
+    assert crossing.run(lambda: len(crossing.journal) == 3, 200 * MS)
+    assert crossing.arrived() == crossing.drawn
+
+
+def test_the_last_draw_lost_on_the_line_is_missed_at_the_next_heartbeat() -> None:
+    crossing = started(Crossing())
+    crossing.draw()
+    crossing.to_host.clear()
+    assert crossing.run(lambda: len(crossing.journal) == 1, CHECK_NS + 100 * MS)
+
+
+def test_a_daemon_that_never_had_a_draw_takes_all_the_shoe_keeps() -> None:
+    crossing = Crossing(first_number=250)
+    for _ in range(12):
+        crossing.draw()
+    crossing.calm_down()
+    assert [card.sequence for card in crossing.journal] == [*range(250, 256), *range(6)]
+    assert crossing.complaints() == []
+
+
+def test_a_shoe_whose_memory_is_gone_is_complained_of_and_goes_on() -> None:
+    crossing = started(Crossing())
+    for _ in range(9):
+        crossing.draw()
+    crossing.run(lambda: False, S)
+    crossing.unplug()
+    crossing.shoe = ReferenceShoeSimulator(reference.CODEC, first_number=100)
+    crossing.draw()
+    crossing.calm_down()
+    assert crossing.complaints() == ["shoe_restarted", "draws_missing"]
+    assert [card.sequence for card in crossing.journal] == [*range(9), 100]
+
+
+def test_how_many_draws_are_missing_is_said() -> None:
+    table = Table(shoe(first_number=14), ShoeSession(reference.CODEC, last_sequence=9))
+    table.start()
+    assert (
+        "draws_missing",
+        "after draw 9 the shoe goes on with 14: 4 draws are missing, or it began to number anew",
+    ) in (table.complaints())
+
+
+def test_numbers_begun_anew_are_not_acknowledged_by_old_ones() -> None:
+    crossing = started(Crossing())
+    for _ in range(9):
+        crossing.draw()
+    crossing.run(lambda: False, S)
+    crossing.unplug()
+    # The new shoe keeps number 8 too, but it is another card.
+    crossing.shoe = ReferenceShoeSimulator(reference.CODEC, first_number=4)
+    for _ in range(3):
+        crossing.shoe.draw(Card("2c"))
+    crossing.plug()
+    for _ in range(100):
+        crossing.carry(4096)
+        crossing.wait(20 * MS)
+    assert len(crossing.uncommitted) == 3
+    assert crossing.shoe.waiting == 3
+
+
+def test_a_shoe_without_power_for_a_moment_is_complained_of_and_asked_who_it_is() -> None:
+    crossing = started(Crossing())
+    crossing.draw()
+    crossing.run(lambda: False, S)
+    crossing.power_cycle()
+    crossing.draw()
+    crossing.calm_down()
+    assert crossing.complaints() == ["shoe_restarted"]
+    assert crossing.states() == [READY, LOST, READY]
+    assert crossing.arrived() == crossing.drawn
+
+
+def test_a_new_shoe_that_just_got_its_power_is_not_complained_of() -> None:
+    assert started(Crossing()).complaints() == []
+
+
+def test_a_full_shoe_locks_itself_until_it_is_relieved() -> None:
+    crossing = Crossing(first_number=200)
+    for _ in range(DRAWS_KEPT + 5):
+        crossing.draw()
+    assert len(crossing.drawn) == DRAWS_KEPT
+    assert crossing.shoe.locked
+    crossing.calm_down()
+    assert not crossing.shoe.locked
+    assert crossing.arrived() == crossing.drawn
+    assert crossing.complaints() == ["shoe_locked"]
+
+
+# --- lock and lid -----------------------------------------------------------------------------------
+
+
+def test_the_lock_follows_the_wish_even_if_a_command_is_lost() -> None:
+    crossing = started(Crossing())
+    for locked in (True, False):
+        crossing.session.lock(locked=locked)
+        crossing.collect()
+        crossing.to_shoe.clear()
+        assert crossing.run(lambda locked=locked: crossing.shoe.locked is locked, CHECK_NS + 100 * MS)  # type: ignore[misc]
+    assert crossing.complaints() == []
+
+
+def test_a_wish_from_before_the_line_was_open_is_carried_out() -> None:
+    crossing = Crossing()
+    crossing.session.lock(locked=True)
+    crossing.calm_down()
+    assert crossing.shoe.locked
+
+
+def test_the_lid_is_told_open_and_closed_even_if_it_moved_while_nobody_listened() -> None:
+    crossing = started(Crossing())
+    crossing.unplug()
+    crossing.shoe.lid(is_open=True)
+    crossing.calm_down()
+    assert crossing.complaints() == ["lid_open"]
+    crossing.say(crossing.shoe.lid(is_open=False))
+    crossing.carry(4096)
+    assert crossing.complaints() == ["lid_open", "lid_closed"]
+
+
+def test_an_alarm_is_passed_on() -> None:
+    table = Table(shoe())
+    table.start()
+    table.modem.say(table.shoe.alarm("E3", "card jammed"))
+    table.run(50 * MS)
+    assert table.complaints() == [("E3", "card jammed")]
