@@ -24,10 +24,10 @@ from controller.formats.snapshots import hold_bytes, info_bytes, round_bytes
 from controller.formats.states import payloads, state_bytes
 from controller.io.clock import Clock
 from controller.io.journal import Entry, Journal
+from controller.io.link import Link
 from controller.io.mqtt import Broker
 from controller.io.publisher import Publisher, Stream
 from controller.io.randomness import Entropy
-from controller.io.link import Link
 from controller.recovery import Recovered
 from firmware_protocols.readings import DeviceHealth
 

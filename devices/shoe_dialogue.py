@@ -38,6 +38,7 @@ NUMBERS: Final = 256
 """Draw numbers before they begin again: one byte."""
 
 _BEHIND: Final = NUMBERS // 2
+_HELD_CHECKS: Final = 3
 _TOKENS: Final = 0xFFFF
 
 _LID: Final = {True: ("lid_open", "the shoe's lid is open"), False: ("lid_closed", "the shoe's lid is closed")}
@@ -100,6 +101,7 @@ class Dialogue:
         self._lost_at_ns: int | None = None
         self._locked = self._lid_open = self._burning = False
         self._lock_wish: bool | None = None
+        self._held_checks = 0
 
     # --- driven by the session ------------------------------------------------------------------------
 
@@ -172,6 +174,7 @@ class Dialogue:
             self._lost_at_ns = now_ns + LIVENESS_NS
             if not self._reconciled(status, now_ns):
                 return
+            self._watch_lock(status, now_ns)
         elif status.token:
             return
         self._look_at(status, now_ns)
@@ -241,14 +244,18 @@ class Dialogue:
     # --- lock, lid and mode ---------------------------------------------------------------------------
 
     def _look_at(self, status: ShoeStatus, now_ns: int) -> None:
-        if status.locked and not self._locked and self._lock_wish is not True:
-            self._complain("shoe_locked", "the shoe is locked and nobody here asked for it", now_ns)
         if status.lid_open is not self._lid_open:
             self._complain(*_LID[status.lid_open], now_ns)
         if status.burning is not self._burning:
             self._complain(*_BURN_MODE[status.burning], now_ns)
         self._locked, self._lid_open, self._burning = status.locked, status.lid_open, status.burning
         self._say_lock()
+
+    def _watch_lock(self, status: ShoeStatus, now_ns: int) -> None:
+        # Once may be a command on its way, or a shoe that was full and is being relieved.
+        self._held_checks = self._held_checks + 1 if status.locked and self._lock_wish is not True else 0
+        if self._held_checks == _HELD_CHECKS:
+            self._complain("shoe_locked", "the shoe is locked though nobody here asked for it", now_ns)
 
     def _say_lock(self) -> None:
         wish = self._lock_wish

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from controller.core.hand import Outcome, PlayedHand, points_of, total
@@ -61,6 +62,12 @@ def outcomes(play: Play, node: Node, told: Told, box: int) -> frozenset[Outcome]
     return frozenset()
 
 
+@lru_cache(maxsize=16384)
+def net_of(play: Play, outcome: Outcome, end: DealerEnd, *, even_money: bool) -> Net:
+    """``main_net`` under the rules of one game, remembered: the same few hands are judged at every reading."""
+    return main_net(play.rules, outcome, end, even_money=even_money)
+
+
 def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due:
     """The nets of a box's main wager over all plays."""
     play = found.play()
@@ -71,7 +78,7 @@ def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: i
         known = known and bool(ended) and not play.even_money_may_show(node, box)
         paid = node.boxes[box].kind is Kind.EVEN_MONEY
         for end in set(dealer_ends(play, node, hole_points)):
-            nets.update(main_net(found.rules, outcome, end, even_money=paid) for outcome in ended)
+            nets.update(net_of(play, outcome, end, even_money=paid) for outcome in ended)
     return Due(frozenset(nets), known)
 
 

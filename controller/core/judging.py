@@ -71,9 +71,13 @@ def publish(desk: Desk, judged: Judged) -> None:
     desk.change_round(told=told)
     if len(shown.cards) <= desk.round().hole_place() or not frontier:
         return
-    for box in range(len(desk.round().spots)):
-        for bet, due in dues(judged, box):
-            settle(desk, judged, box, bet, due)
+    for box, spot in enumerate(desk.round().spots):
+        if (spot, "main") not in desk.round().settled:
+            settle(desk, judged, box, "main", main_due(view, frontier, box, judged.points))
+        if (spot, "insurance") not in desk.round().settled:
+            insured = insurance_due(view, frontier, box, judged.points)
+            if insured is not None:
+                settle(desk, judged, box, "insurance", insured)
 
 
 def dues(judged: Judged, box: int) -> Iterator[tuple[str, Due]]:
@@ -89,7 +93,7 @@ def settle(desk: Desk, judged: Judged, box: int, bet: str, due: Due) -> None:
     """Publish a wager's due once every play agrees on it."""
     net, wager_cents = due.certain(), wager_of(judged, box, bet)
     spot = desk.round().spots[box]
-    if net is None or wager_cents is None or (spot, bet) in desk.round().settled:
+    if net is None or wager_cents is None:
         return
     desk.change_round(settled=(*desk.round().settled, (spot, bet)))
     readings = resting_on(judged.found, box)

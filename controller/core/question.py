@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from controller.core.census import Graph
-from controller.core.dues import dealer_ends
+from controller.core.dues import dealer_ends, net_of
 from controller.core.hand import Outcome
 from controller.core.play import Kind
 from controller.core.reconstruction import Answer, Reconstruction
-from controller.core.settlement import DRAWN, NATURAL, DealerEnd, insurance_net, main_net
+from controller.core.settlement import insurance_net
 from firmware_protocols.values import Value
-
-ENDS: Final = (NATURAL, *DRAWN, *(DealerEnd(natural=False, total=points) for points in range(2, 17)))
-"""Every way a dealer's hand may end, also with two cards nobody made him play."""
 
 
 class Question(Value, frozen=True, tag=False):
@@ -112,10 +109,11 @@ def best_question(cases: tuple[Case, ...]) -> Question | None:
 def told(case: Case, question: Question | None) -> set[tuple[Dues, int | None]]:
     """The different dues of the plays of a case, each with the answer that play gives to ``question``."""
     rules, play = case.found.rules, case.graph.play
+    ends = tuple({end for node in case.found.ends(case.points) for end in dealer_ends(play, node, case.points)})
 
     @cache
     def label(box: int, outcome: Outcome) -> tuple[tuple[int, ...], int | None]:
-        nets = tuple(main_net(rules, outcome, end).cents for end in ENDS)
+        nets = tuple(net_of(play, outcome, end, even_money=False).cents for end in ends)
         return nets, question.value(outcome) if question is not None and question.box == box else None
 
     found: set[tuple[Dues, int | None]] = set()
@@ -123,7 +121,7 @@ def told(case: Case, question: Question | None) -> set[tuple[Dues, int | None]]:
         (end,) = set(dealer_ends(play, node, case.points))
         paid = [box.kind is Kind.EVEN_MONEY for box in node.boxes]
         wagers = play.deal.wagers
-        mains = [wagers[box] if paid[box] else nets[ENDS.index(end)] for box, (nets, _) in enumerate(tale)]
+        mains = [wagers[box] if paid[box] else nets[ends.index(end)] for box, (nets, _) in enumerate(tale)]
         natural = {play.up_points, case.points} == {1, 10}
         insured = [insurance_net(rules, cents, dealer_natural=natural).cents for cents in node.insured]
         value = next((value for _, value in tale if value is not None), None)

@@ -228,6 +228,8 @@ class Reconstruction(NamedTuple):
     evidence: tuple[Dated, ...]
     cards: tuple[int, ...]
     cuts: tuple[Cut, ...]
+    game: Play
+    """The game with the cards dealt so far."""
     answers: tuple[Answer, ...] = ()
 
     @classmethod
@@ -243,9 +245,9 @@ class Reconstruction(NamedTuple):
         ``contents`` says what lies in zones whose content is not the wager (a declared box has no chips).
         """
         wagers = tuple(wagers)
-        start = Play(rules, Deal(wagers, tuple(() for _ in wagers))).begin()
+        game = Play(rules, Deal(wagers, tuple(() for _ in wagers)))
         nothing: Told = tuple(frozenset() for _ in wagers)
-        return cls(rules, wagers, (), (), (Cut(0, -1, {start: nothing}, contents or {}),), answers)
+        return cls(rules, wagers, (), (), (Cut(0, -1, {game.begin(): nothing}, contents or {}),), game, answers)
 
     def again(self, answers: tuple[Answer, ...]) -> Reconstruction:
         """The same evidence with other answers, from the beginning."""
@@ -266,9 +268,15 @@ class Reconstruction(NamedTuple):
 
     def play(self) -> Play:
         """The game with the cards dealt so far."""
+        return self.game
+
+    def game_with(self, cards: tuple[int, ...]) -> Play:
+        """The game once these cards have left the shoe; cards after the deal do not change it."""
+        if len(cards) > self.game.deal_cards:
+            return self.game
         boxes = len(self.wagers)
-        initial = tuple(self.cards[box : 2 * boxes + 1 : boxes + 1] for box in range(boxes))
-        up = self.cards[boxes] if len(self.cards) > boxes else 0
+        initial = tuple(cards[box : 2 * boxes + 1 : boxes + 1] for box in range(boxes))
+        up = cards[boxes] if len(cards) > boxes else 0
         return Play(self.rules, Deal(self.wagers, initial, up))
 
     def observe(self, dated: Dated) -> Reconstruction:
@@ -289,7 +297,8 @@ class Reconstruction(NamedTuple):
             earliest = min([earliest, *(late.first_ns for late in evidence[kept[-2].used :])])
             kept = kept[:-1]
         cut = kept[-1]
-        found = self._replace(evidence=evidence, cards=cards)
+        game = self.game if cards is self.cards else self.game_with(cards)
+        found = self._replace(evidence=evidence, cards=cards, game=game)
         weave = Weave(found.play(), evidence[cut.used :], cut.contents, self.answers)
         frontier = weave.run(dict(cut.frontier))
         last_ns = max(late.last_ns for late in evidence)

@@ -18,6 +18,7 @@ import msgspec
 from controller.formats.decoding import Mistake, decode, shown
 from controller.formats.toml_lines import Path as KeyPath
 from controller.formats.toml_lines import key_lines, line_of
+from controller.formats.usb_names import PATTERN as USB_PATTERN
 
 Text = Annotated[str, msgspec.Meta(min_length=1, description="text")]
 Name = Annotated[
@@ -31,8 +32,9 @@ File = Annotated[str, msgspec.Meta(min_length=1, description="a path")]
 Port = Annotated[
     str,
     msgspec.Meta(
-        pattern=r"^(/.+|socket://[^:/]+:[0-9]{1,5})$",
-        description="a path such as /dev/serial/by-id/..., or socket://host:port",
+        pattern=rf"^(/.+|{USB_PATTERN}|(socket|rfc2217)://[^:/?#]+:[0-9]{{1,5}})$",
+        description="a path such as /dev/serial/by-id/..., usb:VID:PID:SERIAL, socket://host:port or"
+        " rfc2217://host:port",
     ),
 ]
 TcpPort = Annotated[int, msgspec.Meta(ge=1, le=65535, description="a port number from 1 to 65535")]

@@ -12,8 +12,6 @@ import queue
 import threading
 from typing import Any, Final
 
-import serial
-
 from controller.io.serial import READ_BYTES, WRITE_LIMIT_BYTES, LineLost
 
 UNHEARD_LIMIT_BYTES: Final = 64 * 1024
@@ -26,7 +24,7 @@ WRITES_LIMIT: Final = 4096
 class ServerTransport(asyncio.Transport):
     """A transport on an open pyserial port that blocks. Writes leave in order; a write after the loss raises."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, protocol: asyncio.Protocol, port: serial.SerialBase) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, protocol: asyncio.Protocol, port: Any) -> None:  # noqa: ANN401 - pyserial's base class lacks what all its ports have
         super().__init__({"serial": port})
         self._loop = loop
         self._protocol = protocol

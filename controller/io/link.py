@@ -1,7 +1,7 @@
 """One supervisor for each device: opens its line, lets its session identify it, keeps it, and begins again.
 
-Whatever goes wrong (the line, the device, our own session) ends in the same place: the line is closed, the session told,
-and after a pause everything begins anew. The table runs on without the device; its health says so.
+Whatever goes wrong (the line, the device, our own session) ends in the same place: the line is closed, the session
+told, and after a pause everything begins anew. The table runs on without the device; its health says so.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ class Link:
             error = LineLost(f"not open after {OPEN_SECONDS:.0f} s")
         except OSError as refused:
             error = refused
-        except Exception as broken:  # noqa: BLE001 - a device that cannot be opened must not stop the table
+        except Exception as broken:
+            # A device that cannot be opened must not stop the table.
             log.exception("opening failed", device=self.name)
             error = broken
         finally:
@@ -158,7 +159,7 @@ class Link:
             work()
         except OSError as error:
             self._drop(error)
-        except Exception as error:  # noqa: BLE001 - one device's trouble must not become the table's
+        except Exception as error:
             if error is not self._fatal:
                 log.exception("session failed", device=self.name)
             self._drop(error)
@@ -220,8 +221,9 @@ class Link:
     def _tell_health(self, health: DeviceHealth) -> None:
         if health.state is HealthState.READY and self._heard:
             self._prove()
-        if health.state is HealthState.FAULTY and health.detail.startswith("wrong device"):
-            self._refuse(health.detail)
+        if health.state is HealthState.FAULTY and health.device == self.name and not self._proven:
+            # It said who it is, and never became ready.
+            self._refuse(f"wrong device: {health.detail}")
         if health.state is HealthState.LOST and self._transport is None:
             detail = f"{health.detail}: {self._why}" if health.detail and self._why else health.detail or self._why
             health = msgspec.structs.replace(health, detail=detail)
@@ -232,7 +234,7 @@ class Link:
         if told is not None and (told.state, told.detail) == (health.state, health.detail):
             return
         self._told[health.device] = health
-        log.info("device " + health.state.value, device=health.device, detail=health.detail)
+        log.info("device health", device=health.device, state=health.state.value, detail=health.detail)
         self._hand_over(health)
 
     def _prove(self) -> None:

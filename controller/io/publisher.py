@@ -94,6 +94,10 @@ class Publisher:
         """Set while the broker has our status."""
         self.reached = 0
         """The seq of the last event known to be with the broker."""
+        self.turns = 0
+        """Grows with each thing done: a connection tried, a message handed over."""
+        self.at_rest = False
+        """Whether everything has been handed over and nothing new has come."""
 
     def wake(self) -> None:
         """There are new events in the journal."""
@@ -117,6 +121,7 @@ class Publisher:
         self.reached = self._marked = await self._stream.last_published()
         while True:
             for protocol in self._protocols:
+                self.turns += 1
                 try:
                     await self._serve(protocol)
                 except NotGreeted as error:
@@ -126,6 +131,7 @@ class Publisher:
                     break
                 finally:
                     self.online.clear()
+                    self.at_rest = False
             await asyncio.sleep(self._backoff.next_seconds())
 
     async def _serve(self, protocol: Protocol) -> None:
@@ -171,12 +177,15 @@ class Publisher:
     async def _pump(self, client: CheckedClient) -> None:
         pauses = Backoff(random.Random(0))  # noqa: S311 - one table, one broker: nobody to keep out of step with
         while True:
+            self.turns += 1
             self._wanted.clear()
             await self._mark()
             await self._send_rest(client)
             rows = await self._stream.events_after(self.reached, self._window)
             if not rows:
+                self.at_rest = True
                 await self._wanted.wait()
+                self.at_rest = False
                 continue
             refusal = await self._send_events(client, rows)
             if refusal is None:

@@ -32,7 +32,10 @@ def drop_unsent(descriptor: int) -> None:
 
 
 class DescriptorTransport(asyncio.Transport):
-    """A transport on an open terminal, which ``shut`` closes. Writes leave in order; a write after the loss raises ``LineLost``."""
+    """A transport on an open terminal, which ``shut`` closes.
+
+    Writes leave in order; a write after the loss raises ``LineLost``.
+    """
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, protocol: asyncio.Protocol, descriptor: int, shut: Callable[[], None]

@@ -158,6 +158,7 @@ class Parrot:
 
     def connected(self, now_ns: int) -> None:
         self._note("connected")
+        self._readings.append(DeviceHealth(device="parrot", state=HealthState.READY, at_ns=now_ns))
         self._out += b"hello "
         self._deadline = now_ns
 
@@ -237,7 +238,8 @@ async def test_a_link_comes_back_to_a_device_that_was_away() -> None:
             device.close()
             await parrot.until("disconnected", times)
     server.close()
-    assert [one.state for one in delivered if isinstance(one, DeviceHealth)][:2] == [HealthState.LOST] * 2
+    states = [one.state for one in delivered if isinstance(one, DeviceHealth)]
+    assert states[:4] == [HealthState.READY, HealthState.LOST] * 2
 
 
 async def test_a_link_without_a_port_keeps_trying() -> None:

@@ -112,17 +112,20 @@ def insurance_chips(house: House, told: Story, index: int, after: int) -> Iterat
     if told.up() != "A":
         return
     box = told.boxes[index]
-    changed = told.with_box(index, replace(box, insurance=after))
-    if told.offers or after < box.insurance or (box.insured and told.played(house)):
-        yield changed
+    if told.offers:
+        yield told.with_box(index, replace(box, insurance=after, offered=after))
+    elif after < box.insurance or (box.insured and told.played(house)):
+        yield told.with_box(index, replace(box, insurance=after))
 
 
 def bust_chips(house: House, told: Story, index: int, after: int) -> Iterator[Story]:
     if not house.ez_bust or told.up() not in "23456":
         return
-    changed = told.with_box(index, replace(told.boxes[index], ez_bust=after))
-    if told.offers or told.complete(house):
-        yield changed
+    box = told.boxes[index]
+    if told.offers:
+        yield told.with_box(index, replace(box, ez_bust=after, bust_offered=after))
+    elif told.complete(house):
+        yield told.with_box(index, replace(box, ez_bust=after))
 
 
 def surrendered_chips(house: House, told: Story, change: Change, answered: frozenset[int]) -> Iterator[Story]:
@@ -132,16 +135,19 @@ def surrendered_chips(house: House, told: Story, change: Change, answered: froze
     left = replace(box, main=after, awaiting=False)
     if box.awaiting and (after == 0 or after in house.halves(box.wager)):
         yield told.with_box(index, replace(left, shown=True, confirmable=not box.shown))
-    elif (box.shown or lenient(house, box, answered)) and (
-        told.played(house) or (not told.slow() and after < box.main)
-    ):
-        yield told.with_box(index, left)
+    elif box.shown or lenient(house, box, answered):
+        if after == 0 or (not told.slow() and after < box.main):
+            yield told.with_box(index, left)
+        elif told.played(house):
+            yield told.with_box(index, left).offers_closed(house)
 
 
 def natural_chips(house: House, lying: Story, index: int, change: int) -> Iterator[Story]:
     box = lying.boxes[index]
-    if not lying.slow() or lying.played(house) or box.even:
+    if not lying.slow() or box.even:
         yield lying
+    elif lying.played(house):
+        yield lying.offers_closed(house)
     unturned = not lying.turned and not lying.paying and len(lying.dealer) <= 2
     offered = house.even_money_offered and house.even_money == "chips" and lying.up() == "A" and not box.even
     if offered and unturned and change == box.wager:

@@ -70,8 +70,8 @@ def play_of(whole: Round, told: Story, *, blind: bool) -> tuple[Any, ...]:
         (
             box.surrendered,
             box.even,
-            counted(whole, told, box.insured, box.insurance, box.wager),
-            box.bust_bet or (box.ez_bust if told.offers else 0),
+            min(box.offered, whole.house.insurance_cap(box.wager)) if told.offers else box.insured,
+            box.bust_offered if told.offers else box.bust_bet,
             tuple((hand.cards, hand.base, hand.extra) for hand in box.hands),
         )
         for box in told.boxes
@@ -80,10 +80,6 @@ def play_of(whole: Round, told: Story, *, blind: bool) -> tuple[Any, ...]:
     taken = tuple(told.faces[place] for place, face in enumerate(faces) if face == "??")
     hole = told.faces[told.dealer[1]] if blind and len(told.dealer) > 1 else ""
     return boxes, told.dealer, taken, hole
-
-
-def counted(whole: Round, told: Story, insured: int, lying: int, wager: int) -> int:
-    return min(lying, whole.house.insurance_cap(wager)) if told.offers else insured
 
 
 def is_turned(lines: list[dict[str, Any]]) -> bool:
@@ -139,4 +135,6 @@ def sums(whole: Round, ends: list[Story], answer: Answer) -> None:
 def had(ends: list[Story], spot: str, bet: str) -> bool:
     """Some play has this wager."""
     boxes = [box for told in ends for box in told.boxes if str(box.spot) == spot]
-    return any(box.insured or box.insurance if bet == "insurance" else box.bust_bet or box.ez_bust for box in boxes)
+    if bet == "insurance":
+        return any(box.insured or box.offered for box in boxes)
+    return any(box.bust_bet or box.bust_offered for box in boxes)

@@ -138,6 +138,12 @@ class Search:
 
 def laid(told: Story, index: int, zone: str, content: int) -> Story:
     """Chips that mean nothing lie in a zone now. What counts as insurance or EZ Bust is not touched by them."""
-    if zone != "main":
-        return told
-    return told.with_box(index, replace(told.boxes[index], main=content))
+    box = told.boxes[index]
+    match zone:
+        case "main":
+            box = replace(box, main=content)
+        case "insurance":
+            box = replace(box, insurance=content)
+        case _:
+            box = replace(box, ez_bust=content)
+    return told.with_box(index, box)

@@ -25,7 +25,7 @@ class Hand:
 class Box:
     """A box in play. ``main``, ``insurance`` and ``ez_bust`` are the chips lying there.
 
-    ``offered`` and ``bust_offered`` were laid in answer to an offer; once it closes, ``insured`` and ``bust_bet`` count.
+    ``offered`` and ``bust_offered`` were laid in answer to an offer; once it closes ``insured`` and ``bust_bet`` count.
     """
 
     spot: int

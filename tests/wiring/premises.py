@@ -336,7 +336,8 @@ async def open_house(directory: Path, broker: Broker) -> AsyncIterator[Premises]
 def scripted(rack: Rack, seed: int, rounds: int, boxes: int = 2, stand_key: StandKey = "always") -> list[list[Act]]:
     """Rounds that simulated people play, one list of acts a round."""
     chance = random.Random(seed)
-    acts = play(house_from(profile_files.raw(PROFILE)), chance, rack, (boxes, boxes), rounds=rounds, stand_key=stand_key)
+    house = house_from(profile_files.raw(PROFILE))
+    acts = play(house, chance, rack, (boxes, boxes), rounds=rounds, stand_key=stand_key)
     found: list[list[Act]] = [[]]
     for act in acts:
         found[-1].append(act)

@@ -43,8 +43,8 @@ async def assert_goes_on(house: Premises, number: int) -> None:
     await house.talk(CLEAN)
     assert (await house.ear.event(RoundClosed, round=number)).outcome == "settled"
     assert house.ear.due()[number, 3, "main"] == (2000, 2000)
-    await house.stop()
     await house.until_told()
+    await house.stop()
     house.assert_told_once()
 
 

@@ -65,8 +65,8 @@ async def ask(house: Premises, verb: str, body: object) -> dict[str, object]:
 
 async def assert_sound(house: Premises) -> None:
     """After everything: the journal was told byte for byte, is whole, and replays with the key and without."""
-    await house.stop()
     await house.until_told()
+    await house.stop()
     house.assert_told_once()
     journal = str(house.journal)
     runs = [("verify", journal), ("replay", journal), ("replay", journal, "--key", str(house.key))]
