@@ -1,0 +1,90 @@
+"""``tableside simulate``: simulated devices and people, for a daemon of your own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import signal
+import sys
+from pathlib import Path
+
+import click
+
+from controller.commands.demo import read_boxes
+from controller.demo import PROFILE, devices, table_file, truth_of
+from controller.formats.accounts import account_bytes
+from controller.io import profile_files
+from controller.io.keys import KeyRefused, create_key
+from controller.io.mqtt import Broker
+from controller.io.randomness import SystemEntropy
+from simulators.acts import RoundPlayed
+from simulators.dealer import play
+from simulators.house import house_from
+from simulators.rack import Rack
+from simulators.serve import Station, perform
+
+POLLED_LOOKS = 3
+"""Inventories of every zone after which a daemon is surely listening."""
+
+
+@click.command("simulate")
+@click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--rounds", type=click.IntRange(1), help="Rounds to play; without it until Ctrl-C.")
+@click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals and plays the same rounds.")
+@click.option("--speed", type=click.FloatRange(0.1, 1000), default=1, show_default=True, help="1 is real time.")
+@click.option("--boxes", default="1-7", show_default=True, help="Players at the table: fewest-most, or one number.")
+def command(*, directory: Path, rounds: int | None, seed: int, speed: float, boxes: str) -> None:
+    """Serve simulated devices on pseudo-terminals, and people who play as soon as a daemon polls them.
+
+    DIRECTORY gets the ports, and unless they are there already a table file, a chip registry and a key, so that
+    `tableside run DIRECTORY/table.toml` runs the table. At the end truth.json there says what the people know.
+
+    Exit status: 0 at the end or when interrupted, 2 it cannot be served.
+    """
+    try:
+        acts_of = read_boxes(boxes)
+        told = asyncio.run(until_interrupted(directory, rounds, seed, speed, acts_of))
+    except (KeyRefused, ValueError, OSError) as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(2)
+    (directory / "truth.json").write_bytes(account_bytes(truth_of(told)))
+    click.echo(f"{len(told)} rounds played; the truth is in {directory / 'truth.json'}")
+
+
+def prepare(directory: Path, rack: Rack) -> None:
+    """Write what a daemon needs, where it is not there yet."""
+    (directory / "ports").mkdir(parents=True, exist_ok=True)
+    if not (directory / "table.key").exists():
+        create_key(directory / "table.key", SystemEntropy())
+    if not (directory / "chips.csv").exists():
+        (directory / "chips.csv").write_text(rack.registry_csv(), encoding="utf-8")
+    if not (directory / "table.toml").exists():
+        text = table_file(directory, Broker(host="127.0.0.1", port=1883), keypad=True)
+        (directory / "table.toml").write_text(text, encoding="utf-8")
+
+
+async def until_interrupted(
+    directory: Path, rounds: int | None, seed: int, speed: float, boxes: tuple[int, int]
+) -> list[RoundPlayed]:
+    """Serve and play; the rounds played when it ends."""
+    rack, told = Rack(), list[RoundPlayed]()
+    prepare(directory, rack)
+    async with Station(directory / "ports", **devices()) as station:
+        click.echo(f"ports in {directory / 'ports'}: shoe, bet_spots, keypad")
+        click.echo(f"run beside this: tableside run {directory / 'table.toml'}")
+        chance = random.Random(seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
+        acts = play(house_from(profile_files.raw(PROFILE)), chance, rack, boxes, rounds=rounds)
+
+        async def people() -> None:
+            while not await station.ready(looks=POLLED_LOOKS):
+                pass
+            await perform(acts, station, speed, sleep=asyncio.sleep, on_round=told.append)
+
+        task = asyncio.create_task(people())
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, task.cancel)
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+    return told
