@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final, NamedTuple
 
 import structlog
 
@@ -29,7 +29,7 @@ from controller.io.mqtt import Broker
 from controller.io.publisher import Publisher, Stream
 from controller.io.randomness import Entropy
 from controller.recovery import Recovered
-from firmware_protocols.readings import DeviceHealth
+from firmware_protocols.readings import DeviceHealth, HealthState
 
 QUEUE_LIMIT: Final = 10_000
 """Readings that may wait to be stepped: minutes of the noisiest table. A full queue means that the disk has stopped."""
@@ -45,6 +45,14 @@ log = structlog.get_logger(__name__)
 
 class QueueFull(Exception):  # noqa: N818 - named for what happened
     """More readings wait than the journal can take."""
+
+
+class TaskEnded(Exception):  # noqa: N818 - named for what happened
+    """Something that should go on for ever has come to an end, and with it the table."""
+
+
+Endless = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
+"""The name of something that goes on as long as the table runs, and the work itself."""
 
 
 class Parts(NamedTuple):
@@ -75,6 +83,8 @@ class Daemon:
         self.wish: Callable[[Desired], None] = lambda _: None
         """Told what the devices should be told, after each commit that changes it."""
         self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
+        self.health: dict[str, DeviceHealth] = {}
+        """What each device last said of itself, as far as committed."""
         journal = parts.journal
         self.publisher = Publisher(
             parts.broker,
@@ -110,29 +120,41 @@ class Daemon:
         self.deliver(Answered(self.parts.clock.monotonic_ns(), wanted.question, wanted.answer, wanted.who))
         self.publisher.reply(verb, reply_bytes(payload, ""))
 
-    async def run(self, links: Sequence[Link]) -> None:
-        """Run the table until cancelled.
+    async def run(self, links: Sequence[Link], beside: Sequence[Endless] = ()) -> None:
+        """Run the table, and what goes on ``beside`` it, until cancelled.
 
         On hold (the journal says that the table must not go on by itself) only the broker is served: the devices are
         not opened and the journal's records stay as they are.
 
         Raises:
-            JournalFailed: storage failed.
-            AssertionError: our own code failed; the reading that showed it is in the journal.
+            ExceptionGroup: of ``JournalFailed`` if storage failed, ``AssertionError`` if our own code did (the reading
+                that showed it is in the journal), ``TaskEnded`` if a part of the table ended by itself.
         """
         hold = self.parts.recovered.hold
         self.publisher.retain(self.topics.state("hold"), hold_bytes(hold))
+        works: list[Endless] = [("publisher", self.publisher.run), *beside]
         if hold:
             log.error("table on hold", reason=hold)
-            await self.publisher.run()
-        started = Started(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
-        self.publisher.retain(self.topics.info, info_bytes(self.parts.house, self.parts.version))
-        await self.commit([started])
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self.publisher.run(), name="publisher")
-            group.create_task(self.serve(), name="table")
-            for link in links:
-                group.create_task(link.run(), name=link.name)
+        else:
+            started = Started(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
+            self.publisher.retain(self.topics.info, info_bytes(self.parts.house, self.parts.version))
+            await self.commit([started])
+            works += [("table", self.serve), *((link.name, link.run) for link in links)]
+        await all_endless(works)
+
+    def status(self) -> str:
+        """How the table is, in one line for people."""
+        hold = self.parts.recovered.hold
+        if hold:
+            return f"on hold: {hold}"
+        bad = [
+            f"{name} {one.state.value}{f' ({one.detail})' if one.detail else ''}"
+            for name, one in sorted(self.health.items())
+            if one.state is not HealthState.READY
+        ]
+        devices = f"degraded: {'; '.join(bad)}" if bad else f"{len(self.health)} devices ready"
+        broker = "broker reached" if self.publisher.online.is_set() else "broker not reached"
+        return f"{devices}; {broker}; {self.publisher.reached} of {self.table.state.seq} events published"
 
     async def serve(self) -> None:
         """Step and commit what comes, for ever."""
@@ -203,8 +225,25 @@ class Daemon:
         wall_ns = self.parts.clock.wall_ns()
         for given in batch:
             if isinstance(given, DeviceHealth):
+                self.health[given.device] = given
                 payload = device_bytes(given.state, given.detail, wall_ns)
                 self.publisher.retain(self.topics.device(given.device), payload)
         if told:
             self.publisher.retain(self.topics.state("round"), round_bytes(self.table.state))
             self.publisher.wake()
+
+
+async def all_endless(works: Sequence[Endless]) -> None:
+    """Do all of it until one fails or ends, or until cancelled.
+
+    Raises:
+        ExceptionGroup: what failed, ``TaskEnded`` for what ended; everything else was cancelled.
+    """
+    async with asyncio.TaskGroup() as group:
+        for name, work in works:
+            group.create_task(_endless(name, work), name=name)
+
+
+async def _endless(name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    await work()
+    raise TaskEnded(f"{name} has ended")

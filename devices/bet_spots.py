@@ -9,17 +9,22 @@ inventory is still to come.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, Literal
 
-from devices.backoff import Backoff
+from devices.chip_values import READ_A_TURN, ChipValues
 from devices.evidence import Inventory, ZoneEvidence
 from devices.listening import Listener, disturbed, stray
+from devices.poll_plan import PollPlan
+from devices.zones import Asked, Reader, Zone
+from firmware_protocols import chip_memory
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import (
+    ChipBlocksRead,
     ChipsInventoried,
     LineFault,
     Message,
+    ReadChipBlocks,
     ReaderRefused,
     ReadSoftware,
     SoftwareRead,
@@ -51,55 +56,15 @@ DOUBTS_BORNE: Final = 10
 """Doubtful inventories of a zone in a row before its reader is called faulty: a hand passing by makes two or three."""
 
 
-@dataclass(slots=True, eq=False)
-class _Zone:
-    reader: _Reader
-    antenna: int | None
-    spot: int
-    zone: str
-    evidence: ZoneEvidence
-    backoff: Backoff = field(default_factory=Backoff)
-    doubts: int = 0
-    trouble: str = ""
-
-    def due_ns(self) -> int:
-        """When it may be asked, or its reader who that is."""
-        reader_ns = self.reader.backoff.due_ns
-        return max(reader_ns, self.backoff.due_ns) if self.reader.identified else reader_ns
-
-
-@dataclass(slots=True, eq=False)
-class _Reader:
-    address: int
-    zones: list[_Zone] = field(default_factory=list)
-    identified: bool = False
-    version: str = ""
-    backoff: Backoff = field(default_factory=Backoff)
-    state: HealthState | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A request outstanding: an inventory of ``zone``, or who ``reader`` is where that is None."""
-
-    reader: _Reader
-    zone: _Zone | None
-    begun_ns: int
-    chips: frozenset[str] = frozenset()
-    parts: int = 0
-    doubtful: bool = False
-    sent_ns: int = 0
-    deadline_ns: int = 0
-
-
 class BetSpotsSession:
     """Keeps the inventories of all zones of one bus going and tells what changed.
 
     ``zones`` maps (address, antenna or None) to (spot, zone), in the order of polling. Each reader's health is told
-    under ``name/address``.
+    under ``name/address``. With ``values`` "chip" the memory of each new chip is read once, before it is told, and what
+    it says is told with it.
 
     Raises:
-        ValueError: no zones, a limit below 1, or an address or antenna the protocol has no words for.
+        ValueError: no zones, a limit below 1, or an address, an antenna or ``values`` the protocol has no words for.
     """
 
     def __init__(
@@ -109,6 +74,7 @@ class BetSpotsSession:
         name: str = "bet_spots",
         *,
         agreeing: int = 2,
+        values: Literal["registry", "chip"] = "registry",
         reply_timeout_ns: int = REPLY_TIMEOUT_NS,
         probe_timeout_ns: int = PROBE_TIMEOUT_NS,
         gap_ns: int = GAP_NS,
@@ -122,17 +88,20 @@ class BetSpotsSession:
         self._probe_timeout_ns = probe_timeout_ns
         self._gap_ns = gap_ns
         self._listener = Listener(codec)
-        self._readers: dict[int, _Reader] = {}
-        self._zones: list[_Zone] = []
+        self._readers: dict[int, Reader] = {}
+        self._zones: list[Zone] = []
         for (address, antenna), (spot, zone_name) in zones.items():
-            reader = self._readers.setdefault(address, _Reader(address))
-            zone = _Zone(reader, antenna, spot, zone_name, ZoneEvidence(agreeing))
+            reader = self._readers.setdefault(address, Reader(address))
+            zone = Zone(reader, antenna, spot, zone_name, ZoneEvidence(agreeing))
             reader.zones.append(zone)
             self._zones.append(zone)
         self._refuse_unspeakable()
-        self._turn = 0
-        self._asked: _Asked | None = None
-        self._unfinished: _Asked | None = None
+        if values == "chip" and ReadChipBlocks not in codec.vocabulary:
+            raise ValueError(f"{codec.name} cannot read the memory of chips")
+        self._values = ChipValues() if values == "chip" else None
+        self._plan = PollPlan(self._zones)
+        self._asked: Asked | None = None
+        self._unfinished: Asked | None = None
         self._send_at_ns = 0
         self._send_by_ns = 0
         self._unsent = b""
@@ -145,7 +114,16 @@ class BetSpotsSession:
         It is given once all zones of the readers that are not lost have been inventoried since, as often as must agree.
         """
         self._confirm_ns = upto_ns
+        self._plan.everything = upto_ns > 0
         self._confirm_if_known()
+
+    def watch(self, zones: frozenset[str] | None) -> None:
+        """Ask only for zones of these names from now on; None: for all, as at the beginning.
+
+        The others are asked all the same while a ``confirm`` is open, and until their content is known after a loss. A
+        change nobody watched is told when the zone is asked again, with an interval as long as that took.
+        """
+        self._plan.watched = zones
 
     def _confirm_if_known(self) -> None:
         asked = [zone for zone in self._zones if zone.reader.state is not HealthState.LOST]
@@ -155,6 +133,7 @@ class BetSpotsSession:
         spots = sorted({zone.spot for zone in asked} - silent)
         self._readings.append(ChipsConfirmed(tuple(spots), self._confirm_ns))
         self._confirm_ns = 0
+        self._plan.everything = False
 
     def _refuse_unspeakable(self) -> None:
         self._listener.open()
@@ -172,6 +151,7 @@ class BetSpotsSession:
         self._send_at_ns = self._send_by_ns = now_ns
         for reader in self._readers.values():
             reader.identified = False
+            reader.since_ns = reader.heard_ns = now_ns
             reader.backoff.answered()
         for zone in self._zones:
             zone.backoff.answered()
@@ -200,7 +180,7 @@ class BetSpotsSession:
         if self._asked is not None:
             mine_ns = self._patience_ns(self._asked)
         else:
-            due_ns = 0 if self._unfinished else min(zone.due_ns() for zone in self._zones)
+            due_ns = 0 if self._unfinished else self._plan.first_due_ns()
             mine_ns = max(min(self._send_at_ns, self._send_by_ns), due_ns)
         idle_ns = self._listener.deadline()
         return mine_ns if idle_ns is None else min(mine_ns, idle_ns)
@@ -233,30 +213,17 @@ class BetSpotsSession:
             request, self._unfinished = self._unfinished, None
             self._ask(request, now_ns)
             return
-        for step in range(len(self._zones)):
-            zone = self._zones[(self._turn + step) % len(self._zones)]
-            if zone.due_ns() > now_ns:
-                continue
-            if zone.reader.identified:
-                self._turn = (self._turn + step + 1) % len(self._zones)
-                self._ask(_Asked(zone.reader, zone, now_ns), now_ns)
-            else:
-                self._turn = (self._turn + step) % len(self._zones)
-                self._ask(_Asked(zone.reader, None, now_ns), now_ns)
-            return
+        asked = self._plan.next(now_ns)
+        if asked is not None:
+            self._ask(asked, now_ns)
 
-    def _ask(self, request: _Asked, now_ns: int) -> None:
-        address = request.reader.address
-        if request.zone is None:
-            command: Message = ReadSoftware(address)
-            timeout_ns = self._probe_timeout_ns
-        else:
-            command = TakeInventory(address, request.zone.antenna, more=request.parts > 0)
-            timeout_ns = self._reply_timeout_ns
+    def _ask(self, request: Asked, now_ns: int) -> None:
+        said = self._listener.encode(request.command(chip_memory.FIRST_BLOCK, chip_memory.BLOCKS))
+        timeout_ns = self._probe_timeout_ns if request.zone is None else self._reply_timeout_ns
         self._asked = replace(request, sent_ns=now_ns, deadline_ns=now_ns + timeout_ns)
-        self._unsent += self._listener.encode(command)
+        self._unsent += said
 
-    def _patience_ns(self, asked: _Asked) -> int:
+    def _patience_ns(self, asked: Asked) -> int:
         # A long answer may still be coming when its time is up; noise without end must not prolong it for ever.
         idle_ns = self._listener.deadline()
         if idle_ns is None or idle_ns <= asked.deadline_ns:
@@ -268,6 +235,10 @@ class BetSpotsSession:
         self._asked = None
         self._send_at_ns = now_ns + self._gap_ns
         self._send_by_ns = self._send_at_ns + self._reply_timeout_ns
+
+    def _answered(self, reader: Reader, now_ns: int) -> None:
+        self._done(now_ns)
+        reader.heard_ns = now_ns
 
     def _forget_requests(self) -> None:
         self._asked = self._unfinished = None
@@ -288,26 +259,37 @@ class BetSpotsSession:
             ):
                 self._identified(asked.reader, version, at_ns)
             case ChipsInventoried(address=address) if (
-                asked is not None and asked.zone is not None and address == asked.reader.address
+                asked is not None and asked.zone is not None and not asked.unread and address == asked.reader.address
             ):
                 self._inventoried(asked, asked.zone, message, at_ns)
+            case ChipBlocksRead(address=address, blocks=blocks) if (
+                asked is not None and asked.zone is not None and asked.unread and address == asked.reader.address
+            ):
+                self._chip_answered(asked, asked.zone, blocks, at_ns)
             case ReaderRefused(address=address) if asked is not None and address == asked.reader.address:
                 self._refused(asked, message, at_ns)
-            case SoftwareRead(address=address) | ChipsInventoried(address=address) | ReaderRefused(address=address):
+            case (
+                SoftwareRead(address=address)
+                | ChipsInventoried(address=address)
+                | ChipBlocksRead(address=address)
+                | ReaderRefused(address=address)
+            ):
                 reason = f"unexpected {type(message).__name__} from reader {address}"
                 self._readings.append(LineDisturbed(device=self._name, reason=reason, data=b"", at_ns=at_ns))
             case _:
                 self._readings.append(stray(self._name, message, at_ns))
 
-    def _identified(self, reader: _Reader, version: str, now_ns: int) -> None:
-        self._done(now_ns)
+    def _identified(self, reader: Reader, version: str, now_ns: int) -> None:
+        self._answered(reader, now_ns)
+        if reader.state is not HealthState.READY and not reader.identified:
+            reader.since_ns = now_ns
         reader.identified = True
         reader.version = version
         reader.backoff.answered()
         self._judge(reader, now_ns)
 
-    def _inventoried(self, asked: _Asked, zone: _Zone, answer: ChipsInventoried, now_ns: int) -> None:
-        self._done(now_ns)
+    def _inventoried(self, asked: Asked, zone: Zone, answer: ChipsInventoried, now_ns: int) -> None:
+        self._answered(asked.reader, now_ns)
         zone.backoff.answered()
         chips = asked.chips | frozenset(answer.chips)
         parts = asked.parts + 1
@@ -322,17 +304,26 @@ class BetSpotsSession:
             zone.doubts = zone.doubts + 1 if doubtful else 0
             many = zone.doubts >= DOUBTS_BORNE
             zone.trouble = f"radio disturbed on spot {zone.spot} {zone.zone}" if many else ""
-            self._weigh(zone, Inventory(chips, asked.begun_ns, now_ns, doubtful))
+            self._read_or_weigh(asked, zone, Inventory(chips, asked.begun_ns, now_ns, doubtful))
         self._judge(asked.reader, now_ns)
 
-    def _weigh(self, zone: _Zone, inventory: Inventory) -> None:
+    def _weigh(self, zone: Zone, inventory: Inventory) -> None:
+        before = frozenset(zone.evidence.content or ())
         change = zone.evidence.take(inventory)
         if change is not None:
-            self._readings.append(ChipsSeen(zone.spot, zone.zone, change.chips, change.after_ns, change.by_ns))
+            values: dict[str, int] = {}
+            if self._values is not None:
+                values = self._values.of(change.chips)
+                self._values.forget_valueless(before.difference(change.chips))
+            seen = ChipsSeen(zone.spot, zone.zone, change.chips, change.after_ns, change.by_ns, values)
+            self._readings.append(seen)
         self._confirm_if_known()
 
-    def _refused(self, asked: _Asked, refusal: ReaderRefused, now_ns: int) -> None:
-        self._done(now_ns)
+    def _refused(self, asked: Asked, refusal: ReaderRefused, now_ns: int) -> None:
+        if asked.zone is not None and asked.unread:
+            self._chip_answered(asked, asked.zone, None, now_ns)
+            return
+        self._answered(asked.reader, now_ns)
         detail = f"{refusal.command} refused: {refusal.text}"
         if asked.zone is None:
             self._set_state(asked.reader, HealthState.FAULTY, detail, now_ns)
@@ -342,21 +333,56 @@ class BetSpotsSession:
         asked.zone.evidence.interrupted()
         self._judge(asked.reader, now_ns)
 
+    # --- the memory of chips --------------------------------------------------------------------------
+
+    def _read_or_weigh(self, asked: Asked, zone: Zone, inventory: Inventory) -> None:
+        unread = self._unread(zone, inventory)[:READ_A_TURN]
+        if unread:
+            self._unfinished = replace(asked, inventory=inventory, unread=unread)
+        else:
+            self._weigh(zone, inventory)
+
+    def _unread(self, zone: Zone, inventory: Inventory) -> tuple[str, ...]:
+        if self._values is None:
+            return ()
+        unread = self._values.unread(inventory.chips)
+        return tuple(chip for chip in unread if self._is_speakable(zone.reader.address, chip))
+
+    def _is_speakable(self, address: int, chip: str) -> bool:
+        try:
+            self._listener.encode(ReadChipBlocks(address, chip, chip_memory.FIRST_BLOCK, chip_memory.BLOCKS))
+        except ValueError:
+            return False
+        return True
+
+    def _chip_answered(self, asked: Asked, zone: Zone, blocks: tuple[str, ...] | None, now_ns: int) -> None:
+        assert self._values is not None
+        assert asked.inventory is not None
+        self._answered(asked.reader, now_ns)
+        self._values.take(asked.unread[0], blocks)
+        unread = self._values.unread(asked.unread)
+        if unread:
+            self._unfinished = replace(asked, unread=unread)
+        elif not self._unread(zone, asked.inventory):
+            self._weigh(zone, asked.inventory)
+
     # --- health ---------------------------------------------------------------------------------------
 
-    def _missed(self, asked: _Asked, now_ns: int) -> None:
+    def _missed(self, asked: Asked, now_ns: int) -> None:
         self._done(now_ns)
         reader, zone = asked.reader, asked.zone
         reader.identified = False
         if zone is not None:
             zone.evidence.interrupted()
+            if self._values is not None and asked.unread:
+                self._values.take(asked.unread[0], None)
             if zone.backoff.missed(now_ns):
                 zone.trouble = f"no inventory of spot {zone.spot} {zone.zone}"
                 self._judge(reader, now_ns)
         if reader.backoff.missed(now_ns):
             self._lose(reader, "no answer", now_ns)
 
-    def _lose(self, reader: _Reader, detail: str, now_ns: int) -> None:
+    def _lose(self, reader: Reader, detail: str, now_ns: int) -> None:
         reader.identified = False
         for zone in reader.zones:
             zone.evidence.interrupted()
@@ -365,12 +391,12 @@ class BetSpotsSession:
             zone.trouble = ""
         self._set_state(reader, HealthState.LOST, detail, now_ns)
 
-    def _judge(self, reader: _Reader, now_ns: int) -> None:
+    def _judge(self, reader: Reader, now_ns: int) -> None:
         trouble = _first(zone.trouble for zone in reader.zones)
         state = HealthState.FAULTY if trouble else HealthState.READY
         self._set_state(reader, state, trouble or f"software {reader.version}", now_ns)
 
-    def _set_state(self, reader: _Reader, state: HealthState, detail: str, now_ns: int) -> None:
+    def _set_state(self, reader: Reader, state: HealthState, detail: str, now_ns: int) -> None:
         if state is not reader.state:
             reader.state = state
             device = f"{self._name}/{reader.address}"

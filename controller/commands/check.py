@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import click
 
-from controller.formats.config import ConfigError
+from controller.formats.config import ConfigError, is_credential
 from controller.io.table_file import load_table
 
 
@@ -16,15 +17,21 @@ from controller.io.table_file import load_table
 def command(table_file: Path) -> None:
     """Check TABLE_FILE and what it points to: profile, chip registry, key.
 
-    Every mistake is one line. Exit status: 0 fit to run, 2 mistakes.
+    Every mistake is one line. A key that the service manager keeps (credential:NAME) is looked at within the service
+    only. Exit status: 0 fit to run, 2 mistakes.
     """
+    credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     try:
-        table = load_table(table_file)
+        table = load_table(table_file, credentials, within_service=credentials is not None)
     except ConfigError as error:
         for line in error.lines:
             click.echo(f"tableside: {line}", err=True)
         sys.exit(2)
     section = table.config.table
+    if is_credential(section.key_file):
+        click.echo(
+            f"{table_file}: [table] key_file: {section.key_file} is there within the service only: not looked at"
+        )
     click.echo(
         f"{table_file}: {section.site}/{section.name}, {table.profile.title}, {len(table.chips)} chips: fit to run"
     )

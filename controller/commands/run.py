@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import random
 import signal
 import sys
@@ -15,15 +16,18 @@ import structlog
 
 from controller import version
 from controller.assembly import Devices, house_of
-from controller.daemon import Daemon, Parts
+from controller.daemon import Daemon, Endless, Parts
 from controller.formats.config import ConfigError
 from controller.formats.records import Identity, RecordDamaged
 from controller.io.clock import SystemClock
+from controller.io.clock_watch import ClockWatch
 from controller.io.journal import Journal, JournalDamaged, JournalFailed, NotAJournal
 from controller.io.log import Format, configure_log
 from controller.io.mqtt import Broker
+from controller.io.notify import Notifier
 from controller.io.randomness import SystemEntropy
 from controller.io.table_file import TableFile, load_table
+from controller.io.watchdog import Watchdog, Work
 from controller.recovery import recover
 
 LEVELS: Final = ("debug", "info", "warning", "error")
@@ -33,6 +37,12 @@ REFUSED: Final = 2
 
 STORAGE_FAILED: Final = 70
 """Exit status: the disk failed while the table ran; the next start reads what it has."""
+
+STEPPING_PATIENCE_SECONDS: Final = 5.0
+"""How long readings may wait without one being stepped; a batch takes a few milliseconds and the disk's own time."""
+
+PUBLISHING_PATIENCE_SECONDS: Final = 60.0
+"""How long publishing may stand still: two greetings (5 s), an acknowledgement (10 s) and a pause (10 s), doubled."""
 
 log = structlog.get_logger(__name__)
 
@@ -50,7 +60,7 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
     """
     configure_log(log_format, level=log_level)
     try:
-        asyncio.run(serve(load_table(table_file)))
+        asyncio.run(serve(load_table(table_file, os.environ.get("CREDENTIALS_DIRECTORY"))))
     except ConfigError as error:
         refuse(*error.lines)
     except (NotAJournal, JournalDamaged, RecordDamaged, OSError) as error:
@@ -77,6 +87,7 @@ async def serve(table: TableFile) -> None:
     if config.broker is None:
         refuse("[broker]: expected host and port: a table without a broker tells nobody anything")
         return
+    notifier = Notifier(os.environ)
     clock, entropy, path = SystemClock(), SystemEntropy(), Path(config.table.journal)
     epoch = clock.wall_ns() // 1_000_000_000
     identity = Identity(config.table.site, config.table.name, epoch)
@@ -90,10 +101,27 @@ async def serve(table: TableFile) -> None:
         daemon.wish = devices.wish
         links = devices.link(clock, chance, daemon.deliver)
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
-        await until_stopped(daemon.run(links))
+        watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
+        beside: list[Endless] = [("watchdog", watched.run)]
+        if not recovered.hold:
+            beside.append(("clock", ClockWatch(clock, daemon.deliver).run))
+        await until_stopped(daemon.run(links, beside))
         log.info("table stops")
     finally:
+        notifier.stopping()
         await journal.close()
+
+
+def works(daemon: Daemon) -> list[Work]:
+    """What must move for the table to be alive: stepping while readings wait, publishing while events do.
+
+    A broker that cannot be reached is tried again and again; that is moving.
+    """
+    waiting, publisher = daemon.waiting, daemon.publisher
+    return [
+        Work("stepping", lambda: daemon.number, waiting.empty, STEPPING_PATIENCE_SECONDS),
+        Work("publishing", lambda: publisher.turns, lambda: publisher.at_rest, PUBLISHING_PATIENCE_SECONDS),
+    ]
 
 
 async def until_stopped(work: object) -> None:

@@ -46,6 +46,9 @@ Key = Annotated[str, msgspec.Meta(pattern=r"^[A-Y]$", description="a key from A 
 Agreeing = Annotated[int, msgspec.Meta(ge=1, le=10, description="how many inventories must agree, from 1 to 10")]
 Gap = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
 
+CREDENTIAL: Final = "credential:"
+"""Begins the name of a file that the service manager keeps for the service (systemd's ``LoadCredential=``)."""
+
 Complaint = tuple[str, str]
 """A key and what is wrong with its value."""
 
@@ -182,6 +185,11 @@ def read_config(text: str, name: str, directory: PurePath, known: Known | None =
     return _resolved(config, directory)
 
 
+def is_credential(value: object) -> bool:
+    """Whether a value names a credential of the service."""
+    return isinstance(value, str) and value.startswith(CREDENTIAL)
+
+
 def zones_of(section: BetSpotsSection) -> tuple[ZoneRow, ...]:
     """Every zone of a ``[[bet_spots]]``, the short form written out."""
     short = (
@@ -262,7 +270,7 @@ def _zones(config: Config) -> Iterable[Mistake]:
 def _resolved(config: Config, directory: PurePath) -> Config:
     def moved(section: Section, names: tuple[str, ...]) -> dict[str, str]:
         given = {name: getattr(section, name) for name in names}
-        return {name: str(directory / path) for name, path in given.items() if path is not None}
+        return {name: str(directory / path) for name, path in given.items() if path and not is_credential(path)}
 
     table = msgspec.structs.replace(config.table, **moved(config.table, ("key_file", "journal", "chips")))
     if config.broker is None:

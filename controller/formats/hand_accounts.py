@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from controller.core.hand import best
+from controller.core.procedures import RULINGS, Situation, refused_wager
 from controller.core.refusals import Refusal
 from controller.core.rules import Rules
 from controller.core.settlement import Net
@@ -73,10 +74,11 @@ def sorted_bets(
     mains: dict[int, int] = {}
     sides: dict[int, dict[str, int]] = {}
     late = case.entered if case.rules.mid_shoe_entry == "refused" else frozenset[int]()
+    refusal: Refusal | None
     for spot, bets in case.bets.items():
         for name, cents in bets.items():
             if spot in late:
-                refusal: Refusal | None = Refusal("mid_shoe_entry", "who sat out a round waits for the next shuffle")
+                refusal = refused_wager(case.rules, cents, sat_out=True, in_mid_shoe=True)
             elif name == "main":
                 mains[spot], refusal = cents, None
             elif "main" not in bets:
@@ -154,7 +156,8 @@ def above_limit(rules: Rules, cents: int) -> str:
     most, least = rules.options.maximum_cents, rules.options.minimum_cents
     if (not most or cents <= most) and cents >= least:
         return ""
-    return "; outside the table's limits, but accepted: paid or lost in its entirety [COMAR 36.05.03.14 C]"
+    ruling = RULINGS[Situation.WAGER_ABOVE_MAXIMUM_ACCEPTED]
+    return f"; {ruling.sentence} [{ruling.source}]"
 
 
 def differences(case: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:

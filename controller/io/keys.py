@@ -14,8 +14,11 @@ class KeyRefused(Exception):  # noqa: N818 - named for what happened
     """The key file cannot be used; the text says what to do."""
 
 
-def read_key(path: Path) -> bytes:
+def read_key(path: Path, *, kept_by_service: bool = False) -> bytes:
     """The key in ``path``.
+
+    ``kept_by_service``: the file is the service manager's credential, in a directory that is ours alone. Its own mode
+    then says nothing: the right to read it may be given by an access list.
 
     Raises:
         KeyRefused: no such file, others may read it, or it is not 64 hex digits.
@@ -25,7 +28,7 @@ def read_key(path: Path) -> bytes:
         text = path.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise KeyRefused(f"{path}: the table's key cannot be read: {error}") from error
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if mode & (stat.S_IRWXG | stat.S_IRWXO) and not kept_by_service:
         raise KeyRefused(f"{path}: others may read the table's key; run: chmod 600 {path}")
     try:
         key = bytes.fromhex(text)

@@ -96,8 +96,12 @@ class Publisher:
         """The seq of the last event known to be with the broker."""
         self.turns = 0
         """Grows with each thing done: a connection tried, a message handed over."""
-        self.at_rest = False
+        self._waits = False
+
+    @property
+    def at_rest(self) -> bool:
         """Whether everything has been handed over and nothing new has come."""
+        return self._waits and not self._wanted.is_set()
 
     def wake(self) -> None:
         """There are new events in the journal."""
@@ -131,7 +135,7 @@ class Publisher:
                     break
                 finally:
                     self.online.clear()
-                    self.at_rest = False
+                    self._waits = False
             await asyncio.sleep(self._backoff.next_seconds())
 
     async def _serve(self, protocol: Protocol) -> None:
@@ -183,9 +187,9 @@ class Publisher:
             await self._send_rest(client)
             rows = await self._stream.events_after(self.reached, self._window)
             if not rows:
-                self.at_rest = True
+                self._waits = True
                 await self._wanted.wait()
-                self.at_rest = False
+                self._waits = False
                 continue
             refusal = await self._send_events(client, rows)
             if refusal is None:

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from controller.core.keypad import DEFAULT_KEYS, MEANINGS
 from controller.formats import profiles
 from controller.formats.chips import ChipsRefused, read_chips
-from controller.formats.config import Complaint, Config, ConfigError, Known, read_config
+from controller.formats.config import CREDENTIAL, Complaint, Config, ConfigError, Known, is_credential, read_config
 from controller.formats.decoding import shown
 from controller.formats.profiles import Profile, ProfileError
 from controller.io import profile_files
@@ -27,8 +29,11 @@ class TableFile(NamedTuple):
     key: bytes
 
 
-def load_table(path: Path) -> TableFile:
+def load_table(path: Path, credentials: str | None = None, *, within_service: bool = True) -> TableFile:
     """The table file at ``path`` with its profile, chip registry and key.
+
+    ``credentials`` is the directory where the service manager keeps what the file calls ``credential:NAME``. Not
+    ``within_service`` there is none, and the key (then empty) is not looked at if it is a credential.
 
     Raises:
         ConfigError: with a line for each mistake in any of them.
@@ -37,8 +42,10 @@ def load_table(path: Path) -> TableFile:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError((f"{path}: cannot be read: {error}",)) from error
-    config = read_config(text, str(path), path.parent, _known())
     lines: list[str] = []
+    config = read_config(text, str(path), path.parent, _known())
+    if within_service:
+        config = _with_credentials(config, credentials, str(path), lines)
     chips: Mapping[str, int] = {}
     key = b""
     try:
@@ -48,7 +55,8 @@ def load_table(path: Path) -> TableFile:
     except (OSError, UnicodeDecodeError) as error:
         lines.append(f"{config.table.chips}: the chip registry cannot be read: {error}")
     try:
-        key = read_key(Path(config.table.key_file))
+        if not is_credential(config.table.key_file):
+            key = read_key(Path(config.table.key_file), kept_by_service=is_kept(config.table.key_file, credentials))
     except KeyRefused as error:
         lines.append(str(error))
     try:
@@ -59,6 +67,33 @@ def load_table(path: Path) -> TableFile:
     if lines:
         raise ConfigError(tuple(lines))
     return TableFile(config, profile, chips, {**DEFAULT_KEYS, **config.keypad.keys}, key)
+
+
+def is_kept(name: str, credentials: str | None) -> bool:
+    """Whether a file is one of those that the service manager keeps for us alone."""
+    return credentials is not None and Path(name).parent == Path(credentials)
+
+
+def _with_credentials(config: Config, credentials: str | None, name: str, lines: list[str]) -> Config:
+    """The names of credentials replaced by their paths; a line for each that nobody keeps."""
+
+    def found(section: str, key: str, value: str) -> str:
+        if credentials is None:
+            lines.append(
+                f"{name}: [{section}] {key}: {value} is there within the service only ($CREDENTIALS_DIRECTORY)"
+            )
+            return value
+        return str(Path(credentials) / value.removeprefix(CREDENTIAL))
+
+    changed: dict[str, Any] = {}
+    for section in ("table", "broker"):
+        given = getattr(config, section)
+        if given is None:
+            continue
+        named = {key: value for key, value in msgspec.structs.asdict(given).items() if is_credential(value)}
+        moved = {key: found(section, key, value) for key, value in named.items()}
+        changed[section] = msgspec.structs.replace(given, **moved)
+    return msgspec.structs.replace(config, **changed)
 
 
 def _known() -> Known:

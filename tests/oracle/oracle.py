@@ -92,6 +92,16 @@ def is_turned(lines: list[dict[str, Any]]) -> bool:
     return bool(ends) and all(told.played(whole.house) for told in ends)
 
 
+def each(lines: list[dict[str, Any]]) -> list[Answer]:
+    """The answer after every line, as the outside may see it: hole-blind until the hole card is turned."""
+    turned, answers = False, []
+    for number in range(1, len(lines)):
+        so_far = lines[: number + 1]
+        turned = turned or "close" in lines[number] or is_turned(so_far)
+        answers.append(readings(so_far, blind=not turned))
+    return answers
+
+
 def summed_up(whole: Round, ends: list[Story], *, hidden: bool) -> Answer:
     """What the stories agree on."""
     answer = Answer(len(ends))

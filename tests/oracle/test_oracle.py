@@ -1,0 +1,181 @@
+"""The oracle against worked cases, against rounds whose truth is known, and against itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.oracle.generator import honest
+from tests.oracle.oracle import each, plays, readings
+
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "evidence-cases.json").read_text(encoding="utf-8"))["cases"]
+
+Line = dict[str, Any]
+NOTHING: frozenset[int] = frozenset()
+
+
+def header(profile: str, wagers: dict[int, int], **options: Any) -> Line:
+    return {
+        "profile": profile,
+        "options": options,
+        "wagers": {str(spot): {"main": cents} for spot, cents in wagers.items()},
+    }
+
+
+def dealt(first: Line, cards: str, *rest: Line) -> list[Line]:
+    return [first, *({"card": card} for card in cards.split()), *rest]
+
+
+def main_chips(spot: int, cents: int) -> Line:
+    return {"spot": spot, "zone": "main", "cents": cents}
+
+
+CLOSE: Line = {"close": True}
+HPN = "hollywood-penn-national"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_worked_cases_are_answered_exactly(case: dict[str, Any]) -> None:
+    answer = readings(case["evidence"])
+    expected = case["expect"]
+    assert {name: getattr(answer, name) for name in expected} == expected
+    assert answer.dropped == ()
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_what_truly_happened_is_among_the_readings(block: int) -> None:
+    for seed in range(block * 60, block * 60 + 60):
+        made = honest(seed, boxes=4)
+        found = plays(made.lines, None if made.prompt else made.idle)
+        assert made.truth in found, f"seed {seed}: {json.dumps(made.lines)}"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_an_unread_card_stands_for_each_of_the_faces(seed: int) -> None:
+    made = honest(seed, boxes=2)
+    cards = [number for number, line in enumerate(made.lines) if "card" in line]
+    chosen = cards[seed % len(cards)]
+    unread = [line | {"card": "??"} if number == chosen else line for number, line in enumerate(made.lines)]
+    faces = [rank + suit for rank in "A23456789TJQK" for suit in "cdhs"]
+    read = [made.lines[:chosen] + [made.lines[chosen] | {"card": face}] + made.lines[chosen + 1 :] for face in faces]
+    assert len(plays(unread, made.idle)) == sum(len(plays(lines, made.idle)) for lines in read)
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("option", [{"stand_key": "always"}, {"busts_taken": "at_once"}])
+def test_a_stricter_procedure_only_takes_readings_away(seed: int, option: dict[str, str]) -> None:
+    made = honest(seed)
+    first = made.lines[0]
+    loose = first | {"options": {k: v for k, v in first["options"].items() if k not in option}}
+    strict = first | {"options": first["options"] | option}
+    assert plays([strict, *made.lines[1:]], made.idle) <= plays([loose, *made.lines[1:]], made.idle)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_reader_that_knows_less_leaves_more_readings(seed: int) -> None:
+    made = honest(seed)
+    vague = [
+        line | {"t": [max(0, line["t"][0] - 1), line["t"][1] + 1]} if isinstance(line.get("t"), list) else line
+        for line in made.lines
+    ]
+    assert plays(made.lines, made.idle) <= plays(vague, made.idle)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_key_slack_leaves_more_readings(seed: int) -> None:
+    made = honest(seed)
+    first = made.lines[0]
+    slack = [first | {"options": first["options"] | {"key_slack": 1}}, *made.lines[1:]]
+    assert plays(made.lines, made.idle) <= plays(slack, made.idle)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_answers_divide_the_readings(seed: int) -> None:
+    made = honest(seed)
+    spot = int(next(iter(made.lines[0]["wagers"])))
+    told = [
+        plays([*made.lines[:-1], {"answer": {"spot": spot, "hand": 0, "cards": count}}, CLOSE], made.idle)
+        for count in range(2, 14)
+    ]
+    assert sum(map(len, told)) == len(plays(made.lines, made.idle))
+
+
+def test_a_change_nothing_explains_is_dropped_and_later_contents_are_compared_with_what_it_left() -> None:
+    lines = dealt(
+        header(HPN, {1: 1000}),
+        "6c 7d",
+        main_chips(1, 1500),
+        {"card": "5h"},
+        {"card": "Td"},
+        main_chips(1, 2500),
+        {"card": "9s"},
+        {"key": "hole_turned"},
+        CLOSE,
+    )
+    answer = readings(lines)
+    assert answer.dropped == (3,)
+    assert answer.stakes == {"1": [2000]}
+    assert answer.due_cents == {"1": {"main": 2000}}
+
+
+def test_a_change_that_only_another_hole_card_would_explain_is_dropped_once_the_hole_card_counts() -> None:
+    lines = dealt(header("pitch-h17", {3: 1500}), "Kh 7s 7c 7c", main_chips(3, 3000), {"card": "3s"}, CLOSE)
+    assert readings(lines).dropped == (5,)
+    assert readings(lines).plays == 1
+    assert readings(lines, doubts=frozenset({"drops are hole-blind"})).plays == 0
+
+
+def test_without_a_hole_card_the_dealers_second_card_comes_after_the_players() -> None:
+    lines = dealt(header("borgata", {1: 1000}, hole_card="none"), "Ts 7c 9h", {"key": "stand"}, {"card": "Td"}, CLOSE)
+    answer = readings(lines)
+    assert (answer.plays, answer.dealer, answer.due_cents) == (1, ["7c", "Td"], {"1": {"main": 1000}})
+
+
+def test_a_declared_box_shifts_the_deal() -> None:
+    lines = dealt(
+        header("borgata", {1: 1000}) | {"options": {"stand_key": "always"}},
+        "",
+        {"declare": {"spot": 4, "main": 500}},
+        *({"card": card} for card in "Ts 9c 7c 9h 9d Td".split()),
+        {"key": "stand", "spot": 1},
+        {"key": "stand", "spot": 4},
+        CLOSE,
+    )
+    answer = readings(lines)
+    assert answer.hands == {"1": [["Ts", "9h"]], "4": [["9c", "9d"]]}
+    assert answer.due_cents == {"1": {"main": 1000}, "4": {"main": 500}}
+
+
+def test_a_dead_reader_may_have_missed_a_double() -> None:
+    round_ = dealt(header("borgata", {1: 1000}, chip_unit_cents=1000), "6s 7c 5h Td 9c", CLOSE)
+    dead = [*round_[:-1], {"health": "reader 1", "from": 4, "to": 99}, CLOSE]
+    assert readings(round_).possible_cents == {"1": {"main": [1000]}}
+    assert readings(dead).possible_cents == {"1": {"main": [1000, 2000]}}
+
+
+@pytest.mark.parametrize(("cards", "net"), [("8c 6d 8h Td 3c 5s 8d", 500), ("Tc 6d 9h Td 3c 5d", -500)])
+def test_with_an_ez_bust_wager_the_dealer_plays_out(cards: str, net: int) -> None:
+    bet = {"spot": 1, "zone": "ez_bust", "cents": 500}
+    first, *others = cards.split()
+    lines = [header(HPN, {1: 1000}), {"card": first}, *({"card": card} for card in others[:3]), bet]
+    lines += [*({"card": card} for card in others[3:]), CLOSE]
+    assert net in readings(lines).possible_cents["1"]["ez_bust"]
+
+
+def test_nothing_told_before_the_turn_depends_on_the_hole_card() -> None:
+    told = []
+    for hole in ("Ts", "As", "6s", "5s", "2s"):
+        lines = dealt(header(HPN, {1: 1000, 2: 500}), f"Tc 9c 9d Th 7c {hole}", {"key": "stand"}, {"card": "Td"})
+        told.append(each(lines)[:-1])
+    assert all(other == told[0] for other in told)
+
+
+def test_equal_times_leave_either_order_open() -> None:
+    double = {"spot": 1, "zone": "main", "cents": 2000}
+    cards = [{"card": card, "t": t} for t, card in enumerate("6s 7c 5h Td".split(), start=1)]
+    rest = [double | {"t": 5}, {"card": "4c", "t": 5}, CLOSE]
+    answer = readings([header("borgata", {1: 1000}), *cards, *rest])
+    assert answer.possible_cents == {"1": {"main": [-2000, -1000]}}

@@ -1,0 +1,58 @@
+"""Hand cases settled in the tests: the worked hands, and small cases written by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from controller.commands.settle import profile_of, rules_of, settle_one
+from controller.formats.hand_accounts import Settled, settle
+from controller.formats.hand_cases import read_case
+
+FILE: Final = Path(__file__).parents[1] / "cases" / "hand-cases.json"
+WORKED: Final[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def case(
+    shoe: str, acts: str = "", rules: str = "hollywood-penn-national", bets: dict[str, Any] | None = None, **more: Any
+) -> dict[str, Any]:
+    """A case in few words: ``case("9h 6c 9d Ts Kd", "1 stand, 2 double 500")``; a hand follows its act as ``stand:1``."""
+    laid = {"1": {"main": 1000}} if bets is None else bets
+    actions = []
+    for words in filter(None, (part.split() for part in acts.split(","))):
+        spot, act, *amount = words
+        name, _, hand = act.partition(":")
+        one: dict[str, Any] = {"spot": int(spot), "act": name}
+        if hand:
+            one["hand"] = int(hand)
+        if amount:
+            one["amount"] = int(amount[0])
+        actions.append(one)
+    return {"rules": rules, "bets": laid, "shoe": shoe.split(), "actions": actions, **more}
+
+
+def settled(told: dict[str, Any]) -> dict[str, Any]:
+    """The account of a case, as ``tableside settle`` writes it."""
+    return settle_one(told)
+
+
+def played(told: dict[str, Any]) -> Settled:
+    """A case settled, as values."""
+    return settle(read_case(told, rules_of))
+
+
+def nets(told: dict[str, Any]) -> Any:
+    """Net cents: of the one spot, or by spot."""
+    found = settled(told)["net_cents"]
+    return next(iter(found.values())) if len(found) == 1 else found
+
+
+def main_cents(told: dict[str, Any]) -> int:
+    """Net cents of the main wager of the one spot."""
+    cents = nets(told)["main"]
+    assert isinstance(cents, int)
+    return cents
+
+
+__all__ = ["WORKED", "case", "main_cents", "nets", "played", "profile_of", "settled"]
