@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from devices.chip_values import READ_A_TURN, ChipValues
-from devices.evidence import Inventory, ZoneEvidence
+from devices.evidence import Inventory
 from devices.listening import Listener, disturbed, stray
 from devices.poll_plan import PollPlan
-from devices.zones import Asked, Reader, Zone
+from devices.zones import Asked, Reader, Zone, laid_out
 from firmware_protocols import chip_memory
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import (
@@ -88,13 +88,7 @@ class BetSpotsSession:
         self._probe_timeout_ns = probe_timeout_ns
         self._gap_ns = gap_ns
         self._listener = Listener(codec)
-        self._readers: dict[int, Reader] = {}
-        self._zones: list[Zone] = []
-        for (address, antenna), (spot, zone_name) in zones.items():
-            reader = self._readers.setdefault(address, Reader(address))
-            zone = Zone(reader, antenna, spot, zone_name, ZoneEvidence(agreeing))
-            reader.zones.append(zone)
-            self._zones.append(zone)
+        self._readers, self._zones = laid_out(zones, agreeing)
         self._refuse_unspeakable()
         if values == "chip" and ReadChipBlocks not in codec.vocabulary:
             raise ValueError(f"{codec.name} cannot read the memory of chips")
@@ -356,8 +350,7 @@ class BetSpotsSession:
         return True
 
     def _chip_answered(self, asked: Asked, zone: Zone, blocks: tuple[str, ...] | None, now_ns: int) -> None:
-        assert self._values is not None
-        assert asked.inventory is not None
+        assert self._values is not None and asked.inventory is not None  # noqa: PT018
         self._answered(asked.reader, now_ns)
         self._values.take(asked.unread[0], blocks)
         unread = self._values.unread(asked.unread)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from devices.backoff import Backoff
@@ -72,3 +73,17 @@ class Asked:
         if self.unread:
             return ReadChipBlocks(self.reader.address, self.unread[0], first_block, blocks)
         return TakeInventory(self.reader.address, self.zone.antenna, more=self.parts > 0)
+
+
+def laid_out(
+    places: Mapping[tuple[int, int | None], tuple[int, str]], agreeing: int
+) -> tuple[dict[int, Reader], list[Zone]]:
+    """Readers by address, and zones in the order given, from (address, antenna or None) to (spot, zone)."""
+    readers: dict[int, Reader] = {}
+    zones: list[Zone] = []
+    for (address, antenna), (spot, name) in places.items():
+        reader = readers.setdefault(address, Reader(address))
+        zone = Zone(reader, antenna, spot, name, ZoneEvidence(agreeing))
+        reader.zones.append(zone)
+        zones.append(zone)
+    return readers, zones

@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from firmware_protocols import chip_memory
 from firmware_protocols.codec import Codec, Role
 from firmware_protocols.messages import (
+    ChipBlocksRead,
     ChipsInventoried,
     Message,
+    ReadChipBlocks,
     ReaderDone,
     ReaderRefused,
     ReadSoftware,
@@ -22,7 +25,8 @@ from firmware_protocols.messages import (
 SOFTWARE: Final = "03030044530D30"
 """Version bytes every reader gives; seven of them, as a real one does."""
 
-_OUT_OF_RANGE: Final = 0x11
+_NOT_THERE, _OUT_OF_RANGE = 0x01, 0x11
+_BLOCK_BYTES, _CHIP_BLOCKS = 4, 28
 _PER_MILLE: Final = 1000
 
 
@@ -56,8 +60,9 @@ class _Zone:
 class BetSpotsSimulator:
     """All readers of one bus. ``zones`` maps (address, antenna or None) to (spot, zone).
 
-    An answer holds at most ``most_per_answer`` chips (1 to 24, what a short frame of the readers modelled holds);
-    further ones come when the host asks for more.
+    An answer holds at most ``most_per_answer`` chips (1 to 255; a short frame of the readers modelled holds 24);
+    further ones come when the host asks for more. ``values`` is what chips carry in their own memory, in cents; the
+    memory of the others is blank.
 
     Raises:
         ValueError: flicker without the ``chance`` to draw it from.
@@ -71,6 +76,7 @@ class BetSpotsSimulator:
         flicker: Flicker = STEADY,
         chance: random.Random | None = None,
         most_per_answer: int = 20,
+        values: Mapping[str, int] | None = None,
     ) -> None:
         if chance is None and flicker != STEADY:
             raise ValueError("flicker needs a source of chance")
@@ -79,6 +85,7 @@ class BetSpotsSimulator:
         self._flicker = flicker
         self._chance = chance
         self._most_per_answer = most_per_answer
+        self._values = dict(values or {})
         self._spots = dict(zones)
         self._zones = {place: _Zone() for place in zones.values()}
         self._powered = {address: True for address, _ in zones}
@@ -171,6 +178,8 @@ class BetSpotsSimulator:
                 return (ReaderDone(address, "reset_field"),)
             case TakeInventory(address=address) if self._powered.get(address):
                 return (self._inventory(message),)
+            case ReadChipBlocks(address=address) if self._powered.get(address):
+                return (self._memory(message),)
             case _:
                 return ()
 
@@ -186,6 +195,18 @@ class BetSpotsSimulator:
             return ChipsInventoried(request.address, part, more=True)
         zone.inventories += 1
         return ChipsInventoried(request.address, part, doubtful=zone.rest_doubtful)
+
+    def _memory(self, request: ReadChipBlocks) -> Message:
+        zones = [self._zones[place] for (address, _), place in self._spots.items() if address == request.address]
+        if not any(request.chip in zone.chips for zone in zones):
+            return ReaderRefused(request.address, "read_chip_blocks", _NOT_THERE, "no chip in the field")
+        wanted = range(request.first_block, request.first_block + request.blocks)
+        if wanted.stop > _CHIP_BLOCKS:
+            return ReaderRefused(request.address, "read_chip_blocks", _OUT_OF_RANGE, "no such block")
+        cents = self._values.get(request.chip)
+        memory = (b"" if cents is None else chip_memory.memory_of(cents)).ljust(_CHIP_BLOCKS * _BLOCK_BYTES, b"\0")
+        blocks = (memory[block * _BLOCK_BYTES : (block + 1) * _BLOCK_BYTES] for block in wanted)
+        return ChipBlocksRead(request.address, tuple(block.hex().upper() for block in blocks), (0,) * request.blocks)
 
     def _read(self, zone: _Zone) -> tuple[tuple[str, ...], bool]:
         chance, flicker = self._chance, self._flicker

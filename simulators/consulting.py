@@ -10,7 +10,7 @@ from simulators.felt import SPOT_KEYS
 
 YES: Final = "U"
 NO: Final = "V"
-DIGIT_KEYS: Final = (*SPOT_KEYS, "H", "I", "J")
+DIGIT_KEYS: Final[tuple[str, ...]] = (*SPOT_KEYS, "H", "I", "J")
 """Keys of the digits 1 to 9 and 0, which stands for ten."""
 
 QUESTIONS_LIMIT: Final = 20

@@ -9,17 +9,18 @@ import asyncio
 import contextlib
 import os
 import pty
+import select
+import termios
 import tty
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 from firmware_protocols.cards import Card
 from simulators.bet_spots import BetSpotsSimulator
 from simulators.keypad import KeypadSimulator
 from simulators.performing import Performance, perform
-from simulators.shoe import ShoeSimulator
 from simulators.wire import Device
 
 __all__ = ["PATIENCE_S", "Performance", "Port", "Station", "perform"]
@@ -33,8 +34,19 @@ READ_BYTES: Final = 4096
 UNREAD_BYTES: Final = 65_536
 """Bytes kept for a host that does not read; what comes then is lost, as on a real line."""
 
+LOOK_S: Final = 0.01
+"""How often a port without a host is looked at: a host notices nothing, and it costs next to nothing."""
+
 IDLE_S: Final = 0.2
 """Silence after which a message begun is given up; longer than any codec asks for, for a scheduler may be slow."""
+
+
+class Shoe(Device, Protocol):
+    """A device that cards are drawn from. ``ShoeSimulator`` and ``ReferenceShoeSimulator`` are such."""
+
+    def draw(self, card: Card, *, burn: bool = False) -> bytes:
+        """A card leaves the shoe; the bytes it sends of its own accord."""
+        ...
 
 
 class Port:
@@ -48,44 +60,80 @@ class Port:
         self._unwritten = bytearray()
         self._writing = False
         self._silence: asyncio.TimerHandle | None = None
-        self._master, self._slave = pty.openpty()
+        self._looking: asyncio.TimerHandle | None = None
+        self._hang_up = select.poll()
+        self._master, slave = pty.openpty()
         try:
-            # Raw before anybody opens it, else the line discipline echoes the device's own bytes back to it. Our
-            # own end of the slave stays open, so that a host that closes and opens again finds the line as it was.
-            tty.setraw(self._slave)
+            # Raw before anybody opens it, else the line discipline echoes the device's own bytes back to it. The
+            # settings outlive the slave's last user as long as the master is open.
+            tty.setraw(slave)
             os.set_blocking(self._master, False)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.unlink(missing_ok=True)
-            path.symlink_to(os.ttyname(self._slave))
+            path.symlink_to(os.ttyname(slave))
         except BaseException:
             os.close(self._master)
-            os.close(self._slave)
             raise
-        self._loop.add_reader(self._master, self._readable)
+        finally:
+            os.close(slave)
+        self._hang_up.register(self._master, 0)
+        self._look()
 
     def say(self, data: bytes) -> None:
-        """Send to the host; what does not fit is lost."""
-        self._unwritten += data[: UNREAD_BYTES - len(self._unwritten)]
-        self._write()
+        """Send to the host; what does not fit is lost, and so is everything while no host has the port open."""
+        if self._is_heard():
+            self._unwritten += data[: UNREAD_BYTES - len(self._unwritten)]
+            self._write()
 
     def close(self) -> None:
         """Unplug: the host sees the line hang up. Closing twice does no harm."""
         if self._master < 0:
             return
-        self._loop.remove_reader(self._master)
-        self._loop.remove_writer(self._master)
-        if self._silence is not None:
-            self._silence.cancel()
+        self._stop_serving()
+        for timer in (self._silence, self._looking):
+            if timer is not None:
+                timer.cancel()
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
-        os.close(self._slave)
         os.close(self._master)
         self._master = -1
+
+    def _is_heard(self) -> bool:
+        """Whether a host has the port open: without one, the master reports that the line is hung up."""
+        return self._master >= 0 and not self._hang_up.poll(0)
+
+    def _look(self) -> None:
+        # Nothing wakes a master when its slave is opened, and a reader on one that is hung up would spin.
+        if self._is_heard():
+            self._looking = None
+            self._loop.add_reader(self._master, self._readable)
+        else:
+            self._looking = self._loop.call_later(LOOK_S, self._look)
+
+    def _hung_up(self) -> None:
+        """The host has closed the port: what it did not read is gone."""
+        self._stop_serving()
+        with contextlib.suppress(OSError, termios.error):
+            slave = os.open(self.path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+            try:
+                termios.tcflush(slave, termios.TCIFLUSH)
+            finally:
+                os.close(slave)
+        self._look()
+
+    def _stop_serving(self) -> None:
+        self._loop.remove_reader(self._master)
+        self._loop.remove_writer(self._master)
+        self._writing = False
+        self._unwritten.clear()
 
     def _readable(self) -> None:
         try:
             data = os.read(self._master, READ_BYTES)
         except BlockingIOError:
+            return
+        except OSError:
+            self._hung_up()
             return
         if self._silence is not None:
             self._silence.cancel()
@@ -123,7 +171,7 @@ class Station:
         self,
         directory: Path,
         *,
-        shoe: ShoeSimulator,
+        shoe: Shoe,
         bet_spots: BetSpotsSimulator,
         keypad: KeypadSimulator,
         patience_s: float = PATIENCE_S,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TextIO
+from typing import TextIO, assert_never
 
 import click
 
@@ -101,3 +101,5 @@ def take(recount: Recount, line: Line, number: int) -> None:
             recount.health(device, from_ns, to_ns)
         case CloseLine():
             recount.close()
+        case _:
+            assert_never(line)

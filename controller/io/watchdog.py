@@ -23,14 +23,14 @@ log = structlog.get_logger(__name__)
 
 
 class Work(NamedTuple):
-    """Something that must move. ``count`` grows with each thing done; ``idle`` says that there is nothing to do.
+    """Something that must move. ``done`` grows with each thing done; ``idle`` says that there is nothing to do.
 
     Both are asked between other things the loop does. Stuck is what was not idle for ``patience_seconds`` and did
     nothing.
     """
 
     name: str
-    count: Callable[[], int]
+    done: Callable[[], int]
     idle: Callable[[], bool]
     patience_seconds: float
 
@@ -95,7 +95,7 @@ class Watchdog:
         return next((work.name for work in self._works if self._stuck(work, now_ns)), "")
 
     def _stuck(self, work: Work, now_ns: int) -> bool:
-        count = work.count()
+        count = work.done()
         before = self._moved.get(work.name)
         if before is None or before[0] != count or work.idle():
             self._moved[work.name] = (count, now_ns)

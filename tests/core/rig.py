@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, assert_never
 
 import msgspec
 
@@ -122,6 +122,8 @@ class Rig:
                     self.consult(act)
                 case RoundPlayed():
                     told.append(act)
+                case _:
+                    assert_never(act)
         return told
 
     def consult(self, act: Consult) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from tests.oracle.house import House, dealer_draws, is_natural, lucky_ladies, three_cards, total
 from tests.oracle.story import Box, Story
@@ -42,15 +43,25 @@ def bust_net(told: Story, box: Box) -> int:
     return box.bust_bet if total(told.ranks(told.dealer)) > 21 else -box.bust_bet
 
 
-def dealer_ends(house: House, told: Story) -> Iterator[Story]:
-    """Every way the dealer's hand may still end, one for each rank that may come."""
-    needs = len(told.dealer) < 2 or dealer_draws(house, told.ranks(told.dealer))
-    if not needs or total(told.ranks(told.dealer)) > 21:
-        yield told
-        return
-    place = len(told.faces)
+@lru_cache(maxsize=4096)
+def drawn_ranks(house: House, ranks: str) -> tuple[str, ...]:
+    """What the dealer may still draw to these ranks, one example for each different end (a total, or broke)."""
+    if total(ranks) > 21 or (len(ranks) > 1 and not dealer_draws(house, ranks)):
+        return ("",)
+    found: dict[tuple[int, bool], str] = {}
     for rank in "A23456789T":
-        yield from dealer_ends(house, replace(told, faces=(*told.faces, rank + "c"), dealer=(*told.dealer, place)))
+        for more in drawn_ranks(house, ranks + rank):
+            end = ranks + rank + more
+            found.setdefault((min(total(end), 22), is_natural(end)), rank + more)
+    return tuple(found.values())
+
+
+def dealer_ends(house: House, told: Story) -> Iterator[Story]:
+    """Every different way the dealer's hand may still end."""
+    place = len(told.faces)
+    for ranks in drawn_ranks(house, told.ranks(told.dealer)):
+        faces = (*told.faces, *(rank + "c" for rank in ranks))
+        yield replace(told, faces=faces, dealer=(*told.dealer, *range(place, place + len(ranks))))
 
 
 def ways_to_end(house: House, told: Story) -> list[Story]:

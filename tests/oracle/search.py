@@ -10,7 +10,7 @@ from firmware_protocols.cards import DECK
 from tests.oracle.cards_and_chips import Change, card, chips
 from tests.oracle.keys_and_silence import key, silent, unseen
 from tests.oracle.lines import Piece, Round
-from tests.oracle.story import Story
+from tests.oracle.story import Box, Story
 
 Visited = tuple[Story, int, int]
 
@@ -63,7 +63,8 @@ class Search:
                 index = self.boxes[spot]
                 for zone, content in set(unseen(self.house, told, index)):
                     for after in self.changed(told, index, zone, content):
-                        yield from self.walk(after, done, moment)
+                        if meaningful(after.boxes[index]) != meaningful(told.boxes[index]):
+                            yield from self.walk(after, done, moment)
 
     def whole(self, told: Story) -> bool:
         """The story may end here: nothing said is left undone, nothing needed left unshown, no answer contradicted."""
@@ -134,6 +135,11 @@ class Search:
             yield told
         else:
             yield from chips(self.house, told, Change(index, zone, after), self.answered)
+
+
+def meaningful(box: Box) -> tuple[object, ...]:
+    """What an unseen change must change to be worth telling; unseen payments are not."""
+    return box.hands, box.surrendered, box.shown, box.even, box.must_empty, box.offered
 
 
 def laid(told: Story, index: int, zone: str, content: int) -> Story:

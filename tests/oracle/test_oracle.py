@@ -60,7 +60,7 @@ def test_an_unread_card_stands_for_each_of_the_faces(seed: int) -> None:
     chosen = cards[seed % len(cards)]
     unread = [line | {"card": "??"} if number == chosen else line for number, line in enumerate(made.lines)]
     faces = [rank + suit for rank in "A23456789TJQK" for suit in "cdhs"]
-    read = [made.lines[:chosen] + [made.lines[chosen] | {"card": face}] + made.lines[chosen + 1 :] for face in faces]
+    read = [[*made.lines[:chosen], {**made.lines[chosen], "card": face}, *made.lines[chosen + 1 :]] for face in faces]
     assert len(plays(unread, made.idle)) == sum(len(plays(lines, made.idle)) for lines in read)
 
 
@@ -139,7 +139,7 @@ def test_a_declared_box_shifts_the_deal() -> None:
         header("borgata", {1: 1000}) | {"options": {"stand_key": "always"}},
         "",
         {"declare": {"spot": 4, "main": 500}},
-        *({"card": card} for card in "Ts 9c 7c 9h 9d Td".split()),
+        *({"card": card} for card in ("Ts", "9c", "7c", "9h", "9d", "Td")),
         {"key": "stand", "spot": 1},
         {"key": "stand", "spot": 4},
         CLOSE,
@@ -156,13 +156,21 @@ def test_a_dead_reader_may_have_missed_a_double() -> None:
     assert readings(dead).possible_cents == {"1": {"main": [1000, 2000]}}
 
 
-@pytest.mark.parametrize(("cards", "net"), [("8c 6d 8h Td 3c 5s 8d", 500), ("Tc 6d 9h Td 3c 5d", -500)])
-def test_with_an_ez_bust_wager_the_dealer_plays_out(cards: str, net: int) -> None:
+@pytest.mark.parametrize(
+    ("cards", "key", "drawn", "net"),
+    [
+        ("8c 6d 8h Td", "stand", "Ks", 500),
+        ("8c 6d 8h Td", "stand", "3c", -500),
+        ("8c 6d 8h Td", "hit", "Ks", 0),
+        ("Ac 6d Kh Td", "hole_turned", "Ks", 500),
+    ],
+)
+def test_an_ez_bust_wager_is_decided_by_the_dealer_unless_every_hand_broke(
+    cards: str, key: str, drawn: str, net: int
+) -> None:
     bet = {"spot": 1, "zone": "ez_bust", "cents": 500}
-    first, *others = cards.split()
-    lines = [header(HPN, {1: 1000}), {"card": first}, *({"card": card} for card in others[:3]), bet]
-    lines += [*({"card": card} for card in others[3:]), CLOSE]
-    assert net in readings(lines).possible_cents["1"]["ez_bust"]
+    lines = dealt(header(HPN, {1: 1000}), cards, bet, {"key": key}, {"card": drawn}, CLOSE)
+    assert readings(lines).possible_cents["1"]["ez_bust"] == [net]
 
 
 def test_nothing_told_before_the_turn_depends_on_the_hole_card() -> None:
@@ -175,7 +183,7 @@ def test_nothing_told_before_the_turn_depends_on_the_hole_card() -> None:
 
 def test_equal_times_leave_either_order_open() -> None:
     double = {"spot": 1, "zone": "main", "cents": 2000}
-    cards = [{"card": card, "t": t} for t, card in enumerate("6s 7c 5h Td".split(), start=1)]
+    cards = [{"card": card, "t": t} for t, card in enumerate(("6s", "7c", "5h", "Td"), start=1)]
     rest = [double | {"t": 5}, {"card": "4c", "t": 5}, CLOSE]
     answer = readings([header("borgata", {1: 1000}), *cards, *rest])
     assert answer.possible_cents == {"1": {"main": [-2000, -1000]}}

@@ -17,7 +17,7 @@ WORKED: Final[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
 def case(
     shoe: str, acts: str = "", rules: str = "hollywood-penn-national", bets: dict[str, Any] | None = None, **more: Any
 ) -> dict[str, Any]:
-    """A case in few words: ``case("9h 6c 9d Ts Kd", "1 stand, 2 double 500")``; a hand follows its act as ``stand:1``."""
+    """A case in few words: ``case("9h 6c 9d Ts Kd", "1 stand, 2 double 500")``; a hand as in ``stand:1``."""
     laid = {"1": {"main": 1000}} if bets is None else bets
     actions = []
     for words in filter(None, (part.split() for part in acts.split(","))):
