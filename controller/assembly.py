@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from controller.core.rules import House
 from controller.core.state import Desired
@@ -96,7 +96,7 @@ def liveness_ns(kind: str, protocol: str) -> int | None:
 
 def bet_spots(section: BetSpotsSection, name: str) -> BetSpotsSession:
     """The session of one line of readers."""
-    settings: dict[str, int] = {}
+    settings: dict[str, Any] = {}
     if section.agreeing is not None:
         settings["agreeing"] = section.agreeing
     if section.gap_ms is not None:

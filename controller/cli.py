@@ -8,9 +8,13 @@ from typing import Final
 import click
 
 COMMANDS: Final = {
+    "capture": "Write down what passes on a serial port.",
     "check": "Check a table file.",
+    "devices": "List what is plugged in.",
     "demo": "Run a table with simulated devices and people.",
     "profile": "List, show, compare and check profiles.",
+    "playback": "Play the device's part of a capture.",
+    "probe": "Show what passes on a serial port.",
     "reconstruct": "Reconstruct a round from lines of evidence.",
     "replay": "Step a journal again and compare.",
     "run": "Run the daemon of one table.",

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from controller.formats.captures import Piece
-from controller.io.clock import Clock
 from controller.io.ports import Opener
 from controller.io.serial import LineLost
 
@@ -170,25 +169,28 @@ class Playback:
     def __init__(
         self,
         pieces: Sequence[Piece],
-        clock: Clock,
         sleep: Callable[[float], Awaitable[None]] | None,
         host_seconds: float = HOST_SECONDS,
     ) -> None:
         self._pieces = pieces
-        self._clock = clock
         self._sleep = sleep
         self._host_seconds = host_seconds
         self._said = bytearray()
         self._came = asyncio.Event()
 
-    async def play(self, open_line: Opener, linger: Callable[[], Awaitable[None]]) -> Played:
-        """Open the line, play all of it, ``linger`` (what the host has not read yet is lost with the line), close.
+    async def play(
+        self, open_line: Opener, begin: Callable[[], Awaitable[None]], linger: Callable[[], Awaitable[None]]
+    ) -> Played:
+        """Open the line, await ``begin``, play all of it, await ``linger``, close.
+
+        A host that opens its end forgets what came before, and what it has not read when we close is lost.
 
         Raises:
             OSError: the line could not be opened, or was lost.
         """
         end = End(self._heard)
         await open_line(end)
+        await begin()
         sent, right, wrong, before_ns = 0, 0, 0, None
         try:
             for piece in self._pieces:

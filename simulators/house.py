@@ -19,7 +19,7 @@ Soft17 = Literal["stand", "hit"]
 SplitBy = Literal["value", "rank"]
 DoubleOn = Literal["any_but_21", "any", "nine_to_eleven"]
 Surrender = Literal["none", "late"]
-InsuranceCap = Literal["half", "half_rounded_up"]
+InsuranceCap = Literal["half", "half_up_to_next_chip"]
 HoleCard = Literal["dealt", "none"]
 
 
@@ -27,7 +27,7 @@ class House(Value, frozen=True):
     """A house's rules; the defaults are Hollywood Casino at Penn National's.
 
     ``natural_pays`` and ``insurance_pays`` are (won, staked): (3, 2) pays three for each two staked.
-    ``chip_unit_cents`` is the chip to which ``half_rounded_up`` rounds; ``payout_unit_cents`` is the unit to which
+    ``chip_unit_cents`` is the chip to which ``half_up_to_next_chip`` rounds; ``payout_unit_cents`` is the unit to which
     payments of naturals and returned halves are rounded down.
     """
 

@@ -72,7 +72,9 @@ class SpinningError(AssertionError):
 class NullModem(Generic[R]):
     """Joins ``host`` and ``device``. ``readings`` collects all that the host has learnt.
 
-    ``paced``: bytes take the time the codec's line speed makes them take; else everything takes ``LATENCY_NS``.
+    ``paced``: bytes take the time the codec's line speed makes them take, ``piece_bytes`` (at least 1) arriving
+    together; else everything takes ``LATENCY_NS``. What is said while the line is not open, or is on its way when it is
+    cut, is lost.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class NullModem(Generic[R]):
         codec: Codec,
         *,
         paced: bool = False,
+        piece_bytes: int = PIECE_BYTES,
         to_host: Faults | None = None,
         to_device: Faults | None = None,
         start_ns: int = 0,
@@ -92,6 +95,7 @@ class NullModem(Generic[R]):
         self._device = device
         self._idle_ns = codec.idle_ns
         self._byte_ns = codec.line.bits_per_byte() * 1_000_000_000 // codec.line.baud if paced else 0
+        self._piece_bytes = piece_bytes
         self._to_host = to_host
         self._to_device = to_device
         self._open = False
@@ -167,7 +171,7 @@ class NullModem(Generic[R]):
             return free_ns
         at_ns = max(self.now_ns, free_ns)
         for whole in faults.disturb(data) if faults else (data,):
-            step = PIECE_BYTES if self._byte_ns else len(whole)
+            step = self._piece_bytes if self._byte_ns else len(whole)
             for start in range(0, len(whole), step):
                 piece = whole[start : start + step]
                 at_ns += len(piece) * self._byte_ns

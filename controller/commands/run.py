@@ -91,7 +91,12 @@ async def serve(table: TableFile) -> None:
     clock, entropy, path = SystemClock(), SystemEntropy(), Path(config.table.journal)
     epoch = clock.wall_ns() // 1_000_000_000
     identity = Identity(config.table.site, config.table.name, epoch)
-    journal = await Journal.open(path, identity, created_wall_ns=clock.wall_ns())
+    try:
+        journal = await Journal.open(path, identity, created_wall_ns=clock.wall_ns())
+    except JournalFailed as error:
+        # Not a failing disk: another process has it, or it is another table's.
+        refuse(str(error))
+        return
     try:
         recovered = await asyncio.to_thread(recover, path, table.key)
         chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from functools import lru_cache
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,8 +18,8 @@ from controller.io import profile_files
 
 
 @click.command("settle")
-@click.argument("case_file", metavar="CASE.json", type=click.File("rb"))
-def command(case_file: BinaryIO) -> None:
+@click.argument("case_file", metavar="CASE.json")
+def command(case_file: str) -> None:
     """Settle the hand told in CASE.json (``-``: standard input) and write its account to standard output.
 
     A file that holds ``cases`` is settled whole and compared with what each case expects.
@@ -26,18 +27,28 @@ def command(case_file: BinaryIO) -> None:
     Exit status: 0 settled, and as expected; 1 a case differs from what it expects; 2 a case cannot be read.
     """
     try:
-        told = parse_json(case_file.read())
+        told = parse_json(read_bytes(case_file))
         if isinstance(told, dict) and "cases" in told:
             found, different = settle_all(told["cases"])
         else:
             found, different = settle_one(told), 0
     except CaseError as error:
-        click.echo(f"tableside: {case_file.name}: {' '.join(str(error).split())}", err=True)
+        click.echo(f"tableside: {case_file}: {' '.join(str(error).split())}", err=True)
         sys.exit(2)
     click.echo(json.dumps(found, indent=1, ensure_ascii=False))
     if different:
         click.echo(f"tableside: {different} of {len(found['cases'])} cases differ", err=True)
         sys.exit(1)
+
+
+def read_bytes(case_file: str) -> bytes:
+    """The file's bytes, or standard input's for ``-``."""
+    if case_file == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(case_file).read_bytes()
+    except OSError as error:
+        raise CaseError("", f"cannot be read: {error.strerror}") from error
 
 
 def settle_one(told: object) -> dict[str, Any]:

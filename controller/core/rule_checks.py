@@ -159,5 +159,8 @@ def doubtful(rules: Rules) -> Iterator[Finding]:
         if rules.side_bets and name in names() and name not in rules.side_bets:
             yield Finding(("mystery_fed_by",), f"{name} is not among the side wagers: it never raises the meter")
     for name in rules.side_bets:
-        if name in names() and terms_of(rules, name) == Terms() and find(name).rows:
+        if name not in names() or not find(name).rows:
+            continue
+        terms = terms_of(rules, name)
+        if not (terms.pays or terms.awards_cents or terms.meter_shares):
             yield Finding(("side_bets", name), "no row pays anything")

@@ -270,8 +270,11 @@ def cards_may_be_missing(desk: Desk, reason: str) -> None:
 
 
 def line_disturbed(desk: Desk, disturbed: LineDisturbed) -> None:
-    """Bytes that could not be read. On the shoe's line they may have been a card of the open round."""
-    desk.tell(LineTroubled(disturbed.device, disturbed.reason, disturbed.data.hex()))
+    """Bytes that could not be read. On the shoe's line they may have been a card, perhaps the hole card: not a word."""
+    if disturbed.device == "shoe":
+        desk.tell(LineTroubled(disturbed.device, "bytes that are no message", ""))
+    else:
+        desk.tell(LineTroubled(disturbed.device, disturbed.reason, disturbed.data.hex()))
     round_now = desk.state.round
     if disturbed.device == "shoe" and round_now is not None and not round_now.doubt and not round_now.trouble:
         cards_may_be_missing(desk, "the shoe's line was disturbed")

@@ -171,7 +171,11 @@ def differences(case: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
         if key in expect and expect[key] != found[key]
     ]
     for key in ("hand_nets", "hands"):
-        for spot, wanted in dict(expect.get(key, {})).items():
+        by_spot = expect.get(key, {})
+        if not isinstance(by_spot, Mapping):
+            lines.append(f"{key}: expected {by_spot}, found {found[key]}")
+            continue
+        for spot, wanted in by_spot.items():
             if found[key].get(spot) != wanted:
                 lines.append(f"{key}.{spot}: expected {wanted}, found {found[key].get(spot)}")
     if "rejected_bets" in expect and named(expect["rejected_bets"]) != named(found["rejected_bets"]):

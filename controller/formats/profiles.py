@@ -71,7 +71,8 @@ def read(text: str, where: str, options: Mapping[str, Any] | None = None) -> Pro
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         found = _SYNTAX.fullmatch(str(error))
-        line = f"{where}:{found[2]}: {found[1]}" if found else f"{where}: {error}"
+        last = len(text.splitlines())
+        line = f"{where}:{found[2]}: {found[1]}" if found else f"{where}:{last}: {error}"
         raise ProfileError((line,)) from error
     lines = key_lines(text)
     mistakes: list[Mistake] = []
@@ -186,9 +187,9 @@ def _terms(tables: Mapping[str, Any], mistakes: list[Mistake]) -> dict[str, Term
         elif not isinstance(table, Mapping):
             mistakes.append(Mistake(path, "expected a table"))
         else:
-            usual = {key: getattr(find(name).usual, key) for key in TERM_KEYS}
-            found = decode(Terms, {**usual, **table}, path, mistakes)
-            terms[name] = found or find(name).usual
+            found = decode(Terms, table, path, mistakes)
+            given = {} if found is None else {key: getattr(found, key) for key in table}
+            terms[name] = replace(find(name).usual, **given)
     return terms
 
 

@@ -23,7 +23,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from controller.core.events import CardOpened
 from controller.core.inputs import Input, Stamped
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import CardDrawn
+from firmware_protocols.readings import CardDrawn, LineDisturbed
 from firmware_protocols.values import Value
 
 NONCE_BYTES: Final = 32
@@ -39,6 +39,12 @@ UNREAD: Final = "??"
 """Stands for the face of a card that could not be read, as long as any other face."""
 
 GCM_NONCE_BYTES: Final = 12
+DISTURBED_BYTES: Final = 512
+"""Bytes of a shoe's that could not be read are padded to this: their length must not tell a face."""
+
+SHOE: Final = "shoe"
+"""The device whose bytes may be a card nobody may know yet, even where they could not be read."""
+
 CHECKPOINT_STEP_BYTES: Final = 1024
 """Checkpoints are padded to a multiple of this, so that their length says little about what they hold."""
 
@@ -121,6 +127,12 @@ def seal(stamped: Stamped, key: bytes, identity: Identity) -> bytes:
     if stamped.closed or len(stamped.nonce) != NONCE_BYTES:
         raise ValueError(f"input {stamped.number} cannot be sealed: face and random bytes are withheld")
     given, nonce, sealed = stamped.input, stamped.nonce, b""
+    if isinstance(given, LineDisturbed) and given.device == SHOE:
+        plain = msgspec.json.encode((given.reason, given.data))
+        plain = plain.ljust(DISTURBED_BYTES)
+        own = _derived(key, b"line")
+        sealed = _gcm_nonce(nonce) + AESGCM(own).encrypt(_gcm_nonce(nonce), plain, _place(identity, stamped.number))
+        given = msgspec.structs.replace(given, reason="", data=b"")
     if isinstance(given, CardDrawn):
         plain = _face_text(given.face).encode() + nonce
         sealed = AESGCM(_derived(key, b"card")).encrypt(_gcm_nonce(nonce), plain, _place(identity, stamped.number))
@@ -150,6 +162,11 @@ def unseal(body: bytes, key: bytes | None, known: Openings, identity: Identity) 
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RecordDamaged(f"a record cannot be read: {error}") from error
     given, nonce, closed = record.input, record.nonce, False
+    if isinstance(given, LineDisturbed) and record.sealed:
+        closed = key is None
+        if key is not None:
+            reason, data = _open_line(record, key, identity)
+            given = msgspec.structs.replace(given, reason=reason, data=data)
     if isinstance(given, CardDrawn):
         found = _open_card(record, key, identity) if key is not None else known.get(record.number)
         face, nonce = found if found is not None else (None, b"")
@@ -215,6 +232,15 @@ def _open_card(record: Record, key: bytes, identity: Identity) -> tuple[Card | N
         return _face(plain[:2].decode()), plain[2:]
     except (InvalidTag, ValueError) as error:
         raise RecordDamaged(f"record {record.number}: the card's seal does not open with this key") from error
+
+
+def _open_line(record: Record, key: bytes, identity: Identity) -> tuple[str, bytes]:
+    nonce, rest = record.sealed[:GCM_NONCE_BYTES], record.sealed[GCM_NONCE_BYTES:]
+    try:
+        plain = AESGCM(_derived(key, b"line")).decrypt(nonce, rest, _place(identity, record.number))
+        return msgspec.json.decode(plain, type=tuple[str, bytes])
+    except (InvalidTag, msgspec.DecodeError) as error:
+        raise RecordDamaged(f"record {record.number}: the seal of these bytes does not open with this key") from error
 
 
 def _face_text(face: Card | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.alerts import CardsMayBeMissing, RoundIrregular
+from controller.core.alerts import CardsMayBeMissing, CloseRefused, RoundIrregular
 from controller.core.events import (
     BetsLocked,
     CardDealt,
@@ -15,7 +15,9 @@ from controller.core.events import (
     InsuranceTaken,
     QuestionAnswered,
     QuestionAsked,
+    QuestionWithdrawn,
     RoundClosed,
+    RoundWaits,
     SpotSurrendered,
     TableStarted,
     WagerOpen,
@@ -88,12 +90,24 @@ class Teller:
                 lines = [f"  closed     {shown}{outcome}, {plays} legal play{'' if plays == 1 else 's'}"]
                 self._faces.clear()
                 return lines
+            case _:
+                return self._words(event)
+
+    def _words(self, event: Event) -> list[str]:
+        """Questions, answers, and what went wrong."""
+        match event:
             case RoundIrregular(_, reason):
                 return [f"  IRREGULAR  {reason}: the floor must rule"]
             case CardsMayBeMissing(_, reason):
                 return [f"  MISSING?   {reason}; this shoe does not number its cards"]
             case QuestionAsked(question, _, _, text, choices):
                 return [f"  QUESTION   {question}: {text} ({'/'.join(choices)})"]
+            case QuestionWithdrawn(question):
+                return [f"  WITHDRAWN  {question}"]
+            case RoundWaits(_, question):
+                return [f"  waits      for the answer to question {question}; the next round may begin"]
+            case CloseRefused(_, reason):
+                return [f"  NOT CLOSED {reason}"]
             case QuestionAnswered(question, answer, who):
                 return [f"  ANSWER     {question}: {answer} ({who})"]
             case _:

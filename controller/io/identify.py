@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from controller.io.ports import Opener
+from controller.io.serial import LineLost
 from firmware_protocols import discovery
 from firmware_protocols.codec import Codec, Line, Role, Wire
 from firmware_protocols.messages import IdentifyShoe, Message, ReadSoftware, ShoeIdentified, SoftwareRead
@@ -69,6 +70,8 @@ async def identify(open_at: dict[Line, Opener], answer_seconds: float = ANSWER_S
                 wire.idle()
         finally:
             transport.close()
+            # Only then is the port's lock free for the next question.
+            await ear.closed.wait()
         if answers:
             return _said(kind, codec.name, answers)
     return None
@@ -88,6 +91,7 @@ class _Ear(asyncio.Protocol):
     def __init__(self) -> None:
         self.data = bytearray()
         self.came = asyncio.Event()
+        self.closed = asyncio.Event()
         self.error: Exception | None = None
 
     def data_received(self, data: bytes) -> None:
@@ -97,6 +101,7 @@ class _Ear(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.error = exc
         self.came.set()
+        self.closed.set()
 
 
 async def _answer(ear: _Ear, wire: Wire, seconds: float) -> Message | None:
@@ -110,6 +115,8 @@ async def _answer(ear: _Ear, wire: Wire, seconds: float) -> Message | None:
                     return found
                 if ear.error is not None:
                     raise ear.error
+                if ear.closed.is_set():
+                    raise LineLost("the line was closed")
                 ear.came.clear()
                 await ear.came.wait()
     except TimeoutError:

@@ -26,10 +26,10 @@ NANOSECONDS: Final = 1_000_000_000
 OPEN_SECONDS: Final = 12.0
 """How long an opening may take; a device server may take 5 s to be reached and 6 s to agree on the line's settings."""
 
-LIVENESS_NS: Final = 5 * NANOSECONDS
-"""A line on which something is asked again and again and not a byte comes back for so long is opened anew.
+LIVENESS_NS: Final = 2 * NANOSECONDS
+"""A line on which something is asked again and again and not a byte comes back for so long is lost, and opened anew.
 
-Longer than the two seconds after which a session calls its device lost, shorter than anybody's patience.
+Whatever the operating system says, and however many devices on the line their session has still to wait for.
 """
 
 FOREIGN_LIMIT: Final = 64
@@ -224,6 +224,7 @@ class Link:
         if health.state is HealthState.FAULTY and health.device == self.name and not self._proven:
             # It said who it is, and never became ready.
             self._refuse(f"wrong device: {health.detail}")
+            health = msgspec.structs.replace(health, detail=self._refusal)
         if health.state is HealthState.LOST and self._transport is None:
             detail = f"{health.detail}: {self._why}" if health.detail and self._why else health.detail or self._why
             health = msgspec.structs.replace(health, detail=detail)

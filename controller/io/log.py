@@ -31,7 +31,8 @@ def configure_log(log_format: Format = "auto", *, level: str = "info", stream: T
         _withhold,
     ]
     render: list[Processor] = (
-        [structlog.dev.ConsoleRenderer(colors=out.isatty())]
+        # The pretty traceback would show local variables, and with them faces and keys.
+        [structlog.dev.ConsoleRenderer(colors=out.isatty(), exception_formatter=structlog.dev.plain_traceback)]
         if for_people
         else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(serializer=_json)]
     )

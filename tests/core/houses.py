@@ -26,7 +26,7 @@ RULES: Final[dict[str, Rules]] = {
 
 DEALERS: Final[dict[str, House]] = {
     "hollywood-penn-national": House(),
-    "hollywood-perryville": House(max_hands=4, surrender="none", insurance_cap="half_rounded_up"),
+    "hollywood-perryville": House(max_hands=4, surrender="none", insurance_cap="half_up_to_next_chip"),
     "borgata": House(max_hands=4, surrender="none", even_money=True),
     "classic-shoe-and-pitch": House(max_hands=4, resplit_aces=True, double_on="any", surrender="none"),
     "pitch-h17": House(soft_17="hit", max_hands=4, split_by="rank", double_on="nine_to_eleven", surrender="none"),

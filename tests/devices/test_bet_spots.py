@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from devices.bet_spots import DOUBTS_BORNE, GAP_NS, BetSpotsSession
-from firmware_protocols.bet_spots import feig_obid
+from firmware_protocols.bet_spots import feig_obid, feig_obid_advanced
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import (
     ChipsInventoried,
@@ -13,7 +13,8 @@ from firmware_protocols.messages import (
     TakeInventory,
 )
 from firmware_protocols.readings import ChipsSeen, Reading
-from simulators.bet_spots import STEADY, Flicker
+from simulators.bet_spots import STEADY, BetSpotsSimulator, Flicker
+from simulators.wire import NullModem
 from tests.devices.bus import FAULTY, MS, ONE, READY, SEVEN, Bus, S, Table, both_codecs, chips
 from tests.devices.plain import PLAIN
 
@@ -42,14 +43,18 @@ def test_chips_laid_and_taken_are_told_sorted(codec: Codec) -> None:
     assert table.seen() == [(5, "main", chips(3)), (5, "main", ())]
 
 
-@both_codecs
-@pytest.mark.parametrize("number", [20, 21, 24, 25, 40])
-def test_a_tall_stack_is_read_in_parts(codec: Codec, number: int) -> None:
-    table = Table(ONE, codec)
-    table.start()
-    table.readers.lay(1, "main", chips(number))
-    table.run(2 * S)
-    assert table.seen() == [(1, "main", chips(number))]
+@pytest.mark.parametrize(
+    "codec", [PLAIN, feig_obid.CODEC, feig_obid_advanced.CODEC], ids=["plain", "feig_obid", "feig_obid_advanced"]
+)
+@pytest.mark.parametrize("most_per_answer", [20, 24, 25, 40])
+@pytest.mark.parametrize("number", [1, 20, 21, 24, 25, 26, 40])
+def test_a_stack_of_any_height_is_read_whole_or_in_parts(codec: Codec, number: int, most_per_answer: int) -> None:
+    readers = BetSpotsSimulator(codec, ONE, most_per_answer=most_per_answer)
+    modem: NullModem[Reading] = NullModem(BetSpotsSession(codec, ONE), readers, codec, paced=True)
+    readers.lay(1, "main", chips(number))
+    modem.connect()
+    modem.run_until(2 * S)
+    assert [reading.chips for reading in modem.readings if isinstance(reading, ChipsSeen)] == [chips(number)]
 
 
 @both_codecs

@@ -18,9 +18,10 @@ from firmware_protocols.cards import Card
 from firmware_protocols.codec import Codec
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.readings import CardDrawn, ChipsSeen, DeviceHealth, HealthState, KeyPressed, Reading
-from firmware_protocols.shoe import bee_tek
+from firmware_protocols.shoe import bee_tek, reference
 from simulators.bet_spots import BetSpotsSimulator
 from simulators.keypad import KeypadSimulator
+from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.shoe import ShoeSimulator
 from simulators.wire import Device, NullModem
 from tests.devices.plain import PLAIN
@@ -45,7 +46,7 @@ class Rig:
 
 
 def draw(modem: NullModem[Reading], shoe: Device) -> None:
-    assert isinstance(shoe, ShoeSimulator)
+    assert isinstance(shoe, ShoeSimulator | ReferenceShoeSimulator)
     modem.say(shoe.draw(Card("8h")))
 
 
@@ -65,6 +66,12 @@ def shoe_rig(codec: Codec) -> Rig:
     return Rig(codec, ShoeSession, ShoeSimulator, draw, lambda reading: isinstance(reading, CardDrawn))
 
 
+def reference_shoe_rig() -> Rig:
+    return Rig(
+        reference.CODEC, ShoeSession, ReferenceShoeSimulator, draw, lambda reading: isinstance(reading, CardDrawn)
+    )
+
+
 def keypad_rig(codec: Codec) -> Rig:
     return Rig(codec, KeypadSession, KeypadSimulator, press, lambda reading: isinstance(reading, KeyPressed))
 
@@ -82,6 +89,7 @@ def bet_spots_rig(codec: Codec) -> Rig:
 RIGS = [
     pytest.param(shoe_rig(PLAIN), id="shoe-plain"),
     pytest.param(shoe_rig(bee_tek.CODEC), id="shoe-bee_tek"),
+    pytest.param(reference_shoe_rig(), id="shoe-reference"),
     pytest.param(keypad_rig(PLAIN), id="keypad-plain"),
     pytest.param(keypad_rig(matrix_orbital.CODEC), id="keypad-matrix_orbital"),
     pytest.param(bet_spots_rig(PLAIN), id="bet_spots-plain"),

@@ -174,3 +174,16 @@ def test_a_checkpoint_cut_short_is_damage() -> None:
     for length in range(60):
         with pytest.raises(RecordDamaged):
             open_checkpoint(seal_checkpoint(b"x", KEY, 1, bytes(32))[:length], KEY, 1, bytes(32))
+
+
+def test_damaged_bytes_of_a_shoe_are_sealed_like_a_card() -> None:
+    heard = LineDisturbed(device="shoe", reason="card code '8H'", data=b"[Game]<Card:8H", at_ns=5)
+    stamped = stamp(heard, HERE, 7, at_ns=5, wall_ns=6, nonce=bytes(range(32)))
+    body = seal(stamped, KEY, HERE)
+    assert b"8H" not in body
+    assert len(body) == len(
+        seal(stamp(LineDisturbed("shoe", "", b"", 5), HERE, 7, at_ns=5, wall_ns=6, nonce=bytes(32)), KEY, HERE)
+    )
+    assert unseal(body, KEY, {}, HERE).input == heard
+    without = unseal(body, None, {}, HERE)
+    assert (without.input, without.closed) == (LineDisturbed(device="shoe", reason="", data=b"", at_ns=5), True)

@@ -22,7 +22,8 @@ def python_sources() -> Iterator[tuple[str, str]]:
 
 
 def command_sources() -> Iterator[tuple[str, str]]:
-    for file in (ROOT / "Makefile", *sorted((ROOT / ".ci").iterdir()), *sorted((ROOT / "systemd").iterdir())):
+    systemd = (file for file in sorted((ROOT / "systemd").rglob("*")) if file.is_file())
+    for file in (ROOT / "Makefile", *sorted((ROOT / ".ci").iterdir()), *systemd):
         yield file.relative_to(ROOT).as_posix(), file.read_text()
 
 

@@ -114,7 +114,10 @@ def insurance_chips(house: House, told: Story, index: int, after: int) -> Iterat
     box = told.boxes[index]
     if told.offers:
         yield told.with_box(index, replace(box, insurance=after, offered=after))
-    elif after < box.insurance or (box.insured and told.played(house)):
+    elif told.played(house):
+        if after < box.insurance or box.insured:
+            yield told.with_box(index, replace(box, insurance=after))
+    elif after < box.insurance and "insurance is only taken at the end" not in house.doubts:
         yield told.with_box(index, replace(box, insurance=after))
 
 
@@ -136,7 +139,7 @@ def surrendered_chips(house: House, told: Story, change: Change, answered: froze
     if box.awaiting and (after == 0 or after in house.halves(box.wager)):
         yield told.with_box(index, replace(left, shown=True, confirmable=not box.shown))
     elif box.shown or lenient(house, box, answered):
-        if after == 0 or (not told.slow() and after < box.main):
+        if after == 0 or (not told.slow() and after < box.main and not box.awaiting):
             yield told.with_box(index, left)
         elif told.played(house):
             yield told.with_box(index, left).offers_closed(house)

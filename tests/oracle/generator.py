@@ -59,7 +59,7 @@ class Habits:
     pay: float
     fumbles: float
     takes: float
-    extras: bool
+    bust_bets: bool
 
 
 @dataclass
@@ -129,14 +129,14 @@ class Dealing:
         return self.up() in "ATJQK"
 
 
-def habits_of(rng: Random, *, extras: bool) -> Habits:
+def habits_of(rng: Random, *, bust_bets: bool) -> Habits:
     return Habits(
         keys=rng.choice(("none", "none", "some", "always")),
         times=rng.choice(("points", "intervals", "intervals", "wide", "none", "equal")),
         pay=rng.choice((0.0, 0.9)),
         fumbles=rng.choice((0.0, 0.0, 0.3)),
         takes=rng.choice((0.0, 0.5, 1.0)),
-        extras=extras,
+        bust_bets=bust_bets,
     )
 
 
@@ -170,12 +170,15 @@ class Generated:
     prompt: bool
 
 
-def honest(seed: int, *, boxes: int = 3, extras: bool = False, close: bool = True) -> Generated:
-    """A round played by the rules by people who show what their house's procedure makes them show."""
+def honest(seed: int, *, boxes: int = 3, bust_bets: bool = False) -> Generated:
+    """A round played by the rules by people who show what their house's procedure makes them show.
+
+    ``boxes``: at most so many; ``bust_bets``: EZ Bust wagers too, where the house has them.
+    """
     rng = Random(seed)
     profile = rng.choice(list(CARDS))
     options = options_of(rng, profile)
-    made = Dealing(rng, profile, options, habits_of(rng, extras=extras), rng.choice(DECKS))
+    made = Dealing(rng, profile, options, habits_of(rng, bust_bets=bust_bets), rng.choice(DECKS))
     for spot in sorted(rng.sample(range(1, 8), rng.randint(1, boxes))):
         wager = rng.choice((500, 1000, 1000, 1500, 2500, 505))
         made.boxes.append(Box(spot, wager, [Hand([], wager)], wager))
@@ -188,7 +191,7 @@ def honest(seed: int, *, boxes: int = 3, extras: bool = False, close: bool = Tru
     pay(made)
     told = lines_of(made)
     idle = frozenset(number for number, (_, touched) in enumerate(told, start=1) if touched)
-    lines = [header, *(line for line, _ in told), *([{"close": True}] if close else [])]
+    lines = [header, *(line for line, _ in told), {"close": True}]
     return Generated(lines, truth_of(made), idle, made.habits.times != "wide")
 
 
@@ -240,6 +243,9 @@ def make_offers(made: Dealing) -> None:
                 made.lay(box, "main", 0)
         elif made.chance(0.15):
             surrender(made, box)
+        if made.habits.bust_bets and made.house.ez_bust and made.up() in "23456" and made.chance(0.5):
+            box.bust_bet = made.rng.choice((500, 1000))
+            made.tell({"spot": box.spot, "zone": "ez_bust", "cents": box.bust_bet})
     if made.up() == "A" and made.chance(0.5):
         made.press("insurance_closed")
 
@@ -365,8 +371,10 @@ def live(made: Dealing, box: Box) -> bool:
 
 def dealer_plays(made: Dealing) -> None:
     made.press("hole_turned")
-    while any(live(made, box) for box in made.boxes) and dealer_draws(made.house, made.ranks_of(made.dealer)):
-        made.dealer.append(made.card())
+    bets = any(box.bust_bet for box in made.boxes) and not all(broke(made, box) for box in made.boxes)
+    if bets or any(live(made, box) for box in made.boxes):
+        while dealer_draws(made.house, made.ranks_of(made.dealer)):
+            made.dealer.append(made.card())
 
 
 def pay(made: Dealing) -> None:

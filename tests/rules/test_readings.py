@@ -128,14 +128,10 @@ def test_a10_a_soft_17_is_stood_on_or_hit() -> None:
 
 
 def test_a11_an_ace_and_an_eight_are_nineteen_or_also_nine() -> None:
-    told = case("Ac 6h 8d Ts 2h 9s", "1 double", PH)
-    assert (
-        settled(
-            {**told, "actions": [*told["actions"], {"spot": 1, "act": "stand"}], "shoe": ["Ac", "6h", "8d", "Ts", "9s"]}
-        )["rejected"][0]["rule"]
-        == "double_on"
-    )
-    assert main_cents({**told, "options": {"double_count": "hard_or_best"}}) == 2000
+    stood = settled(case("Ac 6h 8d Ts 9s", "1 double, 1 stand", PH))
+    assert stood["rejected"][0]["rule"] == "double_on"
+    doubled = case("Ac 6h 8d Ts 2h 9s", "1 double", PH, options={"double_count": "hard_or_best"})
+    assert main_cents(doubled) == 2000
 
 
 def test_a12_surrender_is_the_first_decision_or_any() -> None:

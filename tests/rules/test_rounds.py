@@ -85,8 +85,8 @@ def test_the_order_of_the_spots_moves_no_money(found: Round) -> None:
     flip = {spot: told.spots[boxes - 1 - box] for box, spot in enumerate(told.spots)}
     shoe = list(told.shoe)
     for box in range(boxes):
-        for row in (0, boxes + 1):
-            shoe[row + boxes - 1 - box] = told.shoe[row + box]
+        for first in (0, boxes + 1):
+            shoe[first + boxes - 1 - box] = told.shoe[first + box]
     mains = {flip[spot]: told.play.deal.wagers[box] for box, spot in enumerate(told.spots)}
     turned = ToldRound(told.rules, mains, shoe)
     ended = found.ended._replace(
@@ -105,8 +105,8 @@ def test_the_order_of_the_spots_moves_no_money(found: Round) -> None:
 @settings(max_examples=60, deadline=None)
 @given(rounds())
 def test_why_is_a_sentence_for_every_wager(found: Round) -> None:
-    for row in found.account.nets.values():
-        for net in row.values():
+    for nets in found.account.nets.values():
+        for net in nets.values():
             assert net.why
             assert isinstance(net, SideNet) or net.rule in {*PROFILES["borgata"].__struct_fields__}
 

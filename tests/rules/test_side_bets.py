@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import given
@@ -74,7 +74,7 @@ def test_a_decided_row_stays_decided_and_a_complete_round_decides_every_row(
     ended = opened._replace(dealer=tuple(dealer), complete=True, all_broke=broke)
     rows = [bet.row(bet.usual, view) for view in (opened, turned, ended)]
     assert rows[2] is not None
-    for earlier, later in zip(rows, rows[1:], strict=False):
+    for earlier, later in pairwise(rows):
         assert earlier in {None, later}
     assert rows[2] in {LOST, PUSH, *bet.rows}
 

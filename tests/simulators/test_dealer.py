@@ -23,7 +23,7 @@ from tests.simulators.seen import values_of
 
 HOUSES = {
     "hollywood-penn-national": House(),
-    "hollywood-perryville": House(max_hands=4, surrender="none", insurance_cap="half_rounded_up"),
+    "hollywood-perryville": House(max_hands=4, surrender="none", insurance_cap="half_up_to_next_chip"),
     "borgata": House(max_hands=4, surrender="late", even_money=True),
     "classic-shoe-and-pitch": House(max_hands=4, resplit_aces=True, double_on="any", surrender="none"),
     "pitch-h17": House(soft_17="hit", max_hands=4, split_by="rank", double_on="nine_to_eleven", surrender="none"),

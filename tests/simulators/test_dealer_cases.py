@@ -33,7 +33,7 @@ CASES = json.loads((Path(__file__).parents[1] / "cases" / "hand-cases.json").rea
 
 RULES: dict[str, dict[str, Any]] = {
     "hollywood-penn-national": {},
-    "hollywood-perryville": {"max_hands": 4, "surrender": "none", "insurance_cap": "half_rounded_up"},
+    "hollywood-perryville": {"max_hands": 4, "surrender": "none", "insurance_cap": "half_up_to_next_chip"},
     "borgata": {"max_hands": 4, "surrender": "none", "even_money": True},
     "classic-shoe-and-pitch": {"max_hands": 4, "resplit_aces": True, "double_on": "any", "surrender": "none"},
     "pitch-h17": {

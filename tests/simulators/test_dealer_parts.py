@@ -71,10 +71,10 @@ def test_wagers_in_units_leave_no_rest(won: int, staked: int, times: int) -> Non
 
 
 def test_half_is_rounded_up_to_a_chip_where_the_house_says_so() -> None:
-    perryville = House(insurance_cap="half_rounded_up", chip_unit_cents=100)
+    perryville = House(insurance_cap="half_up_to_next_chip", chip_unit_cents=100)
 
     assert [perryville.insurance_cap_cents(cents) for cents in (500, 1000, 2500)] == [300, 500, 1300]
-    assert House(insurance_cap="half_rounded_up", chip_unit_cents=500).insurance_cap_cents(2500) == 1500
+    assert House(insurance_cap="half_up_to_next_chip", chip_unit_cents=500).insurance_cap_cents(2500) == 1500
     assert House().insurance_cap_cents(500) == 250
 
 

@@ -1,0 +1,148 @@
+"""Rounds of simulated people against their truth: wrong settlements, bases, questions, time per reading.
+
+    .venv/bin/python bench/truth.py --rounds 20000 --keypad always --boxes 1-7 --seed 1
+
+A change of chips is told in an interval that begins up to 1.5 seconds before it, so that intervals overlap cards, which
+come 0.6 seconds apart. ``--sharp`` makes intervals as narrow as a patient dealer's. Prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gc
+import io
+import json
+import random
+import statistics
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from controller.core.alerts import RoundIrregular, UnexplainedChange
+from controller.core.events import QuestionAsked, RoundClosed, WagerSettled
+from controller.core.rules import Rules
+from controller.core.state import Stepped
+from controller.io import profile_files
+from firmware_protocols.readings import ChipsSeen
+from simulators.dealer import play
+from simulators.house import house_from
+from simulators.rack import Rack
+from tests.core.rig import MS, Rig
+
+
+class TimedRig(Rig):
+    """A rig that times each step and lets readers be slow."""
+
+    def __init__(self, rules: Rules, chips: dict[str, int], seed: int, *, sharp: bool) -> None:
+        self.micros: list[float] = []
+        self.largest = 0
+        self.chance = random.Random(seed)
+        self.sharp = sharp
+        self.seen_ns: dict[tuple[int, str], int] = {}
+        super().__init__(rules, chips)
+        self.reads_display = True
+
+    def give(self, item: object, *, closed: bool = False) -> Stepped:  # type: ignore[override]
+        began = time.perf_counter_ns()
+        stepped = super().give(item, closed=closed)  # type: ignore[arg-type]
+        self.micros.append((time.perf_counter_ns() - began) / 1000)
+        if self.table.found is not None:
+            self.largest = max(self.largest, len(self.table.found.frontier))
+        return stepped
+
+    def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
+        """A change is told now; the last look without it may lie before the last cards."""
+        if self.sharp:
+            super().lay(spot, zone, chips, spread_ms)
+            return
+        self.pass_ms(100)
+        after_ns = self.now_ns - self.chance.randrange(0, 1500) * MS
+        self.now_ns += self.chance.randrange(50, 500) * MS
+        self.give(
+            ChipsSeen(spot, zone, tuple(sorted(chips)), max(after_ns, self.seen_ns.get((spot, zone), 0)), self.now_ns)
+        )
+        self.seen_ns[spot, zone] = self.now_ns
+        self.pass_ms(100)
+
+
+def run(arguments: argparse.Namespace) -> dict[str, object]:
+    stand_key = "always" if arguments.keypad == "always" else "sometimes"
+    profile = profile_files.load(arguments.profile, {"stand_key": stand_key})
+    rack = Rack()
+    chips = {row["id"]: int(row["value_cents"]) for row in csv.DictReader(io.StringIO(rack.registry_csv()))}
+    fewest, _, most = arguments.boxes.partition("-")
+    rig = TimedRig(profile.rules, chips, arguments.seed, sharp=arguments.sharp)
+    acts = play(
+        house_from(profile_files.raw(arguments.profile)),
+        random.Random(arguments.seed),
+        rack,
+        (int(fewest), int(most or fewest)),
+        rounds=arguments.rounds,
+        stand_key=arguments.keypad,
+    )
+    truth: dict[tuple[int, int, str], tuple[int, int]] = {}
+    said: dict[tuple[int, int, str], tuple[int, int]] = {}
+    bases: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
+    asked: Counter[int] = Counter()
+    alerts: Counter[str] = Counter()
+    wrong: list[str] = []
+    for act in acts:
+        for told in rig.perform([act]):
+            truth.update({(told.round, w.spot, w.bet): (w.wager_cents, w.due_cents) for w in told.wagers})
+        for event in rig.events:
+            if isinstance(event, WagerSettled):
+                said[event.round, event.spot, event.bet] = (event.wager_cents, event.due_cents)
+                bases[event.basis] += 1
+            elif isinstance(event, RoundClosed):
+                outcomes[event.outcome] += 1
+            elif isinstance(event, QuestionAsked):
+                asked[event.round] += 1
+            elif isinstance(event, RoundIrregular | UnexplainedChange):
+                alerts[type(event).__name__] += 1
+        rig.events.clear()
+        rig.stamped.clear()
+    wrong = [
+        f"{key}: truth {truth[key]}, settled {said[key]}" for key in truth if key in said and truth[key] != said[key]
+    ]
+    times = sorted(rig.micros)
+    return {
+        "profile": arguments.profile,
+        "keypad": arguments.keypad,
+        "boxes": arguments.boxes,
+        "rounds": arguments.rounds,
+        "wagers": len(truth),
+        "wrong": len(wrong),
+        "first_wrong": wrong[:3],
+        "basis": dict(bases),
+        "open": len(truth) - sum(key in said for key in truth),
+        "outcomes": dict(outcomes),
+        "rounds_asked": len(asked),
+        "questions_per_round_asked": round(sum(asked.values()) / len(asked), 3) if asked else 0,
+        "alerts": dict(alerts),
+        "readings": len(times),
+        "micros_median": round(statistics.median(times), 1),
+        "micros_p99": round(times[int(len(times) * 0.99)], 1),
+        "micros_worst": round(times[-1], 1),
+        "largest_lattice": rig.largest,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keypad", choices=["always", "sometimes", "never"], default="always")
+    parser.add_argument("--boxes", default="1-7")
+    parser.add_argument("--profile", default="hollywood-penn-national")
+    parser.add_argument("--sharp", action="store_true")
+    gc.disable()
+    print(json.dumps(run(parser.parse_args())))
+
+
+if __name__ == "__main__":
+    main()

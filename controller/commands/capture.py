@@ -1,0 +1,78 @@
+"""``tableside capture``: write down what passes on a port."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from controller.commands.probe import read_spots
+from controller.formats.captures import Piece, heading_text, piece_text
+from controller.io.clock import SystemClock
+from controller.io.log import configure_log
+from controller.io.pseudo_terminal import serving
+from controller.probing import Device, as_device, driven, listening
+from controller.tools import between, listen
+
+
+@click.command("capture")
+@click.argument("port")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--as",
+    "device",
+    metavar="KIND/PROTOCOL",
+    callback=as_device,
+    help="Serve the device as the daemon would; else only listen.",
+)
+@click.option("--through", type=click.Path(path_type=Path), help="Stand between PORT and whoever opens this path.")
+@click.option("--spots", default="1", show_default=True, help="Spots whose readers are asked, such as 1,2,3.")
+@click.option("--baud", default=9600, show_default=True, type=click.IntRange(50, 4_000_000), help="Without --as.")
+def command(*, port: str, file: Path, device: Device | None, through: Path | None, spots: str, baud: int) -> None:
+    """Write what passes on PORT into FILE, with its times, until Ctrl-C. A FILE that exists is not overwritten.
+
+    With --through a pseudo-terminal is made at that path, and what passes between it and PORT is written down: let the
+    table file name that path instead of PORT.
+
+    Exit status: 0 when interrupted, 2 if PORT or FILE cannot be opened, or PORT is lost.
+    """
+    configure_log("console", level="error")
+    numbers = read_spots(spots)
+    try:
+        with file.open("x", encoding="ascii") as out, contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(capture(port, out, device=device, through=through, spots=numbers, baud=baud))
+    except OSError as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(2)
+
+
+async def capture(
+    port: str, out: TextIO, *, device: Device | None, through: Path | None, spots: tuple[int, ...], baud: int
+) -> None:
+    """Write it down until cancelled.
+
+    Raises:
+        OSError: the port or the path cannot be opened, or the line was lost.
+    """
+    clock = SystemClock()
+    begin_ns = clock.monotonic_ns()
+    line, opener = listening(port, device, baud)
+    out.write(heading_text(line, f"port {port}"))
+    out.flush()
+
+    def write(from_device: bool, data: bytes) -> None:  # noqa: FBT001 - as a tap is told
+        out.write(piece_text(Piece(clock.monotonic_ns() - begin_ns, from_device, data)))
+        # Whoever pulls the plug to see what happens wants to read what happened before.
+        out.flush()
+
+    click.echo(f"capturing {port}; Ctrl-C ends it", err=True)
+    if through is not None:
+        await between(opener, serving(through), write)
+    elif device is not None:
+        await driven(port, device, spots, tap=write, show=lambda _: None, clock=clock).run()
+    else:
+        await listen(opener, write)

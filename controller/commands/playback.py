@@ -1,0 +1,74 @@
+"""``tableside playback``: play the device's part of a capture."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from pathlib import Path
+
+import click
+
+from controller.formats.captures import Capture, CaptureRefused, read_capture
+from controller.io.ports import serial_opener
+from controller.io.pseudo_terminal import serving
+from controller.io.serial import LineLost
+from controller.tools import Playback, Played
+
+
+@click.command("playback")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--serve", type=click.Path(path_type=Path), help="Make a pseudo-terminal at this path.")
+@click.option("--port", help="Play into this port instead, as the device at its other end.")
+@click.option("--fast", is_flag=True, help="As fast as the host takes it, not as fast as it was.")
+@click.option("--after", default=2.0, show_default=True, type=click.FloatRange(0, 3600), help="Seconds to begin after.")
+@click.option("--stay", is_flag=True, help="Stay open at the end, until Ctrl-C.")
+def command(file: Path, serve: Path | None, port: str | None, *, fast: bool, after: float, stay: bool) -> None:
+    """Play the device's part of the capture in FILE, to a program that opens the path given with --serve.
+
+    What the host said in the capture is waited for; what it says now is compared. A program that opens a serial port
+    forgets what came before: hence --after.
+
+    Exit status: 0 played and the host said what it said then, 1 it said something else, 2 it cannot be played.
+    """
+    if (serve is None) is (port is None):
+        raise click.UsageError("expected --serve PATH or --port PORT, and not both")
+    try:
+        with file.open(encoding="ascii") as lines:
+            capture = read_capture(lines)
+        played = asyncio.run(playback(capture, serve, port, fast=fast, after=after, stay=stay))
+    except (OSError, UnicodeDecodeError, CaptureRefused) as error:
+        click.echo(f"tableside: {file}: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(0)
+    click.echo(f"{played.sent_bytes} bytes played; the host said {played.as_captured} pieces as captured")
+    if played.otherwise:
+        click.echo(f"{played.otherwise} pieces of the host were different or did not come", err=True)
+        sys.exit(1)
+
+
+async def playback(
+    capture: Capture, serve: Path | None, port: str | None, *, fast: bool, after: float, stay: bool
+) -> Played:
+    """Play it.
+
+    Raises:
+        OSError: the port cannot be opened or the path not be made, or the line was lost.
+    """
+    if serve is not None:
+        opener = serving(serve)
+    else:
+        if capture.line is None or port is None:
+            raise LineLost("the capture does not say how the line is set; add: line 9600 8N1")
+        opener = serial_opener(port, capture.line)
+
+    async def linger() -> None:
+        if stay:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+        else:
+            await asyncio.sleep(after)
+
+    player = Playback(capture.pieces, None if fast else asyncio.sleep)
+    return await player.play(opener, begin=lambda: asyncio.sleep(after), linger=linger)

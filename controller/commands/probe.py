@@ -1,0 +1,78 @@
+"""``tableside probe``: a device's bytes and readings, live."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+
+import click
+
+from controller.io.clock import SystemClock
+from controller.io.log import configure_log
+from controller.probing import Device, as_device, bytes_lines, driven, listening, reading_line
+from controller.tools import listen
+from firmware_protocols.readings import Reading
+
+
+@click.command("probe")
+@click.argument("port")
+@click.option(
+    "--as",
+    "device",
+    metavar="KIND/PROTOCOL",
+    callback=as_device,
+    help="Serve the device as the daemon would; else only listen.",
+)
+@click.option("--spots", default="1", show_default=True, help="Spots whose readers are asked, such as 1,2,3.")
+@click.option("--baud", default=9600, show_default=True, type=click.IntRange(50, 4_000_000), help="Without --as.")
+def command(port: str, device: Device | None, spots: str, baud: int) -> None:
+    """Show what passes on PORT until Ctrl-C: bytes from the device (<) and to it (>), and what they mean (=).
+
+    PORT is a path, usb:VID:PID[:SERIAL], socket://HOST:PORT or rfc2217://HOST:PORT. The daemon must not have it.
+
+    Exit status: 0 when interrupted, 2 if PORT cannot be opened or is lost.
+    """
+    configure_log("console", level="error")
+    numbers = read_spots(spots)
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(probe(port, device, numbers, baud))
+    except OSError as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(2)
+
+
+def read_spots(text: str) -> tuple[int, ...]:
+    """``1,2,3``.
+
+    Raises:
+        click.BadParameter: it is not that.
+    """
+    parts = text.split(",")
+    if not all(part.isdigit() and 1 <= int(part) <= 7 for part in parts):
+        raise click.BadParameter(f"expected spots from 1 to 7 such as 1,2,3, got {text!r}", param_hint="--spots")
+    return tuple(int(part) for part in parts)
+
+
+async def probe(port: str, device: Device | None, spots: tuple[int, ...], baud: int) -> None:
+    """Show it until cancelled.
+
+    Raises:
+        OSError: the port cannot be opened, or was lost while only listened to.
+    """
+    clock = SystemClock()
+    begin_ns = clock.monotonic_ns()
+
+    def show_bytes(from_device: bool, data: bytes) -> None:  # noqa: FBT001 - as a tap is told
+        for line in bytes_lines(clock.monotonic_ns() - begin_ns, from_device, data):
+            click.echo(line)
+
+    def show_reading(reading: Reading) -> None:
+        click.echo(reading_line(clock.monotonic_ns() - begin_ns, reading))
+
+    if device is None:
+        _, opener = listening(port, device, baud)
+        await listen(opener, show_bytes)
+    else:
+        await driven(port, device, spots, tap=show_bytes, show=show_reading, clock=clock).run()

@@ -1,0 +1,165 @@
+"""What breaks on real tables, provoked one by one; the numbers are those of docs/failure-modes.md."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import pytest
+
+from controller.formats.usb_names import Plugged
+from controller.io.link import FOREIGN_LIMIT
+from controller.io.ports import serial_opener
+from controller.io.serial import LineLost
+from devices.shoe import ShoeSession
+from firmware_protocols.cards import Card
+from firmware_protocols.messages import IdentifyShoe
+from firmware_protocols.readings import (
+    CardDrawn,
+    ChipsSeen,
+    DeviceHealth,
+    HealthState,
+    LineDisturbed,
+)
+from simulators.shoe import ShoeSimulator
+from tests.io.lines_rig import BEE_TEK, OtherShoe, Picky, Place, Told, link, plugged, readers
+from tests.io.virtual_time import passes, run_virtual
+
+SECOND_NS = 1_000_000_000
+READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY
+STEPS = ("refused", "breaks", "opened", "written", "answered")
+
+
+def now_ns() -> int:
+    return round(asyncio.get_running_loop().time() * SECOND_NS)
+
+
+# --- 4: another name, another device ------------------------------------------------------------------
+
+
+def test_4_an_adapter_that_returns_under_another_name_is_found_by_what_it_is() -> None:
+    async def story() -> None:
+        told = Told()
+        with plugged() as first, plugged() as second, plugged() as other:
+            there = [Plugged(first.path, 0x0403, 0x6001, "FT4CARDS"), Plugged(other.path, 0x0403, 0x6001, "FT4CHIPS")]
+            open_line = serial_opener("usb:0403:6001:FT4CARDS", BEE_TEK.line, lambda: tuple(there))
+            shoe = link(open_line, ShoeSession(BEE_TEK), told, name="shoe", polled=False)
+            simulator = ShoeSimulator(BEE_TEK)
+            async with asyncio.TaskGroup() as group:
+                task = group.create_task(shoe.run())
+                await told.until(lambda: told.states() == [READY])
+                there[0] = Plugged(second.path, 0x0403, 0x6001, "FT4CARDS")
+                first.unplug()
+                await told.until(lambda: told.states() == [READY, LOST, READY])
+                os.write(second.device, simulator.draw(Card("Kd")))
+                await told.until(lambda: bool(told.of(CardDrawn)))
+                task.cancel()
+
+    run_virtual(story())
+
+
+def test_4_the_wrong_device_behind_a_name_is_refused_told_once_and_tried_again() -> None:
+    async def story() -> None:
+        told, session, place = Told(), Picky(), Place(OtherShoe())
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(link(place.open, session, told, name="shoe", polled=False).run())
+            for opening in range(1, 6):
+                await place.until_opened(opening)
+                assert place.line is not None
+                place.line.say(b"SH-2")
+            assert [(one.state, one.detail) for one in told.of(DeviceHealth)][-1] == (
+                FAULTY,
+                "wrong device: expected SH-1; this is SH-2",
+            )
+            assert len(told.of(DeviceHealth)) <= 2
+            session.right = True
+            await place.until_opened(6)
+            place.line.say(b"SH-1")
+            assert told.states()[-1] is READY
+            task.cancel()
+
+    run_virtual(story())
+
+
+def test_4_two_adapters_that_are_called_the_same_are_refused() -> None:
+    async def story() -> None:
+        twins = (Plugged("/dev/ttyUSB0", 0x1A86, 0x7523), Plugged("/dev/ttyUSB1", 0x1A86, 0x7523))
+        open_line = serial_opener("usb:1a86:7523", BEE_TEK.line, lambda: twins)
+        with pytest.raises(LineLost, match=r"/dev/ttyUSB0, /dev/ttyUSB1 are all that"):
+            await open_line(asyncio.Protocol())
+
+    run_virtual(story())
+
+
+def test_4_readers_behind_the_shoes_name_and_a_shoe_behind_theirs_never_become_ready() -> None:
+    async def story() -> None:
+        told, (_, session) = Told(), readers(1)
+        place = Place(ShoeSimulator(BEE_TEK))
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(link(place.open, session, told).run())
+            await passes(60)
+            assert set(told.states()) == {LOST}
+            task.cancel()
+
+    run_virtual(story())
+
+
+# --- 5: another program on the port -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bytes_of_others", [b"AT\r", b"AT+GCAP\r\n", b"ATQ0 V1 E1 S0=0\r\n", b"~\x00x\xf0~" * 3])
+def test_5_bytes_of_another_program_are_counted_and_mean_nothing(bytes_of_others: bytes) -> None:
+    async def story() -> None:
+        for name, session in (("shoe", ShoeSession(BEE_TEK)), ("bet_spots", readers(1)[1])):
+            told, place = Told(), Place(ShoeSimulator(BEE_TEK))
+            async with asyncio.TaskGroup() as group:
+                task = group.create_task(link(place.open, session, told, name=name, polled=False).run())
+                await place.until_opened(1)
+                assert place.line is not None
+                place.line.say(bytes_of_others)
+                await passes(1)
+                task.cancel()
+            assert told.of(LineDisturbed)
+            assert not told.of(CardDrawn)
+            assert not told.of(ChipsSeen)
+
+    run_virtual(story())
+
+
+def test_5_a_port_in_use_is_refused_and_said_so() -> None:
+    async def story() -> None:
+        with plugged() as cable:
+            told = Told()
+            other = await serial_opener(cable.path, BEE_TEK.line)(asyncio.Protocol())
+            async with asyncio.TaskGroup() as group:
+                shoe = link(serial_opener(cable.path, BEE_TEK.line), ShoeSession(BEE_TEK), told, name="shoe")
+                task = group.create_task(shoe.run())
+                await told.until(lambda: told.states() == [LOST])
+                assert "lock" in told.of(DeviceHealth)[0].detail
+                other.close()
+                await told.until(lambda: told.states()[-1] is READY)
+                task.cancel()
+
+    run_virtual(story())
+
+
+def test_5_a_device_that_is_never_understood_is_the_wrong_one() -> None:
+    async def story() -> None:
+        told, place = Told(), Place(ShoeSimulator(BEE_TEK))
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(link(place.open, ShoeSession(BEE_TEK), told, name="shoe", polled=False).run())
+            await told.until(lambda: told.states() == [READY])
+            line = place.line
+            assert line is not None
+            while not line.is_closing():
+                line.say(b"\xff\x00garbage\r\n")
+                await passes(1)
+            assert len(told.of(LineDisturbed)) >= FOREIGN_LIMIT
+            assert told.states()[1:2] == [FAULTY]
+            task.cancel()
+
+    run_virtual(story())
+
+
+def test_4_a_question_is_not_asked_of_a_shoe_that_has_no_words_for_it() -> None:
+    assert IdentifyShoe not in BEE_TEK.vocabulary

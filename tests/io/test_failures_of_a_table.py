@@ -1,0 +1,163 @@
+"""What breaks on real tables, provoked one by one; the numbers are those of docs/failure-modes.md."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.daemon import TaskEnded, all_endless
+from controller.io.clock_watch import LOOK_SECONDS, ClockWatch
+from controller.io.link import LIVENESS_NS, Link
+from controller.io.ports import serial_opener
+from firmware_protocols.readings import (
+    ChipsSeen,
+    DeviceComplained,
+    HealthState,
+)
+from simulators.bet_spots import Flicker
+from tests.io.lines_rig import FEIG, Place, Told, link, plugged, readers
+from tests.io.virtual_time import LoopClock, passes, run_virtual
+
+SECOND_NS = 1_000_000_000
+READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY
+STEPS = ("refused", "breaks", "opened", "written", "answered")
+
+
+def now_ns() -> int:
+    return round(asyncio.get_running_loop().time() * SECOND_NS)
+
+
+# --- 20: wall time jumps ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jump_seconds", [3600, -3600, 1.5, -1.5])
+def test_20_a_jump_of_wall_time_is_told_and_moves_no_deadline(jump_seconds: float) -> None:
+    async def story() -> None:
+        loop, told = asyncio.get_running_loop(), Told()
+        clock = LoopClock(loop)
+        simulator, session = readers(1)
+        place = Place(simulator)
+        supervisor = Link(
+            "bet_spots", place.open, session, clock=clock, chance=random.Random(1), deliver=told.deliver,
+            liveness_ns=LIVENESS_NS,
+        )  # fmt: skip
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(ClockWatch(clock, told.deliver).run()),
+                group.create_task(supervisor.run()),
+            ]
+            await told.until(lambda: bool(told.of(ChipsSeen)))
+            clock.wall_offset_ns += int(jump_seconds * SECOND_NS)
+            before = simulator.inventories(1, "main")
+            await passes(2 * LOOK_SECONDS)
+            alarms = told.of(DeviceComplained)
+            assert [(one.device, one.code) for one in alarms] == [("clock", "stepped")]
+            assert f"{jump_seconds:+.3f} s" in alarms[0].text
+            assert told.states() == [READY]
+            assert simulator.inventories(1, "main") > before + 100
+            for task in tasks:
+                task.cancel()
+
+    run_virtual(story())
+
+
+def test_20_a_clock_that_is_steered_is_no_jump() -> None:
+    async def story() -> None:
+        told, clock = Told(), LoopClock(asyncio.get_running_loop())
+        watch = ClockWatch(clock, told.deliver)
+        for _ in range(1000):
+            clock.wall_offset_ns += 2_500_000
+            watch.look()
+        assert not told.readings
+
+    run_virtual(story())
+
+
+# --- 21: a task that nobody holds ---------------------------------------------------------------------
+
+
+async def _for_ever() -> None:
+    await asyncio.Event().wait()
+
+
+async def _ends() -> None:
+    await passes(1)
+
+
+async def _fails() -> None:
+    await passes(1)
+    raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(("work", "error"), [(_ends, TaskEnded), (_fails, ZeroDivisionError)])
+def test_21_a_part_that_ends_takes_the_table_with_it(work: Callable[[], object], error: type[Exception]) -> None:
+    async def story() -> None:
+        with pytest.raises(ExceptionGroup) as told:
+            await all_endless([("table", _for_ever), ("publisher", work), ("shoe", _for_ever)])  # type: ignore[list-item]
+        assert [type(one) for one in told.value.exceptions] == [error]
+
+    run_virtual(story())
+
+
+def test_21_no_task_is_started_and_forgotten() -> None:
+    """Every task in the packages is held by a name, a list or a group."""
+    root = Path(__file__).resolve().parents[2]
+    loose = re.compile(r"^\s*(?:asyncio\.)?(?:create_task|ensure_future)\(", re.MULTILINE)
+    sources = [*(root / "controller").rglob("*.py"), *(root / "simulators").rglob("*.py")]
+    assert len(sources) > 50
+    assert [str(one) for one in sources if loose.search(one.read_text())] == []
+    assert loose.search("    asyncio.create_task(x())\n")
+
+
+# --- 22: chips that flicker ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_22_a_chip_that_is_missed_now_and_then_stays_where_it_is(seed: int) -> None:
+    async def story() -> None:
+        told, (simulator, session) = Told(), readers(1, 2)
+        simulator.lay(1, "main", ("E00401502092A102", "E00401502092A103"))
+        place = Place(simulator)
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(link(place.open, session, told, seed=seed).run())
+            await told.until(lambda: len(told.of(ChipsSeen)) == 2)
+            simulator.flicker(Flicker(missed=300, doubtful=200, most_in_a_row=1))
+            await passes(60)
+            assert simulator.inventories(1, "main") > 500
+            assert [(one.spot, len(one.chips)) for one in told.of(ChipsSeen)] == [(1, 2), (2, 0)]
+            task.cancel()
+
+    run_virtual(story())
+
+
+# --- 24: writes in reverse ----------------------------------------------------------------------------
+
+
+async def test_24_writes_leave_in_the_order_they_were_made_however_full_the_line() -> None:
+    """Numbered frames through a real terminal that takes 4 KiB at a time, read in small bites."""
+    with plugged() as cable:
+        os.set_blocking(cable.device, False)
+        transport = await serial_opener(cable.path, FEIG.line)(asyncio.Protocol())
+        frames = [f"{number:06d};".encode() for number in range(8000)]
+        for frame in frames:
+            transport.write(frame)
+        wanted, taken = b"".join(frames), bytearray()
+        loop, whole = asyncio.get_running_loop(), asyncio.get_running_loop().create_future()
+
+        def take() -> None:
+            taken.extend(os.read(cable.device, 999))
+            if len(taken) >= len(wanted):
+                whole.set_result(None)
+
+        loop.add_reader(cable.device, take)
+        async with asyncio.timeout(20):
+            await whole
+        loop.remove_reader(cable.device)
+        transport.close()
+        assert bytes(taken) == wanted

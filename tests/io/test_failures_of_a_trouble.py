@@ -1,0 +1,172 @@
+"""What breaks on real tables, provoked one by one; the numbers are those of docs/failure-modes.md."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+
+from controller.io.link import ATTENTION_FAILURES, Link
+from devices.keypad import KeypadSession
+from devices.shoe import ShoeSession
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import (
+    CardDrawn,
+    ChipsSeen,
+    DeviceComplained,
+    DeviceHealth,
+    HealthState,
+    KeyPressed,
+    Reading,
+)
+from simulators.keypad import KeypadSimulator
+from simulators.shoe import ShoeSimulator
+from tests.io.lines_rig import BEE_TEK, KEYPAD, OtherShoe, Picky, Place, Told, link, readers
+from tests.io.virtual_time import LoopClock, becomes, passes, run_virtual
+
+SECOND_NS = 1_000_000_000
+READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY
+STEPS = ("refused", "breaks", "opened", "written", "answered")
+
+
+def now_ns() -> int:
+    return round(asyncio.get_running_loop().time() * SECOND_NS)
+
+
+# --- 6: gone until its power is cycled ----------------------------------------------------------------
+
+
+def test_6_a_device_that_stays_away_calls_for_somebody_once() -> None:
+    async def story() -> None:
+        told, (simulator, session) = Told(), readers(1)
+        place = Place(None)
+        async with asyncio.TaskGroup() as group:
+            supervisor = link(place.open, session, told)
+            task = group.create_task(supervisor.run())
+            await passes(3600)
+            calls = told.of(DeviceComplained)
+            assert [(one.device, one.code) for one in calls] == [("bet_spots", "needs_attention")]
+            assert f"{ATTENTION_FAILURES} openings" in calls[0].text
+            assert [one.detail for one in told.of(DeviceHealth)] == ["line gone: [Errno 2] not plugged in"]
+            place.device = simulator
+            await told.until(lambda: told.states()[-1] is READY, seconds=11)
+            task.cancel()
+
+    run_virtual(story())
+
+
+# --- 7: framing lost after one stray byte -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stray", [b"\x00", b"\xff", b"\x02", b" [Game]<Ca", bytes(range(256))])
+def test_7_after_any_stray_bytes_the_next_card_and_key_are_read(stray: bytes) -> None:
+    async def story() -> None:
+        told = Told()
+        shoes, keys = ShoeSimulator(BEE_TEK), KeypadSimulator(KEYPAD)
+        shoe, keypad = Place(shoes), Place(keys)
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(link(shoe.open, ShoeSession(BEE_TEK), told, name="shoe", polled=False).run()),
+                group.create_task(link(keypad.open, KeypadSession(KEYPAD), told, name="keypad", polled=False).run()),
+            ]
+            await told.until(lambda: told.states() == [READY, READY])
+            assert shoe.line is not None
+            assert keypad.line is not None
+            shoe.line.say(stray)
+            keypad.line.say(stray)
+            # A message begun is given up after a silence, and one just begun by the noise may take a card along.
+            await passes(10)
+            before = len(told.of(CardDrawn)), len(told.of(KeyPressed))
+            shoe.line.say(shoes.draw(Card("Kd")))
+            keypad.line.say(b"".join(keys.press("K")))
+            await passes(1)
+            assert told.of(CardDrawn)[before[0] :][-1].face == Card("Kd")
+            assert told.of(KeyPressed)[before[1] :][-1].key == "K"
+            for task in tasks:
+                task.cancel()
+
+    run_virtual(story())
+
+
+# --- 8: an exception in a parser ----------------------------------------------------------------------
+
+
+class Fragile(Picky):
+    """A session with a fault of our own: some bytes it cannot bear."""
+
+    def receive(self, data: bytes, now_ns: int) -> None:
+        if data == b"\x13":
+            raise IndexError("string index out of range")
+        self._readings.append(KeyPressed(at_ns=now_ns, key=data.decode()))
+
+
+def test_8_a_fault_of_our_own_reopens_one_line_and_stops_nothing_else() -> None:
+    async def story() -> None:
+        told, well = Told(), Told()
+        place, other = Place(OtherShoe()), Place(readers(1)[0])
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(link(place.open, Fragile(), told, name="keypad", polled=False).run()),
+                group.create_task(link(other.open, readers(1)[1], well).run()),
+            ]
+            await well.until(lambda: bool(well.of(ChipsSeen)))
+            assert place.line is not None
+            place.line.say(b"\x13")
+            await told.until(lambda: told.states() == [LOST])
+            assert "index out of range" in told.of(DeviceHealth)[0].detail
+            await becomes(lambda: place.openings >= 2)
+            await passes(0.1)
+            place.line.say(b"K")
+            assert [one.key for one in told.of(KeyPressed)] == ["K"]
+            assert other.openings == 1
+            for task in tasks:
+                task.cancel()
+
+    run_virtual(story())
+
+
+def test_8_a_session_that_fails_even_when_told_of_the_loss_is_lost_nevertheless() -> None:
+    class Hopeless(Fragile):
+        def connected(self, now_ns: int) -> None:
+            self._readings.append(DeviceHealth(device="keypad", state=READY, at_ns=now_ns))
+
+        def disconnected(self, now_ns: int) -> None:
+            raise KeyError(now_ns)
+
+    async def story() -> None:
+        told, place = Told(), Place(OtherShoe())
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(link(place.open, Hopeless(), told, name="keypad", polled=False).run())
+            await told.until(lambda: told.states() == [READY])
+            assert place.line is not None
+            place.line.cut()
+            await told.until(lambda: told.states() == [READY, LOST, READY])
+            task.cancel()
+
+    run_virtual(story())
+
+
+def test_8_what_takes_the_readings_may_stop_the_table() -> None:
+    """A full queue means that the disk has stopped: that must not be taken for a device's trouble."""
+
+    class DiskStoppedError(Exception):
+        pass
+
+    async def story() -> None:
+        def refuse(reading: Reading) -> None:
+            raise DiskStoppedError(str(reading))
+
+        place = Place(ShoeSimulator(BEE_TEK))
+        shoe = Link(
+            "shoe",
+            place.open,
+            ShoeSession(BEE_TEK),
+            clock=LoopClock(asyncio.get_running_loop()),
+            chance=random.Random(1),
+            deliver=refuse,
+        )
+        with pytest.raises(DiskStoppedError):
+            await shoe.run()
+
+    run_virtual(story())

@@ -1,0 +1,177 @@
+"""``tableside settle`` and ``tableside profile`` as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import main
+from controller.formats.hand_cases import CaseError, parse_json
+from controller.io import profile_files
+from tests.rules.cases import FILE, WORKED, case
+
+GOOD = case("Kh 6c 8d Td 9h", "1 stand")
+
+
+def run(*words: str, told: object = None) -> Result:
+    told_bytes = told if isinstance(told, bytes) else json.dumps(told).encode()
+    return CliRunner().invoke(main, list(words), input=told_bytes)
+
+
+def test_a_case_from_standard_input() -> None:
+    done = run("settle", "-", told=GOOD)
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert found["net_cents"] == {"1": {"main": 1000}}
+    assert found["hands"] == {"1": [["Kh", "8d"]]}
+    assert (found["dealer"], found["dealer_total"]) == (["6c", "Td", "9h"], 25)
+    assert (found["rejected"], found["rejected_bets"], found["meters"]) == ([], {}, {})
+    assert found["why"] == {"1": {"main": "18 wins, the dealer broke [win_pays: card: 1 to 1]"}}
+
+
+def test_a_file_of_cases_is_compared_with_what_it_expects(tmp_path: Path) -> None:
+    done = run("settle", str(FILE))
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert (found["settled"], found["different"]) == (len(WORKED["cases"]), 0)
+    wrong = {**WORKED["cases"][0], "expect": {"net_cents": {"1": {"main": 1499}}, "dealer_total": 15}}
+    other = tmp_path / "cases.json"
+    other.write_text(json.dumps({"cases": [wrong, GOOD]}))
+    done = run("settle", str(other))
+    assert done.exit_code == 1
+    (first, second) = json.loads(done.stdout)["cases"]
+    assert first["differences"] == [
+        "net_cents: expected {'1': {'main': 1499}}, found {'1': {'main': 1500}}",
+    ]
+    assert (second["id"], second["differences"]) == ("1", [])
+    assert done.stderr == "tableside: 1 of 2 cases differ\n"
+
+
+def without(key: str) -> dict[str, Any]:
+    return {name: value for name, value in GOOD.items() if name != key}
+
+
+MALFORMED: list[tuple[object, str]] = [
+    ([1], "expected an object"),
+    *((without(key), f"{key}: missing") for key in ("rules", "bets", "shoe", "actions")),
+    (GOOD | {"shoes": []}, "shoes: unknown key"),
+    (GOOD | {"rules": "red-dog"}, 'rules: no profile is called "red-dog"'),
+    (GOOD | {"rules": 3}, "rules: no profile"),
+    (GOOD | {"bets": 3}, "bets: expected an object"),
+    (GOOD | {"bets": {"8": {"main": 100}}}, "bets.8: expected a spot"),
+    (GOOD | {"bets": {"1": 100}}, "bets.1: expected an object"),
+    (GOOD | {"bets": {"1": {"main": 10.5}}}, "bets.1.main: expected a whole number"),
+    (GOOD | {"bets": {"1": {"main": 0}}}, "bets.1.main: expected a whole number"),
+    (GOOD | {"bets": {"1": {"lucky_ladies": 100}}}, "bets: expected at least one main wager"),
+    (GOOD | {"shoe": "Kh"}, "shoe: expected a list"),
+    (GOOD | {"shoe": ["Kh", "1s"]}, 'shoe[1]: expected a card such as 8h or Td, got "1s"'),
+    (GOOD | {"shoe": ["Kh"] * 417}, "shoe: expected at most 416"),
+    (GOOD | {"shoe": ["Kh", "6c", "8d"]}, "shoe: 3 cards are too few to deal to 1 boxes"),
+    (GOOD | {"shoe": ["Kh", "6c", "8d", "Td"]}, "shoe: its 4 cards end before the round does"),
+    (GOOD | {"shoe": [*GOOD["shoe"], "2c"]}, "shoe: expected to be used up exactly, 1 cards are left"),
+    (GOOD | {"actions": []}, "actions: spot 1 hand 0 has 18 and no decision"),
+    (GOOD | {"actions": [3]}, "actions[0]: expected an object"),
+    (GOOD | {"actions": [{"act": "stand"}]}, "actions[0].spot: missing"),
+    (GOOD | {"actions": [{"spot": 1}]}, "actions[0].act: missing"),
+    (GOOD | {"actions": [{"spot": 1, "act": "peek"}]}, "actions[0].act: expected one of"),
+    (GOOD | {"actions": [{"spot": 1, "act": "stand", "how": 1}]}, "actions[0].how: unknown key"),
+    (GOOD | {"actions": [{"spot": 1, "act": "insurance"}]}, "actions[0].amount: missing"),
+    (GOOD | {"actions": [{"spot": True, "act": "stand"}]}, "actions[0].spot: expected a whole number"),
+    (GOOD | {"actions": [{"spot": 1, "act": "stand", "hand": 4}]}, "actions[0].hand: expected a whole number"),
+    (GOOD | {"options": 3}, "options: expected an object"),
+    (GOOD | {"options": {"surrender": "early"}}, "options.surrender: expected one of"),
+    (GOOD | {"options": {"soft_18": "hit"}}, "options.soft_18: unknown key"),
+    (GOOD | {"options": {"hole_check": "device", "hole_card": "none"}}, "options.hole_check: a device"),
+    (GOOD | {"chip_unit_cents": 0}, "chip_unit_cents: expected"),
+    (GOOD | {"payout_unit_cents": 1.0}, "payout_unit_cents: expected"),
+    (GOOD | {"decks": 9}, "decks: expected a whole number from 1 to 8"),
+    (GOOD | {"burn": 6}, "burn: expected a whole number from 0 to 5"),
+    (GOOD | {"blazing_meter_cents": 1}, "blazing_reset_cents: missing"),
+    (GOOD | {"mhb": 3}, "mhb: expected an object"),
+    (GOOD | {"mhb": {"meter": 1}}, "mhb.meter: unknown key"),
+    (GOOD | {"mhb": {}}, "mhb.meter_before_cents: missing"),
+    (GOOD | {"entered_mid_shoe": [9]}, "entered_mid_shoe[0]: expected a whole number"),
+    (case("7d 7d 7d Tc", "1 stand", bets={"1": {"main": 100, "blazing7s": 500}}), "blazing_meter_cents: the linked"),
+    (case("Kh 6d 9d 9c", "", "pitch-h17", entered_mid_shoe=[1]), "bets: no main wager stands"),
+    ({"cases": 3}, "cases: expected a list"),
+    ({"cases": [GOOD, GOOD | {"id": "X1", "shoe": 3}]}, "cases[1] (X1): shoe: expected a list"),
+    ({"cases": [without("shoe")]}, "cases[0]: shoe: missing"),
+    (b'{"rules": 1, "rules": 2}', "rules: is given twice"),
+    (b"{", "not JSON"),
+    (b"\xff", "not JSON"),
+]
+
+
+@pytest.mark.parametrize(("told", "line"), MALFORMED, ids=lambda one: str(one)[:50])
+def test_a_malformed_case_is_one_line_that_names_the_key(told: object, line: str) -> None:
+    done = run("settle", "-", told=told)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("tableside: ")
+    assert line in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_numbers_that_are_no_numbers_are_refused() -> None:
+    with pytest.raises(CaseError):
+        parse_json('{"a": 1, "b": {"c": 1, "c": 2}}')
+    assert run("settle", "-", told=b'{"rules": NaN}').exit_code == 2
+    assert run("settle", "-", told=b"[" * 100_000).exit_code == 2
+
+
+def test_side_wagers_that_do_not_stand_are_returned() -> None:
+    bets = {"1": {"main": 1000, "lucky_ladies": 500, "ez_bust": 500, "blazing7s": 100}, "4": {"lucky_ladies": 500}}
+    found = json.loads(run("settle", "-", told=GOOD | {"bets": bets, "decks": 1}).stdout)
+    assert found["net_cents"] == {"1": {"main": 1000}}
+    assert found["rejected_bets"] == {"1": ["lucky_ladies", "ez_bust", "blazing7s"], "4": ["lucky_ladies"]}
+    assert found["why"]["1"]["lucky_ladies"].endswith("[lucky_ladies.least_decks]")
+    assert found["why"]["1"]["ez_bust"].endswith("[ez_bust.up_cards]")
+    assert found["why"]["1"]["blazing7s"].endswith("[blazing7s.stake_cents]")
+    pitch = run("settle", "-", told=case("Kh 6d 9d 9c 5h", "1 stand", "pitch-h17", {"1": bets["1"]}))
+    assert json.loads(pitch.stdout)["why"]["1"]["lucky_ladies"].endswith("[side_wagers]")
+    borgata = run("settle", "-", told=case("Kh 6d 9d 9c 5h", "1 stand", "borgata", {"1": bets["1"]}))
+    assert json.loads(borgata.stdout)["why"]["1"]["lucky_ladies"].endswith("[side_bets]")
+
+
+def test_breakage_is_booked() -> None:
+    told = case("As 6c Kd 9s", bets={"1": {"main": 500}}, payout_unit_cents=100)
+    found = json.loads(run("settle", "-", told=told).stdout)
+    assert (found["net_cents"]["1"]["main"], found["breakage_cents"]) == (700, 50)
+    assert "rounded down to 100 cents" in found["why"]["1"]["main"]
+    even = case("Ah As Jc Kd", "1 even_money", "borgata", {"1": {"main": 1550}}, payout_unit_cents=100)
+    assert json.loads(run("settle", "-", told=even).stdout)["breakage_cents"] == 0
+
+
+def test_profiles_are_listed_shown_and_compared() -> None:
+    listed = run("profile", "list")
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == list(profile_files.names())
+    shown = run("profile", "show", "borgata")
+    assert shown.exit_code == 0
+    assert "even_money = true  # card: even money in lieu of insurance" in shown.stdout
+    assert profile_files.load("borgata").hash in shown.stdout
+    assert run("profile", "diff", "borgata", "borgata").exit_code == 0
+    differ = run("profile", "diff", "borgata", "pitch-h17")
+    assert differ.exit_code == 1
+    assert 'split_by: "value" -> "rank"' in differ.stdout
+
+
+def test_a_profile_in_a_file_is_checked(tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    file.write_text(profile_files.bundled("hollywood-perryville").replace("boxes = 6", "boxes = 7"))
+    fit = run("profile", "check", str(file))
+    assert fit.exit_code == 0
+    assert "fit to play" in fit.stdout
+    assert "house.toml:" in fit.stderr
+    assert "warning" in fit.stderr
+    file.write_text(profile_files.bundled("borgata").replace("max_hands = 4", "max_hands = 4.0"))
+    bad = run("profile", "check", str(file))
+    assert bad.exit_code == 2
+    assert "[rules] max_hands: expected a whole number, got 4.0" in bad.stderr
+    file.write_bytes(b"\xff")
+    assert run("profile", "check", str(file)).exit_code == 2
+    assert run("profile", "check", str(tmp_path / "none.toml")).exit_code == 2
+    assert run("profile", "show", "red-dog").exit_code == 2

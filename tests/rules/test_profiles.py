@@ -1,0 +1,243 @@
+"""Profiles: the five that come with the program, and every way a file can be wrong."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from controller.core.rule_checks import doubtful, impossible
+from controller.core.rules import Rules
+from controller.formats import profiles
+from controller.formats.profile_text import compared, rows
+from controller.formats.profiles import RULE_KEYS, ProfileError, hash_of, with_options
+from controller.io import profile_files
+from simulators.house import house_from
+from tests.core.houses import RULES
+
+NAMES = profile_files.names()
+PENN = profile_files.load("hollywood-penn-national").rules
+
+
+def wrong(text: str) -> list[str]:
+    with pytest.raises(ProfileError) as caught:
+        profiles.read(text, "house.toml")
+    return list(caught.value.lines)
+
+
+def house(rules: str, rest: str = "") -> str:
+    keys = [line.split("=")[0].strip() for line in rules.splitlines() if "=" in line]
+    sources = "\n".join(f'{key} = "card"' for key in keys)
+    return f'name = "house"\n[rules]\n{rules}\n{rest}\n[sources]\n{sources}\n'
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_profile_states_every_rule_and_where_it_comes_from(name: str) -> None:
+    profile, raw = profile_files.load(name), profile_files.raw(name)
+    assert set(raw["rules"]) == RULE_KEYS
+    assert set(raw["sources"]) == RULE_KEYS | set(profile.rules.side_bets)
+    assert profile.warnings == ()
+    assert all(row.value for row in rows(profile))
+
+
+def test_the_profiles_are_the_five_cards() -> None:
+    assert set(NAMES) == set(RULES)
+    for name, rules in RULES.items():
+        told = profile_files.load(name).rules
+        for key in ("soft_17", "max_hands", "resplit_aces", "split_by", "double_on", "surrender", "insurance_cap"):
+            assert getattr(told, key) == getattr(rules, key)
+        assert told.even_money == rules.even_money
+    assert profile_files.load("pitch-h17").rules.mid_shoe_entry == "refused"
+    assert len({profile_files.load(name).hash for name in NAMES}) == 5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_simulated_dealer_can_read_every_profile(name: str) -> None:
+    assert house_from(profile_files.raw(name)).max_hands == profile_files.load(name).rules.max_hands
+
+
+def test_the_hash_is_of_the_rules_and_not_of_their_spelling() -> None:
+    text = profile_files.bundled("borgata")
+    again = profiles.read(text.replace("soft_17 = ", "soft_17   =  ") + "# a remark\n", "house.toml")
+    assert again.hash == profile_files.load("borgata").hash
+    assert profile_files.load("borgata", {"surrender": "late"}).hash != again.hash
+    assert hash_of(PENN) == profile_files.load("hollywood-penn-national").hash
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("name = ", ["house.toml:1: Invalid value (at end of document)"]),
+        ("[rules]\n", ["house.toml:1: name: expected the profile's name, text"]),
+        ('name = "a"\nrules = 3\n', ["house.toml:2: rules: expected a table"]),
+        (
+            'name = "a"\nnaem = 1\n',
+            ["house.toml:2: naem: unknown key; expected name, title, rules, options, side_bets, sources"],
+        ),
+        (house('soft_17 = "hot"'), ['house.toml:3: [rules] soft_17: expected one of "stand", "hit", got "hot"']),
+        (house("max_hand = 3"), ["house.toml:3: [rules] max_hand: unknown key; did you mean max_hands?"]),
+        (house("max_hands = 3.0"), ["house.toml:3: [rules] max_hands: expected a whole number, got 3.0"]),
+        (
+            house("natural_pays = [1.5, 1]"),
+            ["house.toml:3: [rules] natural_pays: expected a pair of whole numbers such as [3, 2], got [1.5, 1]"],
+        ),
+        (
+            house("natural_pays = [3, 0]"),
+            ["house.toml:3: [rules] natural_pays: expected odds such as [3, 2], got [3, 0]"],
+        ),
+        (house("decks = 9"), ["house.toml:3: [rules] decks: expected a whole number from 1 to 8, got 9"]),
+        (
+            house("side_bet_terms = {}"),
+            ["house.toml:3: [rules] side_bet_terms: unknown key: it has a place of its own in a profile"],
+        ),
+        (
+            'name = "a"\n[rules]\nmax_hands = 3\n',
+            ["house.toml:3: [rules] max_hands: expected the card or regulation it comes from, in [sources]"],
+        ),
+        (
+            house("", '[options]\nstand_keys = "always"'),
+            ["house.toml:5: [options] stand_keys: unknown key; did you mean stand_key?"],
+        ),
+        (
+            'name = "a"\n[sources]\nsoft_17 = "card"\n',
+            ["house.toml:3: [sources] soft_17: names no rule or side wager above"],
+        ),
+        (
+            'name = "a"\n[side_bets.red_dog]\n[sources]\nred_dog = "card"\n',
+            [
+                (
+                    "house.toml:2: [side_bets] red_dog: unknown side wager; expected one of blazing7s, ez_bust, "
+                    "five_card_progressive, lucky_ladies, perfect_pairs, twenty_one_plus_three"
+                )
+            ],
+        ),
+        (
+            'name = "a"\nside_bets.ez_bust = 3\n[sources]\nez_bust = "card"\n',
+            ["house.toml:2: [side_bets] ez_bust: expected a table"],
+        ),
+        (
+            'name = "a"\n[side_bets.ez_bust]\nupcards = [2]\n[sources]\nez_bust = "card"\n',
+            ["house.toml:3: [side_bets.ez_bust] upcards: unknown key; did you mean up_cards?"],
+        ),
+        (
+            'name = "a"\n[side_bets.ez_bust.pays]\nbust = [1, 1]\n[sources]\nez_bust = "card"\n',
+            ["house.toml:3: [side_bets.ez_bust] pays.bust: unknown row; expected one of dealer_broke"],
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(text: str, lines: list[str]) -> None:
+    assert wrong(text) == lines
+
+
+IMPOSSIBLE = [
+    ({"hole_check": "device", "hole_card": "none"}, "hole_check"),
+    ({"even_money": True, "insurance": False}, "even_money"),
+    ({"resplit_aces": True, "max_hands": 2}, "resplit_aces"),
+    ({"double_split_aces": True}, "double_split_aces"),
+    ({"double_split_aces": True, "split_ace_cards": "any", "double_after_split": False}, "double_split_aces"),
+    ({"surrender": "none", "surrender_on": "any_hand"}, "surrender_on"),
+    ({"minimum_cents": 600, "maximum_cents": 500}, "options.minimum_cents"),
+    ({"payout_unit_cents": 0}, "options.payout_unit_cents"),
+    ({"mystery_reset_cents": 100_000}, "mystery_reset_cents"),
+    ({"side_wagers": "prohibited"}, "side_bets"),
+    ({"side_bets": ["ez_bust", "ez_bust"]}, "side_bets"),
+    ({"side_bets": ["red_dog"]}, "side_bets.red_dog"),
+    ({"mystery_fed_by": ["red_dog"]}, "mystery_fed_by"),
+    ({"decks": 4}, "side_bets.twenty_one_plus_three.least_decks"),
+    ({"ez_bust.up_cards": [2, 10]}, "side_bets.ez_bust.up_cards"),
+    ({"ez_bust.up_cards": []}, "side_bets.ez_bust.up_cards"),
+    ({"lucky_ladies.up_cards": [2]}, "side_bets.lucky_ladies.up_cards"),
+    ({"lucky_ladies.stake_cents": -1}, "side_bets.lucky_ladies.stake_cents"),
+    ({"lucky_ladies.pairs": "all"}, "side_bets.lucky_ladies.choices.pairs"),
+    ({"lucky_ladies.pears": "all"}, "side_bets.lucky_ladies.choices.pears"),
+    ({"lucky_ladies.awards_cents": {"any_20": 100}}, "side_bets.lucky_ladies.awards_cents.any_20"),
+    ({"blazing7s.awards_cents": {"two": -1}}, "side_bets.blazing7s.awards_cents.two"),
+    ({"blazing7s.meter_shares": {"two": [3, 2]}}, "side_bets.blazing7s.meter_shares.two"),
+    (
+        {"lucky_ladies.meter_shares": {"any_20": [1, 10]}, "lucky_ladies.pays": {}},
+        "side_bets.blazing7s.meter_shares",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "key"), IMPOSSIBLE, ids=lambda one: str(one)[:60])
+def test_what_cannot_be_together_is_refused(options: dict[str, object], key: str) -> None:
+    rules, mistakes = with_options(PENN, options)
+    assert mistakes == ()
+    assert key in {".".join(finding.key) for finding in impossible(rules)}
+    with pytest.raises(ProfileError, match=r"toml:\d+: "):
+        profile_files.load("hollywood-penn-national", options)
+
+
+def test_two_wagers_against_one_up_card_cannot_be() -> None:
+    terms = {**PENN.side_bet_terms, "perfect_pairs": replace(PENN.side_bet_terms["ez_bust"])}
+    rules = replace(PENN, side_bets=(*PENN.side_bets, "perfect_pairs"), side_bet_terms=terms)
+    assert ("side_bets", "perfect_pairs", "up_cards") in {finding.key for finding in impossible(rules)}
+
+
+DOUBTFUL: list[tuple[dict[str, object], str]] = [
+    ({"max_hands": 4, "boxes": 7}, "four hands with up to six"),
+    ({"surrender_on": "any_hand"}, "chips do not show"),
+    ({"natural_pays": [1, 1]}, "no more than any other"),
+    ({"side_bets": ["lucky_ladies"]}, "never raises the meter"),
+    ({"lucky_ladies.pays": {}, "lucky_ladies.least_decks": 1}, "no row pays"),
+]
+
+
+@pytest.mark.parametrize(("options", "text"), DOUBTFUL, ids=lambda one: str(one)[:40])
+def test_what_is_doubtful_is_a_warning(options: dict[str, object], text: str) -> None:
+    rules, mistakes = with_options(PENN, options)
+    assert mistakes == ()
+    assert list(impossible(rules)) == []
+    assert any(text in finding.text for finding in doubtful(rules))
+    assert any(text in line for line in profile_files.load("hollywood-penn-national", options).warnings)
+
+
+@pytest.mark.parametrize(
+    ("options", "key"),
+    [
+        ({"surender": "late"}, "surender"),
+        ({"surrender": "early"}, "surrender"),
+        ({"stand_key": "no"}, "stand_key"),
+        ({"blazing7s.stake_cents": 5.0}, "blazing7s.stake_cents"),
+        ({"red_dog.stake_cents": 500}, "red_dog.stake_cents"),
+        ({"side_bets": "ez_bust"}, "side_bets"),
+    ],
+)
+def test_a_tables_own_options_are_checked_by_key(options: dict[str, object], key: str) -> None:
+    assert [one for one, _ in with_options(PENN, options)[1]] == [key]
+    with pytest.raises(ProfileError):
+        profile_files.load("hollywood-penn-national", options)
+
+
+def test_a_tables_options_may_be_rules_options_and_terms() -> None:
+    options = {"surrender": "none", "payout_unit_cents": 100, "blazing7s.stake_cents": 100, "side_bets": ["blazing7s"]}
+    rules = profile_files.load("hollywood-penn-national", options).rules
+    assert (rules.surrender, rules.options.payout_unit_cents, rules.side_bets) == ("none", 100, ("blazing7s",))
+    assert rules.side_bet_terms["blazing7s"].stake_cents == 100
+    assert set(rules.side_bet_terms) == {"blazing7s"}
+
+
+def test_two_profiles_compared() -> None:
+    same = profile_files.load("borgata")
+    assert compared(same, same) == []
+    lines = compared(same, profile_files.load("borgata", {"surrender": "late", "side_bets": ["five_card_progressive"]}))
+    assert lines[0] == 'surrender: "none" -> "late"'
+    assert "five_card_progressive.stake_cents: - -> 0" in lines
+
+
+def test_every_rule_says_what_it_means() -> None:
+    source = Path(str(Rules.__module__).replace(".", "/") + ".py")
+    tree = ast.parse((Path(__file__).parents[2] / source).read_text(encoding="utf-8"))
+    for name in ("Rules", "Options", "Terms"):
+        body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+        fields = [place for place, node in enumerate(body) if isinstance(node, ast.AnnAssign)]
+        for place in fields:
+            field = body[place]
+            assert isinstance(field, ast.AnnAssign)
+            target = ast.unparse(field.target)
+            following = body[place + 1] if place + 1 < len(body) else None
+            told = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+            assert told or target in {"name", "options"}, f"{name}.{target}"
