@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firmware_protocols.codec import Codec, Role, Wire
+from firmware_protocols.codec import Role
 from firmware_protocols.discovery import codecs, find
 from firmware_protocols.messages import Command, LineFault, Message
 from tests.firmware_protocols.transcript import Fault, read
@@ -69,47 +69,57 @@ def pieces(frames: list[bytes], chance: random.Random) -> Iterator[bytes]:
                 yield maltreated(chance.choice(frames), chance)
 
 
-def fuzz(kind: str, vendor: str, role: Role, total_bytes: int, chance: random.Random) -> Outcome:
-    """Feed a decoder at least so many bytes, cut anyhow, with silences and (at the host's end) questions between."""
-    codec = find(kind, vendor)
-    wire = codec.open(role)
-    steps = read(kind, vendor)
-    frames = [step.data for step in steps if step.data]
-    said = [message for step in steps if step.ours for message in step.heard if not isinstance(message, Fault)]
-    questions = [message for message in said if isinstance(message, Command)] if role is Role.HOST else []
-    outcome = Outcome(limit=wire.limit)
-    for piece in pieces(frames, chance):
-        if outcome.fed >= total_bytes:
-            break
+class Trial:
+    """One decoder under trial; opened anew now and then, as after a lost line."""
+
+    def __init__(self, kind: str, vendor: str, role: Role, chance: random.Random) -> None:
+        self._codec = find(kind, vendor)
+        self._role = role
+        self._chance = chance
+        steps = read(kind, vendor)
+        self.frames = [step.data for step in steps if step.data]
+        said = [message for step in steps if step.ours for message in step.heard if not isinstance(message, Fault)]
+        self._questions = [message for message in said if isinstance(message, Command)] if role is Role.HOST else []
+        self.wire = self._codec.open(role)
+        self.outcome = Outcome(limit=self.wire.limit)
+
+    def feed(self, piece: bytes) -> None:
+        """A piece, cut anywhere; perhaps a question of our own before it, perhaps silence after it."""
         try:
-            wire = _fed(wire, codec, role, piece, questions, outcome, chance)
+            self._feed(piece)
         except Exception as error:  # noqa: BLE001 (whatever it is, it is counted)
-            outcome.raised += (type(error).__name__,)
-            wire = codec.open(role)
-    _count(wire.idle(), outcome)
-    outcome.left_held = wire.held()
-    return outcome
+            self.outcome.raised += (type(error).__name__,)
+            self.wire = self._codec.open(self._role)
+
+    def end(self) -> Outcome:
+        """Silence, and what came of it all."""
+        _count(self.wire.idle(), self.outcome)
+        self.outcome.left_held = self.wire.held()
+        return self.outcome
+
+    def _feed(self, piece: bytes) -> None:
+        chance, outcome = self._chance, self.outcome
+        if self._questions and chance.randrange(3) == 0:
+            self.wire.encode(chance.choice(self._questions))
+        cut = chance.randrange(len(piece) + 1)
+        for part in (piece[:cut], piece[cut:]):
+            outcome.fed += len(part)
+            _count(self.wire.feed(part), outcome)
+            outcome.most_held = max(outcome.most_held, self.wire.held())
+        if chance.randrange(20) == 0:
+            _count(self.wire.idle(), outcome)
+        if chance.randrange(500) == 0:
+            self.wire = self._codec.open(self._role)
 
 
-def _fed(
-    wire: Wire,
-    codec: Codec,
-    role: Role,
-    piece: bytes,
-    questions: list[Message],
-    outcome: Outcome,
-    chance: random.Random,
-) -> Wire:
-    if questions and chance.randrange(3) == 0:
-        wire.encode(chance.choice(questions))
-    cut = chance.randrange(len(piece) + 1)
-    for part in (piece[:cut], piece[cut:]):
-        outcome.fed += len(part)
-        _count(wire.feed(part), outcome)
-        outcome.most_held = max(outcome.most_held, wire.held())
-    if chance.randrange(20) == 0:
-        _count(wire.idle(), outcome)
-    return codec.open(role) if chance.randrange(500) == 0 else wire
+def fuzz(kind: str, vendor: str, role: Role, total_bytes: int, chance: random.Random) -> Outcome:
+    """Feed a decoder at least so many bytes."""
+    trial = Trial(kind, vendor, role, chance)
+    for piece in pieces(trial.frames, chance):
+        trial.feed(piece)
+        if trial.outcome.fed >= total_bytes:
+            break
+    return trial.end()
 
 
 def _count(heard: tuple[Message, ...], outcome: Outcome) -> None:

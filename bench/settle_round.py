@@ -1,0 +1,110 @@
+"""How long one round of seven spots takes with every wager there is: told, played out and settled.
+
+    python bench/settle_round.py [--rounds N] [--beside]
+
+``settle``: the account of a round whose hands are known. ``tell``: the same round from its cards and acts, refusals
+looked for at each act. ``why`` is added in a third line. ``--beside`` times the PyPI package ``blackjack21`` beside it,
+which deals and plays seven hands and knows no side wager, no surrender, no insurance and no money; it must be installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+from controller.core.progressive import Linked, Meters, Mystery
+from controller.core.refusals import Refusal
+from controller.core.settling import account
+from controller.core.told import Act, ToldRound
+from controller.io import profile_files
+from firmware_protocols.cards import Card
+
+SHOE = tuple(
+    Card(face)
+    for face in (
+        *("7d", "8h", "Qh", "5c", "Ah", "9c", "As", "6c"),
+        *("7h", "8c", "Qh", "6d", "Kh", "7s", "Ad", "Td"),
+        *("9d", "2c", "Kd", "3h", "Ts", "4c", "9h", "5d", "6s", "8s", "Kc", "2h"),
+    )
+)
+ACTS = (
+    *(Act(spot, "ez_bust", 0, 500) for spot in range(1, 8)),
+    Act(1, "stand"),
+    Act(2, "split"),
+    Act(2, "stand", 0),
+    Act(2, "stand", 1),
+    Act(3, "stand"),
+    Act(4, "double"),
+    Act(6, "stand"),
+    Act(7, "split"),
+)
+SIDE = {"lucky_ladies": 500, "twenty_one_plus_three": 500, "blazing7s": 500, "five_card_progressive": 100}
+METERS = Meters(Linked(5_000_000, 1_000_000), Mystery(61_235, 10, 99_000, 50_000))
+
+
+def median_us(work: Callable[[], object], rounds: int) -> float:
+    """Median of single runs, in microseconds."""
+    times = []
+    for _ in range(rounds):
+        begun = time.perf_counter_ns()
+        work()
+        times.append(time.perf_counter_ns() - begun)
+    return statistics.median(times) / 1000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5000)
+    parser.add_argument("--beside", action="store_true")
+    given = parser.parse_args()
+    rules = profile_files.load("hollywood-penn-national").rules
+    mains = dict.fromkeys(range(1, 8), 2500)
+    sides = {spot: dict(SIDE) for spot in mains}
+
+    def told() -> ToldRound:
+        return ToldRound(rules, mains, SHOE)
+
+    def finished(round_: ToldRound):  # noqa: ANN202 - a bench
+        standing = round_.deal()
+        for act in ACTS:
+            after = round_.act(standing, act)
+            assert not isinstance(after, Refusal), (act, after)
+            standing = after
+        return round_.finish(standing)
+
+    round_ = told()
+    ended = finished(round_)
+    found = account(round_, ended, sides, METERS)
+    wagers = sum(len(row) for row in found.nets.values())
+    settle_us = median_us(lambda: account(round_, ended, sides, METERS), given.rounds)
+
+    def tell() -> None:
+        again = told()
+        account(again, finished(again), sides, METERS)
+
+    tell_us = median_us(tell, given.rounds)
+    why_us = median_us(lambda: [net.why for row in found.nets.values() for net in row.values()], given.rounds)
+    print(f"{len(mains)} spots, {wagers} wagers, {ended.used} cards, {len(ACTS)} acts")
+    print(f"settle  {settle_us:8.1f} us")
+    print(f"tell    {tell_us:8.1f} us   dealt, played and settled")
+    print(f"why     {why_us:8.1f} us   every sentence, made only when asked for")
+    if given.beside:
+        print(f"beside  {median_us(blackjack21_round, given.rounds):8.1f} us   blackjack21: cards dealt and hands played")
+
+
+def blackjack21_round() -> None:
+    """Seven players dealt and played by the package ``blackjack21``."""
+    from blackjack21 import Table  # noqa: PLC0415 - only if asked for
+
+    table = Table([(str(spot), 25) for spot in range(1, 8)])
+    for player in table:
+        if player.total < 12:
+            player.play_hit()
+        player.play_stand()
+    table.play_dealer()
+
+
+if __name__ == "__main__":
+    main()
