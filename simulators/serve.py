@@ -120,6 +120,7 @@ class Port:
             finally:
                 os.close(slave)
         self._look()
+        self._on_traffic()
 
     def _stop_serving(self) -> None:
         self._loop.remove_reader(self._master)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from controller.formats.usb_names import Plugged
-from controller.io.identify import Identified, identify, questions
+from controller.io.identify import ANSWER_SECONDS, Identified, identify, questions
 from controller.io.log import configure_log
 from controller.io.ports import plugged_in, serial_opener
 
@@ -32,7 +32,7 @@ def command(ports: tuple[str, ...], *, ask: bool) -> None:
             click.echo(line)
 
 
-async def described(port: Plugged, *, ask: bool) -> list[str]:
+async def described(port: Plugged, *, ask: bool, answer_seconds: float = ANSWER_SECONDS) -> list[str]:
     """A port in words, and ready to paste."""
     words = [port.usb_name(), port.product, f"in socket {port.location}" if port.location else ""]
     lines = ["  ".join(word for word in (port.path, *words) if word)]
@@ -41,7 +41,7 @@ async def described(port: Plugged, *, ask: bool) -> list[str]:
     if ask:
         try:
             openers = {codec.line: serial_opener(port.path, codec.line) for _, codec, _ in questions()}
-            identified = await identify(openers)
+            identified = await identify(openers, answer_seconds)
         except (OSError, ValueError) as error:
             return [*lines, f"    not asked: {error}", ""]
         if identified is None:

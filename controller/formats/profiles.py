@@ -97,9 +97,11 @@ def hash_of(rules: Rules) -> str:
 def with_options(rules: Rules, options: Mapping[str, Any]) -> tuple[Rules, tuple[tuple[str, str], ...]]:
     """The rules with a table's own choices, and what is wrong with these, by key.
 
-    A key is an option, a rule, ``side_bets`` (a list of names), or ``NAME.KEY`` for a term or choice of a side wager.
+    A key is an option, a rule, ``side_bets`` (a list of names), or ``NAME.KEY`` for a term or choice of a side wager
+    (quoted or not: TOML reads the latter as a table of that name).
     """
     mistakes: list[Mistake] = []
+    options = _flat(options)
     chosen = {key: value for key, value in options.items() if key in OPTION_KEYS}
     changed = {key: value for key, value in options.items() if key in RULE_KEYS}
     offered = options.get("side_bets")
@@ -120,8 +122,19 @@ def with_options(rules: Rules, options: Mapping[str, Any]) -> tuple[Rules, tuple
 
 def option_mistakes(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """What is wrong with a table's options whatever its profile, by key; side wagers' terms are left to ``read``."""
-    known = {key: value for key, value in options.items() if "." not in key}
+    known = {key: value for key, value in _flat(options).items() if "." not in key}
     return with_options(Rules(name=""), known)[1]
+
+
+def _flat(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options with a side wager's table written as ``NAME.KEY``."""
+    flat: dict[str, Any] = {}
+    for key, value in options.items():
+        if key in side_bet_names() and isinstance(value, Mapping):
+            flat |= {f"{key}.{term}": worth for term, worth in value.items()}
+        else:
+            flat[key] = value
+    return flat
 
 
 def with_terms(rules: Rules) -> Rules:

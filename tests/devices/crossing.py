@@ -151,3 +151,39 @@ class Crossing:
         said = self.session.bytes_to_send()
         if self.plugged:
             self.to_shoe += said
+
+
+class Table:
+    """A session and a shoe on a line with its own speed."""
+
+    def __init__(self, shoe: ReferenceShoeSimulator, session: ShoeSession | None = None) -> None:
+        self.shoe = shoe
+        self.session = session or ShoeSession(reference.CODEC)
+        self.modem: NullModem[Reading] = NullModem(self.session, shoe, reference.CODEC, paced=True)
+
+    def run(self, for_ns: int) -> None:
+        self.modem.run_until(self.modem.now_ns + for_ns)
+
+    def start(self) -> None:
+        self.modem.connect()
+        self.run(100 * MS)
+
+    def draw(self, face: Card) -> None:
+        self.modem.say(self.shoe.draw(face))
+
+    def cards(self) -> list[CardDrawn]:
+        return [reading for reading in self.modem.readings if isinstance(reading, CardDrawn)]
+
+    def health(self) -> list[tuple[HealthState, str]]:
+        return [(one.state, one.detail) for one in self.modem.readings if isinstance(one, DeviceHealth)]
+
+    def complaints(self) -> list[tuple[str, str]]:
+        return [(one.code, one.text) for one in self.modem.readings if isinstance(one, DeviceComplained)]
+
+
+def shoe(first_number: int = 0) -> ReferenceShoeSimulator:
+    return ReferenceShoeSimulator(reference.CODEC, first_number=first_number)
+
+
+def identity(serial: str) -> ShoeIdentified:
+    return ShoeIdentified(0, "Tableside", "Sim-1", serial, "1.0")

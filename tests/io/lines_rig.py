@@ -40,12 +40,17 @@ class Place:
         """Whether nothing comes from the device any more, and nobody is told so."""
         self.fate: Callable[[], str] = lambda: ""
         """Where an opening fails: ``refused``, ``breaks``, ``opened``, ``written``, ``answered``, or nowhere."""
-        self.openings = 0
+        self.opened_at: list[float] = []
+        """When, in seconds of the loop's time."""
         self.written: list[bytes] = []
         self.line: FakeLine | None = None
 
+    @property
+    def openings(self) -> int:
+        return len(self.opened_at)
+
     async def open(self, protocol: asyncio.Protocol) -> asyncio.Transport:
-        self.openings += 1
+        self.opened_at.append(asyncio.get_running_loop().time())
         step = self.fate()
         if self.device is None or step == "refused":
             raise OSError(errno.ENOENT, "not plugged in")

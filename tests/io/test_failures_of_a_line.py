@@ -189,23 +189,20 @@ def test_3_a_link_survives_a_thousand_failures_at_any_step(seed: int) -> None:
 
 def test_3_pauses_between_failures_are_bounded_and_never_in_step() -> None:
     async def story() -> None:
-        times: dict[int, list[float]] = {}
+        places = [Place(None) for _ in range(4)]
 
         async def run(seed: int) -> None:
-            place, told = Place(None), Told()
-            times[seed] = []
-            place.fate = lambda: times[seed].append(asyncio.get_running_loop().time()) or ""  # type: ignore[func-returns-value]
-            await link(place.open, readers(1)[1], told, seed=seed).run()
+            await link(places[seed].open, readers(1)[1], Told(), seed=seed).run()
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(run(seed)) for seed in range(4)]
             await passes(120)
             for task in tasks:
                 task.cancel()
-        for each in times.values():
-            pauses = [after - before for before, after in itertools.pairwise(each)]
+        for place in places:
+            pauses = [after - before for before, after in itertools.pairwise(place.opened_at)]
             assert 0.375 <= min(pauses) <= max(pauses) <= 10
-        last = [each[-1] for each in times.values()]
+        last = [place.opened_at[-1] for place in places]
         assert len({round(one, 3) for one in last}) == len(last)
 
     run_virtual(story())

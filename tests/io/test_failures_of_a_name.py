@@ -74,6 +74,7 @@ def test_4_the_wrong_device_behind_a_name_is_refused_told_once_and_tried_again()
             assert len(told.of(DeviceHealth)) <= 2
             session.right = True
             await place.until_opened(6)
+            assert place.line is not None
             place.line.say(b"SH-1")
             assert told.states()[-1] is READY
             task.cancel()

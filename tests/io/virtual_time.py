@@ -40,6 +40,10 @@ class _Selector(selectors.BaseSelector):
             self.passed_seconds += max(0.0, timeout)
         return found
 
+    def forgive(self) -> None:
+        """Let the loop be put away."""
+        self._limit *= 2
+
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
         return self._inner.register(fileobj, events, data)
 
@@ -111,7 +115,14 @@ def run_virtual(work: Coroutine[Any, Any, None], limit: int = LOOKS_LIMIT) -> Vi
     """Run ``work`` to its end; the loop, closed, for what it counted."""
     loop = VirtualLoop(limit)
     try:
-        loop.run_until_complete(_and_the_rest(work))
+        task = loop.create_task(_and_the_rest(work))
+        try:
+            loop.run_until_complete(task)
+        except SpinningError:
+            loop.chooser.forgive()
+            task.cancel()
+            loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
+            raise
     finally:
         loop.close()
     return loop

@@ -5,7 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any, Final
 
-from tests.oracle.generator import DECKS, honest
+from tests.oracle.generator import honest
+from tests.oracle.sitting import DECKS
 
 Line = dict[str, Any]
 KEYS: Final = ("hit", "stand", "double", "split", "surrender", "even_money", "insurance_closed", "hole_turned")

@@ -220,6 +220,15 @@ def test_a_tables_options_may_be_rules_options_and_terms() -> None:
     assert set(rules.side_bet_terms) == {"blazing7s"}
 
 
+def test_a_side_wagers_terms_may_be_written_as_a_table() -> None:
+    quoted, _ = with_options(PENN, {"ez_bust.all_broke": "plays_out"})
+    table, _ = with_options(PENN, {"ez_bust": {"all_broke": "plays_out"}})
+    assert quoted == table
+    assert profiles.option_mistakes({"ez_bust": {"all_broke": "plays_out"}, "surender": "late"}) == (
+        ("surender", "unknown key"),
+    )
+
+
 def test_two_profiles_compared() -> None:
     same = profile_files.load("borgata")
     assert compared(same, same) == []

@@ -12,10 +12,12 @@ from firmware_protocols.codec import Codec, Role
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.messages import (
     CardRead,
+    ChipBlocksRead,
     ChipsInventoried,
     KeyDown,
     KeyUp,
     Message,
+    ReadChipBlocks,
     ReaderDone,
     ReaderRefused,
     ReadSoftware,
@@ -129,6 +131,23 @@ def test_a_tall_stack_comes_in_parts_and_counts_once(codec: Codec) -> None:
     assert readers.inventories(1, "main") == 0
     assert ask(readers, codec, TakeInventory(1, 1, more=True)) == (ChipsInventoried(1, CHIPS[24:]),)
     assert (readers.inventories(1, "main"), readers.inventories(2, "main")) == (1, 0)
+
+
+def test_a_chip_tells_its_memory_to_the_reader_it_lies_on() -> None:
+    codec = feig_obid.CODEC
+    readers = BetSpotsSimulator(codec, ZONES, values={CHIPS[0]: 2_500})
+    readers.lay(1, "insurance", CHIPS[:2])
+    assert ask(readers, codec, ReadChipBlocks(1, CHIPS[0], 0, 2)) == (
+        ChipBlocksRead(1, ("43485031", "000009C4"), (0, 0)),
+    )
+    assert ask(readers, codec, ReadChipBlocks(1, CHIPS[1], 1, 1)) == (ChipBlocksRead(1, ("00000000",), (0,)),)
+    for question in (ReadChipBlocks(2, CHIPS[0], 0, 2), ReadChipBlocks(1, CHIPS[2], 0, 2)):
+        (refusal,) = ask(readers, codec, question)
+        assert isinstance(refusal, ReaderRefused)
+        assert refusal.status == 0x01
+    (refusal,) = ask(readers, codec, ReadChipBlocks(1, CHIPS[0], 27, 2))
+    assert isinstance(refusal, ReaderRefused)
+    assert refusal.status == 0x11
 
 
 def test_a_reader_switched_off_is_silent() -> None:

@@ -16,13 +16,14 @@ from devices.keypad import KeypadSession
 from devices.session import Session
 from devices.shoe import ShoeSession
 from firmware_protocols.bet_spots import feig_obid
-from firmware_protocols.cards import Card
+from firmware_protocols.cards import DECK, Card
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed, Reading
-from firmware_protocols.shoe import bee_tek
+from firmware_protocols.shoe import bee_tek, reference
 from simulators.acts import Act, Draw, Lay, Press
 from simulators.bet_spots import BetSpotsSimulator
 from simulators.keypad import KeypadSimulator
+from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.serve import UNREAD_BYTES, Port, Station, perform
 from simulators.shoe import ShoeSimulator
 
@@ -204,8 +205,87 @@ async def test_a_station_that_closes_keeps_nobody_waiting(tmp_path: Path) -> Non
     assert await waiting is False
 
 
+async def heard_until(file: int, last: bytes) -> bytes:
+    """What a port says up to ``last``."""
+    loop = asyncio.get_running_loop()
+    some = asyncio.Event()
+    loop.add_reader(file, some.set)
+    heard = b""
+    try:
+        while not heard.endswith(last):
+            async with asyncio.timeout(10):
+                await some.wait()
+            some.clear()
+            heard += os.read(file, 65_536)
+    finally:
+        loop.remove_reader(file)
+    return heard
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[int]:
+    file = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+async def test_what_is_said_while_nobody_has_the_port_open_is_lost(tmp_path: Path) -> None:
+    port = Port(tmp_path / "port", ShoeSimulator(bee_tek.CODEC), lambda: None)
+    for _ in range(2):
+        port.say(b"nobody hears this.")
+        with opened(tmp_path / "port") as file:
+            port.say(b"this is heard.")
+            assert await heard_until(file, b"heard.") == b"this is heard."
+    port.close()
+
+
+class Echo:
+    """A device that says back what it hears."""
+
+    def receive(self, data: bytes) -> bytes:
+        return data
+
+    def idle(self) -> bytes:
+        return b""
+
+
+async def test_what_a_host_did_not_read_before_it_closed_is_gone_for_the_next(tmp_path: Path) -> None:
+    stirred = asyncio.Event()
+    port = Port(tmp_path / "port", Echo(), stirred.set)
+    with opened(tmp_path / "port") as file:
+        os.write(file, b"first.")
+        async with asyncio.timeout(10):
+            await stirred.wait()
+        port.say(b"never read.")
+    stirred.clear()
+    async with asyncio.timeout(10):
+        await stirred.wait()
+    with opened(tmp_path / "port") as file:
+        os.write(file, b"second.")
+        assert await heard_until(file, b"second.") == b"second."
+    port.close()
+
+
+async def test_a_reference_shoe_loses_nothing_though_its_port_does(tmp_path: Path) -> None:
+    readings: list[Reading] = []
+    shoe = ReferenceShoeSimulator(reference.CODEC)
+    port = Port(tmp_path / "shoe", shoe, lambda: None)
+    session = ShoeSession(reference.CODEC)
+    for face in DECK[:6]:
+        port.say(shoe.draw(face))
+        if face in (DECK[2], DECK[5]):
+            listener = Listener(tmp_path / "shoe", session, readings)
+            await until([listener], lambda face=face: face in [getattr(one, "face", None) for one in readings])  # type: ignore[misc]
+            listener.close()
+            session.disconnected(1)
+    port.close()
+    assert [reading.face for reading in readings if isinstance(reading, CardDrawn)] == list(DECK[:6])
+
+
 async def test_what_nobody_reads_is_kept_up_to_a_limit(tmp_path: Path) -> None:
-    """A host that opens late finds what was said, and no more than the limit and what the kernel keeps."""
+    """A host that is slow finds what was said, and no more than the limit and what the kernel keeps."""
     port = Port(tmp_path / "port", ShoeSimulator(bee_tek.CODEC), lambda: None)
     file = os.open(tmp_path / "port", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
     try:

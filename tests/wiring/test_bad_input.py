@@ -45,7 +45,7 @@ async def assert_goes_on(house: Premises, number: int) -> None:
     assert house.ear.due()[number, 3, "main"] == (2000, 2000)
     await house.until_told()
     await house.stop()
-    house.assert_told_once()
+    await house.assert_told_once()
 
 
 async def alert(house: Premises, kind: type[Event], name: str, **fields: Any) -> Event:

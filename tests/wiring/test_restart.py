@@ -67,7 +67,7 @@ async def assert_sound(house: Premises) -> None:
     """After everything: the journal was told byte for byte, is whole, and replays with the key and without."""
     await house.until_told()
     await house.stop()
-    house.assert_told_once()
+    await house.assert_told_once()
     journal = str(house.journal)
     runs = [("verify", journal), ("replay", journal), ("replay", journal, "--key", str(house.key))]
     for status, output, errors in await asyncio.gather(*(ran(*arguments) for arguments in runs)):

@@ -1,0 +1,118 @@
+"""The shoe that answers: who it is, whether it is there, its lock and its lid."""
+
+# --- connecting -------------------------------------------------------------------------------------
+
+
+def test_it_is_ready_when_it_has_said_who_it_is_and_what_it_keeps() -> None:
+    table = Table(shoe())
+    table.start()
+    assert table.health() == [(READY, "Tableside Sim-1 S0001, firmware 1.0")]
+    assert table.complaints() == []
+
+
+def test_a_card_is_told_within_a_few_milliseconds() -> None:
+    table = Table(shoe())
+    table.start()
+    drawn_ns = table.modem.now_ns
+    table.draw(Card("8h"))
+    table.run(50 * MS)
+    (card,) = table.cards()
+    assert (card.face, card.burn, card.sequence) == (Card("8h"), False, 0)
+    assert card.at_ns - drawn_ns < MS
+
+
+def test_burns_and_misreads_are_told_as_such() -> None:
+    table = Table(shoe())
+    table.start()
+    table.modem.say(table.shoe.burn_mode(on=True))
+    table.draw(Card("2c"))
+    table.modem.say(table.shoe.misread())
+    table.modem.say(table.shoe.burn_mode(on=False))
+    table.draw(Card("2c"))
+    table.run(50 * MS)
+    assert [(card.face, card.burn) for card in table.cards()] == [(Card("2c"), True), (None, True), (Card("2c"), False)]
+    assert [code for code, _ in table.complaints()] == ["burn_mode_on", "burn_mode_off"]
+
+
+def test_the_wrong_shoe_is_refused_and_not_believed() -> None:
+    expected = ExpectedShoe(vendor="Tableside", model="Sim-1", serial="S0002")
+    table = Table(shoe(), ShoeSession(reference.CODEC, expected=expected))
+    table.start()
+    table.draw(Card("8h"))
+    table.run(3 * S)
+    assert table.health() == [(FAULTY, "expected serial S0002; this is Tableside Sim-1 S0001, firmware 1.0")]
+    assert table.cards() == []
+    assert table.shoe.waiting == 1
+
+
+def test_the_right_shoe_is_found_when_it_is_plugged_in_instead() -> None:
+    expected = ExpectedShoe(serial="S0002")
+    session = ShoeSession(reference.CODEC, expected=expected)
+    wrong = Table(shoe(), session)
+    wrong.start()
+    wrong.modem.disconnect()
+    right_shoe = ReferenceShoeSimulator(reference.CODEC, identity("S0002"))
+    right = NullModem(session, right_shoe, reference.CODEC, start_ns=wrong.modem.now_ns)
+    right.connect()
+    right.run_until(right.now_ns + S)
+    states = [reading.state for reading in right.readings if isinstance(reading, DeviceHealth)]
+    assert states == [READY]
+
+
+class Socket:
+    """An adapter whose shoe can be changed while the line stays open."""
+
+    def __init__(self, plugged: ReferenceShoeSimulator | None) -> None:
+        self.plugged = plugged
+
+    def receive(self, data: bytes) -> bytes:
+        return self.plugged.receive(data) if self.plugged else b""
+
+    def idle(self) -> bytes:
+        return self.plugged.idle() if self.plugged else b""
+
+
+def test_a_shoe_exchanged_behind_its_adapter_has_to_say_who_it_is() -> None:
+    socket = Socket(shoe())
+    session = ShoeSession(reference.CODEC, expected=ExpectedShoe(serial="S0001"))
+    modem: NullModem[Reading] = NullModem(session, socket, reference.CODEC)
+    modem.connect()
+    modem.run_until(2 * S)
+    socket.plugged = ReferenceShoeSimulator(reference.CODEC, identity("S0002"))
+    modem.run_until(4 * S)
+    states = [reading.state for reading in modem.readings if isinstance(reading, DeviceHealth)]
+    assert states == [READY, LOST, FAULTY]
+
+
+def test_a_silent_shoe_is_lost_within_two_seconds_and_found_again() -> None:
+    socket = Socket(shoe())
+    modem: NullModem[Reading] = NullModem(ShoeSession(reference.CODEC), socket, reference.CODEC)
+    modem.connect()
+    modem.run_until(S)
+    there, socket.plugged = socket.plugged, None
+    silent_ns = modem.now_ns
+    modem.run_until(5 * S)
+    _, lost = [reading for reading in modem.readings if isinstance(reading, DeviceHealth)]
+    assert lost.state is LOST
+    assert lost.at_ns - silent_ns <= 2 * S
+    socket.plugged = there
+    modem.run_until(7 * S)
+    states = [reading.state for reading in modem.readings if isinstance(reading, DeviceHealth)]
+    assert states == [READY, LOST, READY]
+
+
+def test_a_line_on_which_nobody_answers_is_lost_once_and_asked_for_ever() -> None:
+    session = ShoeSession(reference.CODEC)
+    session.connected(0)
+    asked = [session.bytes_to_send()]
+    for _ in range(20):
+        deadline_ns = session.next_deadline()
+        assert deadline_ns is not None
+        session.handle_deadline(deadline_ns)
+        asked.append(session.bytes_to_send())
+    (lost,) = session.readings()
+    assert isinstance(lost, DeviceHealth)
+    assert (lost.state, lost.at_ns) == (LOST, LIVENESS_NS)
+    assert sum(map(bool, asked)) > 15
+
+

@@ -1,0 +1,258 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+import serial
+from hypothesis import given
+from hypothesis import strategies as st
+from serial.rfc2217 import PortManager
+
+from controller.formats.usb_names import NotPluggedIn, Plugged, choose
+from controller.io.device_server import UNHEARD_LIMIT_BYTES, ServerTransport
+from controller.io.ports import claim, plugged_in, serial_opener
+from controller.io.serial import WRITE_LIMIT_BYTES, LineLost
+from firmware_protocols.codec import Line
+from tests.io.lines_rig import plugged
+from tests.io.test_serial import PATIENCE_SECONDS, Ear
+
+LINE = Line(baud=19200, parity="E")
+TIOCGEXCL = 0x80045440
+SERIALS = st.text(alphabet=st.characters(codec="ascii", categories=("L", "N")), max_size=8)
+PORTS = st.builds(
+    Plugged,
+    st.from_regex(r"/dev/ttyUSB[0-9]", fullmatch=True),
+    st.sampled_from([0x0403, 0x1A86, None]),
+    st.sampled_from([0x6001, 0x6011]),
+    SERIALS,
+    st.integers(0, 3),
+)
+
+
+# --- names ------------------------------------------------------------------------------------------
+
+
+@given(st.lists(PORTS, max_size=5, unique_by=lambda port: port.path))
+def test_a_port_is_found_by_the_name_it_gives_itself_or_refused_with_what_there_is(ports: list[Plugged]) -> None:
+    for port in ports:
+        name = port.usb_name()
+        if not name:
+            assert port.vid is None
+            continue
+        if [one.usb_name() for one in ports].count(name) == 1 and means_one(name, ports):
+            assert choose(name, ports) == port
+        else:
+            with pytest.raises(NotPluggedIn, match=f"{port.path}.* are all that"):
+                choose(name, ports)
+
+
+def means_one(name: str, ports: list[Plugged]) -> bool:
+    """Whether no other port is called the same and a little more."""
+    return sum(one.usb_name() == name or one.usb_name().startswith(f"{name}:") for one in ports) == 1
+
+
+@pytest.mark.parametrize("name", ["usb:403:6001", "usb:0403", "usb:0403:6001:A:x", "usb:zzzz:6001", "/dev/ttyUSB0"])
+def test_what_is_no_name_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="expected usb:VID:PID"):
+        choose(name, ())
+
+
+def test_a_port_of_an_adapter_with_several_is_named_by_its_interface() -> None:
+    four = [Plugged(f"/dev/ttyUSB{number}", 0x0403, 0x6011, "", number) for number in range(4)]
+    assert choose("usb:0403:6011::2", four).path == "/dev/ttyUSB2"
+    assert four[2].usb_name() == "usb:0403:6011::2"
+    with pytest.raises(NotPluggedIn, match="all that"):
+        choose("usb:0403:6011", four)
+
+
+def test_what_is_not_plugged_in_is_said_with_what_is() -> None:
+    with pytest.raises(NotPluggedIn, match="there is usb:0403:6001:A1"):
+        choose("usb:1a86:7523", [Plugged("/dev/ttyUSB0", 0x0403, 0x6001, "A1")])
+    with pytest.raises(NotPluggedIn, match="no USB adapter"):
+        choose("usb:1a86:7523", [Plugged("/dev/ttyS0")])
+
+
+def test_the_ports_of_this_machine_can_be_listed() -> None:
+    assert all(port.path.startswith("/dev/") for port in plugged_in())
+
+
+# --- ours alone -------------------------------------------------------------------------------------
+
+
+def test_a_claimed_terminal_is_barred_to_others() -> None:
+    with plugged() as cable:
+        descriptor = os.open(cable.path, os.O_RDWR | os.O_NOCTTY)
+        claim(descriptor)
+        (barred,) = struct.unpack("i", fcntl.ioctl(descriptor, TIOCGEXCL, b"\0" * 4))
+        os.close(descriptor)
+        assert barred
+
+
+def test_what_cannot_be_claimed_is_used_all_the_same() -> None:
+    near, far = os.pipe()
+    claim(near)
+    os.close(near)
+    os.close(far)
+
+
+async def test_an_opening_nobody_waits_for_any_more_leaves_nothing_open() -> None:
+    with plugged() as cable:
+        opening = asyncio.ensure_future(serial_opener(cable.path, LINE)(asyncio.Protocol()))
+        await asyncio.sleep(0)
+        opening.cancel()
+        await asyncio.gather(opening, return_exceptions=True)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                with contextlib.suppress(OSError):
+                    transport = await serial_opener(cable.path, LINE)(asyncio.Protocol())
+                    break
+        transport.close()
+
+
+async def test_an_opening_that_hangs_is_not_joined_by_a_second() -> None:
+    release = threading.Event()
+
+    def census() -> tuple[Plugged, ...]:
+        release.wait(PATIENCE_SECONDS)
+        return ()
+
+    open_line = serial_opener("usb:0403:6001", LINE, census)
+    first = asyncio.ensure_future(open_line(asyncio.Protocol()))
+    await asyncio.sleep(0)
+    with pytest.raises(LineLost, match="has not come back"):
+        await open_line(asyncio.Protocol())
+    release.set()
+    with pytest.raises(LineLost, match="not plugged in"):
+        await first
+
+
+# --- a device server --------------------------------------------------------------------------------
+
+
+class Server:
+    """A device server with a plug that joins its two wires: what is sent comes back."""
+
+    def __init__(self) -> None:
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"rfc2217://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.port = serial.serial_for_url("loop://", timeout=0)
+        self.peers: list[socket.socket] = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                peer, _ = self.listener.accept()
+                self.peers.append(peer)
+                self._talk(peer)
+
+    def _talk(self, peer: socket.socket) -> None:
+        lock = threading.Lock()
+
+        class Connection:
+            def write(self, data: bytes) -> None:
+                with lock:
+                    peer.sendall(data)
+
+        manager = PortManager(self.port, Connection())
+        with contextlib.suppress(OSError):
+            while data := peer.recv(1024):
+                for byte in manager.filter(serial.iterbytes(data)):
+                    Connection().write(b"".join(manager.escape(byte)))
+
+    def hang_up(self) -> None:
+        for peer in self.peers:
+            with contextlib.suppress(OSError):
+                peer.shutdown(socket.SHUT_RDWR)
+            peer.close()
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.hang_up()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.close()
+
+
+@pytest.mark.filterwarnings("ignore:set:DeprecationWarning")
+async def test_a_device_server_sets_its_line_carries_bytes_and_is_lost_like_any_line(server: Server) -> None:
+    ear = Ear()
+    transport = await serial_opener(server.url, LINE)(ear)
+    assert (server.port.baudrate, server.port.parity) == (19200, "E")
+    sent = b"".join(f"{number:04d};".encode() for number in range(500)) + b"\xff\xff\x00"
+    for at in range(0, len(sent), 7):
+        transport.write(sent[at : at + 7])
+    await ear.until(lambda: len(ear.data) >= len(sent))
+    assert ear.data == sent
+    server.hang_up()
+    await ear.until(lambda: bool(ear.losses))
+    assert isinstance(ear.losses[0], LineLost)
+    with pytest.raises(LineLost):
+        transport.write(b"x")
+    transport.close()
+    assert len(ear.losses) == 1
+
+
+@pytest.mark.filterwarnings("ignore:set:DeprecationWarning")
+async def test_no_device_server_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        number = gone.getsockname()[1]
+    with pytest.raises(OSError, match="Could not open"):
+        await serial_opener(f"rfc2217://127.0.0.1:{number}", LINE)(asyncio.Protocol())
+
+
+class Slow:
+    """A port whose other end takes nothing and says too much."""
+
+    def __init__(self, says: Callable[[], bytes]) -> None:
+        self._says = says
+        self.closed = threading.Event()
+        self.in_waiting = 0
+
+    def read(self, count: int) -> bytes:
+        return self._says() if count == 1 else b""
+
+    def write(self, data: bytes) -> None:
+        del data
+        self.closed.wait(PATIENCE_SECONDS)
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+async def test_a_device_server_that_takes_nothing_is_lost_at_a_bound() -> None:
+    ear, quiet = Ear(), threading.Event()
+    port = Slow(lambda: b"x" * quiet.wait(0.01))
+    transport = ServerTransport(asyncio.get_running_loop(), ear, port)
+    with pytest.raises(LineLost):  # noqa: PT012 - it fails at one of many writes
+        for _ in range(WRITE_LIMIT_BYTES):
+            transport.write(bytes(100))
+    await ear.until(lambda: bool(ear.losses))
+    assert "has not taken" in str(ear.losses[0])
+    assert port.closed.wait(PATIENCE_SECONDS)
+
+
+async def test_a_device_server_that_says_more_than_is_heard_is_lost_at_a_bound() -> None:
+    ear = Ear()
+    port = Slow(lambda: bytes(4096))
+    transport = ServerTransport(asyncio.get_running_loop(), ear, port)
+    await asyncio.sleep(0)
+    # The loop does not turn while it is asked for by nobody: that is how late it may be.
+    threading.Event().wait(0.2)
+    await ear.until(lambda: bool(ear.losses))
+    assert "nobody has looked at" in str(ear.losses[0])
+    assert len(ear.data) <= UNHEARD_LIMIT_BYTES
+    transport.close()

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.commands import capture as capture_command
+from controller.commands import devices as devices_command
+from controller.commands import playback as playback_command
+from controller.commands import probe as probe_command
+from controller.formats.captures import Capture, CaptureRefused, Piece, capture_text, read_capture
+from controller.formats.usb_names import Plugged
+from controller.io.ports import serial_opener
+from controller.io.pseudo_terminal import serving
+from controller.probing import Device
+from controller.tools import Playback, between
+from devices.session import Session
+from firmware_protocols import discovery
+from firmware_protocols.cards import Card
+from firmware_protocols.codec import Line
+from firmware_protocols.readings import ChipsSeen
+from simulators.bet_spots import BetSpotsSimulator
+from simulators.reference_shoe import ReferenceShoeSimulator
+from simulators.serve import Port
+from simulators.shoe import ShoeSimulator
+from tests.io.lines_rig import BEE_TEK, FEIG, Place, Told, link, readers
+from tests.io.test_serial import PATIENCE_SECONDS
+from tests.io.virtual_time import becomes, run_virtual
+
+LINES = st.builds(Line, st.integers(50, 4_000_000), st.integers(5, 8), st.sampled_from("NEO"), st.integers(1, 2))
+PIECES = st.lists(st.tuples(st.integers(0, 10**12), st.booleans(), st.binary(min_size=1, max_size=40)), max_size=8)
+
+
+# --- captures ---------------------------------------------------------------------------------------
+
+
+@given(st.none() | LINES, PIECES)
+def test_a_capture_is_read_as_it_was_written(line: Line | None, parts: list[tuple[int, bool, bytes]]) -> None:
+    at_ns, pieces = 0, []
+    for gap_ns, from_device, data in parts:
+        at_ns += gap_ns
+        pieces.append(Piece(at_ns, from_device, data))
+    capture = Capture(line, tuple(pieces))
+    assert read_capture(capture_text(capture).splitlines()) == capture
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "line 1: expected tableside-capture 1"),
+        ("tableside-capture 2\n", "line 1"),
+        ("tableside-capture 1\n# well\n\n0 < 0\n", "line 4: expected"),
+        ("tableside-capture 1\n0 = 00\n", "line 2: expected"),
+        ("tableside-capture 1\n5 < 00\n4 < 00\n", "line 3: time goes back"),
+        (f"tableside-capture 1\n5 < {'00' * 70_000}\n", "line 2: more than"),
+        ("tableside-capture 1\nline 9600 9N1\n", "line 2: expected"),
+    ],
+)
+def test_what_is_no_capture_is_refused_with_its_line(text: str, said: str) -> None:
+    with pytest.raises(CaptureRefused, match=said):
+        read_capture(text.splitlines())
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    said = "line "
+    try:
+        read_capture(["tableside-capture 1", *text.splitlines()])
+    except CaptureRefused as refused:
+        said = str(refused)
+    assert said.startswith("line ")
+
+
+# --- capture and playback ---------------------------------------------------------------------------
+
+
+async def nothing() -> None:
+    return None
+
+
+async def test_what_was_captured_between_a_reader_and_its_host_is_read_again_from_its_playback(tmp_path: Path) -> None:
+    simulator, session = readers(1, 2)
+    simulator.lay(1, "main", ("E00401502092A102",))
+    reader = Port(tmp_path / "reader", simulator, lambda: None)
+    pieces: list[Piece] = []
+
+    def write(from_device: bool, data: bytes) -> None:
+        pieces.append(Piece(len(pieces) * 1000, from_device, data))
+
+    opener = serial_opener(str(tmp_path / "reader"), FEIG.line)
+    standing = asyncio.ensure_future(between(opener, serving(tmp_path / "tap"), write))
+    first = await heard_through(tmp_path / "tap", session)
+    standing.cancel()
+    await asyncio.gather(standing, return_exceptions=True)
+    reader.close()
+    assert not (tmp_path / "tap").exists()
+
+    capture = read_capture(capture_text(Capture(FEIG.line, tuple(pieces))).splitlines())
+    player = Playback(capture.pieces, None)
+    over = asyncio.Event()
+
+    async def linger() -> None:
+        await over.wait()
+
+    playing = asyncio.ensure_future(player.play(serving(tmp_path / "played"), begin=nothing, linger=linger))
+    again = await heard_through(tmp_path / "played", readers(1, 2)[1])
+    over.set()
+    played = await playing
+    assert [(one.spot, one.chips) for one in first] == [(one.spot, one.chips) for one in again]
+    assert first[0].chips == ("E00401502092A102",)
+    assert played.as_captured > 3
+
+
+async def heard_through(path: Path, session: Session) -> list[ChipsSeen]:
+    """What a session that opens ``path`` learns of both spots."""
+    await becomes(path.is_symlink)
+    told = Told()
+    task = asyncio.ensure_future(link(serial_opener(str(path), FEIG.line), session, told).run())
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await told.until(lambda: len(told.of(ChipsSeen)) == 2)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    return told.of(ChipsSeen)
+
+
+def test_a_playback_keeps_the_times_and_tells_what_the_host_said_otherwise() -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    pieces = (
+        Piece(0, True, b"hello"),
+        Piece(250_000_000, True, b"again"),
+        Piece(300_000_000, False, b"who"),
+        Piece(300_500_000, True, b"me"),
+        Piece(300_600_000, False, b"never"),
+    )
+
+    class Host:
+        """Says something else than it said then, and at the end nothing."""
+
+        def receive(self, data: bytes) -> bytes:
+            return b"how" if data == b"again" else b""
+
+    async def story() -> None:
+        place = Place(Host())
+        played = await Playback(pieces, sleep).play(place.open, begin=nothing, linger=nothing)
+        assert b"".join(place.written) == b"helloagainme"
+        assert slept == [0.25, 0.0005]
+        assert (played.sent_bytes, played.as_captured, played.otherwise) == (12, 0, 2)
+
+    run_virtual(story())
+
+
+def test_a_capture_that_cannot_be_played_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "c.txt"
+    path.write_text("hello\n")
+    told = CliRunner().invoke(playback_command.command, [str(path), "--serve", str(tmp_path / "p")])
+    assert (told.exit_code, told.output.count("\n")) == (2, 1)
+    assert "line 1: expected tableside-capture 1" in told.output
+    both = CliRunner().invoke(playback_command.command, [str(path)])
+    assert "expected --serve PATH or --port PORT" in both.output
+    path.write_text("tableside-capture 1\n5 < 00\n")
+    told = CliRunner().invoke(playback_command.command, [str(path), "--port", "/dev/null"])
+    assert "line 9600 8N1" in told.output
+
+
+def test_a_playback_command_plays_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "c.txt"
+    path.write_text("tableside-capture 1\n5 < 00\n9000000000 < 0102\n")
+    told = CliRunner().invoke(
+        playback_command.command, [str(path), "--serve", str(tmp_path / "p"), "--fast", "--after", "0"]
+    )
+    assert (told.exit_code, told.output) == (0, "3 bytes played; the host said 0 pieces as captured\n")
+
+
+# --- probe and devices ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", [probe_command, capture_command])
+def test_a_port_that_is_not_there_is_one_line(module: object, tmp_path: Path) -> None:
+    command = module.command  # type: ignore[attr-defined]
+    arguments = ["/dev/no-such-port"] + ([str(tmp_path / "c.txt")] if module is capture_command else [])
+    told = CliRunner().invoke(command, arguments)
+    assert told.exit_code == 2
+    assert "no-such-port" in told.output.splitlines()[-1]
+    wrong = CliRunner().invoke(command, [*arguments, "--as", "shoe/bee_tec"])
+    assert "did you mean 'bee_tek'" in wrong.output
+    assert "expected spots" in CliRunner().invoke(command, [*arguments, "--spots", "9"]).output
+
+
+async def test_probe_shows_bytes_and_readings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    simulator = ShoeSimulator(BEE_TEK)
+    shoe = Port(tmp_path / "shoe", simulator, lambda: None)
+    probing = asyncio.ensure_future(probe_command.probe(str(tmp_path / "shoe"), Device("shoe", "bee_tek"), (1,), 9600))
+    shown = ""
+
+    def seen(text: str) -> bool:
+        nonlocal shown
+        shown += capsys.readouterr().out
+        return text in shown
+
+    await becomes(lambda: seen("DeviceHealth device=shoe state=ready"))
+    shoe.say(simulator.draw(Card("Kd")))
+    await becomes(lambda: seen("CardDrawn face=Kd"))
+    probing.cancel()
+    await asyncio.gather(probing, return_exceptions=True)
+    shoe.close()
+    assert " < " in shown
+
+
+async def test_devices_names_what_answers_ready_to_paste(tmp_path: Path) -> None:
+    zones: dict[tuple[int, int | None], tuple[int, str]] = {(2, 1): (2, "main"), (5, 1): (5, "main")}
+    ports = [
+        Port(tmp_path / "readers", BetSpotsSimulator(FEIG, zones), lambda: None),
+        Port(tmp_path / "shoe", ReferenceShoeSimulator(discovery.find("shoe", "reference")), lambda: None),
+        Port(tmp_path / "silent", ShoeSimulator(BEE_TEK), lambda: None),
+    ]
+    found = [await devices_command.described(Plugged(str(port.path)), ask=True, answer_seconds=0.1) for port in ports]
+    for port in ports:
+        port.close()
+    readers_lines, shoe_lines, silent_lines = ([line.strip() for line in lines] for lines in found)
+    assert {"[[bet_spots]]", 'protocol = "feig_obid"', "spots = [2, 5]"} <= set(readers_lines)
+    assert {"[shoe]", 'protocol = "reference"', f'port = "{tmp_path / "shoe"}"'} <= set(shoe_lines)
+    assert f'port = "{tmp_path / "silent"}"' in silent_lines
+    assert any("does not say who it is" in line for line in silent_lines)
+
+
+async def test_devices_leaves_a_port_in_use_alone(tmp_path: Path) -> None:
+    port = Port(tmp_path / "shoe", ShoeSimulator(BEE_TEK), lambda: None)
+    held = await serial_opener(str(port.path), BEE_TEK.line)(asyncio.Protocol())
+    lines = await devices_command.described(Plugged(str(port.path)), ask=True)
+    held.close()
+    port.close()
+    assert any("not asked" in line and "lock" in line for line in lines)
+
+
+def test_the_name_that_stays_longest_is_pasted() -> None:
+    ours, path = "/dev/tableside/shoe", "/dev/serial/by-path/pci-0:1.0"
+    assert devices_command.best_name(Plugged("/dev/ttyUSB0", 0x403, 0x6001, "A1", links=(ours, path))) == ours
+    assert devices_command.best_name(Plugged("/dev/ttyUSB0", 0x403, 0x6001, "A1", links=(path,))) == "usb:0403:6001:A1"
+    assert devices_command.best_name(Plugged("/dev/ttyUSB0", 0x403, 0x6001, links=(path,))) == path
+    assert devices_command.best_name(Plugged("/dev/ttyS0")) == "/dev/ttyS0"
+
+
+def test_devices_lists_without_asking() -> None:
+    told = CliRunner().invoke(devices_command.command, ["/dev/ttyUSB7", "--no-ask"])
+    assert told.exit_code == 0
+    assert '    port = "/dev/ttyUSB7"' in told.output

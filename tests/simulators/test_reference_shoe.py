@@ -1,0 +1,137 @@
+"""The simulated reference shoe by itself: what it keeps, what it says, what it forgets."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_protocols.cards import DECK, Card
+from firmware_protocols.codec import Role
+from firmware_protocols.messages import (
+    AcknowledgeDraw,
+    CardRead,
+    CheckShoe,
+    Command,
+    IdentifyShoe,
+    LockShoe,
+    Message,
+    SendDraws,
+    ShoeIdentified,
+    ShoeStatus,
+)
+from firmware_protocols.shoe import reference
+from simulators.reference_shoe import DRAWS_KEPT, SIMULATED, ReferenceShoeSimulator, ShoeHeld
+
+CODEC = reference.CODEC
+
+
+def tell(shoe: ReferenceShoeSimulator, command: Command) -> tuple[Message, ...]:
+    wire = CODEC.open(Role.HOST)
+    return wire.feed(shoe.receive(wire.encode(command)))
+
+
+def heard(data: bytes) -> tuple[Message, ...]:
+    return CODEC.open(Role.HOST).feed(data)
+
+
+def awake(first_number: int = 0) -> ReferenceShoeSimulator:
+    shoe = ReferenceShoeSimulator(CODEC, first_number=first_number)
+    assert tell(shoe, SendDraws()) == ()
+    return shoe
+
+
+def test_it_has_the_room_that_the_protocol_asks_for() -> None:
+    assert DRAWS_KEPT == reference.DRAWS_KEPT
+
+
+def test_it_says_who_it_is_with_the_token_of_the_question() -> None:
+    names = (SIMULATED.vendor, SIMULATED.model, SIMULATED.serial, SIMULATED.firmware)
+    assert tell(ReferenceShoeSimulator(CODEC), IdentifyShoe(77)) == (ShoeIdentified(77, *names),)
+
+
+def test_asleep_it_keeps_its_draws_to_itself_until_told_to_send() -> None:
+    shoe = ReferenceShoeSimulator(CODEC, first_number=255)
+    assert shoe.draw(Card("8h")) + shoe.misread() == b""
+    assert tell(shoe, CheckShoe(9)) == (ShoeStatus(9, 255, 2, awake=False),)
+    draws = (CardRead(Card("8h"), sequence=255), CardRead(None, sequence=0))
+    assert tell(shoe, SendDraws()) == draws
+    assert tell(shoe, SendDraws()) == draws
+    assert tell(shoe, CheckShoe(9)) == (ShoeStatus(9, 255, 2),)
+
+
+def test_awake_it_tells_each_draw_at_once() -> None:
+    shoe = awake()
+    assert heard(shoe.draw(Card("8h"))) == (CardRead(Card("8h"), sequence=0),)
+    assert heard(shoe.draw(Card("9h"), burn=True)) == (CardRead(Card("9h"), burn=True, sequence=1),)
+
+
+def test_it_forgets_what_is_acknowledged_and_what_came_before() -> None:
+    shoe = awake(first_number=254)
+    for face in DECK[:4]:
+        shoe.draw(face)
+    assert tell(shoe, AcknowledgeDraw(0)) == ()
+    assert tell(shoe, SendDraws()) == (CardRead(DECK[3], sequence=1),)
+    assert tell(shoe, CheckShoe(9)) == (ShoeStatus(9, 1, 1),)
+
+
+@pytest.mark.parametrize("number", [253, 2, 100])
+def test_an_acknowledgement_of_a_draw_it_does_not_keep_means_nothing(number: int) -> None:
+    shoe = awake(first_number=254)
+    for face in DECK[:4]:
+        shoe.draw(face)
+    tell(shoe, AcknowledgeDraw(number))
+    assert shoe.waiting == 4
+
+
+def test_without_power_it_forgets_nothing_but_that_it_was_awake() -> None:
+    shoe = awake()
+    shoe.draw(Card("8h"))
+    tell(shoe, LockShoe(locked=True))
+    shoe.power_cycle()
+    assert tell(shoe, CheckShoe(9)) == (ShoeStatus(9, 0, 1, awake=False, locked=True),)
+
+
+def test_half_a_command_before_the_power_went_is_not_obeyed_after() -> None:
+    shoe = awake()
+    lock = CODEC.open(Role.HOST).encode(LockShoe(locked=True))
+    shoe.receive(lock[:4])
+    shoe.power_cycle()
+    shoe.receive(lock[4:])
+    assert not shoe.locked
+
+
+def test_no_card_leaves_a_locked_shoe() -> None:
+    shoe = awake()
+    assert tell(shoe, LockShoe(locked=True)) == (ShoeStatus(0, 0, 0, locked=True),)
+    assert tell(shoe, LockShoe(locked=True)) == ()
+    with pytest.raises(ShoeHeld, match="locked"):
+        shoe.draw(Card("8h"))
+    assert tell(shoe, LockShoe(locked=False)) == (ShoeStatus(0, 0, 0),)
+    assert heard(shoe.draw(Card("8h")))
+
+
+def test_full_it_locks_itself_says_so_and_lets_go_when_there_is_room() -> None:
+    shoe = awake()
+    for number in range(DRAWS_KEPT - 1):
+        assert len(heard(shoe.draw(DECK[number % 52]))) == 1
+    _, status = heard(shoe.draw(Card("8h")))
+    assert status == ShoeStatus(0, 0, DRAWS_KEPT, locked=True)
+    with pytest.raises(ShoeHeld, match="120 draws"):
+        shoe.misread()
+    assert tell(shoe, AcknowledgeDraw(0)) == (ShoeStatus(0, 1, DRAWS_KEPT - 1),)
+
+
+def test_lid_and_mode_are_told_when_they_change() -> None:
+    shoe = awake()
+    assert heard(shoe.lid(is_open=True)) == (ShoeStatus(0, 0, 0, lid_open=True),)
+    assert heard(shoe.burn_mode(on=True)) == (ShoeStatus(0, 0, 0, lid_open=True, burning=True),)
+    assert heard(shoe.draw(Card("8h"))) == (CardRead(Card("8h"), burn=True, sequence=0),)
+
+
+def test_a_command_begun_is_given_up_at_silence() -> None:
+    shoe = awake()
+    lock = CODEC.open(Role.HOST).encode(LockShoe(locked=True))
+    assert shoe.receive(lock[:3]) + shoe.idle() == b""
+    shoe.receive(lock[3:])
+    assert not shoe.locked
+    shoe.receive(lock)
+    assert shoe.locked
