@@ -18,6 +18,7 @@ from controller.core.rules import House
 from controller.core.state import Desired, State, Table
 from controller.core.table import step
 from controller.formats.commands import CommandRefused, read_command, reply_bytes
+from controller.formats.health import health_line
 from controller.formats.payloads import Topics, device_bytes
 from controller.formats.records import Identity, chain, seal, seal_checkpoint, stamp
 from controller.formats.snapshots import hold_bytes, info_bytes, round_bytes
@@ -29,7 +30,7 @@ from controller.io.mqtt import Broker
 from controller.io.publisher import Publisher, Stream
 from controller.io.randomness import Entropy
 from controller.recovery import Recovered
-from firmware_protocols.readings import DeviceHealth, HealthState
+from firmware_protocols.readings import DeviceHealth
 
 QUEUE_LIMIT: Final = 10_000
 """Readings that may wait to be stepped: minutes of the noisiest table. A full queue means that the disk has stopped."""
@@ -147,14 +148,10 @@ class Daemon:
         hold = self.parts.recovered.hold
         if hold:
             return f"on hold: {hold}"
-        bad = [
-            f"{name} {one.state.value}{f' ({one.detail})' if one.detail else ''}"
-            for name, one in sorted(self.health.items())
-            if one.state is not HealthState.READY
-        ]
-        devices = f"degraded: {'; '.join(bad)}" if bad else f"{len(self.health)} devices ready"
         broker = "broker reached" if self.publisher.online.is_set() else "broker not reached"
-        return f"{devices}; {broker}; {self.publisher.reached} of {self.table.state.seq} events published"
+        return (
+            f"{health_line(self.health)}; {broker}; {self.publisher.reached} of {self.table.state.seq} events published"
+        )
 
     async def serve(self) -> None:
         """Step and commit what comes, for ever."""

@@ -15,7 +15,7 @@ from controller.formats.config import BetSpotsSection
 from controller.io.clock import Clock
 from controller.io.link import Link
 from controller.io.ports import Opener, serial_opener
-from controller.tools import Tap, tapped
+from controller.io.taps import Tap, tapped
 from devices.keypad import KeypadSession
 from devices.session import Session
 from devices.shoe import ShoeSession

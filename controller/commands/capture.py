@@ -15,8 +15,8 @@ from controller.formats.captures import Piece, heading_text, piece_text
 from controller.io.clock import SystemClock
 from controller.io.log import configure_log
 from controller.io.pseudo_terminal import serving
+from controller.io.taps import between, listen
 from controller.probing import Device, as_device, driven, listening
-from controller.tools import between, listen
 
 
 @click.command("capture")

@@ -13,7 +13,7 @@ from controller.formats.captures import Capture, CaptureRefused, read_capture
 from controller.io.ports import serial_opener
 from controller.io.pseudo_terminal import serving
 from controller.io.serial import LineLost
-from controller.tools import Playback, Played
+from controller.io.taps import Playback, Played
 
 
 @click.command("playback")

@@ -10,8 +10,8 @@ import click
 
 from controller.io.clock import SystemClock
 from controller.io.log import configure_log
+from controller.io.taps import listen
 from controller.probing import Device, as_device, bytes_lines, driven, listening, reading_line
-from controller.tools import listen
 from firmware_protocols.readings import Reading
 
 

@@ -44,7 +44,7 @@ def command(evidence: TextIO, *, each: bool) -> None:
             elif recount is not None:
                 take(recount, line, number)
             if each and recount is not None:
-                click.echo(recounted_bytes(recount.told()))
+                click.echo(recounted_bytes(recount.told(outside=True)))
     except EvidenceRefused as refused:
         click.echo(f"tableside: {evidence.name}: {refused}", err=True)
         sys.exit(2)

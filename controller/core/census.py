@@ -56,9 +56,9 @@ class Graph:
         """Every next state, with the boxes that finish on the way."""
         mask, node = state
         enabled = list(self.weave.enabled(mask))
-        if node.paying:
-            # Payment explains every change of chips and no card: one order of what is left stands for all.
-            return [((), (mask | 1 << enabled[0], node))] if self.weave.only_chips_left(mask) else []
+        if node.paying and self.weave.paid_through(mask, node):
+            # Payment explains every change of chips that is left: one order of them stands for all.
+            return [((), (mask | 1 << enabled[0], node))] if enabled else []
         layout = self.weave.layout(mask)
         ways: Ways = []
         for index in enabled:
@@ -127,11 +127,12 @@ class Census:
         if node.dealt == self.play.deal_cards:
             for box in range(node.turn, self.play.boxes):
                 kind = node.boxes[box].kind
+                begun = tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)
+                initial = (PlayedHand(self.play.deal.initial[box], self.play.deal.wagers[box], 0),)
                 if kind is not Kind.PENDING:
                     emitted.append((box, self.play.untouched(box, kind)))
-                elif box == node.turn:
-                    hands = tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)
-                    emitted.append((box, Outcome("played", hands)))
+                else:
+                    emitted.append((box, Outcome("played", begun if box == node.turn else initial)))
         yield node, tuple(emitted)
 
     def spelled(self, ways: list[tuple[tuple[Emission, ...], State]]) -> dict[Symbol, frozenset[Place]]:

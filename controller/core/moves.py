@@ -74,7 +74,7 @@ def card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Ste
         return
     if node.paying or busts_lie(play, node, layout):
         return
-    node = node._replace(unconfirmed=-1)
+    node = node._replace(unconfirmed=0)
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
         if hand is None:
@@ -101,7 +101,8 @@ def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Ite
     if node.dealt < play.deal_cards:
         return
     if node.paying:
-        yield node, ()
+        if pays(node, item):
+            yield node, ()
         return
     if item.zone != "main":
         yield from offered_moved(play, node, item, layout)
@@ -113,22 +114,30 @@ def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Ite
             yield from dealer_pays(play, reached, item, layout, emitted)
 
 
-def offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
-    """Insurance is made while it is offered; later a fall withdraws nothing, and a rise pays only what was made.
+def pays(node: Node, item: ChipsMoved) -> bool:
+    """Whether payment, once it has begun, explains a change: any of a main zone, of the other only where a wager is."""
+    return item.zone == "main" or bool(node.insured and node.insured[item.box])
 
-    So is EZ Bust, save that it is taken or paid only once the dealer's hand is complete.
+
+def offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+    """Insurance is made while it is offered. Later only what was made may change: a fall withdraws nothing.
+
+    A rise is its payment, once all boxes have played. So is EZ Bust, save that it is taken or paid only once the
+    dealer's hand is complete.
     """
     if item.zone != play.offered_zone:
         return
-    if node.offers or item.after < item.before:
+    if node.offers or (item.after < item.before and pays(node, item)):
         yield node, ()
     for reached, emitted in play.reach(node, layout.insured):
         if play.all_played(reached):
             closed = play.close_offers(reached, layout.insured)
-            if item.after < item.before or (closed.insured and closed.insured[item.box]):
-                done = closed.hole if item.zone == "insurance" else play.holes(closed, drawing=False)
-                if done:
-                    yield closed._replace(paying=item.zone != "insurance", hole=done), emitted
+            done = closed.hole if item.zone == "insurance" else play.holes(closed, drawing=False)
+            if pays(closed, item) and done:
+                yield closed._replace(paying=item.zone != "insurance", hole=done), emitted
+        elif not reached.offers and node.offers and item.after < item.before and pays(reached, item):
+            # Somebody had stopped without a sign: the offer was over, and what was insured stays so.
+            yield reached, emitted
 
 
 def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
@@ -140,11 +149,11 @@ def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layo
         if reached.turn == item.box and item.after > item.before:
             for moved in raised(play, reached, hand, item.after - item.before):
                 closed = play.decided(moved, layout.insured)
-                yield closed._replace(unconfirmed=-1), emitted
+                yield closed, emitted
         wager = play.deal.wagers[item.box]
         if item.after in {0, wager // 2, wager - wager // 2} and item.after < item.before:
             for gone, also in surrenders(play, reached, item.box, emitted):
-                yield gone._replace(unconfirmed=item.box), also
+                yield gone._replace(unconfirmed=node.unconfirmed | 1 << item.box), also
 
 
 def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
@@ -183,7 +192,9 @@ def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...]) 
     """The box gives up: before its turn while that is offered, or in its turn as its first decision (HPN card)."""
     if play.rules.surrender != "late":
         return
-    before = box > node.turn and node.offers and node.boxes[box].kind is Kind.PENDING
+    # Where a surrender need not be shown it may have been made while it was offered, and shows only now.
+    offered = node.offers or play.rules.options.surrender_shown == "sometimes"
+    before = box > node.turn and offered and node.boxes[box].kind is Kind.PENDING
     if before or play.untouched_hand(node, box):
         yield play.surrender(node, box, emitted)
 
@@ -244,9 +255,9 @@ def dealer_pays(
 
 def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterator[Step]:
     """A key of the dealer's."""
-    if node.dealt < play.deal_cards or node.paying:
+    if node.dealt < play.deal_cards or (node.paying and item.action != "surrender"):
         return
-    confirmed = node._replace(unconfirmed=-1)
+    confirmed = node._replace(unconfirmed=0)
     match item.action:
         case "insurance_closed":
             if node.offers:
@@ -256,9 +267,9 @@ def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterato
         case "even_money":
             yield from even_money(play, confirmed, item.box)
         case "surrender":
-            if node.unconfirmed >= 0 and item.box in {None, node.unconfirmed}:
+            if node.unconfirmed if item.box is None else node.unconfirmed >> item.box & 1:
                 yield confirmed, ()
-            for reached, emitted in play.reach(confirmed, layout.insured):
+            for reached, emitted in () if node.paying else play.reach(confirmed, layout.insured):
                 box = reached.turn if item.box is None else item.box
                 if play.hand_in_play(reached) is not None:
                     yield from surrenders(play, reached, box, emitted)

@@ -110,8 +110,8 @@ class Node(NamedTuple):
     turned: bool = False
     paying: bool = False
     """Take-and-pay of main wagers has begun."""
-    unconfirmed: int = -1
-    """Box whose surrender was just shown by chips and may be confirmed by a key."""
+    unconfirmed: int = 0
+    """Boxes, as bits, whose surrender was shown by chips since the last card or key, and may be confirmed by a key."""
     second: int = 0
     """The dealer's second card where no hole card is dealt; 0: it has not come."""
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple, TypeVar
 
 from controller.core.hand import Outcome
-from controller.core.moves import CardCame, ChipsMoved, Item, Layout, endings, successors
+from controller.core.moves import CardCame, ChipsMoved, Item, Layout, endings, pays, successors
 from controller.core.play import Deal, Emission, Node, Play
 from controller.core.rules import Rules
 from firmware_protocols.values import Value
@@ -141,9 +141,10 @@ class Weave:
             if not mask >> index & 1 and not before & ~mask:
                 yield index
 
-    def only_chips_left(self, mask: int) -> bool:
-        """Whether nothing but changes of chips remains."""
-        return all(mask >> i & 1 or isinstance(d.item, ChipsMoved) for i, d in enumerate(self.window))
+    def paid_through(self, mask: int, node: Node) -> bool:
+        """Whether payment explains everything that remains after the evidence in ``mask``."""
+        left = [dated.item for index, dated in enumerate(self.window) if not mask >> index & 1]
+        return all(isinstance(item, ChipsMoved) and pays(node, item) for item in left)
 
     def run(self, start: Frontier) -> Frontier:
         """The nodes after all of the window, in any order that its times allow."""
@@ -163,12 +164,9 @@ class Weave:
         following: dict[int, Frontier] = {}
         for mask, frontier in level.items():
             layout = self.layout(mask)
-            paid_through = self.only_chips_left(mask)
-            for node in [node for node in frontier if node.paying]:
-                # Payment explains every change of chips and no card: the order of what is left does not matter.
-                told = frontier.pop(node)
-                if paid_through:
-                    join(ended, node, told)
+            for node in [node for node in frontier if node.paying and self.paid_through(mask, node)]:
+                # Payment explains every change of chips that is left: their order does not matter.
+                join(ended, node, frontier.pop(node))
             if not frontier:
                 continue
             for index in self.enabled(mask):

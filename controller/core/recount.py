@@ -13,11 +13,15 @@ from controller.core.moves import CardCame, ChipsMoved, KeySpoke
 from controller.core.question import Case, best_question
 from controller.core.reconstruction import Answer, Dated, Reconstruction, TooManyOrders
 from controller.core.rules import Rules
+from controller.core.side_dues import Felt, side_nets
 from controller.core.worlds import Judgement, TooManyUnread, World, Worlds, judge
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
 UNREAD = "??"
+
+Faces = tuple[tuple[str, ...], ...]
+"""Hands left to right, each the faces in the order received."""
 
 
 class Alert(Value, frozen=True, tag=False):
@@ -34,9 +38,9 @@ class Recounted(Value, frozen=True, tag=False):
     """What all legal plays agree on; None where they differ. Keys of the dictionaries are spots."""
 
     plays: int
-    hands: dict[str, list[list[str]] | None]
-    stakes: dict[str, list[int] | None]
-    dealer: list[str] | None
+    hands: dict[str, Faces | None]
+    stakes: dict[str, tuple[int, ...] | None]
+    dealer: tuple[str, ...] | None
     due_cents: dict[str, dict[str, int | None]]
     possible_cents: dict[str, dict[str, list[int]]]
     question: dict[str, Any] | None
@@ -59,6 +63,8 @@ class Recount:
         self.answers: tuple[Answer, ...] = ()
         self.alerts: list[Alert] = []
         self.irregularity: str | None = None
+        self.unreadable: str | None = None
+        self.side_wagers: dict[tuple[int, str], int] = {}
         self.closed = False
         self.silences: tuple[tuple[str, int, int], ...] = ()
 
@@ -74,7 +80,7 @@ class Recount:
             self.begin()
         place = len(self.faces)
         self.faces.append(face)
-        hole = place == 2 * len(self.spots) + 1
+        hole = place == self.hole_place()
         told = place << 4 if hole or face is None else seen(place, face)
         self.observe(Dated(at_ns, at_ns, CardCame(told)))
 
@@ -84,17 +90,31 @@ class Recount:
         self.contents[spot, zone] = cents
         if self.worlds is None or before == cents:
             return
-        if zone not in {"main", "insurance"} and spot in self.spots:
+        if zone not in {"main", self.offered_zone()} and zone in self.rules.side_bets and spot in self.spots:
             return
         box = self.spots.index(spot) if spot in self.spots else -1
         if box < 0 or not self.moved(Dated(first_ns, last_ns, ChipsMoved(box, zone, before, cents))):
             self.alerts.append(Alert("unexplained_change", spot, zone, before, cents))
 
+    def hole_place(self) -> int:
+        """The place of the hole card among the round's cards; -1 where none is dealt."""
+        return 2 * len(self.spots) + 1 if self.rules.hole_card == "dealt" else -1
+
+    def hole(self) -> int | None:
+        """The rank of the hole card, once it has left the shoe and if it was read."""
+        place = self.hole_place()
+        face = self.faces[place] if 0 <= place < len(self.faces) else None
+        return None if face is None else RANKS[face.rank]
+
+    def offered_zone(self) -> str:
+        """The zone of what is offered after the deal against this up card."""
+        return "" if self.worlds is None else self.worlds.worlds[0].found.play().offered_zone
+
     def moved(self, dated: Dated) -> bool:
-        """Whether some play explains a change; if none does it is left out of the account."""
+        """Whether some play explains a change. One that takes the last play away is left out of the account."""
         assert self.worlds is not None
         after = self.attempt(self.worlds, dated)
-        if after is None or not after.legal:
+        if after is None or (self.worlds.legal(self.hole()) and not after.legal(self.hole())):
             return False
         self.worlds = after
         return True
@@ -115,8 +135,6 @@ class Recount:
             return
         self.answers = (*self.answers, Answer(box=self.spots.index(spot), **fields))
         self.worlds = self.worlds.again(self.answers)
-        if not self.worlds.legal:
-            self.fail("no legal play agrees with the answer")
 
     def health(self, device: str, from_ns: int, to_ns: int) -> None:
         """From here to there a device's silence means nothing."""
@@ -136,6 +154,9 @@ class Recount:
             for box, spot in enumerate(self.spots)
             if spot in self.declared
         }
+        self.side_wagers = {
+            key: cents for key, cents in self.contents.items() if key[1] in self.rules.side_bets and cents
+        }
         found = Reconstruction.begin(self.rules, [wagers[spot] for spot in self.spots], lying, self.answers)
         self.worlds = Worlds((World((), found),))
 
@@ -145,8 +166,6 @@ class Recount:
         after = self.attempt(self.worlds, dated)
         if after is not None:
             self.worlds = after
-            if not after.legal:
-                self.fail("no legal play explains the evidence")
 
     def attempt(self, worlds: Worlds, dated: Dated) -> Worlds | None:
         """The worlds with one more piece of evidence; None if too much is left open."""
@@ -159,28 +178,26 @@ class Recount:
         return None
 
     def fail(self, reason: str) -> None:
-        """No legal play is left."""
-        self.irregularity = self.irregularity or reason
+        """The evidence is more than can be judged, or speaks of a box that is not there."""
+        self.unreadable = self.unreadable or reason
 
     # --- what follows -------------------------------------------------------------------------------
 
-    def told(self) -> Recounted:
-        """What all plays agree on, as the outside may see it now."""
-        judgement = self.judgement()
+    def told(self, *, outside: bool = False) -> Recounted:
+        """What all plays agree on; ``outside``: without the hole card until it is turned."""
+        judgement = self.judgement(outside=outside)
         if judgement is None:
             return self.nothing()
         boxes = dict(enumerate(self.spots))
         dues = {spot: self.dues(judgement, box) for box, spot in boxes.items()}
-        hands = {spot: agreed(judgement.hands(box)) for box, spot in boxes.items()}
+        ways = {spot: judgement.hands(box) for box, spot in boxes.items()}
         return Recounted(
             plays=judgement.plays(),
-            hands={
-                str(s): None if h is None else [[self.face(c) for c in x.cards] for x in h] for s, h in hands.items()
-            },
-            stakes={str(s): None if h is None else [x.stake_cents() for x in h] for s, h in hands.items()},
+            hands={str(spot): agreed({self.faces_of(way) for way in found}) for spot, found in ways.items()},
+            stakes={str(spot): agreed({stakes_of(way) for way in found}) for spot, found in ways.items()},
             dealer=self.dealer(judgement),
-            due_cents={str(s): {bet: due_of(d) for bet, d in bets.items()} for s, bets in dues.items()},
-            possible_cents={str(s): {bet: list(d.cents()) for bet, d in bets.items()} for s, bets in dues.items()},
+            due_cents={str(spot): {bet: only(nets) for bet, nets in bets.items()} for spot, bets in dues.items()},
+            possible_cents={str(spot): bets for spot, bets in dues.items()},
             question=self.question(judgement),
             irregularity=self.irregularity,
             alerts=self.alerts,
@@ -200,19 +217,19 @@ class Recount:
         about = {"spot": spot, "ask": asked.kind, "text": asked.text(spot), "choices": list(asked.choices())}
         return {**about, "hand": asked.hand} if asked.kind == "cards" else about
 
-    def judgement(self) -> Judgement | None:
+    def judgement(self, *, outside: bool) -> Judgement | None:
         """All plays; None if there is none."""
-        if self.worlds is None or self.irregularity or not self.worlds.legal:
+        self.irregularity = self.unreadable
+        if self.worlds is None or self.irregularity:
             return None
-        hole_place = 2 * len(self.spots) + 1
-        if self.closed and len(self.faces) <= hole_place:
-            self.fail("the round was closed before the deal was complete")
+        dealt = len(self.faces) >= self.worlds.worlds[0].found.play().deal_cards
+        if self.closed and not dealt:
+            self.irregularity = "the round was closed before the deal was complete"
             return None
-        turned = len(self.faces) > hole_place and (self.closed or self.is_turned(self.worlds))
-        face = self.faces[hole_place] if turned else None
-        judgement = judge(self.worlds, RANKS[face.rank] if face else None, turned=turned, closed=self.closed)
+        turned = dealt and (self.closed or not outside or self.is_turned(self.worlds))
+        judgement = judge(self.worlds, self.hole(), turned=turned, closed=self.closed)
         if not judgement.ended:
-            self.fail("no legal play explains the evidence")
+            self.irregularity = "no legal play explains the evidence"
             return None
         return judgement
 
@@ -222,26 +239,35 @@ class Recount:
             node.turned or world.found.play().finished(node) for world in worlds.worlds for node in world.found.frontier
         )
 
-    def dues(self, judgement: Judgement, box: int) -> dict[str, Due]:
-        """The wagers of a box."""
+    def dues(self, judgement: Judgement, box: int) -> dict[str, list[int]]:
+        """The nets that remain possible for each wager of a box; none where a further card may change them."""
+        spot = self.spots[box]
         insured = judgement.insurance(box)
-        main = {"main": judgement.main(box)}
-        return main if insured is None else {**main, "insurance": insured}
+        found = {"main": nets_of(judgement.main(box)), **({} if insured is None else {"insurance": nets_of(insured)})}
+        for bet in self.rules.side_bets:
+            nets = side_nets(self.view(judgement), box, bet, self.side_wagers.get((spot, bet), 0))
+            if nets is not None:
+                found[bet] = nets
+        return found
 
-    def dealer(self, judgement: Judgement) -> list[str] | None:
+    def view(self, judgement: Judgement) -> Felt:
+        """The round as side wagers see it."""
+        return Felt(self.rules, self.faces, len(self.spots), self.hole_place(), judgement)
+
+    def dealer(self, judgement: Judgement) -> tuple[str, ...] | None:
         """The dealer's cards; the hole card as ?? until it is turned."""
-        boxes = len(self.spots)
-        drawn = judgement.drawn()
+        boxes, hole = len(self.spots), self.hole_place()
+        drawn = {tuple(self.face(card) for card in cards) for cards in judgement.drawn()}
         if len(drawn) != 1 or len(self.faces) <= boxes:
             return None
         shown = [self.text(boxes)]
-        if len(self.faces) > 2 * boxes + 1:
-            shown.append(self.text(2 * boxes + 1) if judgement.ended[0].points is not None else UNREAD)
-        return shown + [self.face(card) for card in drawn.pop()]
+        if 0 <= hole < len(self.faces):
+            shown.append(self.text(hole) if judgement.ended[0].points is not None else UNREAD)
+        return (*shown, *drawn.pop())
 
-    def faces_of(self, hands: tuple[PlayedHand, ...] | None) -> list[list[str]] | None:
+    def faces_of(self, hands: tuple[PlayedHand, ...]) -> Faces:
         """The faces of hands in the order received."""
-        return None if hands is None else [[self.face(card) for card in hand.cards] for hand in hands]
+        return tuple(tuple(self.face(card) for card in hand.cards) for hand in hands)
 
     def face(self, card: int) -> str:
         """A remembered card as it was read."""
@@ -267,15 +293,24 @@ class Recount:
         )
 
 
+def only(nets: list[int]) -> int | None:
+    """The one net, or None."""
+    return nets[0] if len(nets) == 1 else None
+
+
 def agreed(ways: set[Any]) -> Any:  # noqa: ANN401 - whatever they agree on
     """The one way, or None where there are several."""
     return next(iter(ways)) if len(ways) == 1 else None
 
 
-def due_of(due: Due) -> int | None:
-    """The net in cents, or None where it is open."""
-    net = due.certain()
-    return None if net is None else net.cents
+def nets_of(due: Due) -> list[int]:
+    """The nets that remain, or none where it is not known yet which."""
+    return list(due.cents()) if due.known else []
+
+
+def stakes_of(hands: tuple[PlayedHand, ...]) -> tuple[int, ...]:
+    """The whole stake of each hand."""
+    return tuple(hand.stake_cents() for hand in hands)
 
 
 def recounted_bytes(told: Recounted) -> bytes:

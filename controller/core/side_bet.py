@@ -43,7 +43,7 @@ class View(NamedTuple):
     second: Card
     up: Card
     dealer: tuple[Card, ...] = ()
-    """All the dealer's cards; empty until the second one is turned."""
+    """All the dealer's cards; empty until the second one is turned, the up card alone where none was needed."""
     complete: bool = False
     """Whether the dealer's hand is final."""
     all_broke: bool | None = None

@@ -6,7 +6,6 @@ held once for each rank; its four suits are four plays each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -42,13 +41,13 @@ class Worlds(NamedTuple):
     worlds: tuple[World, ...]
     unread: tuple[int, ...] = ()
 
-    @property
-    def legal(self) -> bool:
-        """Whether some play explains everything."""
-        return any(world.found.frontier for world in self.worlds)
+    def legal(self, hole: int | None) -> bool:
+        """Whether some play explains everything, with a hole card of this rank (None: any)."""
+        bit = (1 << min(hole, 10)) if hole is not None else -1
+        return any(node.hole & bit for world in self.worlds for node in world.found.frontier)
 
     def observe(self, dated: Dated) -> Worlds:
-        """One more piece of evidence in every world; worlds without a play are left out.
+        """One more piece of evidence in every world. A world without a play is kept: chips told late may revive it.
 
         An unread card comes with rank 0 and splits each world into thirteen.
 
@@ -58,7 +57,7 @@ class Worlds(NamedTuple):
         item = dated.item
         if isinstance(item, CardCame) and item.card & 15 == 0 and not self.is_hole(item.card >> 4):
             return self.unread_card(dated, item.card >> 4)
-        return Worlds(live(World(w.ranks, w.found.observe(dated)) for w in self.worlds), self.unread)
+        return Worlds(tuple(World(w.ranks, w.found.observe(dated)) for w in self.worlds), self.unread)
 
     def is_hole(self, place: int) -> bool:
         """Whether a place is the hole card's, whose rank no world assumes."""
@@ -68,24 +67,18 @@ class Worlds(NamedTuple):
         """Every world with every rank the card may have."""
         if len(self.unread) == UNREAD_LIMIT:
             raise TooManyUnread
-        split = (
+        split = tuple(
             World(
                 (*world.ranks, (place, rank)),
                 world.found.observe(Dated(dated.first_ns, dated.last_ns, CardCame(place << 4 | rank), dated.number)),
             )
             for world, rank in product(self.worlds, RANKS)
         )
-        return Worlds(live(split), (*self.unread, place))
+        return Worlds(split, (*self.unread, place))
 
     def again(self, answers: tuple[Answer, ...]) -> Worlds:
         """The same evidence with other answers."""
-        return Worlds(live(World(w.ranks, w.found.again(answers)) for w in self.worlds), self.unread)
-
-
-def live(worlds: Iterable[World]) -> tuple[World, ...]:
-    """The worlds with a legal play; one empty world if there is none."""
-    every = tuple(worlds)
-    return tuple(world for world in every if world.found.frontier) or every[:1]
+        return Worlds(tuple(World(w.ranks, w.found.again(answers)) for w in self.worlds), self.unread)
 
 
 class Ended(NamedTuple):

@@ -6,6 +6,7 @@ relative to the file's directory.
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -176,8 +177,9 @@ def read_config(text: str, name: str, directory: PurePath, known: Known | None =
         raise ConfigError((_syntax_line(name, str(error)),)) from error
     mistakes: list[Mistake] = []
     config = decode(Config, data, (), mistakes)
+    mistakes.extend(_named(data, known or Known()))
     if config is not None:
-        mistakes.extend(_cross_checks(config, known or Known()))
+        mistakes.extend(_cross_checks(config))
     if config is None or mistakes:
         lines = key_lines(text)
         placed = sorted((line_of(lines, one.path), f"{_place(one.path)}{one.text}") for one in mistakes)
@@ -217,19 +219,40 @@ def _place(path: KeyPath) -> str:
     return f"{head} {'.'.join(names[1:])}: " if names[1:] else f"{head}: "
 
 
-def _cross_checks(config: Config, known: Known) -> Iterable[Mistake]:
+def _named(data: Mapping[str, Any], known: Known) -> Iterable[Mistake]:
+    """Names that the rest of the house does not know: also in a file with other mistakes, so that all are told."""
+    sections: list[KeyPath] = [("shoe",), ("keypad",)]
+    rows = data.get("bet_spots")
+    sections += [("bet_spots", place) for place in range(len(rows) if isinstance(rows, list) else 0)]
+    for path in sections:
+        protocol = _at(data, (*path, "protocol"))
+        names = known.protocols.get(str(path[0]))
+        if isinstance(protocol, str) and names is not None and protocol not in names:
+            near = difflib.get_close_matches(protocol, names, n=1)
+            guess = f"; did you mean {near[0]}?" if near else ""
+            yield Mistake((*path, "protocol"), f"expected one of {', '.join(names)}, got {shown(protocol)}{guess}")
+    profile, options, keys = _at(data, ("table", "profile")), data.get("options", {}), _at(data, ("keypad", "keys"))
+    if isinstance(profile, str) and isinstance(options, dict):
+        for key, text in known.options(profile, options):
+            yield Mistake(("table", "profile") if key == "profile" else ("options", key), text)
+    if isinstance(keys, dict):
+        for key, text in known.keys({key: one for key, one in keys.items() if isinstance(one, str)}):
+            yield Mistake(("keypad", "keys", key), text)
+
+
+def _at(data: object, path: KeyPath) -> object:
+    """What lies at ``path``, None if nothing does."""
+    for key in path:
+        if isinstance(key, str):
+            data = data.get(key) if isinstance(data, dict) else None
+        else:
+            data = data[key] if isinstance(data, list) else None
+    return data
+
+
+def _cross_checks(config: Config) -> Iterable[Mistake]:
     yield from _ports(config)
     yield from _zones(config)
-    devices: list[tuple[KeyPath, str]] = [(("shoe",), config.shoe.protocol), (("keypad",), config.keypad.protocol)]
-    devices += [(("bet_spots", place), one.protocol) for place, one in enumerate(config.bet_spots)]
-    for path, protocol in devices:
-        names = known.protocols.get(str(path[0]))
-        if names is not None and protocol not in names:
-            yield Mistake((*path, "protocol"), f"expected one of {', '.join(names)}, got {shown(protocol)}")
-    for key, text in known.options(config.table.profile, config.options):
-        yield Mistake(("table", "profile") if key == "profile" else ("options", key), text)
-    for key, text in known.keys(config.keypad.keys):
-        yield Mistake(("keypad", "keys", key), text)
     broker = config.broker
     if broker is not None and (broker.tls_cert_file is None) != (broker.tls_key_file is None):
         yield Mistake(("broker",), "tls_cert_file and tls_key_file go together")

@@ -7,6 +7,7 @@ give other values of any of them in its own ``[options]``; ``blazing7s.stake_cen
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
 import tomllib
@@ -149,8 +150,8 @@ def _with_term(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -
     """The rules with one term or choice of a side wager changed: ``blazing7s.stake_cents``."""
     name, _, term = key.partition(".")
     if not term or name not in side_bet_names():
-        near = decode(Options, {key: value}, (), mistakes)
-        assert near is None, "a key that is no option is a mistake"
+        near = difflib.get_close_matches(key, sorted(OPTION_KEYS | RULE_KEYS | {"side_bets"}), n=1, cutoff=0.6)
+        mistakes.append(Mistake((key,), "unknown key" + (f"; did you mean {near[0]}?" if near else "")))
         return rules
     terms = rules.side_bet_terms.get(name, find(name).usual)
     plain = msgspec.to_builtins(terms)

@@ -26,12 +26,12 @@ class Notifier:
         """The table has started."""
         self._send("READY=1", f"STATUS={_one_line(status)}")
 
-    def alive(self) -> None:
-        """A sign of life."""
-        self._send("WATCHDOG=1")
+    def alive(self, status: str) -> None:
+        """A sign of life, and how the table is."""
+        self._send("WATCHDOG=1", f"STATUS={_one_line(status)}")
 
     def status(self, text: str) -> None:
-        """How the table is, for people."""
+        """How the table is, for people, and no sign of life."""
         self._send(f"STATUS={_one_line(text)}")
 
     def stopping(self) -> None:

@@ -66,16 +66,14 @@ class Watchdog:
         while True:
             due_ns = self._clock.monotonic_ns() + int(self.period_seconds * NANOSECONDS)
             trouble = await self.look()
-            status = f"STUCK: {trouble}; {self._status()}" if trouble else self._status()
-            if not ready and not trouble:
-                ready = True
-                self._notifier.ready(status)
-            else:
-                self._notifier.status(status)
             if trouble:
                 log.error("no sign of life", reason=trouble)
+                self._notifier.status(f"STUCK: {trouble}; {self._status()}")
             else:
-                self._notifier.alive()
+                if not ready:
+                    ready = True
+                    self._notifier.ready(self._status())
+                self._notifier.alive(self._status())
             await asyncio.sleep(max(0, due_ns - self._clock.monotonic_ns()) / NANOSECONDS)
             late_ns = self._clock.monotonic_ns() - due_ns
             if late_ns > self.period_seconds * NANOSECONDS:

@@ -7,11 +7,14 @@ from collections.abc import Callable
 
 from devices.shoe import ShoeSession
 from firmware_protocols.cards import DECK, Card
+from firmware_protocols.messages import ShoeIdentified
 from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, HealthState, Reading
 from firmware_protocols.shoe import reference
 from simulators.reference_shoe import ReferenceShoeSimulator
+from simulators.wire import NullModem
 
 MS = 1_000_000
+S = 1_000 * MS
 
 
 class Crossing:
@@ -187,3 +190,10 @@ def shoe(first_number: int = 0) -> ReferenceShoeSimulator:
 
 def identity(serial: str) -> ShoeIdentified:
     return ShoeIdentified(0, "Tableside", "Sim-1", serial, "1.0")
+
+
+def started(crossing: Crossing) -> Crossing:
+    crossing.plug()
+    assert crossing.run(lambda: crossing.states()[-1:] == [HealthState.READY])
+    crossing.run(lambda: False, 100 * MS)
+    return crossing

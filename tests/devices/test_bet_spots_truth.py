@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from dataclasses import dataclass
+from typing import assert_never
 
 import pytest
 from hypothesis import given, settings
@@ -108,6 +109,8 @@ class Night:
                 self.modem.disconnect()
                 self.run(for_ms * MS)
                 self.connect()
+            case _:
+                assert_never(doing)
 
     def calm_down(self) -> None:
         """Faults stop, readers are on, and even one left alone for long is asked again."""

@@ -9,16 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devices.shoe import ShoeSession
-from devices.shoe_dialogue import CHECK_NS, LIVENESS_NS, ExpectedShoe
+from devices.shoe_dialogue import CHECK_NS
 from firmware_protocols.cards import DECK, Card
-from firmware_protocols.messages import ShoeIdentified
-from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, HealthState, Reading
+from firmware_protocols.readings import HealthState
 from firmware_protocols.shoe import reference
 from simulators.reference_shoe import DRAWS_KEPT, ReferenceShoeSimulator
-from simulators.wire import NullModem
-from tests.devices.crossing import MS, Crossing
+from tests.devices.crossing import MS, Crossing, S, Table, shoe, started
 
-S = 1_000 * MS
 READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY
 OFTEN = ["draw", "draw", "carry", "carry", "carry", "commit", "wait", "plug", "plug"]
 RARELY = ["unplug", "crash", "power", "damage", "commit_crash"]
@@ -105,13 +102,6 @@ def test_unplugged_after_each_single_byte(cut: int) -> None:
 # --- draws ------------------------------------------------------------------------------------------
 
 
-def started(crossing: Crossing) -> Crossing:
-    crossing.plug()
-    assert crossing.run(lambda: crossing.states()[-1:] == [READY])
-    crossing.run(lambda: False, 100 * MS)
-    return crossing
-
-
 def test_the_shoe_may_forget_a_draw_only_after_the_commit() -> None:
     crossing = started(Crossing())
     crossing.draw()
@@ -160,6 +150,18 @@ def test_the_last_draw_lost_on_the_line_is_missed_at_the_next_heartbeat() -> Non
     crossing.draw()
     crossing.to_host.clear()
     assert crossing.run(lambda: len(crossing.journal) == 1, CHECK_NS + 100 * MS)
+
+
+def test_a_shoe_that_was_not_told_to_send_is_told_again_before_the_next_card() -> None:
+    crossing = Crossing()
+    crossing.plug()
+    assert crossing.run(lambda: crossing.states()[-1:] == [READY])
+    assert crossing.to_shoe
+    crossing.to_shoe.clear()
+    crossing.run(lambda: False, S)
+    crossing.draw()
+    assert crossing.run(lambda: len(crossing.journal) == 1, 50 * MS)
+    assert crossing.complaints() == []
 
 
 def test_a_daemon_that_never_had_a_draw_takes_all_the_shoe_keeps() -> None:
@@ -249,42 +251,3 @@ def test_a_shoe_that_stays_locked_though_nobody_asked_for_it_is_complained_of_on
         crossing.carry(4096)
         crossing.wait(20 * MS)
     assert crossing.complaints() == ["shoe_locked"]
-
-
-# --- lock and lid -----------------------------------------------------------------------------------
-
-
-def test_the_lock_follows_the_wish_even_if_a_command_is_lost() -> None:
-    crossing = started(Crossing())
-    for locked in (True, False):
-        crossing.session.lock(locked=locked)
-        crossing.collect()
-        crossing.to_shoe.clear()
-        assert crossing.run(lambda locked=locked: crossing.shoe.locked is locked, CHECK_NS + 100 * MS)  # type: ignore[misc]
-    assert crossing.complaints() == []
-
-
-def test_a_wish_from_before_the_line_was_open_is_carried_out() -> None:
-    crossing = Crossing()
-    crossing.session.lock(locked=True)
-    crossing.calm_down()
-    assert crossing.shoe.locked
-
-
-def test_the_lid_is_told_open_and_closed_even_if_it_moved_while_nobody_listened() -> None:
-    crossing = started(Crossing())
-    crossing.unplug()
-    crossing.shoe.lid(is_open=True)
-    crossing.calm_down()
-    assert crossing.complaints() == ["lid_open"]
-    crossing.say(crossing.shoe.lid(is_open=False))
-    crossing.carry(4096)
-    assert crossing.complaints() == ["lid_open", "lid_closed"]
-
-
-def test_an_alarm_is_passed_on() -> None:
-    table = Table(shoe())
-    table.start()
-    table.modem.say(table.shoe.alarm("E3", "card jammed"))
-    table.run(50 * MS)
-    assert table.complaints() == [("E3", "card jammed")]

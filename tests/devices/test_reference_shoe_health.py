@@ -1,5 +1,19 @@
 """The shoe that answers: who it is, whether it is there, its lock and its lid."""
 
+from __future__ import annotations
+
+from devices.shoe import ShoeSession
+from devices.shoe_dialogue import CHECK_NS, LIVENESS_NS, ExpectedShoe
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import DeviceHealth, HealthState, Reading
+from firmware_protocols.shoe import reference
+from simulators.reference_shoe import ReferenceShoeSimulator
+from simulators.wire import NullModem
+from tests.devices.crossing import MS, Crossing, S, Table, identity, shoe, started
+
+READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY
+
+
 # --- connecting -------------------------------------------------------------------------------------
 
 
@@ -116,3 +130,40 @@ def test_a_line_on_which_nobody_answers_is_lost_once_and_asked_for_ever() -> Non
     assert sum(map(bool, asked)) > 15
 
 
+# --- lock and lid -----------------------------------------------------------------------------------
+
+
+def test_the_lock_follows_the_wish_even_if_a_command_is_lost() -> None:
+    crossing = started(Crossing())
+    for locked in (True, False):
+        crossing.session.lock(locked=locked)
+        crossing.collect()
+        crossing.to_shoe.clear()
+        assert crossing.run(lambda locked=locked: crossing.shoe.locked is locked, CHECK_NS + 100 * MS)  # type: ignore[misc]
+    assert crossing.complaints() == []
+
+
+def test_a_wish_from_before_the_line_was_open_is_carried_out() -> None:
+    crossing = Crossing()
+    crossing.session.lock(locked=True)
+    crossing.calm_down()
+    assert crossing.shoe.locked
+
+
+def test_the_lid_is_told_open_and_closed_even_if_it_moved_while_nobody_listened() -> None:
+    crossing = started(Crossing())
+    crossing.unplug()
+    crossing.shoe.lid(is_open=True)
+    crossing.calm_down()
+    assert crossing.complaints() == ["lid_open"]
+    crossing.say(crossing.shoe.lid(is_open=False))
+    crossing.carry(4096)
+    assert crossing.complaints() == ["lid_open", "lid_closed"]
+
+
+def test_an_alarm_is_passed_on() -> None:
+    table = Table(shoe())
+    table.start()
+    table.modem.say(table.shoe.alarm("E3", "card jammed"))
+    table.run(50 * MS)
+    assert table.complaints() == [("E3", "card jammed")]

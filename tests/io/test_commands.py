@@ -116,6 +116,32 @@ def test_check_reads_everything_a_table_file_points_to(tmp_path: Path) -> None:
     assert "chips.csv:2: value_cents" in CliRunner().invoke(check.command, [str(write_chips(tmp_path))]).output
 
 
+def test_check_tells_all_of_them_at_once_with_file_line_and_key(tmp_path: Path) -> None:
+    """Mistakes of five kinds in one file: none hides another."""
+    create_key(tmp_path / "table.key", SystemEntropy())
+    path = write_table(tmp_path, profile="hollywod", shoe="bee_tec", options='stand_kye = "always"')
+    text = path.read_text().replace('port = "/dev/spots"', "port = 5").replace("[options]", "[optoins]\n[options]")
+    text = text.replace('journal = "journal.sqlite"\n', "").replace("[keypad]", '[keypad]\nkeys = {A = "hitt"}')
+    path.write_text(text)
+    told = CliRunner().invoke(check.command, [str(path)])
+    lines = [line.removeprefix(f"tableside: {path}:") for line in told.output.splitlines()]
+    places = [(line.partition(":")[0], line.split(": ")[1]) for line in lines]
+    assert told.exit_code == 2
+    assert len(places) == 7
+    assert {place for _, place in places} == {
+        "[table] journal",
+        "[table] profile",
+        "[shoe] protocol",
+        "[[bet_spots]] port",
+        "[keypad] keys.A",
+        "[options] stand_kye",
+        "[optoins]",
+    }
+    assert all(number.isdigit() for number, _ in places)
+    assert any("did you mean bee_tek?" in line for line in lines)
+    assert any("did you mean stand_key?" in line for line in lines)
+
+
 def write_chips(directory: Path) -> Path:
     path = write_table(directory)
     (directory / "chips.csv").write_text("id,value_cents\nE004AA,5.00\n")

@@ -13,7 +13,6 @@ from controller.io.ports import serial_opener
 from controller.io.serial import LineLost
 from devices.shoe import ShoeSession
 from firmware_protocols.cards import Card
-from firmware_protocols.messages import IdentifyShoe
 from firmware_protocols.readings import (
     CardDrawn,
     ChipsSeen,
@@ -92,7 +91,7 @@ def test_4_two_adapters_that_are_called_the_same_are_refused() -> None:
     run_virtual(story())
 
 
-def test_4_readers_behind_the_shoes_name_and_a_shoe_behind_theirs_never_become_ready() -> None:
+def test_4_a_shoe_behind_the_readers_name_never_becomes_ready() -> None:
     async def story() -> None:
         told, (_, session) = Told(), readers(1)
         place = Place(ShoeSimulator(BEE_TEK))
@@ -160,7 +159,3 @@ def test_5_a_device_that_is_never_understood_is_the_wrong_one() -> None:
             task.cancel()
 
     run_virtual(story())
-
-
-def test_4_a_question_is_not_asked_of_a_shoe_that_has_no_words_for_it() -> None:
-    assert IdentifyShoe not in BEE_TEK.vocabulary

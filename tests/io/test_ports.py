@@ -161,10 +161,10 @@ class Server:
                 with lock:
                     peer.sendall(data)
 
-        manager = PortManager(self.port, Connection())
+        manager = PortManager(self.port, Connection())  # type: ignore[arg-type]
         with contextlib.suppress(OSError):
             while data := peer.recv(1024):
-                for byte in manager.filter(serial.iterbytes(data)):
+                for byte in manager.filter(data):
                     Connection().write(b"".join(manager.escape(byte)))
 
     def hang_up(self) -> None:

@@ -16,8 +16,8 @@ from controller.formats.captures import Capture, CaptureRefused, Piece, capture_
 from controller.formats.usb_names import Plugged
 from controller.io.ports import serial_opener
 from controller.io.pseudo_terminal import serving
+from controller.io.taps import Playback, between
 from controller.probing import Device
-from controller.tools import Playback, between
 from devices.session import Session
 from firmware_protocols import discovery
 from firmware_protocols.cards import Card

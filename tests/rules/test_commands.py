@@ -121,6 +121,7 @@ def test_numbers_that_are_no_numbers_are_refused() -> None:
         parse_json('{"a": 1, "b": {"c": 1, "c": 2}}')
     assert run("settle", "-", told=b'{"rules": NaN}').exit_code == 2
     assert run("settle", "-", told=b"[" * 100_000).exit_code == 2
+    assert run("settle", "/nowhere/case.json").stderr.endswith("cannot be read: No such file or directory\n")
 
 
 def test_side_wagers_that_do_not_stand_are_returned() -> None:

@@ -225,7 +225,7 @@ def test_a_side_wagers_terms_may_be_written_as_a_table() -> None:
     table, _ = with_options(PENN, {"ez_bust": {"all_broke": "plays_out"}})
     assert quoted == table
     assert profiles.option_mistakes({"ez_bust": {"all_broke": "plays_out"}, "surender": "late"}) == (
-        ("surender", "unknown key"),
+        ("surender", "unknown key; did you mean surrender?"),
     )
 
 

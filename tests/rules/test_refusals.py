@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from controller.core.refusals import Refusal
+from controller.core.told import Act, ToldRound
 from controller.formats.hand_accounts import differences
+from firmware_protocols.cards import Card
 from tests.rules.cases import WORKED, case, settled
+from tests.rules.tellings import PROFILES
 
 TWO = {"1": {"main": 1000}, "2": {"main": 1000}}
 THREE = TWO | {"3": {"main": 1000}}
@@ -71,6 +76,14 @@ def test_refused_by_its_rule(rule: str, told: dict[str, Any]) -> None:
     assert refused["sentence"]
     kept = [act for place, act in enumerate(told["actions"]) if place != refused["index"]]
     assert settled({**told, "actions": kept})["net_cents"] == settled(told)["net_cents"]
+
+
+def test_a_round_takes_no_acts_once_a_device_has_found_a_natural() -> None:
+    rules = replace(PROFILES["borgata"], hole_check="device")
+    told = ToldRound(rules, {1: 1000}, [Card(face) for face in ("9c", "As", "7d", "Kd")])
+    refused = told.act(told.deal(), Act(1, "hit"))
+    assert isinstance(refused, Refusal)
+    assert refused.rule == "hole_check"
 
 
 def test_what_a_file_expects_of_refusals_and_meters_is_compared() -> None:

@@ -41,12 +41,15 @@ def is_twenty(first: Card, second: Card) -> bool:
 
 
 def queens(terms: Terms, view: View) -> str | None:
-    """Two queens of hearts: more with a dealer's natural, which only an ace or ten up leaves open (A17)."""
+    """Two queens of hearts: more with a dealer's natural, which only an ace or ten up leaves open (A17).
+
+    A dealer who was dealt no hole card and need not take a second one has no natural.
+    """
     up = POINTS[view.up.rank]
     if up not in {1, 10} or chosen(CHOICES, terms, "queens_settled") == "at_once":
         return "queen_hearts_pair"
-    if not view.dealer:
-        return None
+    if len(view.dealer) < 2:
+        return "queen_hearts_pair" if view.complete else None
     natural = {up, POINTS[view.dealer[1].rank]} == {1, 10}
     return "queen_hearts_pair_and_dealer_natural" if natural else "queen_hearts_pair"
 

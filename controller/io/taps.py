@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -77,12 +78,14 @@ class End(asyncio.Protocol):
     def __init__(self, on_data: Callable[[bytes], None]) -> None:
         self._on_data = on_data
         self._transport: asyncio.Transport | None = None
+        self.opened = asyncio.Event()
         self.lost: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The line is open."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        self.opened.set()
 
     def data_received(self, data: bytes) -> None:
         """Bytes came."""
@@ -135,7 +138,9 @@ async def between(device: Opener, host: Opener, tap: Tap) -> None:
     def passing(towards: str, from_device: bool) -> Callable[[bytes], None]:  # noqa: FBT001 - the tap's signature
         def hand_on(data: bytes) -> None:
             tap(from_device, data)
-            ends[towards].write(data)
+            # The other end may not be open yet, or no longer; then this ends in a moment.
+            with contextlib.suppress(LineLost):
+                ends[towards].write(data)
 
         return hand_on
 
@@ -190,6 +195,7 @@ class Playback:
         """
         end = End(self._heard)
         await open_line(end)
+        await end.opened.wait()
         await begin()
         sent, right, wrong, before_ns = 0, 0, 0, None
         try:

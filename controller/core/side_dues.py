@@ -1,0 +1,62 @@
+"""What side wagers may be due over all legal plays of a round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
+
+from controller.core.hand import place_of
+from controller.core.play import Kind, Node
+from controller.core.rules import Rules
+from controller.core.side_bet import View, find, fixed_net_cents, terms_of
+from controller.core.worlds import Judgement
+from firmware_protocols.cards import DECK, Card
+
+
+class Felt(NamedTuple):
+    """A round as side wagers see it: the faces in the order drawn (None: unread) and all its plays."""
+
+    rules: Rules
+    faces: list[Card | None]
+    boxes: int
+    hole_place: int
+    judgement: Judgement
+
+
+def side_nets(felt: Felt, box: int, bet: str, wager_cents: int) -> list[int] | None:
+    """The nets a side wager may have, ascending; none where it is not decided yet; None where there is no such wager.
+
+    A wager placed before the deal is ``wager_cents``; one placed after it is what each play counts.
+    """
+    if len(felt.faces) <= 2 * felt.boxes:
+        return [] if wager_cents else None
+    placed_later = find(bet).placed == "after_deal"
+    nets: set[int | None] = set()
+    made = bool(wager_cents) and not placed_later
+    for end in felt.judgement.ended:
+        for node in end.frontier:
+            cents = (node.insured[box] if node.insured else 0) if placed_later else wager_cents
+            made = made or bool(cents)
+            turned = end.points is not None
+            nets.update(nets_at(felt, box, bet, node, cents, turned=turned) if cents else (0,))
+    if not made:
+        return None
+    return [] if None in nets else sorted(net for net in nets if net is not None)
+
+
+def nets_at(felt: Felt, box: int, bet: str, node: Node, cents: int, *, turned: bool) -> Iterator[int | None]:
+    """The nets at one node, over every face an unread card may have; None where the cards do not decide."""
+    places = [box, box + felt.boxes + 1, felt.boxes]
+    if turned and felt.hole_place >= 0:
+        places += [felt.hole_place, *(place_of(card) for card in node.drawn)]
+    elif felt.hole_place < 0:
+        places += [place_of(card) for card in ((node.second,) if node.second else ()) + node.drawn]
+    terms = terms_of(felt.rules, bet)
+    closed = felt.judgement.closed
+    broke = all(one.kind is Kind.BROKEN for one in node.boxes)
+    for faces in product(*([felt.faces[place]] if felt.faces[place] else DECK for place in places)):
+        first, second, up, *rest = (face for face in faces if face is not None)
+        view = View(first, second, up, (up, *rest) if rest else (), closed, broke if closed else None)
+        row = find(bet).row(terms, view)
+        yield None if row is None else fixed_net_cents(terms, row, cents)
