@@ -96,6 +96,7 @@ class Dialogue:
         self._taken: deque[int] = deque(maxlen=_BEHIND)
         self._asked_again = self._seen_awake = False
         self._detail = ""
+        self._shoe: tuple[str, str, str] | None = None
         self._token = 0
         self._ask_at_ns = 0
         self._lost_at_ns: int | None = None
@@ -164,7 +165,14 @@ class Dialogue:
             return
         self._phase = _Phase.SYNCING
         self._detail = named(shoe)
+        self._recognise((shoe.vendor, shoe.model, shoe.serial), now_ns)
         self._ask(now_ns)
+
+    def _recognise(self, shoe: tuple[str, str, str], now_ns: int) -> None:
+        if self._shoe not in (None, shoe):
+            self._complain("shoe_exchanged", f"this is another shoe: {self._detail}", now_ns)
+            self._begin_numbers(None)
+        self._shoe = shoe
 
     def checked(self, status: ShoeStatus, now_ns: int) -> None:
         """The shoe said how it is. Only the answer to our own question tells what is still to come."""
@@ -229,8 +237,11 @@ class Dialogue:
             f"{missing} draws are missing, or it began to number anew"
         )
         self._complain("draws_missing", text, now_ns)
-        self._last = before
+        self._begin_numbers(before)
+
+    def _begin_numbers(self, last: int | None) -> None:
         # Numbers from before mean other draws now.
+        self._last = last
         self._stored = None
         self._taken.clear()
 

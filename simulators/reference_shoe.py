@@ -42,6 +42,7 @@ class _Memory:
     draws: deque[CardRead] = field(default_factory=deque)
     next_number: int = 0
     locked: bool = False
+    begun_anew: bool = False
 
 
 class ReferenceShoeSimulator:
@@ -59,6 +60,11 @@ class ReferenceShoeSimulator:
         self._wire = self._codec.open(Role.DEVICE)
         self._awake = False
 
+    def lose_memory(self, next_number: int) -> None:
+        """Its memory was damaged and is begun anew, with any number; until it has been told to send, it is locked."""
+        self._memory = _Memory(next_number=next_number % SEQUENCE_NUMBERS, begun_anew=True)
+        self.power_cycle()
+
     # --- at the shoe ----------------------------------------------------------------------------------
 
     @property
@@ -68,8 +74,8 @@ class ReferenceShoeSimulator:
 
     @property
     def locked(self) -> bool:
-        """Whether it holds its cards back: it was told to, or has no room left."""
-        return self._memory.locked or self.waiting >= DRAWS_KEPT
+        """Whether it holds its cards back: it was told to, has no room left, or cannot know its numbers."""
+        return self._memory.locked or self._memory.begun_anew or self.waiting >= DRAWS_KEPT
 
     def draw(self, card: Card, *, burn: bool = False) -> bytes:
         """A card leaves the shoe.
@@ -125,8 +131,10 @@ class ReferenceShoeSimulator:
             case CheckShoe(token):
                 return self._wire.encode(self._status(token))
             case SendDraws():
+                was_locked = self.locked
                 self._awake = True
-                return b"".join(map(self._wire.encode, self._memory.draws))
+                self._memory.begun_anew = False
+                return b"".join(map(self._wire.encode, self._memory.draws)) + self._lock_told(was_locked=was_locked)
             case AcknowledgeDraw(sequence):
                 was_locked = self.locked
                 self._forget(sequence)

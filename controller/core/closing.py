@@ -22,6 +22,7 @@ from controller.core.judging import (
 )
 from controller.core.moves import CardCame, ChipsMoved, endings
 from controller.core.reconstruction import Frontier, Reconstruction, layout_of
+from controller.core.side_settling import settle_sides, sides_open
 from controller.core.state import Round, woven
 
 
@@ -103,8 +104,9 @@ def finish(desk: Desk) -> bool:
         return False
     judged = Judged(desk.lattice(), ends, points)
     publish(desk, judged)
+    settle_sides(desk, judged, closed=True)
     settle_as_paid(desk, judged)
-    left = tuple(still_open(desk, judged))
+    left = (*still_open(desk, judged), *sides_open(desk, judged))
     asking.withdraw_if_needless(desk)
     if left and desk.round().asked is None:
         asking.ask_best(desk, points)

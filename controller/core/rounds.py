@@ -24,10 +24,9 @@ from controller.core.hand import place_of, seen
 from controller.core.judging import Judged, hole_points, known_until, latest, of_hole, publish
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
 from controller.core.reconstruction import Dated, Reconstruction
+from controller.core.side_settling import offered_later, settle_sides
 from controller.core.state import CardKept, Round
 from firmware_protocols.cards import Card
-
-PLAYED_ZONES = ("main", "insurance")
 
 
 def lock(desk: Desk, lock_ns: int) -> bool:
@@ -43,8 +42,9 @@ def lock(desk: Desk, lock_ns: int) -> bool:
 
 
 def lying(desk: Desk) -> tuple[LockedWager, ...]:
-    """What lies in the zones now, by spot, main first; insurance is no wager yet."""
-    zones = [zone for zone in desk.state.felt.values() if zone.cents and zone.name != "insurance"]
+    """What lies in the zones now, by spot, main first; what is offered after the deal is no wager yet."""
+    later = {"insurance", *(bet for bet in desk.rules.side_bets if offered_later(bet))}
+    zones = [zone for zone in desk.state.felt.values() if zone.cents and zone.name not in later]
     zones.sort(key=lambda zone: (zone.spot, zone.name != "main", zone.name))
     return tuple(LockedWager(zone.spot, zone.name, zone.cents) for zone in zones)
 
@@ -112,7 +112,7 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
     if round_now.trouble:
         return
     in_play = change.spot in round_now.spots
-    if in_play and change.zone in PLAYED_ZONES:
+    if in_play and change.zone in {"main", "insurance", desk.lattice().play().offered_zone}:
         item = ChipsMoved(round_now.spots.index(change.spot), change.zone, change.before, change.after)
         explained = desk.observe(Dated(first_ns, last_ns, item, desk.stamped.number), may_drop=True)
         if explained and change.zone == "insurance":
@@ -206,8 +206,16 @@ def infer(desk: Desk, until: int) -> None:
     if not of_hole(view.frontier, points):
         desk.irregular("the dealer's cards do not fit the dealer's rule")
     else:
-        publish(desk, Judged(view, of_hole(view.frontier, points), points))
+        judged = Judged(view, of_hole(view.frontier, points), points)
+        publish(desk, judged)
+        if len(view.cards) >= view.play().deal_cards and judged.frontier and dealt(judged):
+            settle_sides(desk, judged, closed=False)
         asking.consider(desk)
+
+
+def dealt(judged: Judged) -> bool:
+    """Whether the readers have confirmed the layout up to the end of the deal."""
+    return all(node.dealt == judged.found.play().deal_cards for node in judged.frontier)
 
 
 def turn_if_shown(desk: Desk, view: Reconstruction) -> None:

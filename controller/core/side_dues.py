@@ -9,7 +9,7 @@ from typing import NamedTuple
 from controller.core.hand import place_of
 from controller.core.play import Kind, Node
 from controller.core.rules import Rules
-from controller.core.side_bet import View, find, fixed_net_cents, terms_of
+from controller.core.side_bet import PUSH, SideNet, View, find, fixed_net_cents, terms_of
 from controller.core.worlds import Judgement
 from firmware_protocols.cards import DECK, Card
 
@@ -25,27 +25,35 @@ class Felt(NamedTuple):
 
 
 def side_nets(felt: Felt, box: int, bet: str, wager_cents: int) -> list[int] | None:
-    """The nets a side wager may have, ascending; none where it is not decided yet; None where there is no such wager.
+    """The nets a side wager may have, ascending; none where it is not decided yet; None: there is no wager."""
+    nets = side_due(felt, box, bet, wager_cents)
+    if nets is None:
+        return None
+    return [] if None in nets else sorted({net.cents for net in nets if net is not None})
+
+
+def side_due(felt: Felt, box: int, bet: str, wager_cents: int) -> set[SideNet | None] | None:
+    """What a side wager may come to; None among it where the cards do not decide yet; None: there is no such wager.
 
     A wager placed before the deal is ``wager_cents``; one placed after it is what each play counts.
     """
-    if len(felt.faces) <= 2 * felt.boxes:
-        return [] if wager_cents else None
     placed_later = find(bet).placed == "after_deal"
-    nets: set[int | None] = set()
+    if len(felt.faces) <= 2 * felt.boxes:
+        return {None} if wager_cents and not placed_later else None
+    nets: set[SideNet | None] = set()
     made = bool(wager_cents) and not placed_later
     for end in felt.judgement.ended:
         for node in end.frontier:
             cents = (node.insured[box] if node.insured else 0) if placed_later else wager_cents
             made = made or bool(cents)
-            turned = end.points is not None
-            nets.update(nets_at(felt, box, bet, node, cents, turned=turned) if cents else (0,))
-    if not made:
-        return None
-    return [] if None in nets else sorted(net for net in nets if net is not None)
+            if cents:
+                nets.update(nets_at(felt, box, bet, node, cents, turned=end.points is not None))
+            else:
+                nets.add(SideNet(0, bet, PUSH))
+    return nets if made else None
 
 
-def nets_at(felt: Felt, box: int, bet: str, node: Node, cents: int, *, turned: bool) -> Iterator[int | None]:
+def nets_at(felt: Felt, box: int, bet: str, node: Node, cents: int, *, turned: bool) -> Iterator[SideNet | None]:
     """The nets at one node, over every face an unread card may have; None where the cards do not decide."""
     places = [box, box + felt.boxes + 1, felt.boxes]
     if turned and felt.hole_place >= 0:
@@ -59,4 +67,5 @@ def nets_at(felt: Felt, box: int, bet: str, node: Node, cents: int, *, turned: b
         first, second, up, *rest = (face for face in faces if face is not None)
         view = View(first, second, up, (up, *rest) if rest else (), closed, broke if closed else None)
         row = find(bet).row(terms, view)
-        yield None if row is None else fixed_net_cents(terms, row, cents)
+        fixed = None if row is None else fixed_net_cents(terms, row, cents)
+        yield None if row is None or fixed is None else SideNet(fixed, bet, row)

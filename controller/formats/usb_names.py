@@ -21,13 +21,16 @@ class NotPluggedIn(LookupError):  # noqa: N818 - named for what is the case
 
 @dataclass(frozen=True)
 class Plugged:
-    """A serial port that is there. ``usb`` parts are None for a port that is not on USB."""
+    """A serial port that is there.
+
+    ``vid`` and ``pid`` are None for a port that is not on USB, ``interface`` for the only port of its adapter.
+    """
 
     path: str
     vid: int | None = None
     pid: int | None = None
     serial: str = ""
-    interface: int = 0
+    interface: int | None = None
     product: str = ""
     location: str = ""
     links: tuple[str, ...] = ()
@@ -40,7 +43,9 @@ class Plugged:
         usable = re.fullmatch(r"[^:\s]*", self.serial) is not None
         if usable and self.serial:
             name += f":{self.serial}"
-        return f"{name}{'' if usable and self.serial else ':'}:{self.interface}" if self.interface else name
+        if self.interface is None:
+            return name
+        return f"{name}{'' if usable and self.serial else ':'}:{self.interface}"
 
 
 def choose(name: str, ports: Sequence[Plugged]) -> Plugged:
@@ -61,7 +66,7 @@ def choose(name: str, ports: Sequence[Plugged]) -> Plugged:
         for port in ports
         if (port.vid, port.pid) == (vid, pid)
         and (not serial or port.serial == serial)
-        and (interface is None or port.interface == interface)
+        and (interface is None or (port.interface or 0) == interface)
     ]
     if len(found) == 1:
         return found[0]

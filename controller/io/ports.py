@@ -52,13 +52,13 @@ def plugged_in() -> tuple[Plugged, ...]:
 def _plugged(port: Any, links: tuple[str, ...]) -> Plugged:  # noqa: ANN401 - pyserial's class differs by system
     location = port.location or ""
     # "1-1.2:1.3" is interface 3 of the adapter in socket 1-1.2; adapters with one port leave it out.
-    number = location.rpartition(":")[2].rpartition(".")[2] if ":" in location else "0"
+    number = location.rpartition(":")[2].rpartition(".")[2] if ":" in location else ""
     return Plugged(
         path=port.device,
         vid=port.vid,
         pid=port.pid,
         serial=port.serial_number or "",
-        interface=int(number, 16) if number else 0,
+        interface=int(number, 16) if number else None,
         product=port.product or "",
         location=location,
         links=links,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from devices.shoe import ShoeSession
 from devices.shoe_dialogue import CHECK_NS
-from firmware_protocols.cards import DECK, Card
+from firmware_protocols.cards import DECK
 from firmware_protocols.readings import HealthState
 from firmware_protocols.shoe import reference
-from simulators.reference_shoe import DRAWS_KEPT, ReferenceShoeSimulator
+from simulators.reference_shoe import DRAWS_KEPT
 from tests.devices.crossing import MS, Crossing, S, Table, shoe, started
 
 READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY
@@ -132,7 +132,13 @@ def test_an_acknowledgement_of_a_draw_nobody_was_told_means_nothing() -> None:
     crossing.session.acknowledge(77)
     crossing.collect()
     crossing.carry(4096)
+    crossing.session.acknowledge(77)
+    crossing.collect()
+    crossing.carry(4096)
     assert crossing.shoe.waiting == 1
+    crossing.commit(1)
+    crossing.carry(4096)
+    assert crossing.shoe.waiting == 0
 
 
 def test_one_draw_lost_on_the_line_is_sent_again_before_the_next_is_told() -> None:
@@ -143,6 +149,15 @@ def test_one_draw_lost_on_the_line_is_sent_again_before_the_next_is_told() -> No
     crossing.draw()
     assert crossing.run(lambda: len(crossing.journal) == 3, 200 * MS)
     assert crossing.arrived() == crossing.drawn
+
+
+def test_two_draws_lost_one_after_the_other_are_both_sent_again_at_once() -> None:
+    crossing = started(Crossing())
+    for _ in range(2):
+        crossing.draw()
+        crossing.to_host.clear()
+        crossing.draw()
+        assert crossing.run(lambda: len(crossing.journal) == len(crossing.drawn), 100 * MS)
 
 
 def test_the_last_draw_lost_on_the_line_is_missed_at_the_next_heartbeat() -> None:
@@ -178,12 +193,37 @@ def test_a_shoe_whose_memory_is_gone_is_complained_of_and_goes_on() -> None:
     for _ in range(9):
         crossing.draw()
     crossing.run(lambda: False, S)
-    crossing.unplug()
-    crossing.shoe = ReferenceShoeSimulator(reference.CODEC, first_number=100)
+    crossing.shoe.lose_memory(next_number=100)
+    crossing.draw()
+    assert len(crossing.drawn) == 9
+    crossing.run(lambda: False, S)
     crossing.draw()
     crossing.calm_down()
     assert crossing.complaints() == ["shoe_restarted", "draws_missing"]
     assert [card.sequence for card in crossing.journal] == [*range(9), 100]
+
+
+@pytest.mark.parametrize("next_number", range(12))
+def test_numbers_begun_anew_lose_no_card_whichever_they_are(next_number: int) -> None:
+    crossing = started(Crossing())
+    for _ in range(9):
+        crossing.draw()
+    crossing.run(lambda: False, S)
+    crossing.unplug()
+    crossing.shoe.lose_memory(next_number)
+    crossing.draw()
+    crossing.plug()
+    for _ in range(12):
+        crossing.run(lambda: False, S)
+        crossing.draw()
+    assert len(crossing.drawn) == 9 + 12
+    assert_nothing_lost_but_numbers(crossing)
+
+
+def assert_nothing_lost_but_numbers(crossing: Crossing) -> None:
+    crossing.calm_down()
+    assert crossing.arrived() == crossing.drawn
+    assert crossing.shoe.waiting == 0
 
 
 def test_how_many_draws_are_missing_is_said() -> None:
@@ -200,17 +240,25 @@ def test_numbers_begun_anew_are_not_acknowledged_by_old_ones() -> None:
     for _ in range(9):
         crossing.draw()
     crossing.run(lambda: False, S)
-    crossing.unplug()
-    # The new shoe keeps number 8 too, but it is another card.
-    crossing.shoe = ReferenceShoeSimulator(reference.CODEC, first_number=4)
-    for _ in range(3):
-        crossing.shoe.draw(Card("2c"))
-    crossing.plug()
+    crossing.shoe.lose_memory(next_number=4)
+    crossing.run(lambda: False, S)
+    for _ in range(5):
+        crossing.draw()
     for _ in range(100):
         crossing.carry(4096)
         crossing.wait(20 * MS)
-    assert len(crossing.uncommitted) == 3
-    assert crossing.shoe.waiting == 3
+    # Number 8 was stored before, but that was another card.
+    assert [card.sequence for card in crossing.uncommitted] == [4, 5, 6, 7, 8]
+    assert crossing.shoe.waiting == 5
+
+
+def test_a_draw_stored_before_a_crash_is_acknowledged_after_it() -> None:
+    crossing = started(Crossing())
+    crossing.draw()
+    crossing.carry(4096)
+    crossing.commit(1, crash_before_acknowledging=True)
+    assert crossing.run(lambda: crossing.shoe.waiting == 0, S)
+    assert len(crossing.journal) == 1
 
 
 def test_a_shoe_without_power_for_a_moment_is_complained_of_and_asked_who_it_is() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from devices.shoe import ShoeSession
 from devices.shoe_dialogue import CHECK_NS, LIVENESS_NS, ExpectedShoe
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import DeviceHealth, HealthState, Reading
+from firmware_protocols.codec import Role
+from firmware_protocols.messages import CheckShoe, IdentifyShoe, SendDraws, ShoeStatus
+from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, Reading
 from firmware_protocols.shoe import reference
 from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.wire import NullModem
@@ -50,7 +54,9 @@ def test_burns_and_misreads_are_told_as_such() -> None:
 
 def test_the_wrong_shoe_is_refused_and_not_believed() -> None:
     expected = ExpectedShoe(vendor="Tableside", model="Sim-1", serial="S0002")
-    table = Table(shoe(), ShoeSession(reference.CODEC, expected=expected))
+    table = Table(shoe(), ShoeSession(reference.CODEC, expected=expected, last_sequence=255))
+    # Somebody else has told it to send, so it does.
+    table.shoe.receive(reference.CODEC.open(Role.HOST).encode(SendDraws()))
     table.start()
     table.draw(Card("8h"))
     table.run(3 * S)
@@ -98,6 +104,42 @@ def test_a_shoe_exchanged_behind_its_adapter_has_to_say_who_it_is() -> None:
     assert states == [READY, LOST, FAULTY]
 
 
+def test_another_shoe_begins_with_numbers_of_its_own() -> None:
+    crossing = started(Crossing())
+    for _ in range(9):
+        crossing.draw()
+    crossing.run(lambda: False, S)
+    crossing.unplug()
+    crossing.shoe = ReferenceShoeSimulator(reference.CODEC, identity("S0002"), first_number=4)
+    for _ in range(5):
+        crossing.draw()
+    crossing.calm_down()
+    assert crossing.arrived() == crossing.drawn
+    assert crossing.complaints() == ["shoe_exchanged"]
+
+
+def test_answers_to_an_earlier_question_mean_nothing() -> None:
+    session = ShoeSession(reference.CODEC, last_sequence=8)
+    shoe_end = reference.CODEC.open(Role.DEVICE)
+    session.connected(5 * S)
+    (who,) = shoe_end.feed(session.bytes_to_send())
+    assert isinstance(who, IdentifyShoe)
+    session.receive(shoe_end.encode(identity("S0009")), 5 * S)
+    assert session.bytes_to_send() == b""
+    stale = ShoeStatus(1, 2, 3)
+    session.receive(shoe_end.encode(replace(identity("S0001"), token=who.token)), 5 * S)
+    (how,) = shoe_end.feed(session.bytes_to_send())
+    assert isinstance(how, CheckShoe)
+    session.receive(shoe_end.encode(stale) + shoe_end.encode(replace(stale, token=0, lid_open=True)), 5 * S)
+    assert [type(reading) for reading in session.readings()] == [DeviceComplained]
+    session.receive(shoe_end.encode(ShoeStatus(how.token, 9, 0)), 5 * S)
+    (ready, closed) = session.readings()
+    assert isinstance(ready, DeviceHealth)
+    assert isinstance(closed, DeviceComplained)
+    session.receive(shoe_end.encode(replace(stale, lid_open=True)), 6 * S)
+    assert session.readings() == ()
+
+
 def test_a_silent_shoe_is_lost_within_two_seconds_and_found_again() -> None:
     socket = Socket(shoe())
     modem: NullModem[Reading] = NullModem(ShoeSession(reference.CODEC), socket, reference.CODEC)
@@ -140,7 +182,16 @@ def test_the_lock_follows_the_wish_even_if_a_command_is_lost() -> None:
         crossing.collect()
         crossing.to_shoe.clear()
         assert crossing.run(lambda locked=locked: crossing.shoe.locked is locked, CHECK_NS + 100 * MS)  # type: ignore[misc]
+        crossing.run(lambda: False, 3 * S)
     assert crossing.complaints() == []
+
+
+def test_a_wish_is_carried_out_at_once() -> None:
+    crossing = started(Crossing())
+    crossing.session.lock(locked=True)
+    crossing.collect()
+    crossing.carry(4096)
+    assert crossing.shoe.locked
 
 
 def test_a_wish_from_before_the_line_was_open_is_carried_out() -> None:

@@ -90,6 +90,17 @@ def test_without_power_it_forgets_nothing_but_that_it_was_awake() -> None:
     assert tell(shoe, CheckShoe(9)) == (ShoeStatus(9, 0, 1, awake=False, locked=True),)
 
 
+def test_a_shoe_that_lost_its_memory_is_locked_until_it_is_told_to_send() -> None:
+    shoe = awake()
+    shoe.draw(Card("8h"))
+    shoe.lose_memory(next_number=40)
+    assert tell(shoe, CheckShoe(9)) == (ShoeStatus(9, 40, 0, awake=False, locked=True),)
+    with pytest.raises(ShoeHeld, match="locked"):
+        shoe.draw(Card("8h"))
+    assert tell(shoe, SendDraws()) == (ShoeStatus(0, 40, 0),)
+    assert heard(shoe.draw(Card("8h"))) == (CardRead(Card("8h"), sequence=40),)
+
+
 def test_half_a_command_before_the_power_went_is_not_obeyed_after() -> None:
     shoe = awake()
     lock = CODEC.open(Role.HOST).encode(LockShoe(locked=True))

@@ -1,0 +1,60 @@
+"""Side wagers of the open round: settled as soon as the cards that lie open decide them in every play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from controller.core.desk import Desk
+from controller.core.events import Basis, WagerOpen, WagerSettled
+from controller.core.judging import Judged, resting_on
+from controller.core.side_bet import SideNet, find
+from controller.core.side_dues import Felt, side_due
+from controller.core.worlds import Ended, Judgement
+
+
+def offered_later(bet: str) -> bool:
+    """Whether a side wager is placed after the deal."""
+    return find(bet).placed == "after_deal"
+
+
+def dues(desk: Desk, judged: Judged, *, closed: bool) -> Iterator[tuple[int, str, int, set[SideNet | None]]]:
+    """Each unsettled side wager of the boxes: box, bet, what was staked, and what it may come to."""
+    round_now = desk.round()
+    faces = [card.face for card in round_now.cards]
+    ended = Ended(judged.found, judged.frontier, judged.points, 1)
+    felt = Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed))
+    staked = {(wager.spot, wager.bet): wager.cents for wager in round_now.wagers}
+    for box, spot in enumerate(round_now.spots):
+        for bet in desk.rules.side_bets:
+            if (spot, bet) in round_now.settled:
+                continue
+            nets = side_due(felt, box, bet, staked.get((spot, bet), 0))
+            if nets is not None:
+                yield box, bet, wager_cents(judged, box, staked.get((spot, bet), 0)), nets
+
+
+def wager_cents(judged: Judged, box: int, staked_cents: int) -> int:
+    """What was staked before the deal, or what the plays count of a wager placed after it."""
+    return staked_cents or max((node.insured[box] if node.insured else 0 for node in judged.frontier), default=0)
+
+
+def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
+    """Publish every side wager on which all plays agree."""
+    for box, bet, staked_cents, nets in dues(desk, judged, closed=closed):
+        if None in nets or len({net.cents for net in nets if net is not None}) != 1:
+            continue
+        if offered_later(bet) and any(node.offers for node in judged.frontier):
+            continue
+        net = min(net for net in nets if net is not None)
+        spot = desk.round().spots[box]
+        desk.change_round(settled=(*desk.round().settled, (spot, bet)))
+        basis = Basis.ANSWER if desk.round().answers else Basis.EVIDENCE
+        fields = (desk.round().number, spot, bet, staked_cents, net.cents)
+        desk.tell(WagerSettled(*fields, basis, resting_on(judged.found, box), net.why))
+
+
+def sides_open(desk: Desk, judged: Judged) -> Iterator[WagerOpen]:
+    """Side wagers that no settlement has been found for; a row of a meter waits for the progressive."""
+    for box, bet, staked_cents, nets in dues(desk, judged, closed=True):
+        possible = tuple(sorted({net.cents for net in nets if net is not None}))
+        yield WagerOpen(desk.round().number, desk.round().spots[box], bet, staked_cents, possible)

@@ -1,0 +1,54 @@
+"""Side wagers at the live table: settled once the cards decide them, on the felt or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.events import WagerSettled
+from controller.io import profile_files
+from tests.core.rig import Rig
+
+
+def penn_rig() -> Rig:
+    return Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules)
+
+
+ROUNDS = {
+    "a twenty and a flush are paid after the deal": (
+        "1 main 10 \n 1 lucky_ladies 5 \n 1 twenty_one_plus_three 5 \n Kh 9h Th 7c \n key stand hole_turned \n 4d",
+        ["1: spot 1 lucky_ladies +50.00", "1: spot 1 twenty_one_plus_three +25.00", "1: spot 1 main +0.00"],
+    ),
+    "queens of hearts wait for the dealer's natural": (
+        "1 main 10 \n 1 lucky_ladies 5 \n Qh Kc Qh As \n key stand hole_turned",
+        ["1: spot 1 main -10.00", "1: spot 1 lucky_ladies +5000.00"],
+    ),
+    "ez bust is made after the up card and wins with the break": (
+        "1 main 10 \n Th 6c 9d Td \n 1 ez_bust 5 \n key stand hole_turned \n Kc",
+        ["1: spot 1 main +10.00", "1: spot 1 ez_bust +5.00"],
+    ),
+    "ez bust is lost where the dealer stands": (
+        "1 main 10 \n Th 6c 9d Td \n 1 ez_bust 5 \n key stand hole_turned \n 4c",
+        ["1: spot 1 main -10.00", "1: spot 1 ez_bust -5.00"],
+    ),
+    "one seven pays ten dollars for a five dollar wager": (
+        "1 main 10 \n 1 blazing7s 5 \n 7h 9c Td 8c \n key stand hole_turned",
+        ["1: spot 1 blazing7s +5.00", "1: spot 1 main +0.00"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_side_wagers_at_the_table(name: str) -> None:
+    talk, expected = ROUNDS[name]
+    rig = penn_rig()
+    rig.talk(talk)
+    rig.key("round_closed")
+    assert sorted(rig.postings()) == sorted(expected)
+    assert rig.outcomes() == ["settled"]
+
+
+def test_a_row_of_the_meter_waits_for_the_progressive() -> None:
+    rig = penn_rig()
+    rig.talk("1 main 10 \n 1 blazing7s 5 \n 7d 7d 7d 8c \n key stand hole_turned \n 5c \n key round_closed")
+    assert rig.outcomes() == ["open"]
+    assert [each.bet for each in rig.events if isinstance(each, WagerSettled)] == ["main"]
