@@ -388,17 +388,3 @@ def test_a_round_whose_times_leave_too_much_open_goes_to_the_floor() -> None:
     assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [
         "the times of the readings leave too many orders open"
     ]
-
-
-@pytest.mark.parametrize("reason", ["card code '8H' without a mode", "line noise"])
-def test_damaged_bytes_of_a_shoe_are_published_not_at_all(reason: str) -> None:
-    rig = rig_with("1 main 10 \n Th 9c 7d")
-    rig.give(LineDisturbed("shoe", reason, b"[Game]<Card:8H", rig.now_ns))
-    (troubled,) = rig.told(LineTroubled)
-    assert troubled == LineTroubled("shoe", "bytes that are no message", "")
-
-
-def test_damaged_bytes_of_other_devices_are_told_for_the_technician() -> None:
-    rig = rig_with("1 main 10")
-    rig.give(LineDisturbed("keypad", "no key", b"\xff", rig.now_ns))
-    assert rig.told(LineTroubled) == [LineTroubled("keypad", "no key", "ff")]

@@ -12,6 +12,8 @@ from controller.io.link import FOREIGN_LIMIT
 from controller.io.ports import serial_opener
 from controller.io.serial import LineLost
 from devices.shoe import ShoeSession
+from devices.shoe_dialogue import ExpectedShoe
+from firmware_protocols import discovery
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import (
     CardDrawn,
@@ -20,6 +22,7 @@ from firmware_protocols.readings import (
     HealthState,
     LineDisturbed,
 )
+from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.shoe import ShoeSimulator
 from tests.io.lines_rig import BEE_TEK, OtherShoe, Picky, Place, Told, link, plugged, readers
 from tests.io.virtual_time import passes, run_virtual
@@ -76,6 +79,26 @@ def test_4_the_wrong_device_behind_a_name_is_refused_told_once_and_tried_again()
             assert place.line is not None
             place.line.say(b"SH-1")
             assert told.states()[-1] is READY
+            task.cancel()
+
+    run_virtual(story())
+
+
+def test_4_a_shoe_that_says_it_is_another_one_is_refused_and_deals_nothing() -> None:
+    async def story() -> None:
+        told, codec = Told(), discovery.find("shoe", "reference")
+        simulator = ReferenceShoeSimulator(codec)
+        place = Place(simulator)
+        session = ShoeSession(codec, expected=ExpectedShoe(serial="ANOTHER"))
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(link(place.open, session, told, name="shoe").run())
+            await place.until_opened(3)
+            simulator.draw(Card("Kd"))
+            await place.until_opened(6)
+            health = told.of(DeviceHealth)
+            assert [one.state for one in health] == [FAULTY]
+            assert health[0].detail.startswith("wrong device: expected ")
+            assert not told.of(CardDrawn)
             task.cancel()
 
     run_virtual(story())
