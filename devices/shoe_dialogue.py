@@ -93,7 +93,8 @@ class Dialogue:
         self._phase = _Phase.CLOSED
         self._state: HealthState | None = None
         self._last = self._stored = last_sequence
-        self._taken: deque[int] = deque(maxlen=_BEHIND)
+        self._numbering = 0
+        self._taken: deque[tuple[int, int]] = deque(maxlen=NUMBERS)
         self._asked_again = self._seen_awake = False
         self._detail = ""
         self._shoe: tuple[str, str, str] | None = None
@@ -139,12 +140,14 @@ class Dialogue:
 
     def acknowledge(self, sequence: int) -> None:
         """The draw of that number, told before, is stored for good, and so are those before it."""
-        if sequence not in self._taken:
+        if all(number != sequence for _, number in self._taken):
             return
-        while self._taken.popleft() != sequence:
-            pass
-        self._stored = sequence
-        self._say_stored()
+        numbering, number = self._taken.popleft()
+        while number != sequence:
+            numbering, number = self._taken.popleft()
+        if numbering == self._numbering:
+            self._stored = sequence
+            self._say_stored()
 
     def lock(self, *, locked: bool) -> None:
         """Wish the shoe locked or not; said again until it is."""
@@ -194,7 +197,7 @@ class Dialogue:
         ahead = (sequence - self._last) % NUMBERS
         if ahead == 1:
             self._last = sequence
-            self._taken.append(sequence)
+            self._taken.append((self._numbering, sequence))
             self._asked_again = False
             self.told.append(CardDrawn(at_ns=now_ns, face=card.face, burn=card.burn, sequence=sequence))
         elif 1 < ahead < _BEHIND and not self._asked_again:
@@ -240,10 +243,10 @@ class Dialogue:
         self._begin_numbers(before)
 
     def _begin_numbers(self, last: int | None) -> None:
-        # Numbers from before mean other draws now.
+        # Numbers from before mean other draws now, also those that are still to be stored.
         self._last = last
         self._stored = None
-        self._taken.clear()
+        self._numbering += 1
 
     def _say_stored(self) -> None:
         if self._phase is not _Phase.READY or self._stored is None:

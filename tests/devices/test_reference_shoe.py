@@ -252,6 +252,27 @@ def test_numbers_begun_anew_are_not_acknowledged_by_old_ones() -> None:
     assert crossing.shoe.waiting == 5
 
 
+def test_a_draw_stored_late_does_not_acknowledge_a_new_one_of_its_number() -> None:
+    crossing = started(Crossing(first_number=5))
+    for _ in range(4):
+        crossing.draw()
+    crossing.carry(4096)
+    crossing.shoe.lose_memory(next_number=4)
+    for count in range(30):
+        crossing.carry(4096)
+        crossing.wait(50 * MS)
+        if count >= 25:
+            crossing.draw()
+    crossing.carry(4096)
+    assert [card.sequence for card in crossing.uncommitted] == [5, 6, 7, 8, 4, 5, 6, 7, 8]
+    crossing.commit(4)
+    crossing.carry(4096)
+    assert crossing.shoe.waiting == 5
+    crossing.commit(5)
+    crossing.carry(4096)
+    assert crossing.shoe.waiting == 0
+
+
 def test_a_draw_stored_before_a_crash_is_acknowledged_after_it() -> None:
     crossing = started(Crossing())
     crossing.draw()
