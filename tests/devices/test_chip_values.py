@@ -160,6 +160,15 @@ def test_a_chip_whose_reading_is_never_answered_does_not_keep_its_zone_from_bein
     assert bus.values() == [{}]
 
 
+def test_after_so_many_chips_it_is_the_next_zones_turn() -> None:
+    bus = Bus()
+    memory = dict.fromkeys(chips(20), money(500))
+    turns = [len(bus.serve(chips(20), memory, 1 + READ_A_TURN)) for _ in range(2)]
+    assert turns == [READ_A_TURN] * 2
+    assert len(bus.serve(chips(20), memory, 8)) == 20 - 2 * READ_A_TURN
+    assert [len(values) for values in bus.values()] == [20]
+
+
 def test_between_so_many_chips_the_other_zones_are_asked() -> None:
     table = Table(SEVEN, dict.fromkeys(chips(40), 500))
     table.run(2 * S)

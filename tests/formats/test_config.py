@@ -92,8 +92,10 @@ def test_the_short_form_gives_each_spot_its_own_reader() -> None:
         (
             'port = "/dev/shoe"',
             "port = 5",
-            "table.toml:18: [shoe] port: expected a path such as /dev/serial/by-id/..., usb:VID:PID:SERIAL, socket://host:port "
-            "or rfc2217://host:port, got 5",
+            (
+                "table.toml:18: [shoe] port: expected a path such as /dev/serial/by-id/..., usb:VID:PID:SERIAL, "
+                "socket://host:port or rfc2217://host:port, got 5"
+            ),
         ),
         ('port = "/dev/shoe"', "", "table.toml:16: [shoe] port: missing, expected a path such as /dev/serial"),
         ("[shoe]", "[shoo]", "table.toml:1: [shoe]: missing, expected a table"),

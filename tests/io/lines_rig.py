@@ -7,9 +7,11 @@ import errno
 import os
 import pty
 import random
+import tempfile
 import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
 from controller.assembly import bet_spots
@@ -158,28 +160,36 @@ def link(
 
 
 class Cable:
-    """A pseudo-terminal: the device's end, and the path of ours."""
+    """A pseudo-terminal: the device's end, and the path of ours, which is gone once it is unplugged.
 
-    def __init__(self) -> None:
+    The path is a link: the number of a terminal that is gone is soon that of somebody else's.
+    """
+
+    def __init__(self, directory: Path) -> None:
         self.device, far = pty.openpty()
         tty.setraw(far)
-        self.path = os.ttyname(far)
+        link = directory / "port"
+        link.symlink_to(os.ttyname(far))
         os.close(far)
+        self.path = str(link)
+        self._link = link
         self._plugged = True
 
     def unplug(self) -> None:
         if self._plugged:
             self._plugged = False
+            self._link.unlink()
             os.close(self.device)
 
 
 @contextmanager
 def plugged() -> Iterator[Cable]:
-    made = Cable()
-    try:
-        yield made
-    finally:
-        made.unplug()
+    with tempfile.TemporaryDirectory(prefix="tableside-cable-") as directory:
+        made = Cable(Path(directory))
+        try:
+            yield made
+        finally:
+            made.unplug()
 
 
 class OtherShoe:

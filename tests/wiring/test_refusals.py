@@ -67,10 +67,11 @@ async def test_a_section_missing_and_one_too_many(house: Premises) -> None:
     await assert_refused(house, "table.toml:1: [keypad]: missing", "table.toml:27: [keyboard]: ")
 
 
-async def test_two_mistakes_are_two_lines(house: Premises) -> None:
+async def test_each_mistake_is_a_line_and_none_hides_another(house: Premises) -> None:
     edit(house, "host = ", "host_name = ")
     edit(house, 'protocol = "bee_tek"', 'protocol = "bee-tek"\nspeed = 9600')
-    await assert_refused(house, "[broker] host: missing", "[broker] host_name: unknown", "[shoe] speed: unknown")
+    broker = ("[broker] host: missing", "[broker] host_name: unknown")
+    await assert_refused(house, *broker, "[shoe] protocol: expected", "[shoe] speed: unknown")
 
 
 async def test_no_key(house: Premises) -> None:
