@@ -117,6 +117,7 @@ def run(arguments: argparse.Namespace) -> dict[str, object]:
         "rounds": arguments.rounds,
         "wagers": len(truth),
         "wrong": len(wrong),
+        "in_no_truth": sum(key not in truth for key in said),
         "first_wrong": wrong[:3],
         "basis": dict(bases),
         "open": len(truth) - sum(key in said for key in truth),

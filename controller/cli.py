@@ -8,20 +8,27 @@ from typing import Final
 import click
 
 COMMANDS: Final = {
+    "adjust": "Rule what a wager is due.",
+    "answer": "Answer a question of a table's.",
+    "assign-card": "Say whose a card is.",
     "capture": "Write down what passes on a serial port.",
     "check": "Check a table file.",
+    "declare-box": "Say that a box without chips is in play.",
     "devices": "List what is plugged in.",
     "demo": "Run a table with simulated devices and people.",
+    "par": "Write what a profile's game returns.",
     "profile": "List, show, compare and check profiles.",
     "playback": "Play the device's part of a capture.",
     "probe": "Show what passes on a serial port.",
     "reconstruct": "Reconstruct a round from lines of evidence.",
     "replay": "Step a journal again and compare.",
     "run": "Run the daemon of one table.",
+    "set-card": "Name the face of a card, or strike it from its round.",
     "settle": "Settle hands told as JSON.",
     "schemas": "Write the JSON Schema of every event.",
     "simulate": "Serve simulated devices on pseudo-terminals.",
     "verify": "Check that a journal is whole.",
+    "void": "Void a round: every wager goes back.",
     "watch": "Follow the tables of a broker.",
 }
 
@@ -39,7 +46,7 @@ class Lazy(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(f"controller.commands.{cmd_name}").command
+        command = importlib.import_module(f"controller.commands.{cmd_name.replace('-', '_')}").command
         assert isinstance(command, click.Command)
         return command
 

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import structlog
 
+from controller.core.alerts import AnswerRefused, FloorRefused
 from controller.core.events import Event, StepFailed
-from controller.core.inputs import Answered, Input, Stamped, Started
+from controller.core.inputs import Input, Stamped, Started
 from controller.core.rules import House
 from controller.core.state import Desired, State, Table
 from controller.core.table import step
-from controller.formats.commands import CommandRefused, read_command, reply_bytes
+from controller.formats.commands import CommandRefused, input_of, read_command, reply_bytes
 from controller.formats.health import health_line
 from controller.formats.payloads import Topics, device_bytes
 from controller.formats.records import Identity, chain, seal, seal_checkpoint, stamp
@@ -70,6 +71,14 @@ class Parts(NamedTuple):
     chance: random.Random
 
 
+class Request(NamedTuple):
+    """What somebody asked for over MQTT, and the input it became."""
+
+    given: Input
+    verb: str
+    payload: bytes
+
+
 class Daemon:
     """One table."""
 
@@ -84,6 +93,8 @@ class Daemon:
         self.wish: Callable[[Desired], None] = lambda _: None
         """Told what the devices should be told, after each commit that changes it."""
         self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
+        self.requests: list[Request] = []
+        """Requests of people whose input waits in the queue."""
         self.health: dict[str, DeviceHealth] = {}
         """What each device last said of itself, as far as committed."""
         journal = parts.journal
@@ -118,8 +129,9 @@ class Daemon:
         if self.parts.recovered.hold:
             self.publisher.reply(verb, reply_bytes(payload, "the table is on hold; see state/hold"))
             return
-        self.deliver(Answered(self.parts.clock.monotonic_ns(), wanted.question, wanted.answer, wanted.who))
-        self.publisher.reply(verb, reply_bytes(payload, ""))
+        given = input_of(wanted, self.parts.clock.monotonic_ns())
+        self.deliver(given)
+        self.requests.append(Request(given, verb, payload))
 
     async def run(self, links: Sequence[Link], beside: Sequence[Endless] = ()) -> None:
         """Run the table, and what goes on ``beside`` it, until cancelled.
@@ -166,6 +178,7 @@ class Daemon:
         table, desired = self.table, self.desired
         entries: list[Entry] = []
         told: list[Event] = []
+        replies: list[tuple[str, bytes]] = []
         for given in batch:
             stamped = self.stamped(given)
             try:
@@ -176,9 +189,19 @@ class Daemon:
             table, desired = stepped.table, stepped.desired
             entries.append(self.entry(stamped, stepped.events, table.state.seq - len(stepped.events)))
             told.extend(stepped.events)
+            replies.extend(self.replies(given, stepped.events))
         await self.parts.journal.commit(self.with_checkpoint(entries, table))
         self.table = table
+        for verb, reply in replies:
+            self.publisher.reply(verb, reply)
         self.let_out(told, batch, desired)
+
+    def replies(self, given: Input, events: Sequence[Event]) -> Iterator[tuple[str, bytes]]:
+        """The reply to the request that brought this input, if one did: what the table made of it."""
+        for asked in [one for one in self.requests if one.given is given]:
+            self.requests.remove(asked)
+            refusals = [event.reason for event in events if isinstance(event, AnswerRefused | FloorRefused)]
+            yield asked.verb, reply_bytes(asked.payload, "; ".join(refusals))
 
     def stamped(self, given: Input) -> Stamped:
         """The input with its number, times and random bytes."""

@@ -90,10 +90,30 @@ class CardsMayBeMissing(Value, frozen=True):
 
 
 class RoundIrregular(Value, frozen=True):
-    """No legal play explains the round. It is not settled by us; the floor must rule."""
+    """No legal play explains the round. It is not settled by us; the floor must rule.
+
+    ``likely`` is the one irregularity that would explain everything; empty if there is none or more than one.
+    """
 
     round: int
     reason: str
+    likely: str = ""
+
+
+class SpotUnwatched(Value, frozen=True):
+    """The reader of a box in play is lost: what happens to its chips is not seen, and its wagers go by hand."""
+
+    round: int
+    spot: int
+    device: str
+
+
+class FloorRefused(Value, frozen=True):
+    """A correction of the floor's that cannot be carried out."""
+
+    what: str
+    reason: str
+    who: str
 
 
 class FloorCalled(Value, frozen=True):
@@ -153,6 +173,8 @@ Alert = (
     | CardWithoutBets
     | CardsMayBeMissing
     | RoundIrregular
+    | SpotUnwatched
+    | FloorRefused
     | FloorCalled
     | DeviceAlarm
     | LineTroubled

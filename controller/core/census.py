@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from controller.core import darkness
 from controller.core.hand import Outcome, PlayedHand
-from controller.core.moves import endings, successors
 from controller.core.play import Emission, Kind, Node, Step
 from controller.core.reconstruction import (
     Reconstruction,
     Weave,
     admitted,
-    layout_of,
 )
 
 State = tuple[int, Node]
@@ -41,7 +40,7 @@ class Graph:
 
     def __init__(self, found: Reconstruction) -> None:
         self.play = found.play()
-        self.weave = Weave(self.play, found.evidence, found.cuts[0].contents, found.answers)
+        self.weave = Weave(self.play, found.evidence, found.cuts[0].contents, found.answers, found.silences)
         self.start: State = (0, next(iter(found.cuts[0].frontier)))
         self.levels: list[dict[State, Ways]] = []
         current: set[State] = {self.start}
@@ -50,7 +49,7 @@ class Graph:
             self.levels.append(edges)
             current = {target for ways in edges.values() for _, target in ways}
         self.last = current
-        self.layout = layout_of(self.play, self.weave.contents_after(self.weave.full))
+        self.layout = self.weave.layout(self.weave.full)
 
     def onward(self, state: State) -> Ways:
         """Every next state, with the boxes that finish on the way."""
@@ -62,7 +61,7 @@ class Graph:
         layout = self.weave.layout(mask)
         ways: Ways = []
         for index in enabled:
-            for reached, emitted in successors(self.play, node, self.weave.window[index].item, layout):
+            for reached, emitted in darkness.ways(self.play, node, self.weave.window[index].item, layout):
                 if admitted(self.weave.answers, emitted):
                     ways.append((emitted, (mask | 1 << index, reached)))
         return ways
@@ -80,7 +79,7 @@ class Graph:
             told = following
         ended: set[tuple[tuple[Label, ...], Node]] = set()
         for (_, node), tales in told.items():
-            for reached, emitted in endings(self.play, node, self.layout):
+            for reached, emitted in darkness.ended_ways(self.play, node, self.layout):
                 if reached.hole >> hole_points & 1 and admitted(self.weave.answers, emitted):
                     labels = tuple(label(box, outcome) for box, outcome in emitted)
                     ended.update(((*tale, *labels), reached) for tale in tales)
@@ -112,7 +111,7 @@ class Census:
         """What a state at the end of the evidence may spell: the boxes not yet told, then the dealer's hand."""
         layout = self.graph.layout
         spelled: dict[Symbol, set[Place]] = {}
-        for node, emitted in endings(self.play, state[1], layout) if self.closed else self.so_far(state[1]):
+        for node, emitted in darkness.ended_ways(self.play, state[1], layout) if self.closed else self.so_far(state[1]):
             holds = self.hole_points is None or node.hole >> self.hole_points & 1
             if holds and admitted(self.answers, emitted if self.closed else ()):
                 insured = layout.insured if node.offers and self.play.offered_zone else node.insured

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from controller.core import asking
 from controller.core.census import Census
@@ -18,12 +18,14 @@ from controller.core.judging import (
     latest,
     publish,
     resting_on,
+    tell_settled,
     wager_of,
 )
 from controller.core.moves import CardCame, ChipsMoved, endings
 from controller.core.reconstruction import Frontier, Reconstruction, layout_of
 from controller.core.side_settling import settle_sides, sides_open
 from controller.core.state import Round, woven
+from controller.core.suspicion import likely
 
 
 def close(desk: Desk) -> None:
@@ -34,10 +36,13 @@ def close(desk: Desk) -> None:
     else:
         if round_now.doubt:
             desk.irregular("nobody said whether cards were missed")
+        elif any(card.unread for card in round_now.cards):
+            desk.irregular("a card could not be read")
         elif known_until(desk) < latest(desk):
             desk.irregular("the readers had not confirmed the layout when the next round began")
         elif not round_now.trouble and not finish(desk):
-            desk.irregular("the round was closed before it could end")
+            cause = likely(desk.rules, desk.round(), closed=True)
+            desk.irregular("the round was closed before it could end", likely=cause)
         if desk.round().trouble:
             hand_to_floor(desk)
         elif desk.round().asked is not None:
@@ -69,10 +74,15 @@ def let_wait(desk: Desk) -> None:
 
 def answer_waiting(desk: Desk, waited: Round, words: str, who: str) -> None:
     """An answer about a round that waits: settle what it decides, ask again or close the round."""
+    revisit(desk, waited, lambda: asking.take_answer(desk, words, who))
+
+
+def revisit(desk: Desk, waited: Round, change: Callable[[], bool]) -> None:
+    """Go back to a round that waits; if ``change`` changed something judge it again, and let it wait on or close it."""
     open_round, open_found = desk.state.round, desk.found
     desk.change(round=waited)
     desk.found = woven(desk.house, waited)
-    if asking.take_answer(desk, words, who):
+    if change():
         if desk.round().trouble or not finish(desk):
             hand_to_floor(desk)
         others = tuple(one for one in desk.state.waiting if one.number != waited.number)
@@ -136,14 +146,15 @@ def settle_as_paid(desk: Desk, judged: Judged) -> None:
     """A main wager still open is settled as the dealer paid it, if that fits exactly one of its possible dues."""
     for box, spot in enumerate(desk.round().spots):
         due = next(due for bet, due in dues(judged, box) if bet == "main")
+        if spot in desk.round().declared or any(one.box == box for one in judged.found.silences):
+            continue
         if (spot, "main") in desk.round().settled or not due.known or may_have_surrendered(judged.frontier, box):
             continue
         fitting = [net for net in due.nets if net.cents in as_paid(judged.found, box)]
         if len({net.cents for net in fitting}) == 1:
             net = min(fitting, key=lambda net: net.why)
-            desk.change_round(settled=(*desk.round().settled, (spot, "main")))
             fields = (desk.round().number, spot, "main", judged.found.wagers[box], net.cents)
-            desk.tell(WagerSettled(*fields, Basis.PAID, resting_on(judged.found, box), net.why))
+            tell_settled(desk, WagerSettled(*fields, Basis.PAID, resting_on(judged.found, box), net.why))
 
 
 def may_have_surrendered(frontier: Frontier, box: int) -> bool:

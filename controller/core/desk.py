@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from controller.core.alerts import RoundIrregular
+from controller.core.books import entered
 from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked
 from controller.core.inputs import Stamped
 from controller.core.reconstruction import Dated, Reconstruction, TooManyOrders
 from controller.core.state import Round, State, Table
+
+KEPT_LIMIT: Final = 500
+"""Evidence kept of a round that waits for the floor; several times that of the longest round, and no more than a table
+that nobody attends to should hold."""
 
 
 class Desk:
@@ -43,8 +48,13 @@ class Desk:
         return self.found
 
     def tell(self, *events: Event) -> None:
-        """Publish."""
+        """Publish, and keep the books."""
         self.events.extend(events)
+        books = self.state.books
+        for event in events:
+            books = entered(books, event)
+        if books is not self.state.books:
+            self.change(books=books)
 
     def table_ns(self, machine_ns: int) -> int:
         """Table time of a moment of the machine's monotonic clock."""
@@ -57,6 +67,15 @@ class Desk:
         tell may do so. ``rounds.infer`` judges once the readers have confirmed the layout.
         """
         before = self.lattice()
+        evidence = self.round().evidence
+        stuck = any(self.round().is_unread(known.item) for known in (*evidence, dated))
+        if self.round().trouble or stuck:
+            # It is kept for the day the floor has corrected what is wrong with the round.
+            if len(evidence) < KEPT_LIMIT:
+                self.change_round(evidence=(*evidence, dated))
+            else:
+                self.change_round(curable=False)
+            return True
         try:
             found = before.observe(dated)
         except TooManyOrders:
@@ -65,14 +84,14 @@ class Desk:
         if not found.frontier and before.frontier and may_drop:
             return False
         self.found = found
-        self.change_round(evidence=(*self.round().evidence, dated))
+        self.change_round(evidence=(*evidence, dated))
         return True
 
-    def irregular(self, reason: str) -> None:
-        """No settlement from here on; the floor must rule."""
+    def irregular(self, reason: str, *, curable: bool = False, likely: str = "") -> None:
+        """No settlement from here on; the floor must rule. ``curable``: unless a correction of its explains it all."""
         if not self.round().trouble:
-            self.change_round(trouble=reason)
-            self.tell(RoundIrregular(self.round().number, reason))
+            self.change_round(trouble=reason, curable=curable)
+            self.tell(RoundIrregular(self.round().number, reason, likely))
 
     def ask(self, spot: int, text: str, choices: tuple[str, ...]) -> int:
         """Ask people; the question's number."""
@@ -87,6 +106,7 @@ class Desk:
         card = cards[place]
         if card.opened or not card.nonce:
             return
+        # A commitment opens with the face the shoe read, whatever the floor has said since.
         self.tell(CardOpened(card.number, str(card.face or "??"), card.nonce.hex()))
         opened = msgspec.structs.replace(card, opened=True)
         self.change_round(cards=(*cards[:place], opened, *cards[place + 1 :]))

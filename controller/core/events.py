@@ -193,6 +193,70 @@ class WagerOpen(Value, frozen=True):
     possible_cents: tuple[int, ...]
 
 
+class WagerAdjusted(Value, frozen=True):
+    """The floor corrected what a wager is due, by ruling or by correcting the round: ``before_cents`` no longer holds.
+
+    Both are the player's net.
+    """
+
+    round: int
+    spot: int
+    bet: str
+    wager_cents: int
+    before_cents: int
+    due_cents: int
+    who: str
+    why: str
+
+
+class RoundVoided(Value, frozen=True):
+    """The floor voided a round: every wager goes back."""
+
+    round: int
+    who: str
+    why: str
+
+
+class CardSet(Value, frozen=True):
+    """The floor named a card's face. ``before``: ``??`` unread, empty if it did not lie open; ``after`` empty: no card.
+
+    A card whose ``after`` is empty no longer counts in the round: it was read twice, drawn back or put aside.
+    """
+
+    round: int
+    card: int
+    before: str
+    after: str
+    who: str
+    why: str
+
+
+class CardAssigned(Value, frozen=True):
+    """The floor said whose a card is. ``spot`` 0 is the dealer."""
+
+    round: int
+    card: int
+    spot: int
+    who: str
+    why: str
+
+
+class BoxDeclared(Value, frozen=True):
+    """The floor said that a box without chips is in play (``round`` 0: in the next one); 0 cents: it is not."""
+
+    round: int
+    spot: int
+    cents: int
+    who: str
+    why: str
+
+
+class RoundResumed(Value, frozen=True):
+    """A correction of the floor's explains an irregular round: it is settled again like any other."""
+
+    round: int
+
+
 class QuestionAsked(Value, frozen=True):
     """What the table asks people. ``choices`` are the answers it takes."""
 
@@ -256,6 +320,12 @@ Event = (
     | HoleTurned
     | WagerSettled
     | WagerOpen
+    | WagerAdjusted
+    | RoundVoided
+    | CardSet
+    | CardAssigned
+    | BoxDeclared
+    | RoundResumed
     | QuestionAsked
     | QuestionAnswered
     | QuestionWithdrawn

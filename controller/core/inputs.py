@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from controller.core.rules import House
+from firmware_protocols.cards import Card
 from firmware_protocols.readings import Reading
 from firmware_protocols.values import Value
 
@@ -28,7 +29,61 @@ class Answered(Value, frozen=True):
     who: str
 
 
-Input = Reading | Started | Answered
+class VoidRound(Value, frozen=True):
+    """The floor voids a round: every wager goes back. ``who`` and ``why`` as the operator channel knows them."""
+
+    at_ns: int
+    round: int
+    who: str
+    why: str
+
+
+class SetCard(Value, frozen=True):
+    """The floor names the face of the card of reading ``card``; None: it was no card of the round."""
+
+    at_ns: int
+    card: int
+    face: Card | None
+    who: str
+    why: str
+
+
+class AssignCard(Value, frozen=True):
+    """The floor says whose the card of reading ``card`` is; ``spot`` 0 is the dealer."""
+
+    at_ns: int
+    card: int
+    spot: int
+    who: str
+    why: str
+
+
+class DeclareBox(Value, frozen=True):
+    """The floor says that a box without chips is in play for ``cents``; 0 takes it back before the first card."""
+
+    at_ns: int
+    spot: int
+    cents: int
+    who: str
+    why: str
+
+
+class AdjustWager(Value, frozen=True):
+    """The floor rules what a wager is due: the player's net in cents."""
+
+    at_ns: int
+    round: int
+    spot: int
+    bet: str
+    due_cents: int
+    who: str
+    why: str
+
+
+Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
+"""What the floor may correct."""
+
+Input = Reading | Started | Answered | Ruling
 """Everything that may be stepped."""
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from controller.core.books import book_of
+from controller.core.darkness import EVER
 from controller.core.desk import Desk
 from controller.core.dues import Due, insurance_due, main_due
-from controller.core.events import Basis, WagerSettled
+from controller.core.events import Basis, WagerAdjusted, WagerSettled
 from controller.core.facts import Names, inferred
 from controller.core.hand import points_of, seen
 from controller.core.moves import CardCame, ChipsMoved
@@ -20,12 +22,14 @@ def known_until(desk: Desk) -> int:
 
     Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
     """
-    confirmed, spots = desk.state.confirmed, set(desk.round().spots)
+    confirmed, round_now = desk.state.confirmed, desk.round()
+    unwatched = {round_now.spots[one.box] for one in round_now.silences if one.open()}
+    spots = set(round_now.spots)
     if not desk.round().locked:
         for reader, watched in desk.house.readers.items():
             if desk.state.devices.get(reader, HealthState.READY) == HealthState.READY:
                 spots.update(watched)
-    return min(confirmed.get(str(spot), -1) for spot in spots)
+    return min((confirmed.get(str(spot), -1) for spot in spots - unwatched), default=EVER)
 
 
 def latest(desk: Desk) -> int:
@@ -46,7 +50,7 @@ def hole_points(desk: Desk) -> int | None:
     """What the hole card counts, once it has been turned."""
     if not desk.round().turned:
         return None
-    face = desk.round().cards[desk.round().hole_place()].face
+    face = desk.round().cards[desk.round().hole_place()].shown()
     return None if face is None else points_of(seen(0, face))
 
 
@@ -93,13 +97,26 @@ def settle(desk: Desk, judged: Judged, box: int, bet: str, due: Due) -> None:
     """Publish a wager's due once every play agrees on it."""
     net, wager_cents = due.certain(), wager_of(judged, box, bet)
     spot = desk.round().spots[box]
-    if net is None or wager_cents is None:
+    unseen = bet == "insurance" and any(one.box == box for one in desk.round().silences)
+    if net is None or wager_cents is None or unseen:
         return
-    desk.change_round(settled=(*desk.round().settled, (spot, bet)))
     readings = resting_on(judged.found, box)
     number = desk.round().number
-    basis = Basis.ANSWER if desk.round().answers else Basis.EVIDENCE
-    desk.tell(WagerSettled(number, spot, bet, wager_cents, net.cents, basis, readings, net.why))
+    basis = Basis.ANSWER if desk.round().by_people() else Basis.EVIDENCE
+    tell_settled(desk, WagerSettled(number, spot, bet, wager_cents, net.cents, basis, readings, net.why))
+
+
+def tell_settled(desk: Desk, event: WagerSettled) -> None:
+    """Publish a settlement; of a wager settled before the floor corrected the round, only what has changed."""
+    desk.change_round(settled=(*desk.round().settled, (event.spot, event.bet)))
+    book = book_of(desk.state.books, event.round)
+    row = None if book is None else book.row(event.spot, event.bet)
+    if row is None or row.due_cents is None:
+        desk.tell(event)
+    elif row.due_cents != event.due_cents:
+        who, why = desk.round().corrected
+        fields = (event.round, event.spot, event.bet, event.wager_cents, row.due_cents, event.due_cents)
+        desk.tell(WagerAdjusted(*fields, who, why))
 
 
 def open_bets(desk: Desk) -> bool:

@@ -48,6 +48,8 @@ class Layout(NamedTuple):
 
     mains: tuple[int, ...]
     insured: tuple[int, ...]
+    dark: frozenset[int] = frozenset()
+    """Boxes whose chips nobody watches."""
 
 
 def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[Step]:

@@ -14,8 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple, TypeVar
 
-from controller.core.hand import Outcome
-from controller.core.moves import CardCame, ChipsMoved, Item, Layout, endings, pays, successors
+from msgspec.structs import replace
+
+from controller.core.darkness import EVER, Silence, dark_boxes, ended_ways, ways
+from controller.core.hand import Outcome, place_of
+from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke, Layout, pays
 from controller.core.play import Deal, Emission, Node, Play
 from controller.core.rules import Rules
 from firmware_protocols.values import Value
@@ -49,12 +52,19 @@ class Answer(Value, frozen=True, tag=False):
     doubled: bool | None = None
     hands: int | None = None
     surrendered: bool | None = None
+    holds: int | None = None
+    """The place of a card that is the box's."""
+    lacks: int | None = None
+    """The place of a card that is not."""
 
     def fits(self, outcome: Outcome) -> bool:
         """Whether a box that ended so agrees with the answer."""
         hands = outcome.hands
+        own = {place_of(card) for hand in hands for card in hand.cards}
         return (
-            (self.cards is None or (self.hand < len(hands) and len(hands[self.hand].cards) == self.cards))
+            (self.holds is None or self.holds in own)
+            and (self.lacks is None or self.lacks not in own)
+            and (self.cards is None or (self.hand < len(hands) and len(hands[self.hand].cards) == self.cards))
             and (self.doubled is None or any(hand.extra_cents for hand in hands) == self.doubled)
             and (self.hands is None or len(hands) == self.hands)
             and (self.surrendered is None or (outcome.how == "surrendered") == self.surrendered)
@@ -101,23 +111,29 @@ def precedes(earlier: Dated, later: Dated) -> bool:
 class Weave:
     """The walk over all orders of a window of evidence."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - a window and all that limits it
         self,
         play: Play,
         window: tuple[Dated, ...],
         contents: dict[tuple[int, str], int],
         answers: tuple[Answer, ...] = (),
+        silences: tuple[Silence, ...] = (),
+        since_ns: int = -1,
     ) -> None:
         self.play = play
         self.answers = answers
+        self.silences = silences
+        self.since_ns = since_ns
         self.window = window
         self.contents = contents
         self.full = (1 << len(window)) - 1
         self.layouts: dict[int, Layout] = {}
         self.before = [0] * len(window)
+        slack = bool(play.rules.options.key_slack)
         for j, later in enumerate(window):
             for i, earlier in enumerate(window):
-                if (i < j and precedes(earlier, later)) or (i > j and earlier.last_ns < later.first_ns):
+                keys = slack and isinstance(earlier.item, KeySpoke) and isinstance(later.item, KeySpoke)
+                if (i < j and (keys or precedes(earlier, later))) or (i > j and earlier.last_ns < later.first_ns):
                     self.before[j] |= 1 << i
 
     def contents_after(self, mask: int) -> dict[tuple[int, str], int]:
@@ -132,8 +148,16 @@ class Weave:
         """The layout when the evidence in ``mask`` has happened."""
         known = self.layouts.get(mask)
         if known is None:
-            known = self.layouts[mask] = layout_of(self.play, self.contents_after(mask))
+            known = self.layouts[mask] = layout_of(self.play, self.contents_after(mask), self.dark(mask))
         return known
+
+    def dark(self, mask: int) -> frozenset[int]:
+        """The boxes whose reader may be lost when the evidence in ``mask`` has happened and nothing more."""
+        if not self.silences:
+            return frozenset()
+        done = [dated.first_ns for index, dated in enumerate(self.window) if mask >> index & 1]
+        left = [dated.last_ns for index, dated in enumerate(self.window) if not mask >> index & 1]
+        return dark_boxes(self.silences, max([self.since_ns, *done]), min(left, default=EVER))
 
     def enabled(self, mask: int) -> Iterator[int]:
         """The pieces of evidence that may come next."""
@@ -173,7 +197,7 @@ class Weave:
                 target = following.setdefault(mask | 1 << index, {})
                 item = self.window[index].item
                 for node, told in frontier.items():
-                    for reached, emitted in successors(self.play, node, item, layout):
+                    for reached, emitted in ways(self.play, node, item, layout):
                         if not emitted or admitted(self.answers, emitted):
                             join(target, reached, tell(told, emitted))
         return following
@@ -207,15 +231,33 @@ def merge_all(frontier: Frontier, other: Frontier) -> None:
         join(frontier, node, told)
 
 
-def layout_of(play: Play, contents: dict[tuple[int, str], int]) -> Layout:
-    """Main chips by box, and what would count of the wager that may be made after the deal."""
+def layout_of(play: Play, contents: dict[tuple[int, str], int], dark: frozenset[int] = frozenset()) -> Layout:
+    """Main chips by box, and what would count of the wager that may be made after the deal.
+
+    Of a box whose reader is lost (``dark``) the chips may have been taken unseen.
+    """
     wagers = play.deal.wagers
-    mains = tuple(contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
+    mains = tuple(0 if box in dark else contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
     zone = play.offered_zone
     offered = [contents.get((box, zone), 0) for box in range(len(wagers))]
     if zone == "insurance":
         offered = [min(cents, play.rules.insurance_cap_cents(wagers[box])) for box, cents in enumerate(offered)]
-    return Layout(mains, tuple(offered))
+    return Layout(mains, tuple(offered), dark)
+
+
+def slackened(evidence: tuple[Dated, ...], dated: Dated) -> tuple[Dated, ...]:
+    """Evidence with one more piece, where a press may belong one card earlier or later (``key_slack``).
+
+    Until the next card has come a press is open to the future, and nothing that rests on it is certain.
+    """
+    since = next((at for at in range(len(evidence), 0, -1) if isinstance(evidence[at - 1].item, CardCame)), 0)
+    if isinstance(dated.item, KeySpoke):
+        first_ns = evidence[since - 1].first_ns if since else dated.first_ns
+        dated = replace(dated, first_ns=min(dated.first_ns, first_ns), last_ns=EVER)
+    if not isinstance(dated.item, CardCame):
+        return (*evidence, dated)
+    late = (replace(one, last_ns=dated.last_ns) if isinstance(one.item, KeySpoke) else one for one in evidence[since:])
+    return (*evidence[:since], *late, dated)
 
 
 class Reconstruction(NamedTuple):
@@ -229,6 +271,7 @@ class Reconstruction(NamedTuple):
     game: Play
     """The game with the cards dealt so far."""
     answers: tuple[Answer, ...] = ()
+    silences: tuple[Silence, ...] = ()
 
     @classmethod
     def begin(
@@ -237,19 +280,28 @@ class Reconstruction(NamedTuple):
         wagers: Iterable[int],
         contents: dict[tuple[int, str], int] | None = None,
         answers: tuple[Answer, ...] = (),
+        silences: tuple[Silence, ...] = (),
     ) -> Reconstruction:
         """A round before its first card; ``wagers`` are the main wagers of the boxes in ascending spot order.
 
-        ``contents`` says what lies in zones whose content is not the wager (a declared box has no chips).
+        ``contents`` says what lies in zones whose content is not the wager (a declared box has no chips), ``silences``
+        when the readers of boxes told nothing.
         """
         wagers = tuple(wagers)
         game = Play(rules, Deal(wagers, tuple(() for _ in wagers)))
         nothing: Told = tuple(frozenset() for _ in wagers)
-        return cls(rules, wagers, (), (), (Cut(0, -1, {game.begin(): nothing}, contents or {}),), game, answers)
+        return cls(
+            rules, wagers, (), (), (Cut(0, -1, {game.begin(): nothing}, contents or {}),), game, answers, silences
+        )
 
-    def again(self, answers: tuple[Answer, ...]) -> Reconstruction:
-        """The same evidence with other answers, from the beginning."""
-        found = Reconstruction.begin(self.rules, self.wagers, self.cuts[0].contents, answers)
+    def again(self, answers: tuple[Answer, ...], silences: tuple[Silence, ...] | None = None) -> Reconstruction:
+        """The same evidence with other answers, or other silences of readers, from the beginning.
+
+        Raises:
+            TooManyOrders: the times leave too much open.
+        """
+        silences = self.silences if silences is None else silences
+        found = Reconstruction.begin(self.rules, self.wagers, self.cuts[0].contents, answers, silences)
         for dated in self.evidence:
             found = found.observe(dated)
         return found
@@ -288,16 +340,18 @@ class Reconstruction(NamedTuple):
                 cards = (*self.cards, card)
             case _:
                 cards = self.cards
-        evidence = (*self.evidence, dated)
+        slack = self.rules.options.key_slack
+        evidence = slackened(self.evidence, dated) if slack else (*self.evidence, dated)
+        changed = [new.first_ns for new, old in zip(evidence, self.evidence, strict=False) if new is not old]
         kept = self.cuts
-        earliest = dated.first_ns
+        earliest = min([evidence[-1].first_ns, *changed])
         while kept[-1].last_ns >= earliest:
             earliest = min([earliest, *(late.first_ns for late in evidence[kept[-2].used :])])
             kept = kept[:-1]
         cut = kept[-1]
         game = self.game if cards is self.cards else self.game_with(cards)
         found = self._replace(evidence=evidence, cards=cards, game=game)
-        weave = Weave(found.play(), evidence[cut.used :], cut.contents, self.answers)
+        weave = Weave(found.play(), evidence[cut.used :], cut.contents, self.answers, self.silences, cut.last_ns)
         frontier = weave.run(dict(cut.frontier))
         last_ns = max(late.last_ns for late in evidence)
         new = Cut(len(evidence), last_ns, frontier, weave.contents_after(weave.full))
@@ -306,6 +360,10 @@ class Reconstruction(NamedTuple):
     def as_of(self, moment_ns: int) -> Reconstruction:
         """The round as far as nothing told after ``moment_ns`` can change it."""
         cuts = self.cuts
+        if self.rules.options.key_slack:
+            # A press that is still to come may belong before the last card.
+            last = [dated.first_ns for dated in self.evidence if isinstance(dated.item, CardCame)][-1:]
+            moment_ns = min([moment_ns, *(at_ns - 1 for at_ns in last)])
         while len(cuts) > 1 and cuts[-1].last_ns > moment_ns:
             cuts = cuts[:-1]
         return self._replace(cuts=cuts)
@@ -313,10 +371,10 @@ class Reconstruction(NamedTuple):
     def ends(self, hole_points: int) -> Frontier:
         """The complete plays, if the round is over and the hole card counts ``hole_points``."""
         play = self.play()
-        layout = layout_of(play, self.contents)
+        layout = layout_of(play, self.contents, dark_boxes(self.silences, self.cuts[-1].last_ns, EVER))
         ended: Frontier = {}
         for node, told in self.frontier.items():
-            for reached, emitted in endings(play, node, layout):
+            for reached, emitted in ended_ways(play, node, layout):
                 if reached.hole >> hole_points & 1 and admitted(self.answers, emitted):
                     join(ended, reached._replace(hole=1 << hole_points), tell(told, emitted))
         return ended

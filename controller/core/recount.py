@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from controller.core.census import Graph
+from controller.core.darkness import Silence
 from controller.core.dues import Due
 from controller.core.hand import RANKS, PlayedHand, place_of, seen
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
@@ -14,11 +15,13 @@ from controller.core.question import Case, best_question
 from controller.core.reconstruction import Answer, Dated, Reconstruction, TooManyOrders
 from controller.core.rules import Rules
 from controller.core.side_dues import Felt, side_nets
+from controller.core.suspicion import UNKNOWN, Account, Piece, Search, suspect
 from controller.core.worlds import Judgement, TooManyUnread, World, Worlds, judge
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
 UNREAD = "??"
+NO_PLAY = "no legal play explains the evidence"
 
 Faces = tuple[tuple[str, ...], ...]
 """Hands left to right, each the faces in the order received."""
@@ -134,11 +137,18 @@ class Recount:
             self.fail(f"an answer names spot {spot}, which has no wager")
             return
         self.answers = (*self.answers, Answer(box=self.spots.index(spot), **fields))
-        self.worlds = self.worlds.again(self.answers)
+        self.worlds = self.worlds.again(self.answers, self.silent())
 
     def health(self, device: str, from_ns: int, to_ns: int) -> None:
-        """From here to there a device's silence means nothing."""
+        """From here to there a device's silence means nothing; of a reader its spot names the device."""
         self.silences = (*self.silences, (device, from_ns, to_ns))
+        if self.worlds is not None:
+            self.worlds = self.worlds.again(self.answers, self.silent())
+
+    def silent(self) -> tuple[Silence, ...]:
+        """The silences of readers, by box."""
+        named = {f"reader {spot}": box for box, spot in enumerate(self.spots)}
+        return tuple(Silence(named[name], from_ns, to_ns) for name, from_ns, to_ns in self.silences if name in named)
 
     def close(self) -> None:
         """The round is over."""
@@ -157,7 +167,8 @@ class Recount:
         self.side_wagers = {
             key: cents for key, cents in self.contents.items() if key[1] in self.rules.side_bets and cents
         }
-        found = Reconstruction.begin(self.rules, [wagers[spot] for spot in self.spots], lying, self.answers)
+        mains = [wagers[spot] for spot in self.spots]
+        found = Reconstruction.begin(self.rules, mains, lying, self.answers, self.silent())
         self.worlds = Worlds((World((), found),))
 
     def observe(self, dated: Dated) -> None:
@@ -229,7 +240,7 @@ class Recount:
         turned = dealt and (self.closed or not outside or self.is_turned(self.worlds))
         judgement = judge(self.worlds, self.hole(), turned=turned, closed=self.closed)
         if not judgement.ended:
-            self.irregularity = "no legal play explains the evidence"
+            self.irregularity = NO_PLAY
             return None
         return judgement
 
@@ -277,6 +288,22 @@ class Recount:
         """A face, ?? for an unread one."""
         return str(self.faces[place] or UNREAD)
 
+    def irregularity_told(self) -> str | None:
+        """Why there is no legal play, with the likely cause if one stands out."""
+        if self.irregularity != NO_PLAY or self.worlds is None or None in self.faces or self.silences:
+            return self.irregularity
+        found = self.worlds.worlds[0].found
+        hidden = -1 if self.closed else 2 * len(self.spots) + 1
+        ranks = [UNKNOWN if at == hidden else RANKS[f.rank] for at, f in enumerate(self.faces) if f is not None]
+        pieces = tuple(
+            Piece(dated, ranks[place_of(dated.item.card)] if isinstance(dated.item, CardCame) else None)
+            for dated in found.evidence
+        )
+        names = tuple(str(number) for number in range(1, len(ranks) + 1))
+        fields = (self.rules, found.wagers, found.cuts[0].contents, pieces, names, self.spots)
+        cause = suspect(Account(*fields, self.closed, self.closed, self.answers), Search())
+        return f"{self.irregularity}; likely {cause}" if cause else self.irregularity
+
     def nothing(self) -> Recounted:
         """No legal play, or no card yet."""
         bets = {str(spot): {"main": None} for spot in self.spots}
@@ -288,7 +315,7 @@ class Recount:
             due_cents={spot: dict(nets) for spot, nets in bets.items()},
             possible_cents={},
             question=None,
-            irregularity=self.irregularity,
+            irregularity=self.irregularity_told(),
             alerts=self.alerts,
         )
 

@@ -6,8 +6,6 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
-import msgspec
-
 from controller.core import asking, closing
 from controller.core.alerts import (
     CardWithoutBets,
@@ -15,30 +13,51 @@ from controller.core.alerts import (
     InsuranceTooLarge,
     LateWager,
     Pinched,
+    SpotUnwatched,
     UnexplainedChange,
 )
 from controller.core.desk import Desk
 from controller.core.events import BetsLocked, CardDrawn, LockedWager, RoundClosed
 from controller.core.felt import Change
-from controller.core.hand import place_of, seen
 from controller.core.judging import Judged, hole_points, known_until, latest, of_hole, publish
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
 from controller.core.reconstruction import Dated, Reconstruction
+from controller.core.reweaving import hear_no_more, remembered, weave_again
 from controller.core.side_settling import offered_later, settle_sides
-from controller.core.state import CardKept, Round
+from controller.core.state import CardKept, Round, begun
+from controller.core.suspicion import likely
 from firmware_protocols.cards import Card
+from firmware_protocols.readings import HealthState
 
 
 def lock(desk: Desk, lock_ns: int) -> bool:
     """No more bets: the wagers are what lies there. False: there is no main wager."""
-    wagers = lying(desk)
+    wagers, declared = in_play(desk, desk.state.declared)
     spots = tuple(wager.spot for wager in wagers if wager.bet == "main")
     if not spots:
         return False
     number = desk.state.rounds + 1
-    desk.change(rounds=number, round=Round(number, lock_ns, spots, wagers))
-    desk.found = Reconstruction.begin(desk.rules, desk.round().main_wagers())
+    desk.change(rounds=number, declared=(), round=Round(number, lock_ns, spots, wagers, declared=declared))
+    desk.found = begun(desk.rules, desk.round())
+    for reader, watched in desk.house.readers.items():
+        if desk.state.devices.get(reader, HealthState.READY) != HealthState.READY:
+            unwatched(desk, reader, watched, lock_ns)
     return True
+
+
+def in_play(desk: Desk, boxes: tuple[LockedWager, ...]) -> tuple[tuple[LockedWager, ...], tuple[int, ...]]:
+    """What lies on the layout with declared ``boxes``, and their spots; chips at a spot overtake its declaration."""
+    wagers = lying(desk)
+    with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
+    more = tuple(box for box in boxes if box.spot not in with_chips)
+    everything = sorted((*wagers, *more), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
+    return tuple(everything), tuple(box.spot for box in more)
+
+
+def unwatched(desk: Desk, device: str, spots: tuple[int, ...], at_ns: int) -> None:
+    """A reader of boxes in play is lost: what chips would have shown there may happen unseen."""
+    for spot in hear_no_more(desk, spots, at_ns):
+        desk.tell(SpotUnwatched(desk.round().number, spot, device))
 
 
 def lying(desk: Desk) -> tuple[LockedWager, ...]:
@@ -52,7 +71,8 @@ def lying(desk: Desk) -> tuple[LockedWager, ...]:
 def lock_again(desk: Desk) -> None:
     """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
     before = desk.round()
-    wagers = lying(desk)
+    boxes = tuple(wager for wager in before.wagers if wager.spot in before.declared and wager.bet == "main")
+    wagers, declared = in_play(desk, boxes)
     spots = tuple(wager.spot for wager in wagers if wager.bet == "main")
     if not spots:
         desk.tell(*(CardWithoutBets(card.number) for card in before.cards))
@@ -60,20 +80,9 @@ def lock_again(desk: Desk) -> None:
         desk.change(round=None)
         desk.found = None
         return
-    desk.change_round(spots=spots, wagers=wagers, evidence=())
-    desk.found = Reconstruction.begin(desk.rules, desk.round().main_wagers())
-    for dated in before.evidence:
-        again = dated
-        if isinstance(dated.item, CardCame):
-            # With other boxes another card is the hole card.
-            again = msgspec.structs.replace(dated, item=CardCame(remembered(desk.round(), place_of(dated.item.card))))
-        desk.observe(again, may_drop=isinstance(dated.item, ChipsMoved))
-
-
-def remembered(round_now: Round, place: int) -> int:
-    """A card as the lattice learns it: never the hole card's face, so that nothing before the turn depends on it."""
-    face = round_now.cards[place].face
-    return place << 4 if face is None or place == round_now.hole_place() else seen(place, face)
+    desk.change_round(spots=spots, wagers=wagers, declared=declared)
+    # With other boxes another card is the hole card.
+    weave_again(desk, before)
 
 
 # --- evidence ---------------------------------------------------------------------------------------
@@ -84,21 +93,19 @@ def card(desk: Desk, face: Card | None, at_ns: int) -> None:
     stamped = desk.stamped
     round_now = desk.round()
     place = len(round_now.cards)
-    kept = CardKept(stamped.number, face, stamped.nonce)
+    kept = CardKept(stamped.number, face, stamped.nonce, unread=face is None and not stamped.closed)
     desk.change_round(cards=(*round_now.cards, kept))
     desk.tell(CardDrawn(round_now.number, stamped.number, place, stamped.commitment))
-    if face is None and not stamped.closed:
-        desk.irregular("a card could not be read")
-    if desk.round().trouble:
-        return
+    if kept.unread:
+        # There is no face to keep closed.
+        desk.open_card(place)
     told = remembered(desk.round(), place)
     desk.observe(Dated(at_ns, at_ns, CardCame(told), stamped.number), may_drop=False)
 
 
 def key(desk: Desk, action: str, box: int | None, at_ns: int) -> None:
     """A key that is evidence."""
-    if not desk.round().trouble:
-        desk.observe(Dated(at_ns, at_ns, KeySpoke(action, box), desk.stamped.number), may_drop=False)
+    desk.observe(Dated(at_ns, at_ns, KeySpoke(action, box), desk.stamped.number), may_drop=False)
 
 
 def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
@@ -109,16 +116,17 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
     ):
         lock_again(desk)
         return
-    if round_now.trouble:
+    boxed = change.spot in round_now.spots
+    played = {"main", "insurance", desk.lattice().play().offered_zone}
+    if round_now.trouble and not (boxed and change.zone in played):
         return
-    in_play = change.spot in round_now.spots
-    if in_play and change.zone in {"main", "insurance", desk.lattice().play().offered_zone}:
+    if boxed and change.zone in played:
         item = ChipsMoved(round_now.spots.index(change.spot), change.zone, change.before, change.after)
         explained = desk.observe(Dated(first_ns, last_ns, item, desk.stamped.number), may_drop=True)
-        if explained and change.zone == "insurance":
+        if explained and change.zone == "insurance" and not round_now.trouble:
             check_insurance(desk, change)
     else:
-        explained = paying(desk) or (in_play and round_now.turned)
+        explained = paying(desk) or (boxed and round_now.turned)
     if not explained:
         alert_of(desk, change)
 
@@ -162,6 +170,10 @@ def review(desk: Desk) -> None:
         desk.tell(BetsLocked(desk.round().number, desk.round().wagers))
     if desk.round().doubt:
         return
+    if desk.round().waits_for_card() and not desk.round().trouble:
+        if desk.round().closing:
+            refuse_or_give_up(desk)
+        return
     if not desk.round().trouble and desk.round().locked:
         infer(desk, until)
     if desk.round().closing and may_close(desk):
@@ -177,6 +189,15 @@ def close(desk: Desk) -> None:
     closing.close(desk)
     if next_lock_ns >= 0:
         lock(desk, next_lock_ns)
+
+
+def refuse_or_give_up(desk: Desk) -> None:
+    """The close was pressed while a card is unread: said once, done the second time."""
+    if desk.round().close_refused:
+        close(desk)
+        return
+    desk.change_round(closing=False, close_refused=True, next_lock_ns=-1)
+    desk.tell(CloseRefused(desk.round().number, "a card is unread; pressed again it hands the round to the floor"))
 
 
 def refuse_close(desk: Desk) -> None:
@@ -199,12 +220,14 @@ def infer(desk: Desk, until: int) -> None:
             desk.open_card(place)
     view = desk.lattice().as_of(until)
     if not view.frontier:
-        desk.irregular("no legal play explains the evidence")
+        desk.irregular("no legal play explains the evidence", curable=True, likely=likely(desk.rules, desk.round()))
         return
     turn_if_shown(desk, view)
     points = hole_points(desk)
     if not of_hole(view.frontier, points):
-        desk.irregular("the dealer's cards do not fit the dealer's rule")
+        desk.irregular(
+            "the dealer's cards do not fit the dealer's rule", curable=True, likely=likely(desk.rules, desk.round())
+        )
     else:
         judged = Judged(view, of_hole(view.frontier, points), points)
         publish(desk, judged)

@@ -20,6 +20,7 @@ RANGES: Final[dict[str, tuple[int, int]]] = {
 decks; no amount is above ten thousand million dollars."""
 
 OPTION_RANGES: Final[dict[str, tuple[int, int]]] = {
+    "key_slack": (0, 1),
     "new_shoe_burns": (0, 10),
     "payout_unit_cents": (1, 100_000),
     "chip_unit_cents": (1, 100_000),

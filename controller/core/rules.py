@@ -25,6 +25,8 @@ class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """``always``: a surrender is shown by chips, key or answer."""
     even_money_shown: Literal["key", "chips"] = "key"
     """``chips``: a natural's wager that rises by itself against an ace may be even money."""
+    key_slack: int = 0
+    """Cards by which a press may be early or late: 0 or 1."""
     new_shoe_burns: int = 1
     """Cards burned when a new shoe begins, counted only when the burn key says so."""
     payout_unit_cents: int = 1

@@ -43,6 +43,8 @@ def side_due(felt: Felt, box: int, bet: str, wager_cents: int) -> set[SideNet | 
     nets: set[SideNet | None] = set()
     made = bool(wager_cents) and not placed_later
     for end in felt.judgement.ended:
+        if placed_later and end.found.play().offered_zone != bet:
+            continue
         for node in end.frontier:
             cents = (node.insured[box] if node.insured else 0) if placed_later else wager_cents
             made = made or bool(cents)

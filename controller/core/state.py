@@ -6,11 +6,15 @@ from typing import NamedTuple
 
 import msgspec
 
+from controller.core.books import Books
+from controller.core.darkness import Silence
 from controller.core.events import Event, LockedWager
 from controller.core.felt import Zone
+from controller.core.hand import place_of
+from controller.core.moves import CardCame, Item
 from controller.core.question import Question
 from controller.core.reconstruction import Answer, Dated, Reconstruction
-from controller.core.rules import House
+from controller.core.rules import House, Rules
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
@@ -22,6 +26,14 @@ class CardKept(Value, frozen=True, tag=False):
     face: Card | None
     nonce: bytes
     opened: bool = False
+    unread: bool = False
+    """The shoe could not read it, and nobody has said what it is."""
+    ruled: Card | None = None
+    """Its face as the floor set it."""
+
+    def shown(self) -> Card | None:
+        """The face that counts."""
+        return self.ruled or self.face
 
 
 class Asked(Value, frozen=True, tag=False):
@@ -63,6 +75,30 @@ class Round(Value, frozen=True, tag=False):
     doubt: int = 0
     """The question that must be answered before the round goes on; 0: none."""
 
+    declared: tuple[int, ...] = ()
+    """Spots of boxes without chips."""
+    silences: tuple[Silence, ...] = ()
+    """When readers of boxes were lost."""
+    curable: bool = False
+    """Whether a correction of the floor's may make the irregular round a legal one."""
+    corrected: tuple[str, str] = ("", "")
+    """Who last corrected the round's cards or boxes, and why."""
+
+    def by_people(self) -> bool:
+        """Whether what follows from the evidence rests on a person's word too."""
+        return bool(self.answers or self.declared) or any(card.ruled is not None for card in self.cards)
+
+    def is_unread(self, item: Item) -> bool:
+        """Whether evidence is a card in sight that nobody could read; the hole card counts only once it is turned."""
+        if not isinstance(item, CardCame):
+            return False
+        place = place_of(item.card)
+        return self.cards[place].unread and place != self.hole_place()
+
+    def waits_for_card(self) -> bool:
+        """Whether the round waits for the floor to say what an unread card is."""
+        return any(card.unread and (self.turned or place != self.hole_place()) for place, card in enumerate(self.cards))
+
     def hole_place(self) -> int:
         """The place of the hole card among the round's cards."""
         return 2 * len(self.spots) + 1
@@ -83,6 +119,10 @@ class State(Value, frozen=True, tag=False):
     questions: int = 0
     felt: dict[str, Zone] = msgspec.field(default_factory=dict)
     round: Round | None = None
+    declared: tuple[LockedWager, ...] = ()
+    """Boxes without chips declared for the next round."""
+    books: Books = ()
+    """What the wagers of the last rounds came to."""
     waiting: tuple[Round, ...] = ()
     """Rounds that ended with a question open, oldest first; at most three."""
     spot_named: int = 0
@@ -135,9 +175,19 @@ def restore(house: House, state: State) -> Table:
     return Table(house, state, None if state.round is None else woven(house, state.round))
 
 
+def begun(rules: Rules, round_now: Round) -> Reconstruction:
+    """A round's lattice before its first card."""
+    lying = {(round_now.spots.index(spot), "main"): 0 for spot in round_now.declared}
+    return Reconstruction.begin(rules, round_now.main_wagers(), lying, round_now.answers, round_now.silences)
+
+
 def woven(house: House, round_now: Round) -> Reconstruction:
-    """A round's lattice from its evidence and answers."""
-    found = Reconstruction.begin(house.rules, round_now.main_wagers(), answers=round_now.answers)
+    """A round's lattice from its evidence and answers, up to the first card that nobody could read."""
+    found = begun(house.rules, round_now)
+    if round_now.trouble:
+        return found
     for dated in round_now.evidence:
+        if round_now.is_unread(dated.item):
+            break
         found = found.observe(dated)
     return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from controller.core import asking, closing, rounds
+from controller.core import asking, closing, floor, reweaving, rounds
 from controller.core.alerts import (
     AnswerRefused,
     CardsMayBeMissing,
@@ -19,9 +19,26 @@ from controller.core.alerts import (
     UnreadCard,
 )
 from controller.core.desk import Desk
-from controller.core.events import CardBurned, CardDrawn, DeviceStatusChanged, KeyRead, QuestionAnswered, TableStarted
+from controller.core.events import (
+    CardBurned,
+    CardDrawn,
+    CardOpened,
+    DeviceStatusChanged,
+    KeyRead,
+    QuestionAnswered,
+    TableStarted,
+)
 from controller.core.felt import inventory, key
-from controller.core.inputs import Answered, Stamped, Started
+from controller.core.inputs import (
+    AdjustWager,
+    Answered,
+    AssignCard,
+    DeclareBox,
+    SetCard,
+    Stamped,
+    Started,
+    VoidRound,
+)
 from controller.core.judging import known_until, latest, open_bets
 from controller.core.keypad import DECISIONS, DIGITS, EVIDENCE
 from controller.core.state import Asked, Desired, Round, Stepped, Table
@@ -74,6 +91,8 @@ def take(desk: Desk) -> None:
             started(desk, start)
         case Answered(_, question, answer, who):
             answered(desk, question, answer, who)
+        case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
+            floor.rule(desk, ruling)
         case _:
             assert_never(desk.stamped.input)
 
@@ -97,6 +116,8 @@ def display(desk: Desk, round_now: Round) -> str:
         return "Cards drawn meanwhile? yes/no"
     if round_now.trouble:
         return "Call the floor"
+    if round_now.waits_for_card():
+        return "Card not read: call the floor"
     if round_now.asked is not None:
         return asked_text(desk, round_now.asked)
     ready = round_now.turned and not open_bets(desk)
@@ -119,15 +140,25 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         desk.tell(UnreadCard(number))
     if drawn.burn or desk.state.burns:
         desk.change(burns=max(desk.state.burns - 1, 0))
-        desk.tell(CardDrawn(0, number, -1, desk.stamped.commitment), CardBurned(number))
+        card_outside(desk, drawn)
+        desk.tell(CardBurned(number))
         return
     at_ns = desk.table_ns(drawn.at_ns)
     if desk.state.round is not None and is_over(desk):
         rounds.close(desk)
     if desk.state.round is None and not rounds.lock(desk, at_ns):
-        desk.tell(CardDrawn(0, number, -1, desk.stamped.commitment), CardWithoutBets(number))
+        card_outside(desk, drawn)
+        desk.tell(CardWithoutBets(number))
         return
     rounds.card(desk, drawn.face, at_ns)
+
+
+def card_outside(desk: Desk, drawn: readings.CardDrawn) -> None:
+    """A card of no round; one that could not be read has no face to keep closed."""
+    stamped = desk.stamped
+    desk.tell(CardDrawn(0, stamped.number, -1, stamped.commitment))
+    if drawn.face is None and not stamped.closed:
+        desk.tell(CardOpened(stamped.number, "??", stamped.nonce.hex()))
 
 
 def is_over(desk: Desk) -> bool:
@@ -216,7 +247,7 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int) -> str:
 def no_more_bets(desk: Desk, at_ns: int) -> str:
     """Lock the bets of the next round; why that cannot be, or an empty text."""
     if desk.state.round is not None:
-        if not is_over(desk) and not desk.round().trouble:
+        if not is_over(desk) and not desk.round().trouble and not desk.round().waits_for_card():
             return "a round is being played"
         if desk.round().closing and not rounds.may_close(desk):
             desk.change_round(next_lock_ns=at_ns)
@@ -332,9 +363,10 @@ def device_health(desk: Desk, health: DeviceHealth) -> None:
             cards_may_be_missing(desk, "the shoe was not connected")
         desk.change(shoe_lost=health.state is not HealthState.READY)
         return
-    watched = desk.house.readers.get(health.device, ())
-    if health.state is HealthState.READY or desk.state.round is None:
+    watched, at_ns = desk.house.readers.get(health.device, ()), desk.table_ns(health.at_ns)
+    if desk.state.round is None:
         return
-    for spot in watched:
-        if spot in desk.round().spots:
-            desk.irregular(f"{health.device} was lost: the chips of spot {spot} cannot be followed")
+    if health.state is HealthState.READY:
+        reweaving.hear_again(desk, watched, at_ns)
+    else:
+        rounds.unwatched(desk, health.device, watched, at_ns)

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Final, NamedTuple
 
 from controller.core.census import Census
+from controller.core.darkness import Silence
 from controller.core.dues import Due, insurance_due, main_due
 from controller.core.hand import PlayedHand
 from controller.core.moves import CardCame
@@ -76,9 +77,9 @@ class Worlds(NamedTuple):
         )
         return Worlds(split, (*self.unread, place))
 
-    def again(self, answers: tuple[Answer, ...]) -> Worlds:
-        """The same evidence with other answers."""
-        return Worlds(tuple(World(w.ranks, w.found.again(answers)) for w in self.worlds), self.unread)
+    def again(self, answers: tuple[Answer, ...], silences: tuple[Silence, ...]) -> Worlds:
+        """The same evidence with other answers, or other silences of readers."""
+        return Worlds(tuple(World(w.ranks, w.found.again(answers, silences)) for w in self.worlds), self.unread)
 
 
 class Ended(NamedTuple):

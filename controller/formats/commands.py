@@ -1,13 +1,23 @@
 """What people may ask for over MQTT: JSON on ``cmd/{verb}``, answered on ``reply/{verb}``.
 
-A request may carry ``transaction``, any JSON value, which is echoed in the reply.
+Every request names who asks; a correction also says why. A request may carry ``transaction``, any JSON value, which is
+echoed in the reply.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, assert_never
 
 import msgspec
+
+from controller.core.inputs import AdjustWager, Answered, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
+from firmware_protocols.cards import Card
+
+WORDS_LIMIT: Final = 200
+"""Characters of a name or a reason: a sentence or two, and no room to fill the journal with."""
+
+UNREAD: Final = "none"
+"""Stands for no face: the card was no card of the round."""
 
 
 class CommandRefused(ValueError):  # noqa: N818 - named for what happened
@@ -23,6 +33,73 @@ class AnswerWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
+class VoidWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/void``: every wager of a round goes back."""
+
+    round: int
+    who: str
+    why: str
+    transaction: Any = None
+
+
+class SetCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/set-card``: the face of the card with this number, ``8h``, or ``none``: it was no card of the round."""
+
+    card: int
+    face: str
+    who: str
+    why: str
+    transaction: Any = None
+
+
+class AssignCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/assign-card``: whose the card with this number is; spot 0 is the dealer."""
+
+    card: int
+    spot: int
+    who: str
+    why: str
+    transaction: Any = None
+
+
+class DeclareBoxWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/declare-box``: a box without chips is in play for so much; 0 takes it back before the first card."""
+
+    spot: int
+    cents: int
+    who: str
+    why: str
+    transaction: Any = None
+
+
+class AdjustWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/adjust``: what a wager is due, the player's net in cents."""
+
+    round: int
+    spot: int
+    bet: str
+    due_cents: int
+    who: str
+    why: str
+    transaction: Any = None
+
+
+Wanted = AnswerWanted | VoidWanted | SetCardWanted | AssignCardWanted | DeclareBoxWanted | AdjustWanted
+
+VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
+    "answer": (AnswerWanted, '{"question": 1, "answer": "no", "who": "name"}'),
+    "void": (VoidWanted, '{"round": 1, "who": "name", "why": "misdeal"}'),
+    "set-card": (SetCardWanted, '{"card": 17, "face": "8h", "who": "name", "why": "seen on the felt"}'),
+    "assign-card": (AssignCardWanted, '{"card": 17, "spot": 3, "who": "name", "why": "seen on the felt"}'),
+    "declare-box": (DeclareBoxWanted, '{"spot": 3, "cents": 2500, "who": "name", "why": "plays cash"}'),
+    "adjust": (
+        AdjustWanted,
+        '{"round": 1, "spot": 3, "bet": "main", "due_cents": 0, "who": "name", "why": "dead hand"}',
+    ),
+}
+"""What each verb asks for, and an example of it."""
+
+
 class Reply(msgspec.Struct, frozen=True):
     """``status`` is ``accepted`` or ``refused``; ``text`` says why it was refused."""
 
@@ -31,21 +108,60 @@ class Reply(msgspec.Struct, frozen=True):
     transaction: Any = None
 
 
-def read_command(verb: str, payload: bytes) -> AnswerWanted:
+def read_command(verb: str, payload: bytes) -> Wanted:
     """What a request asks for.
 
     Raises:
-        CommandRefused: an unknown verb, not JSON, an unknown field, a wrong type, or nobody named.
+        CommandRefused: an unknown verb, not JSON, an unknown field, a wrong type, no such face, nobody named, or no
+            reason given.
     """
-    if verb != "answer":
-        raise CommandRefused(f"unknown command {verb!r}; expected answer")
+    if verb not in VERBS:
+        raise CommandRefused(f"unknown command {verb!r}; expected one of {', '.join(VERBS)}")
+    kind, example = VERBS[verb]
     try:
-        wanted = msgspec.json.decode(payload, type=AnswerWanted)
+        wanted = msgspec.json.decode(payload, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CommandRefused(f'{error}; expected {{"question": 1, "answer": "no", "who": "name"}}') from error
-    if not wanted.who.strip():
-        raise CommandRefused("who: expected the name of the person who answers")
+        raise CommandRefused(f"{error}; expected {example}") from error
+    for key in ("who", "why"):
+        words = getattr(wanted, key, "-")
+        if not words.strip() or len(words) > WORDS_LIMIT:
+            raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters")
+    if isinstance(wanted, SetCardWanted):
+        face_of(wanted.face)
     return wanted
+
+
+def face_of(text: str) -> Card | None:
+    """A face, or None for ``none``.
+
+    Raises:
+        CommandRefused: neither.
+    """
+    if text == UNREAD:
+        return None
+    try:
+        return Card(text)
+    except ValueError:
+        raise CommandRefused(f"face: expected a face such as 8h, or {UNREAD}, got {text!r}") from None
+
+
+def input_of(wanted: Wanted, at_ns: int) -> Answered | Ruling:
+    """What the table is given."""
+    match wanted:
+        case AnswerWanted(question, answer, who):
+            return Answered(at_ns, question, answer, who)
+        case VoidWanted(number, who, why):
+            return VoidRound(at_ns, number, who, why)
+        case SetCardWanted(card, face, who, why):
+            return SetCard(at_ns, card, face_of(face), who, why)
+        case AssignCardWanted(card, spot, who, why):
+            return AssignCard(at_ns, card, spot, who, why)
+        case DeclareBoxWanted(spot, cents, who, why):
+            return DeclareBox(at_ns, spot, cents, who, why)
+        case AdjustWanted(number, spot, bet, due_cents, who, why):
+            return AdjustWager(at_ns, number, spot, bet, due_cents, who, why)
+        case _:
+            assert_never(wanted)
 
 
 def reply_bytes(request: bytes, refusal: str) -> bytes:

@@ -30,6 +30,10 @@ ROUNDS = {
         "1 main 10 \n Th 6c 9d Td \n 1 ez_bust 5 \n key stand hole_turned \n 4c",
         ["1: spot 1 main -10.00", "1: spot 1 ez_bust -5.00"],
     ),
+    "insurance is no ez bust": (
+        "1 main 10 \n Th As 9d 6d \n 1 insurance 5 \n key insurance_closed stand hole_turned",
+        ["1: spot 1 insurance -5.00", "1: spot 1 main +10.00"],
+    ),
     "one seven pays ten dollars for a five dollar wager": (
         "1 main 10 \n 1 blazing7s 5 \n 7h 9c Td 8c \n key stand hole_turned",
         ["1: spot 1 blazing7s +5.00", "1: spot 1 main +0.00"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.alerts import AnswerRefused, CardsMayBeMissing, RoundIrregular
+from controller.core.alerts import AnswerRefused, CardsMayBeMissing, RoundIrregular, SpotUnwatched
 from controller.core.events import DeviceStatusChanged, QuestionAnswered, QuestionAsked, TableStarted
 from controller.core.inputs import Answered, Started
 from controller.core.state import Table, restore
@@ -198,10 +198,11 @@ def test_two_doubts_are_one_question() -> None:
     assert len(rig.told(QuestionAsked)) == 1
 
 
-def test_a_reader_lost_in_a_round_leaves_it_to_the_floor() -> None:
+def test_a_reader_lost_in_a_round_leaves_its_spot_to_the_floor() -> None:
     rig = rig_with(DEAL)
     rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
-    assert irregularities(rig) == ["bet_spots/1 was lost: the chips of spot 1 cannot be followed"]
+    assert rig.told(SpotUnwatched) == [SpotUnwatched(1, 1, "bet_spots/1")]
+    assert irregularities(rig) == []
 
 
 def test_a_reader_of_another_spot_does_not() -> None:

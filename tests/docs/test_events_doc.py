@@ -10,7 +10,7 @@ import pytest
 
 from controller.core.alerts import Alert
 from controller.core.events import CardDrawn, CardOpened
-from controller.formats.commands import AnswerWanted, Reply, read_command
+from controller.formats.commands import VERBS, AnswerWanted, Reply, read_command
 from controller.formats.payloads import (
     DeviceStatus,
     Envelope,
@@ -91,7 +91,7 @@ def test_every_topic_is_named() -> None:
     topics = Topics("SITE", "TABLE")
     drawn = example(CardDrawn).event
     said = [topics.status, topics.info, topics.state("round"), topics.state("hold"), topics.device("DEVICE")]
-    said += [topics.command("answer"), topics.reply("answer")]
+    said += [topics.command("VERB"), topics.reply("VERB")]
     said += [topics.event(drawn).replace("card_drawn", "NAME"), f"{topics.root}/alert/NAME"]
     assert f"`{topics.root}`" in PAGE
     assert sorted(SECTIONS["Topics"].names()) == sorted(topic.removeprefix(f"{topics.root}/") for topic in said)
@@ -114,7 +114,13 @@ def test_every_other_payload_has_its_fields_told(kind: str) -> None:
 
 def test_the_command_shown_is_taken() -> None:
     (text,) = [block.text for block in blocks(PAGE) if block.kind == "json command"]
-    assert read_command("answer", text.encode()).answer == "no"
+    assert read_command("answer", text.encode()) == AnswerWanted(1, "no", "floor: M. Okafor", 17)
+
+
+@pytest.mark.parametrize("verb", set(VERBS) - {"answer"})
+def test_every_other_verb_is_shown_and_taken(verb: str) -> None:
+    (text,) = [block.text for block in blocks(PAGE) if block.kind == f"json {verb}"]
+    assert type(read_command(verb, text.encode())) is VERBS[verb][0]
 
 
 def test_the_page_opens_a_commitment_as_anybody_would() -> None:

@@ -14,7 +14,7 @@ from controller.cli import COMMANDS
 from tests.docs.pages import DOCS, ROOT, blocks, pages, sections
 
 LINK: Final = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-SUBCOMMAND: Final = re.compile(r"(?<![:\w])tableside ([a-z]+)\b")
+SUBCOMMAND: Final = re.compile(r"(?<![:\w])tableside ([a-z]+(?:-[a-z]+)*)\b")
 CODE: Final = re.compile(r"`([^`\n]+)`")
 
 

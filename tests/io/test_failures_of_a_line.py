@@ -12,6 +12,7 @@ import pytest
 from controller.io.link import LIVENESS_NS
 from controller.io.ports import serial_opener
 from devices.keypad import KeypadSession
+from devices.session import Session
 from devices.shoe import ShoeSession
 from firmware_protocols.readings import (
     ChipsSeen,
@@ -118,7 +119,12 @@ def test_2_everything_unplugged_costs_a_few_wakings_a_minute() -> None:
         told = Told()
         with plugged() as one, plugged() as two, plugged() as three, plugged() as four:
             cables = (one, two, three, four)
-            sessions = (ShoeSession(BEE_TEK), KeypadSession(KEYPAD), readers(1, 2)[1], readers(3)[1])
+            sessions: tuple[Session, ...] = (
+                ShoeSession(BEE_TEK),
+                KeypadSession(KEYPAD),
+                readers(1, 2)[1],
+                readers(3)[1],
+            )
             async with asyncio.TaskGroup() as group:
                 tasks = []
                 for cable, session in zip(cables, sessions, strict=True):

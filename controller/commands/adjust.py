@@ -1,0 +1,25 @@
+"""``tableside adjust``: rule what a wager is due."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from controller.commands.request import correction
+
+
+@click.command("adjust", context_settings={"ignore_unknown_options": True})
+@correction
+@click.argument("number", metavar="ROUND", type=click.IntRange(1))
+@click.argument("spot", type=click.IntRange(1))
+@click.argument("bet")
+@click.argument("due_cents", type=int)
+def command(number: int, spot: int, bet: str, due_cents: int, why: str) -> tuple[str, dict[str, Any]]:
+    """Rule that BET (main, insurance, a side wager) at SPOT in ROUND of TABLE (site/name) is due DUE_CENTS.
+
+    DUE_CENTS is the player's net: -1000 lost ten dollars, 0 has it back, 1500 won fifteen.
+
+    Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
+    """
+    return "adjust", {"round": number, "spot": spot, "bet": bet, "due_cents": due_cents, "why": why}

@@ -1,0 +1,23 @@
+"""``tableside declare-box``: a box without chips is in play."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from controller.commands.request import correction
+
+
+@click.command("declare-box")
+@correction
+@click.argument("spot", type=click.IntRange(1))
+@click.argument("cents", type=click.IntRange(0))
+def command(spot: int, cents: int, why: str) -> tuple[str, dict[str, Any]]:
+    """Say that SPOT of TABLE (site/name) plays for CENTS without chips: cash, a match play, a lammer.
+
+    Best before the first card; later the round is reconstructed again with it. 0 takes it back before the first card.
+
+    Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
+    """
+    return "declare-box", {"spot": spot, "cents": cents, "why": why}

@@ -1,0 +1,82 @@
+"""``tableside par``: what a profile's game returns."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import click
+from msgspec.structs import replace
+
+from controller.commands.profile import loaded
+from controller.core.main_par import ROUND_CARDS, simulate
+from controller.core.par import ParError, par_of
+from controller.core.rules import Rules
+from controller.core.settling import refused_side_bet
+from controller.core.side_bet import find, names, terms_of
+from controller.formats.par_report import Counted, Report, Simulated, as_csv, as_json, as_text
+from firmware_protocols.cards import DECK, Card
+
+MAIN: Final = "main"
+MOST_ROUNDS: Final = 100_000_000
+"""Hours of work; more is a slip of the hand."""
+
+WRITERS: Final = {"text": as_text, "json": as_json, "csv": as_csv}
+
+
+@click.command("par")
+@click.argument("profile")
+@click.option("--decks", type=click.IntRange(1, 8), help="Decks in the shoe; without it the profile's.")
+@click.option("--bet", "bets", type=click.Choice([MAIN, *names()]), multiple=True, help="Only this; may be repeated.")
+@click.option(
+    "--rounds", type=click.IntRange(2, MOST_ROUNDS), default=20_000, show_default=True, help="Of the main game."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals the same rounds.")
+@click.option("--format", "form", type=click.Choice(list(WRITERS)), default="text", show_default=True)
+def command(
+    *,
+    profile: str,
+    decks: int | None,
+    bets: tuple[str, ...],
+    rounds: int,
+    seed: int,
+    form: Literal["text", "json", "csv"],
+) -> None:
+    """Write what each side wager of PROFILE returns, counted exactly, and the main game's edge, simulated.
+
+    Both judge their hands by the code that settles live rounds. PROFILE is a name or a TOML file.
+
+    Exit status: 0 written, 2 the profile cannot be used or a side wager cannot be counted.
+    """
+    rules = loaded(profile).rules
+    rules = rules if decks is None else replace(rules, decks=decks)
+    wanted = bets or (*rules.side_bets, MAIN)
+    try:
+        counted = tuple(Counted(name, remark(rules, name), par_of(rules, name)) for name in wanted if name != MAIN)
+    except ParError as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(2)
+    main = Simulated(seed, simulate(rules, Shuffled(rules.decks, seed), rounds)) if MAIN in wanted else None
+    click.echo(WRITERS[form](Report(rules.name, rules.decks, counted, main)), nl=form == "json")
+
+
+def remark(rules: Rules, name: str) -> str:
+    """Why a table with these rules does not offer a side wager; empty: it does."""
+    if find(name).placed == "after_deal" and name in rules.side_bets:
+        return ""
+    refused = refused_side_bet(rules, name, terms_of(rules, name).stake_cents)
+    return "" if refused is None else refused.sentence
+
+
+class Shuffled:
+    """A full shoe shuffled anew for each round; equal seeds deal equal rounds."""
+
+    def __init__(self, decks: int, seed: int) -> None:
+        self._shoe = DECK * decks
+        self._chance = random.Random(seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
+
+    def __call__(self) -> Sequence[Card]:
+        """The first cards of the next shoe; a single deck gives all it has."""
+        return self._chance.sample(self._shoe, min(ROUND_CARDS, len(self._shoe)))

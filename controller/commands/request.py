@@ -1,0 +1,81 @@
+"""What the commands share that put a request to a table: its options, and how the reply is told."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import click
+
+from controller.formats.payloads import Topics
+from controller.io.mqtt import Broker
+from controller.io.operator import NoReply, put_request
+from controller.io.randomness import SystemEntropy
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+TOKEN_BYTES: Final = 8
+"""Enough that two requests never share a token."""
+
+BROKER_OPTIONS: Final = (
+    click.option("--host", default="127.0.0.1", show_default=True, help="The broker's host."),
+    click.option("--port", default=1883, show_default=True, type=click.IntRange(1, 65535), help="The broker's port."),
+    click.option("--username", help="The name to give the broker."),
+    click.option("--password", envvar="TABLESIDE_PASSWORD", help="Better given in the variable TABLESIDE_PASSWORD."),
+    click.option(
+        "--tls-ca", "tls_ca_file", type=click.Path(exists=True, dir_okay=False), help="Use TLS; who to trust."
+    ),
+)
+WHO: Final = click.option("--who", required=True, help="Who says so; it is recorded.")
+WHY: Final = click.option("--why", required=True, help="Why, in a sentence; it is recorded.")
+
+
+def table_of(ctx: click.Context, param: click.Parameter, value: str) -> Topics:
+    """``SITE/TABLE`` as the topics of that table."""
+    site, _, name = value.partition("/")
+    if not site or not name or set(value) & set("+#") or "/" in name:
+        raise click.BadParameter("expected SITE/TABLE, such as harbour/bj-1", ctx, param)
+    return Topics(site, name)
+
+
+def correction(function: F) -> F:
+    """The options of a command that corrects something: which broker, who and why; first the table."""
+    return told_why(asked_of_table(function))
+
+
+def told_why(function: F) -> F:
+    """The option --why."""
+    return WHY(function)
+
+
+def asked_of_table(function: F) -> F:
+    """The options of a command that asks something of a table; the function gives verb and body."""
+
+    @functools.wraps(function)
+    def put(topics: Topics, who: str, **given: Any) -> None:  # noqa: ANN401 - as click hands them over
+        names = ("host", "port", "username", "password", "tls_ca_file")
+        broker = Broker(**{name: given.pop(name) for name in names})
+        verb, body = function(**given)
+        tell(broker, topics, verb, {**body, "who": who})
+
+    wrapped: Any = WHO(put)
+    for option in reversed(BROKER_OPTIONS):
+        wrapped = option(wrapped)
+    found: F = click.argument("topics", metavar="TABLE", callback=table_of)(wrapped)
+    return found
+
+
+def tell(broker: Broker, topics: Topics, verb: str, body: dict[str, Any]) -> None:
+    """Put the request and say what came of it: exit status 0 accepted, 1 refused, 2 no broker or no reply."""
+    token = SystemEntropy().take(TOKEN_BYTES).hex()
+    try:
+        reply = put_request(broker, topics, verb, {**body, "transaction": token})
+    except NoReply as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(2)
+    if reply.status != "accepted":
+        click.echo(f"refused: {reply.text}", err=True)
+        sys.exit(1)
+    click.echo("accepted")

@@ -1,0 +1,23 @@
+"""``tableside set-card``: name the face of a card, or strike it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from controller.commands.request import correction
+
+
+@click.command("set-card")
+@correction
+@click.argument("card", type=click.IntRange(1))
+@click.argument("face")
+def command(card: int, face: str, why: str) -> tuple[str, dict[str, Any]]:
+    """Say that CARD (its number in the events) of TABLE (site/name) is FACE, such as 8h.
+
+    FACE none: it is no card of the round (read twice, drawn back, put aside). The round is reconstructed again.
+
+    Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
+    """
+    return "set-card", {"card": card, "face": face, "why": why}

@@ -1,0 +1,87 @@
+"""The books: what the wagers of the last rounds came to, so that the floor can still rule on a round that is closed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.core.events import (
+    Basis,
+    BetsLocked,
+    BoxDeclared,
+    Event,
+    InsuranceTaken,
+    RoundVoided,
+    WagerAdjusted,
+    WagerOpen,
+    WagerSettled,
+)
+from firmware_protocols.values import Value
+
+BOOKS_LIMIT: Final = 20
+"""Rounds kept: a quarter of an hour at a busy table. What comes up later is for the house's accounts."""
+
+
+class Row(Value, frozen=True, tag=False):
+    """A wager: the player's net, None while it is open; ``ruled``: by the floor."""
+
+    spot: int
+    bet: str
+    wager_cents: int
+    due_cents: int | None = None
+    ruled: bool = False
+
+
+class Book(Value, frozen=True, tag=False):
+    """A round's wagers."""
+
+    round: int
+    rows: tuple[Row, ...]
+    void: bool = False
+
+    def row(self, spot: int, bet: str) -> Row | None:
+        """The row of a wager."""
+        return next((row for row in self.rows if (row.spot, row.bet) == (spot, bet)), None)
+
+
+Books = tuple[Book, ...]
+
+
+def book_of(books: Books, number: int) -> Book | None:
+    """The book of a round; None if it has none (any more)."""
+    return next((book for book in books if book.round == number), None)
+
+
+def entered(books: Books, event: Event) -> Books:
+    """The books after an event."""
+    match event:
+        case BetsLocked(number, wagers):
+            rows = tuple(Row(wager.spot, wager.bet, wager.cents) for wager in wagers)
+            return (*books, Book(number, rows))[-BOOKS_LIMIT:]
+        case InsuranceTaken(number, spot, cents):
+            return put(books, number, Row(spot, "insurance", cents))
+        case BoxDeclared(number, spot, cents) if number:
+            return put(books, number, Row(spot, "main", cents))
+        case WagerSettled(number, spot, bet, wager, due, basis):
+            return put(books, number, Row(spot, bet, wager, due, basis is Basis.FLOOR))
+        case WagerAdjusted(number, spot, bet, wager, _, due):
+            return put(books, number, Row(spot, bet, wager, due, ruled=True))
+        case WagerOpen(number, spot, bet, wager):
+            book = book_of(books, number)
+            known = None if book is None else book.row(spot, bet)
+            return put(books, number, Row(spot, bet, wager)) if known is None else books
+        case RoundVoided(number):
+            return tuple(replace(book, void=True) if book.round == number else book for book in books)
+        case _:
+            return books
+
+
+def put(books: Books, number: int, row: Row) -> Books:
+    """The books with a row in place of the one for the same wager."""
+    return tuple(
+        replace(book, rows=(*(one for one in book.rows if (one.spot, one.bet) != (row.spot, row.bet)), row))
+        if book.round == number
+        else book
+        for book in books
+    )

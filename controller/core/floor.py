@@ -1,0 +1,315 @@
+"""The floor's corrections: new events, each with who and why; what was before stays readable.
+
+A correction of cards or boxes weaves the open round again. Cards that were opened stay opened and facts that were told
+stay told; a wager that was settled and now comes to something else is adjusted, with before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from controller.core import closing, reweaving, rounds
+from controller.core.alerts import FloorRefused
+from controller.core.books import Book, Row, book_of
+from controller.core.desk import Desk
+from controller.core.events import (
+    Basis,
+    BoxDeclared,
+    CardAssigned,
+    CardSet,
+    LockedWager,
+    QuestionWithdrawn,
+    RoundClosed,
+    RoundResumed,
+    RoundVoided,
+    WagerAdjusted,
+    WagerSettled,
+)
+from controller.core.felt import cents_at
+from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
+from controller.core.judging import hole_points, known_until, of_hole
+from controller.core.reconstruction import Answer
+from controller.core.state import CardKept, Round
+
+
+def rule(desk: Desk, ruling: Ruling) -> None:
+    """Carry out a correction of the floor's, or say why it cannot be."""
+    match ruling:
+        case VoidRound():
+            what, refused = f"void round {ruling.round}", void_round(desk, ruling)
+        case SetCard():
+            what, refused = f"set card {ruling.card}", set_card(desk, ruling)
+        case AssignCard():
+            what, refused = f"assign card {ruling.card}", assign_card(desk, ruling)
+        case DeclareBox():
+            what, refused = f"declare box {ruling.spot}", declare_box(desk, ruling)
+        case AdjustWager():
+            what = f"adjust round {ruling.round} spot {ruling.spot} {ruling.bet}"
+            refused = adjust_wager(desk, ruling)
+        case _:
+            assert_never(ruling)
+    if refused:
+        desk.tell(FloorRefused(what, refused, ruling.who))
+
+
+# --- wagers -----------------------------------------------------------------------------------------
+
+
+def void_round(desk: Desk, ruling: VoidRound) -> str:
+    """Return every wager of a round; why that cannot be, or an empty text."""
+    book = book_of(desk.state.books, ruling.round)
+    if book is not None and book.void:
+        return "the round is void already"
+    round_now = desk.state.round
+    if round_now is not None and round_now.number == ruling.round:
+        desk.tell(RoundVoided(ruling.round, ruling.who, ruling.why))
+        return_wagers(desk, book, ruling)
+        end_void(desk)
+        return ""
+    if book is None:
+        return NO_BOOK
+    desk.tell(RoundVoided(ruling.round, ruling.who, ruling.why))
+    return_wagers(desk, book, ruling)
+    for waited in desk.state.waiting:
+        if waited.number == ruling.round:
+            if waited.asked is not None:
+                desk.tell(QuestionWithdrawn(waited.asked.number))
+            desk.tell(RoundClosed(waited.number, (), 0, "void"))
+            desk.change(waiting=tuple(one for one in desk.state.waiting if one is not waited))
+    return ""
+
+
+NO_BOOK = "no such round is open or on the books, which keep the last 20 rounds whose bets were locked"
+
+
+def return_wagers(desk: Desk, book: Book | None, ruling: VoidRound) -> None:
+    """Every wager of the round goes back."""
+    for row in () if book is None else book.rows:
+        if row.due_cents != 0:
+            put_right(desk, ruling, row, 0, f"the round is void: {ruling.why}")
+
+
+def end_void(desk: Desk) -> None:
+    """The open round ends void; its cards are turned over on the felt."""
+    round_now = desk.round()
+    if round_now.asked is not None:
+        desk.tell(QuestionWithdrawn(round_now.asked.number))
+    if round_now.doubt:
+        desk.tell(QuestionWithdrawn(round_now.doubt))
+    for place in range(len(round_now.cards)):
+        if place == round_now.hole_place():
+            desk.turn_hole()
+        else:
+            desk.open_card(place)
+    desk.tell(RoundClosed(round_now.number, (), 0, "void"))
+    desk.change(round=None)
+    desk.found = None
+    if round_now.next_lock_ns >= 0:
+        rounds.lock(desk, round_now.next_lock_ns)
+
+
+def put_right(desk: Desk, ruling: VoidRound | AdjustWager, row: Row, due_cents: int, why: str) -> None:
+    """Settle an open wager on the floor's word, or adjust a settled one."""
+    number, who = ruling.round, ruling.who
+    if row.due_cents is None:
+        fields = (number, row.spot, row.bet, row.wager_cents, due_cents)
+        desk.tell(WagerSettled(*fields, Basis.FLOOR, (desk.stamped.number,), f"{who}: {why}"))
+    else:
+        fields_now = (number, row.spot, row.bet, row.wager_cents, row.due_cents, due_cents)
+        desk.tell(WagerAdjusted(*fields_now, who, why))
+
+
+def adjust_wager(desk: Desk, ruling: AdjustWager) -> str:
+    """Rule what a wager is due; why that cannot be, or an empty text."""
+    book = book_of(desk.state.books, ruling.round)
+    if book is None:
+        return NO_BOOK
+    if book.void:
+        return "the round is void"
+    row = book.row(ruling.spot, ruling.bet)
+    if row is None and ruling.bet == "insurance" and book.row(ruling.spot, "main") is not None:
+        # Made where nobody saw it: at a spot whose reader was lost, or by word of mouth.
+        row = Row(ruling.spot, ruling.bet, 0)
+    if row is None:
+        return f"there is no wager {ruling.bet!r} at spot {ruling.spot} in round {ruling.round}"
+    if row.due_cents == ruling.due_cents and row.ruled:
+        return "the floor has ruled so already"
+    found = row
+
+    def ruled() -> bool:
+        mark = (ruling.spot, ruling.bet)
+        if mark not in desk.round().settled:
+            desk.change_round(settled=(*desk.round().settled, mark))
+        put_right(desk, ruling, found, ruling.due_cents, ruling.why)
+        return True
+
+    if not in_round(desk, ruling.round, ruled):
+        put_right(desk, ruling, found, ruling.due_cents, ruling.why)
+    return ""
+
+
+def in_round(desk: Desk, number: int, change: Callable[[], bool]) -> bool:
+    """Change the open round or one that waits; False: it is neither."""
+    if desk.state.round is not None and desk.state.round.number == number:
+        change()
+        return True
+    for waited in desk.state.waiting:
+        if waited.number == number:
+            closing.revisit(desk, waited, change)
+            return True
+    return False
+
+
+# --- cards and boxes --------------------------------------------------------------------------------
+
+
+def round_of(desk: Desk, card: int) -> Round | None:
+    """The open or waiting round that has the card."""
+    for one in (desk.state.round, *desk.state.waiting):
+        if one is not None and any(kept.number == card for kept in one.cards):
+            return one
+    return None
+
+
+NO_CARD = "no open round has this card"
+
+
+def set_card(desk: Desk, ruling: SetCard) -> str:
+    """Name a card's face, or strike it from the round; why that cannot be, or an empty text."""
+    round_now = round_of(desk, ruling.card)
+    if round_now is None:
+        return NO_CARD
+    place = next(place for place, kept in enumerate(round_now.cards) if kept.number == ruling.card)
+    kept = round_now.cards[place]
+    if ruling.face is not None and place == round_now.hole_place() and not round_now.turned:
+        return "the hole card is named once it lies face up"
+    lying = kept.ruled or (kept.face if kept.opened else None)
+    if ruling.face is not None and lying is ruling.face:
+        return f"the card is {ruling.face} already"
+
+    def corrected() -> bool:
+        before = desk.round()
+        was = str(kept.shown() or "??") if kept.opened else ""
+        now = str(ruling.face or "")
+        desk.tell(CardSet(before.number, ruling.card, was, now, ruling.who, ruling.why))
+        desk.change_round(cards=with_card(before, place, ruling), corrected=(ruling.who, ruling.why))
+        weave_corrected(desk, before)
+        return True
+
+    in_round(desk, round_now.number, corrected)
+    return ""
+
+
+def with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[CardKept, ...]:
+    """The round's cards with one of them named or struck."""
+    kept = round_now.cards[place]
+    named = () if ruling.face is None else (replace(kept, ruled=ruling.face, unread=False),)
+    return (*round_now.cards[:place], *named, *round_now.cards[place + 1 :])
+
+
+def assign_card(desk: Desk, ruling: AssignCard) -> str:
+    """Say whose a card is; why that cannot be, or an empty text."""
+    round_now = round_of(desk, ruling.card)
+    if round_now is None:
+        return NO_CARD
+    if ruling.spot and ruling.spot not in round_now.spots:
+        return f"spot {ruling.spot} has no wager in this round"
+    place = next(place for place, kept in enumerate(round_now.cards) if kept.number == ruling.card)
+    said = (
+        (Answer(round_now.spots.index(ruling.spot), holds=place),)
+        if ruling.spot
+        else tuple(Answer(box, lacks=place) for box in range(len(round_now.spots)))
+    )
+    kept = tuple(one for one in round_now.answers if place not in {one.holds, one.lacks})
+    refused = ""
+
+    def assigned() -> bool:
+        nonlocal refused
+        back = (desk.state, desk.found, len(desk.events))
+        before = replace(desk.round(), answers=(*kept, *said))
+        desk.tell(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why))
+        desk.change_round(corrected=(ruling.who, ruling.why))
+        weave_corrected(desk, before)
+        if desk.round().trouble or not possible(desk):
+            desk.state, desk.found = back[0], back[1]
+            del desk.events[back[2] :]
+            refused = f"no legal play gives this card to {f'spot {ruling.spot}' if ruling.spot else 'the dealer'}"
+            return False
+        return True
+
+    in_round(desk, round_now.number, assigned)
+    return refused
+
+
+def declare_box(desk: Desk, ruling: DeclareBox) -> str:
+    """A box without chips is in play; why that cannot be, or an empty text."""
+    spot, round_now = ruling.spot, desk.state.round
+    if not 1 <= spot <= desk.rules.boxes:
+        return f"the layout has spots 1 to {desk.rules.boxes}"
+    if round_now is None:
+        return declare_next(desk, ruling)
+    if spot in round_now.spots:
+        return f"spot {spot} is in play already"
+    if ruling.cents <= 0:
+        return "a box in play needs a wager above zero"
+    wagers = (*round_now.wagers, LockedWager(spot, "main", ruling.cents))
+    ordered = tuple(sorted(wagers, key=lambda wager: (wager.spot, wager.bet != "main", wager.bet)))
+    desk.tell(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why))
+    desk.change_round(
+        spots=tuple(sorted((*round_now.spots, spot))),
+        wagers=ordered,
+        declared=(*round_now.declared, spot),
+        corrected=(ruling.who, ruling.why),
+    )
+    weave_corrected(desk, round_now)
+    return ""
+
+
+def declare_next(desk: Desk, ruling: DeclareBox) -> str:
+    """A box without chips for the next round, or none after all."""
+    others = tuple(box for box in desk.state.declared if box.spot != ruling.spot)
+    if ruling.cents <= 0:
+        if others == desk.state.declared:
+            return f"no box was declared at spot {ruling.spot}"
+        desk.change(declared=others)
+    else:
+        if cents_at(desk.state.felt, ruling.spot, "main"):
+            return f"chips lie at spot {ruling.spot}: they are its wager"
+        desk.change(declared=(*others, LockedWager(ruling.spot, "main", ruling.cents)))
+    desk.tell(BoxDeclared(0, ruling.spot, max(ruling.cents, 0), ruling.who, ruling.why))
+    return ""
+
+
+def weave_corrected(desk: Desk, before: Round) -> None:
+    """Weave the round again after a correction: what no person has ruled is settled anew; if it is cured it resumes."""
+    book = book_of(desk.state.books, before.number)
+    ruled = tuple((row.spot, row.bet) for row in book.rows if row.ruled) if book is not None else ()
+    trouble, curable = before.trouble, before.curable
+    desk.change_round(trouble="", settled=tuple(mark for mark in before.settled if mark in ruled))
+    if trouble and not curable:
+        desk.change_round(trouble=trouble)
+    if hole_number(desk.round()) != hole_number(before):
+        # What was turned was another card.
+        desk.change_round(turned=False)
+    reweaving.weave_again(desk, before)
+    if not trouble or not curable:
+        return
+    if not possible(desk):
+        desk.change_round(trouble=trouble)
+    elif not desk.round().trouble:
+        desk.tell(RoundResumed(before.number))
+
+
+def hole_number(round_now: Round) -> int:
+    """The number of the hole card; 0: it has not been drawn."""
+    place = round_now.hole_place()
+    return round_now.cards[place].number if place < len(round_now.cards) else 0
+
+
+def possible(desk: Desk) -> bool:
+    """Whether some legal play explains the round as far as the readers have confirmed it."""
+    view = desk.lattice().as_of(known_until(desk))
+    return bool(of_hole(view.frontier, hole_points(desk)))

@@ -1,0 +1,118 @@
+"""Weaving a round again after something about its cards or boxes was corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from controller.core.alerts import UnexplainedChange
+from controller.core.darkness import Silence
+from controller.core.desk import Desk
+from controller.core.events import QuestionWithdrawn
+from controller.core.hand import place_of, seen
+from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke
+from controller.core.reconstruction import Answer
+from controller.core.state import Round, begun
+
+
+def remembered(round_now: Round, place: int) -> int:
+    """A card as the lattice learns it: never the hole card's face, so that nothing before the turn depends on it."""
+    face = round_now.cards[place].shown()
+    return place << 4 if face is None or place == round_now.hole_place() else seen(place, face)
+
+
+def weave_again(desk: Desk, before: Round) -> None:
+    """Weave the open round again; its evidence, answers and silences name cards and boxes as they were ``before``.
+
+    Changes of chips that no play explains any more are alerted. A question that waits is taken back; the next review
+    asks again if need be.
+    """
+    now = desk.round()
+    boxes = {box: now.spots.index(spot) for box, spot in enumerate(before.spots) if spot in now.spots}
+    numbers = [card.number for card in now.cards]
+    places = {place: numbers.index(card.number) for place, card in enumerate(before.cards) if card.number in numbers}
+    if now.asked is not None:
+        desk.tell(QuestionWithdrawn(now.asked.number))
+    desk.change_round(
+        evidence=(),
+        asked=None,
+        considered=-1,
+        answers=tuple(answers_named(before.answers, boxes, places)),
+        silences=tuple(replace(one, box=boxes[one.box]) for one in before.silences if one.box in boxes),
+    )
+    desk.found = begun(desk.rules, desk.round())
+    for dated in before.evidence:
+        item = item_named(desk.round(), dated.item, boxes, places)
+        if item is None:
+            continue
+        chips = isinstance(item, ChipsMoved)
+        if not desk.observe(replace(dated, item=item), may_drop=chips) and chips and not desk.round().trouble:
+            assert isinstance(item, ChipsMoved)
+            spot = desk.round().spots[item.box]
+            desk.tell(UnexplainedChange(desk.round().number, spot, item.zone, item.before, item.after))
+
+
+def item_named(now: Round, item: Item, boxes: dict[int, int], places: dict[int, int]) -> Item | None:
+    """Evidence with cards and boxes as they are called now; None if its card or box is gone."""
+    match item:
+        case CardCame(card):
+            place = places.get(place_of(card))
+            return None if place is None else CardCame(remembered(now, place))
+        case ChipsMoved(box, zone, before, after):
+            return ChipsMoved(boxes[box], zone, before, after) if box in boxes else None
+        case KeySpoke(action, None):
+            return KeySpoke(action)
+        case KeySpoke(action, box) if box is not None:
+            return KeySpoke(action, boxes[box]) if box in boxes else None
+        case _:
+            raise AssertionError("no such evidence")
+
+
+def answers_named(answers: tuple[Answer, ...], boxes: dict[int, int], places: dict[int, int]) -> Iterator[Answer]:
+    """Answers with cards and boxes as they are called now; those about cards and boxes that are gone are left out."""
+    for answer in answers:
+        card = answer.holds if answer.holds is not None else answer.lacks
+        if answer.box not in boxes or (card is not None and card not in places):
+            continue
+        moved = None if card is None else places[card]
+        yield replace(
+            answer,
+            box=boxes[answer.box],
+            holds=moved if answer.holds is not None else None,
+            lacks=moved if answer.lacks is not None else None,
+        )
+
+
+def hear_no_more(desk: Desk, spots: tuple[int, ...], at_ns: int) -> tuple[int, ...]:
+    """The reader of these spots is lost: from what it last confirmed on, its boxes go by hand. Gives their spots."""
+    before = desk.round()
+    lost: list[int] = []
+    silences = list(before.silences)
+    for spot in spots:
+        box = before.spots.index(spot) if spot in before.spots else -1
+        if box < 0 or any(one.box == box and one.open() for one in silences):
+            continue
+        from_ns = max(desk.state.confirmed.get(str(spot), -1), before.lock_ns)
+        silences.append(Silence(box, min(from_ns, at_ns)))
+        lost.append(spot)
+    if lost:
+        weave_with(desk, tuple(silences))
+    return tuple(lost)
+
+
+def hear_again(desk: Desk, spots: tuple[int, ...], at_ns: int) -> None:
+    """The reader of these spots is back: it tells afresh what lies there, so the silence ends."""
+    before = desk.round()
+    back = tuple(
+        replace(one, to_ns=at_ns) if one.open() and before.spots[one.box] in spots else one for one in before.silences
+    )
+    if back != before.silences:
+        weave_with(desk, back)
+
+
+def weave_with(desk: Desk, silences: tuple[Silence, ...]) -> None:
+    """Weave the open round again with other silences of its readers."""
+    desk.change_round(silences=silences)
+    if not desk.round().trouble:
+        weave_again(desk, desk.round())

@@ -1,0 +1,250 @@
+"""What may have gone wrong in a round that no legal play explains: one irregularity at a time, never settled from.
+
+Tried are a missed card, a misread rank, a card that was none of the round's (a burn nobody announced, a dealer who drew
+on 17), two cards taken out of turn, a box nobody declared, and two boxes served in the wrong order. If exactly one of
+them explains everything it is told to people as the likely cause; no wager is ever settled from it.
+
+A hole card that has not been turned is unknown here too, so that nothing that is told depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from controller.core.hand import FACE_RANKS, points_of
+from controller.core.moves import CardCame, ChipsMoved, KeySpoke
+from controller.core.reconstruction import Answer, Dated, Reconstruction, TooManyOrders
+from controller.core.rules import Rules
+from controller.core.state import Round
+
+EFFORT_LIMIT: Final = 3_000
+"""Pieces of evidence weighed in one search: about a second of a table PC. Beyond it nothing is called likely."""
+
+RANKS: Final = range(1, 14)
+UNKNOWN: Final = 0
+"""The rank of a card that nobody may know yet, or could read."""
+
+
+class Piece(NamedTuple):
+    """A piece of evidence; of a card also its rank (None: it is no card)."""
+
+    dated: Dated
+    rank: int | None = None
+
+
+class Account(NamedTuple):
+    """A round as it was told."""
+
+    rules: Rules
+    wagers: tuple[int, ...]
+    lying: dict[tuple[int, str], int]
+    pieces: tuple[Piece, ...]
+    names: tuple[str, ...]
+    """What people call the cards, in order."""
+    spots: tuple[int, ...]
+    turned: bool
+    closed: bool
+    answers: tuple[Answer, ...] = ()
+
+
+class Exhausted(Exception):  # noqa: N818 - a limit, caught where the search began
+    """The search has weighed ``EFFORT_LIMIT`` pieces of evidence."""
+
+
+class Search:
+    """Weighs accounts until it has spent its effort."""
+
+    def __init__(self, effort: int = EFFORT_LIMIT) -> None:
+        self.left = effort
+
+    def explains(self, account: Account) -> bool:
+        """Whether some legal play explains an account.
+
+        Raises:
+            Exhausted: the effort is spent.
+        """
+        hole_place = 2 * len(account.wagers) + 1 if account.rules.hole_card == "dealt" else -1
+        hole = UNKNOWN
+        found = Reconstruction.begin(account.rules, account.wagers, account.lying, account.answers)
+        place = 0
+        for piece in account.pieces:
+            dated = piece.dated
+            if piece.rank is not None:
+                hidden = place == hole_place
+                if hidden:
+                    hole = piece.rank
+                elif piece.rank == UNKNOWN:
+                    return False
+                dated = replace(dated, item=CardCame(place << 4 | (0 if hidden else piece.rank)))
+                place += 1
+            after = self.observed(found, dated)
+            if after is None:
+                return False
+            if after.frontier:
+                found = after
+            elif not isinstance(dated.item, ChipsMoved):
+                return False
+        return self.ended(account, found, hole if account.turned else UNKNOWN, place > hole_place)
+
+    def observed(self, found: Reconstruction, dated: Dated) -> Reconstruction | None:
+        """One more piece of evidence; None if too much is left open."""
+        self.left -= 1
+        if self.left < 0:
+            raise Exhausted
+        try:
+            return found.observe(dated)
+        except TooManyOrders:
+            return None
+
+    def ended(self, account: Account, found: Reconstruction, hole: int, dealt: bool) -> bool:  # noqa: FBT001 - a fact
+        """Whether the account holds to its end."""
+        if account.closed:
+            points = [points_of(hole)] if hole else list(range(1, 11))
+            return dealt and any(found.ends(one) for one in points)
+        return not hole or any(node.hole >> points_of(hole) & 1 for node in found.frontier)
+
+
+def suspect(account: Account, search: Search) -> str:
+    """The one irregularity that explains everything; empty if there is none, more than one, or too much to try."""
+    found = ""
+    try:
+        for text, changed in irregularities(account):
+            if text != found and search.explains(changed):
+                if found:
+                    return ""
+                found = text
+    except Exhausted:
+        return ""
+    return found
+
+
+def irregularities(account: Account) -> Iterator[tuple[str, Account]]:
+    """Every account with one irregularity put right; those that need least trying first."""
+    yield from strays(account)
+    yield from out_of_turn(account)
+    yield from boxes_swapped(account)
+    yield from undeclared(account)
+    yield from misread(account)
+    yield from missed(account)
+
+
+def cards_of(account: Account) -> list[int]:
+    """Where the cards stand among the pieces."""
+    return [at for at, piece in enumerate(account.pieces) if piece.rank is not None]
+
+
+def strays(account: Account) -> Iterator[tuple[str, Account]]:
+    """One card that was none of the round's."""
+    for name, at in zip(account.names, cards_of(account), strict=True):
+        text = f"card {name} was no card of the round: a burn nobody announced, or drawn on 17 or more"
+        yield text, account._replace(pieces=(*account.pieces[:at], *account.pieces[at + 1 :]))
+
+
+def out_of_turn(account: Account) -> Iterator[tuple[str, Account]]:
+    """Two cards that follow each other were taken in the wrong order."""
+    places = cards_of(account)
+    for name, next_name, at, then in zip(account.names, account.names[1:], places, places[1:], strict=False):
+        one, other = account.pieces[at].rank, account.pieces[then].rank
+        if one != other:
+            swapped = put(put(account.pieces, at, other), then, one)
+            yield f"cards {name} and {next_name} were taken out of turn", account._replace(pieces=swapped)
+
+
+def put(pieces: tuple[Piece, ...], at: int, rank: int | None) -> tuple[Piece, ...]:
+    """The pieces with another rank at one place."""
+    return (*pieces[:at], pieces[at]._replace(rank=rank), *pieces[at + 1 :])
+
+
+def boxes_swapped(account: Account) -> Iterator[tuple[str, Account]]:
+    """Two boxes were served in the wrong order."""
+    boxes = len(account.wagers)
+    for one in range(boxes):
+        for other in range(one + 1, boxes):
+            order = list(range(boxes))
+            order[one], order[other] = other, one
+            text = f"spots {account.spots[one]} and {account.spots[other]} were served in the wrong order"
+            yield text, renamed(account, order, tuple(account.wagers[box] for box in order))
+
+
+def undeclared(account: Account) -> Iterator[tuple[str, Account]]:
+    """A box without chips that nobody declared. Its wager matters to nobody else; one cent stands for it."""
+    boxes = len(account.wagers)
+    for at in range(boxes + 1 if boxes < account.rules.boxes else 0):
+        before, after = account.spots[at - 1] if at else 0, account.spots[at] if at < boxes else account.rules.boxes + 1
+        if after - before < 2:
+            continue
+        wagers = (*account.wagers[:at], 1, *account.wagers[at:])
+        shifted = renamed(account, [box + (box >= at) for box in range(boxes)], wagers)
+        where = f"after spot {before}" if before else f"before spot {after}"
+        yield f"a box nobody declared was dealt in {where}", shifted._replace(lying={**shifted.lying, (at, "main"): 0})
+
+
+def renamed(account: Account, names: list[int], wagers: tuple[int, ...]) -> Account:
+    """The account with box ``b`` called ``names[b]``."""
+    return account._replace(
+        wagers=wagers,
+        lying={(names[box], zone): cents for (box, zone), cents in account.lying.items()},
+        pieces=tuple(renamed_piece(piece, names) for piece in account.pieces),
+        answers=tuple(replace(answer, box=names[answer.box]) for answer in account.answers),
+    )
+
+
+def renamed_piece(piece: Piece, names: list[int]) -> Piece:
+    """A piece with its box called otherwise."""
+    item = piece.dated.item
+    if isinstance(item, ChipsMoved) or (isinstance(item, KeySpoke) and item.box is not None):
+        assert item.box is not None
+        return piece._replace(dated=replace(piece.dated, item=replace(item, box=names[item.box])))
+    return piece
+
+
+def misread(account: Account) -> Iterator[tuple[str, Account]]:
+    """One card had another rank."""
+    for name, at in zip(account.names, cards_of(account), strict=True):
+        for rank in RANKS:
+            if rank != account.pieces[at].rank != UNKNOWN:
+                yield f"card {name} was misread", account._replace(pieces=put(account.pieces, at, rank))
+
+
+def missed(account: Account) -> Iterator[tuple[str, Account]]:
+    """A card nobody read, between any two."""
+    places = cards_of(account)
+    for count in range(len(places) + account.closed):
+        at = places[count - 1] + 1 if count else 0
+        first = account.pieces[at - 1].dated.last_ns if count else 0
+        last = account.pieces[places[count]].dated.first_ns if count < len(places) else max_ns(account) + 1
+        text = f"a card was missed after card {account.names[count - 1]}" if count else "the first card was missed"
+        if count == len(places):
+            text = f"{text}, or the dealer stood on 16 or less"
+        for rank in RANKS:
+            piece = Piece(Dated(min(first, last), last, CardCame(0)), rank)
+            yield text, account._replace(pieces=(*account.pieces[:at], piece, *account.pieces[at:]))
+
+
+def max_ns(account: Account) -> int:
+    """The last moment of the evidence."""
+    return max((piece.dated.last_ns for piece in account.pieces), default=0)
+
+
+def likely(rules: Rules, round_now: Round, *, closed: bool = False) -> str:
+    """The likely cause of an irregular round, in words; empty if nothing stands out."""
+    if round_now.silences or any(card.unread for card in round_now.cards):
+        return ""
+    hidden = -1 if round_now.turned else round_now.hole_place()
+    pieces: list[Piece] = []
+    place = 0
+    for dated in round_now.evidence:
+        if not isinstance(dated.item, CardCame):
+            pieces.append(Piece(dated))
+            continue
+        face = round_now.cards[place].shown()
+        pieces.append(Piece(dated, UNKNOWN if face is None or place == hidden else FACE_RANKS[face]))
+        place += 1
+    lying = {(round_now.spots.index(spot), "main"): 0 for spot in round_now.declared}
+    names = tuple(str(card.number) for card in round_now.cards[:place])
+    fields = (rules, round_now.main_wagers(), lying, tuple(pieces), names, round_now.spots)
+    said = tuple(answer for answer in round_now.answers if answer.holds is None and answer.lacks is None)
+    return suspect(Account(*fields, round_now.turned, closed, said), Search())

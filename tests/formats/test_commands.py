@@ -1,0 +1,70 @@
+"""What people ask for over MQTT: read strictly, and told what was expected."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from controller.core.inputs import AdjustWager, Answered, AssignCard, DeclareBox, SetCard, VoidRound
+from controller.formats.commands import VERBS, CommandRefused, input_of, read_command, reply_bytes
+from firmware_protocols.cards import Card
+
+
+@pytest.mark.parametrize(
+    ("verb", "given"),
+    [
+        ("answer", Answered(5, 1, "no", "name")),
+        ("void", VoidRound(5, 1, "name", "misdeal")),
+        ("set-card", SetCard(5, 17, Card("8h"), "name", "seen on the felt")),
+        ("assign-card", AssignCard(5, 17, 3, "name", "seen on the felt")),
+        ("declare-box", DeclareBox(5, 3, 2500, "name", "plays cash")),
+        ("adjust", AdjustWager(5, 1, 3, "main", 0, "name", "dead hand")),
+    ],
+)
+def test_the_example_of_each_verb_is_taken(verb: str, given: object) -> None:
+    assert input_of(read_command(verb, VERBS[verb][1].encode()), 5) == given
+
+
+def test_every_verb_is_in_that_list() -> None:
+    assert set(VERBS) == {"answer", "void", "set-card", "assign-card", "declare-box", "adjust"}
+
+
+def test_no_face_strikes_a_card() -> None:
+    body = b'{"card": 17, "face": "none", "who": "name", "why": "read twice"}'
+    assert input_of(read_command("set-card", body), 5) == SetCard(5, 17, None, "name", "read twice")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_unknown_keys_missing_keys_and_wrong_types_are_refused_with_what_was_expected(verb: str) -> None:
+    example = msgspec.json.decode(VERBS[verb][1])
+    wrong: list[object] = [{**example, "whom": 1}, {**example, "who": 5}, [], "text"]
+    wrong += [{key: value for key, value in example.items() if key != gone} for gone in example]
+    for body in wrong:
+        with pytest.raises(CommandRefused) as refused:
+            read_command(verb, msgspec.json.encode(body))
+        assert VERBS[verb][1] in str(refused.value)
+    with pytest.raises(CommandRefused):
+        read_command(verb, b"\xff")
+
+
+@pytest.mark.parametrize("words", ["", "  ", "x" * 201])
+def test_nobody_and_no_reason_are_refused(words: str) -> None:
+    for key in ("who", "why"):
+        body = {"round": 1, "who": "name", "why": "misdeal", key: words}
+        with pytest.raises(CommandRefused, match=f"{key}: expected 1 to 200 characters"):
+            read_command("void", msgspec.json.encode(body))
+
+
+def test_a_face_that_is_none_is_refused() -> None:
+    with pytest.raises(CommandRefused, match="expected a face such as 8h, or none, got '1h'"):
+        read_command("set-card", b'{"card": 17, "face": "1h", "who": "name", "why": "seen"}')
+
+
+def test_an_unknown_verb_is_told_the_others() -> None:
+    with pytest.raises(CommandRefused, match="expected one of answer, void"):
+        read_command("close", b"{}")
+
+
+def test_a_reply_echoes_the_transaction_of_whatever_came() -> None:
+    assert msgspec.json.decode(reply_bytes(b'{"transaction": [1]}', "no"))["transaction"] == [1]
+    assert msgspec.json.decode(reply_bytes(b"\xff", "no")) == {"status": "refused", "text": "no", "transaction": None}

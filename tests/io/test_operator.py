@@ -1,0 +1,134 @@
+"""Requests of people through a real broker, to a daemon and to nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from controller.cli import main
+from controller.formats.commands import VERBS, CommandRefused, Reply, read_command, reply_bytes
+from controller.formats.payloads import Topics
+from controller.io.broker import find_mosquitto, mosquitto
+from controller.io.mqtt import Broker, connected
+from controller.io.operator import NoReply, request
+
+TOPICS = Topics("harbour", "bj-1")
+NEEDS_MOSQUITTO = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
+WORDS = {
+    "answer": ["3", "no"],
+    "void": ["12", "--why", "misdeal"],
+    "set-card": ["17", "8h", "--why", "seen"],
+    "assign-card": ["17", "0", "--why", "seen"],
+    "declare-box": ["3", "2500", "--why", "cash"],
+    "adjust": ["12", "3", "main", "-1000", "--why", "dead hand"],
+}
+SENT = {
+    "answer": {"question": 3, "answer": "no"},
+    "void": {"round": 12, "why": "misdeal"},
+    "set-card": {"card": 17, "face": "8h", "why": "seen"},
+    "assign-card": {"card": 17, "spot": 0, "why": "seen"},
+    "declare-box": {"spot": 3, "cents": 2500, "why": "cash"},
+    "adjust": {"round": 12, "spot": 3, "bet": "main", "due_cents": -1000, "why": "dead hand"},
+}
+
+
+@contextlib.asynccontextmanager
+async def table(broker: Broker, refusal: str = "") -> AsyncIterator[list[tuple[str, bytes]]]:
+    """A table that replies the same to everything it can read, after some noise on the reply's topic."""
+    heard: list[tuple[str, bytes]] = []
+    ready = asyncio.Event()
+
+    async def serve() -> None:
+        async with connected(broker, "5", "") as client:
+            await client.subscribe(TOPICS.commands, qos=1)
+            ready.set()
+            async for message in client.messages:
+                verb = TOPICS.verb(str(message.topic))
+                assert verb is not None
+                assert isinstance(message.payload, bytes)
+                heard.append((verb, message.payload))
+                await client.publish(TOPICS.reply(verb), b"noise")
+                await client.publish(TOPICS.reply(verb), reply_bytes(b'{"transaction": "another"}', "not yours"))
+                await client.publish(TOPICS.reply(verb), reply_bytes(message.payload, refused(verb, message.payload)))
+
+    def refused(verb: str, payload: bytes) -> str:
+        try:
+            read_command(verb, payload)
+        except CommandRefused as error:
+            return str(error)
+        return refusal
+
+    task = asyncio.create_task(serve())
+    try:
+        await ready.wait()
+        yield heard
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def typed(broker: Broker, verb: str, words: list[str]) -> tuple[int, str]:
+    """Type a command; its exit status and what it said."""
+    line = [verb, "harbour/bj-1", *words, "--who", "floor", "--port", str(broker.port)]
+    ran = await asyncio.to_thread(CliRunner().invoke, main, line)
+    return ran.exit_code, ran.output
+
+
+@NEEDS_MOSQUITTO
+async def test_each_command_says_who_and_is_accepted() -> None:
+    async with mosquitto() as broker, table(broker) as heard:
+        for verb, words in WORDS.items():
+            assert await typed(broker, verb, words) == (0, "accepted\n")
+        assert {verb for verb, _ in heard} == set(VERBS)
+        tokens = set()
+        for verb, payload in heard:
+            body = msgspec.json.decode(payload)
+            tokens.add(body.pop("transaction"))
+            assert body == {**SENT[verb], "who": "floor"}
+        assert len(tokens) == len(heard)
+
+
+@NEEDS_MOSQUITTO
+async def test_what_the_table_refuses_is_told_with_its_reason() -> None:
+    async with mosquitto() as broker, table(broker, "the round is void already"):
+        assert await typed(broker, "void", WORDS["void"]) == (1, "refused: the round is void already\n")
+        status, said = await typed(broker, "set-card", ["17", "1h", "--why", "seen"])
+        assert (status, "expected a face such as 8h" in said) == (1, True)
+
+
+@NEEDS_MOSQUITTO
+async def test_no_table_is_no_reply() -> None:
+    async with mosquitto() as broker:
+        with pytest.raises(NoReply, match=r"no reply from harbour/bj-1: is its daemon running\?"):
+            await request(broker, TOPICS, "void", {"transaction": "1"}, seconds=0.05)
+
+
+@NEEDS_MOSQUITTO
+async def test_a_reply_comes_over_the_older_protocol_too() -> None:
+    async with mosquitto() as broker, table(broker):
+        older = msgspec.structs.replace(broker, protocol="3.1.1")
+        body = {"round": 1, "who": "floor", "why": "misdeal", "transaction": "t"}
+        assert await request(older, TOPICS, "void", body) == Reply("accepted", "", "t")
+
+
+def test_no_broker_is_one_line() -> None:
+    ran = CliRunner().invoke(main, ["void", "harbour/bj-1", *WORDS["void"], "--who", "floor", "--port", "1"])
+    assert (ran.exit_code, ran.output.count("\n")) == (2, 1)
+    assert "broker 127.0.0.1:1" in ran.output
+
+
+@pytest.mark.parametrize("named", ["harbour", "harbour/", "/bj-1", "harbour/bj-1/2", "harbour/+", "#/bj-1"])
+def test_a_table_is_named_by_site_and_name(named: str) -> None:
+    ran = CliRunner().invoke(main, ["void", named, *WORDS["void"], "--who", "floor"])
+    assert (ran.exit_code, "expected SITE/TABLE" in ran.output) == (2, True)
+
+
+@pytest.mark.parametrize("verb", WORDS)
+def test_nobody_corrects_anything_unnamed(verb: str) -> None:
+    ran = CliRunner().invoke(main, [verb, "harbour/bj-1", *WORDS[verb]])
+    assert (ran.exit_code, "--who" in ran.output) == (2, True)
