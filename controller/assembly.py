@@ -17,11 +17,12 @@ from devices.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
 from devices.session import Session
 from devices.shoe import ShoeSession
+from devices.shoe_dialogue import ExpectedShoe
 from firmware_protocols import discovery
 from firmware_protocols.messages import CheckShoe, TakeInventory
 from firmware_protocols.readings import Reading
 
-NUMBERING_SHOES: Final[frozenset[str]] = frozenset()
+NUMBERING_SHOES: Final[frozenset[str]] = frozenset({"reference"})
 """Shoe protocols that number their draws, so that an outage cannot hide a card; Bee-Tek's does not."""
 
 
@@ -51,12 +52,15 @@ def bus_name(place: int) -> str:
 class Devices:
     """The sessions of a table and the links that drive them."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, last_sequence: int | None = None) -> None:
+        """``last_sequence``: the shoe's number of the last card the journal has, where the shoe numbers its draws."""
         self.keypad = KeypadSession(discovery.find("keypad", config.keypad.protocol))
         self.buses = [bet_spots(section, bus_name(place)) for place, section in enumerate(config.bet_spots)]
-        shoe = ShoeSession(discovery.find("shoe", config.shoe.protocol))
+        expected = ExpectedShoe(serial=config.shoe.serial)
+        codec = discovery.find("shoe", config.shoe.protocol)
+        self.shoe = ShoeSession(codec, expected=expected, last_sequence=last_sequence)
         self.lines: list[tuple[str, str, str, str, Session]] = [
-            ("shoe", "shoe", config.shoe.protocol, config.shoe.port, shoe),
+            ("shoe", "shoe", config.shoe.protocol, config.shoe.port, self.shoe),
             ("keypad", "keypad", config.keypad.protocol, config.keypad.port, self.keypad),
         ]
         for place, (section, session) in enumerate(zip(config.bet_spots, self.buses, strict=True)):
@@ -79,6 +83,12 @@ class Devices:
         ]
         return self.links
 
+    def drawn(self, sequence: int) -> None:
+        """The journal has this card: the shoe may forget it."""
+        self.shoe.acknowledge(sequence)
+        for link in self.links:
+            link.settle()
+
     def wish(self, desired: Desired) -> None:
         """Tell the devices what the table wants of them."""
         self.keypad.show(desired.display)
@@ -96,7 +106,7 @@ def liveness_ns(kind: str, protocol: str) -> int | None:
 
 def bet_spots(section: BetSpotsSection, name: str) -> BetSpotsSession:
     """The session of one line of readers."""
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {"values": section.values}
     if section.agreeing is not None:
         settings["agreeing"] = section.agreeing
     if section.gap_ms is not None:

@@ -31,7 +31,7 @@ from controller.io.mqtt import Broker
 from controller.io.publisher import Publisher, Stream
 from controller.io.randomness import Entropy
 from controller.recovery import Recovered
-from firmware_protocols.readings import DeviceHealth
+from firmware_protocols.readings import CardDrawn, DeviceHealth
 
 QUEUE_LIMIT: Final = 10_000
 """Readings that may wait to be stepped: minutes of the noisiest table. A full queue means that the disk has stopped."""
@@ -92,6 +92,8 @@ class Daemon:
         self.desired = Desired()
         self.wish: Callable[[Desired], None] = lambda _: None
         """Told what the devices should be told, after each commit that changes it."""
+        self.drawn: Callable[[int], None] = lambda _: None
+        """Told the shoe's number of each card once the journal has it: now the shoe may forget it."""
         self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
         self.requests: list[Request] = []
         """Requests of people whose input waits in the queue."""
@@ -244,6 +246,8 @@ class Daemon:
             self.wish(desired)
         wall_ns = self.parts.clock.wall_ns()
         for given in batch:
+            if isinstance(given, CardDrawn) and given.sequence is not None:
+                self.drawn(given.sequence)
             if isinstance(given, DeviceHealth):
                 self.health[given.device] = given
                 payload = device_bytes(given.state, given.detail, wall_ns)

@@ -42,6 +42,7 @@ from simulators.house import house_from
 from simulators.keypad import KeypadSimulator
 from simulators.performing import perform
 from simulators.rack import Rack
+from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.serve import Station
 from simulators.shoe import ShoeSimulator
 
@@ -82,6 +83,7 @@ class Wanted(NamedTuple):
     boxes: tuple[int, int]
     keypad: bool
     broker: Broker | None
+    shoe: str = "bee_tek"
 
 
 class Shown(NamedTuple):
@@ -107,7 +109,7 @@ async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
         told: list[RoundPlayed] = []
         waited_in_vain = 0
         async with (
-            Station(directory / "ports", **devices()) as station,
+            Station(directory / "ports", **devices(wanted.shoe)) as station,
             listening(broker, say) as heard,
             daemon(directory) as process,
         ):
@@ -122,13 +124,14 @@ async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
     return Shown(len(told), compare(truth, found), waited_in_vain)
 
 
-def devices() -> dict[str, Any]:
+def devices(shoe: str = "bee_tek") -> dict[str, Any]:
     """The simulated devices of the table."""
     zones: dict[tuple[int, int | None], tuple[int, str]] = {
         (spot, antenna): (spot, zone) for spot in SPOTS for zone, antenna in ANTENNAS.items()
     }
+    numbering = ReferenceShoeSimulator(discovery.find("shoe", "reference"))
     return {
-        "shoe": ShoeSimulator(discovery.find("shoe", "bee_tek")),
+        "shoe": numbering if shoe == "reference" else ShoeSimulator(discovery.find("shoe", shoe)),
         "bet_spots": BetSpotsSimulator(discovery.find("bet_spots", "feig_obid"), zones),
         "keypad": KeypadSimulator(discovery.find("keypad", "matrix_orbital")),
     }
@@ -141,10 +144,12 @@ def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None
         (directory / name).unlink(missing_ok=True)
     create_key(directory / "table.key", SystemEntropy())
     (directory / "chips.csv").write_text(rack.registry_csv(), encoding="utf-8")
-    (directory / "table.toml").write_text(table_file(directory, broker, keypad=wanted.keypad), encoding="utf-8")
+    (directory / "table.toml").write_text(
+        table_file(directory, broker, keypad=wanted.keypad, shoe=wanted.shoe), encoding="utf-8"
+    )
 
 
-def table_file(directory: Path, broker: Broker, *, keypad: bool) -> str:
+def table_file(directory: Path, broker: Broker, *, keypad: bool, shoe: str = "bee_tek") -> str:
     """The demo's table file, as a technician would write it."""
     ports = (directory / "ports").resolve()
     antennas = ", ".join(f"{zone} = {antenna}" for zone, antenna in ANTENNAS.items())
@@ -167,7 +172,7 @@ port = {broker.port}
 protocol = "{broker.protocol}"
 
 [shoe]
-protocol = "bee_tek"
+protocol = "{shoe}"
 port = "{ports / "shoe"}"
 
 [[bet_spots]]

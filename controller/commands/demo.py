@@ -26,6 +26,7 @@ INTERRUPTED: Final = 130
 @click.option("--speed", type=click.FloatRange(0.1, 1000), default=40, show_default=True, help="1 is real time.")
 @click.option("--boxes", default="1-7", show_default=True, help="Players at the table: fewest-most, or one number.")
 @click.option("--keypad", type=click.Choice(["yes", "no"]), default="yes", show_default=True, help="Play keys or none.")
+@click.option("--shoe", type=click.Choice(["bee_tek", "reference"]), default="bee_tek", show_default=True)
 @click.option("--broker", help="HOST:PORT of a running broker; else Mosquitto if installed, else a built-in one.")
 @click.option(
     "--directory",
@@ -35,7 +36,15 @@ INTERRUPTED: Final = 130
     help="Where the journal and the two accounts are left.",
 )
 def command(
-    *, rounds: int | None, seed: int, speed: float, boxes: str, keypad: str, broker: str | None, directory: Path
+    *,
+    rounds: int | None,
+    seed: int,
+    speed: float,
+    boxes: str,
+    keypad: str,
+    shoe: str,
+    broker: str | None,
+    directory: Path,
 ) -> None:
     """Run a table with simulated devices and people, and tell its rounds as they are played.
 
@@ -44,7 +53,7 @@ def command(
     """
     configure_log("auto", level="error")
     try:
-        wanted = Wanted(directory, rounds, seed, speed, read_boxes(boxes), keypad == "yes", read_broker(broker))
+        wanted = Wanted(directory, rounds, seed, speed, read_boxes(boxes), keypad == "yes", read_broker(broker), shoe)
         shown = asyncio.run(until_interrupted(wanted))
     except asyncio.CancelledError:
         click.echo("tableside: interrupted before any account was written", err=True)

@@ -102,8 +102,10 @@ async def serve(table: TableFile) -> None:
         chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
         broker = Broker.from_section(config.broker)
         parts = Parts(house_of(table), version(), table.key, journal, recovered, broker, clock, entropy, chance)
-        daemon, devices = Daemon(parts), Devices(config)
-        daemon.wish = devices.wish
+        daemon = Daemon(parts)
+        last = daemon.table.state.last_sequence
+        devices = Devices(config, last if last >= 0 else None)
+        daemon.wish, daemon.drawn = devices.wish, devices.drawn
         links = devices.link(clock, chance, daemon.deliver)
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)

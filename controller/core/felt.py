@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from controller.core.alerts import ChangeMade, ChipConflict, UnknownChip
 from controller.core.events import ChipsChanged, Event
 from firmware_protocols.readings import ChipsSeen
@@ -19,6 +21,8 @@ class Zone(Value, frozen=True, tag=False):
     cents: int
     seen_ns: int
     """When this content was first inventoried."""
+    values: dict[str, int] = msgspec.field(default_factory=dict)
+    """What chips say of their own value, where a reader reads it."""
 
 
 Felt = dict[str, Zone]
@@ -57,26 +61,27 @@ def conflicts(felt: Felt) -> dict[str, tuple[str, ...]]:
 def inventory(felt: Felt, values: Mapping[str, int], seen: ChipsSeen) -> tuple[Felt, tuple[Change, ...], list[Event]]:
     """Take a zone's new content: the felt after it, every zone whose value changed, and what is to be told.
 
-    An unknown chip counts as nothing. A chip at two zones counts at neither until it has left one of them, so a reading
-    of one zone may change the value of another.
+    A chip is worth what the registry says, else what it says itself; an unknown chip counts as nothing. A chip at two
+    zones counts at neither until it has left one of them, so a reading of one zone may change the value of another.
     """
     name = key(seen.spot, seen.zone)
     known = felt.get(name)
     already = frozenset(known.chips if known else ())
     before_conflicts = conflicts(felt)
-    raw = {**felt, name: Zone(seen.spot, seen.zone, tuple(sorted(set(seen.chips))), 0, seen.by_ns)}
+    raw = {**felt, name: Zone(seen.spot, seen.zone, tuple(sorted(set(seen.chips))), 0, seen.by_ns, seen.values)}
     disputed = conflicts(raw)
     told: list[Event] = [
         UnknownChip(seen.spot, seen.zone, chip)
         for chip in raw[name].chips
-        if chip not in values and chip not in already
+        if chip not in values and chip not in seen.values and chip not in already
     ]
     told.extend(ChipConflict(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts)
     after: Felt = {}
     changes: list[Change] = []
     for other, zone in raw.items():
-        cents = sum(values.get(chip, 0) for chip in zone.chips if chip not in disputed)
-        after[other] = Zone(zone.spot, zone.name, zone.chips, cents, zone.seen_ns)
+        counted = [chip for chip in zone.chips if chip not in disputed]
+        cents = sum(values.get(chip, zone.values.get(chip, 0)) for chip in counted)
+        after[other] = Zone(zone.spot, zone.name, zone.chips, cents, zone.seen_ns, zone.values)
         was = felt[other].cents if other in felt else 0
         if cents != was:
             changes.append(Change(zone.spot, zone.name, was, cents))

@@ -127,6 +127,8 @@ class State(Value, frozen=True, tag=False):
     """Rounds that ended with a question open, oldest first; at most three."""
     spot_named: int = 0
     """The spot a digit key named for the next action; 0: none."""
+    last_sequence: int = -1
+    """The shoe's own number of the last card; -1: none, or a shoe that does not number."""
     burns: int = 0
     """Cards announced as burns that have not come yet."""
     confirmed: dict[str, int] = msgspec.field(default_factory=dict)

@@ -53,6 +53,9 @@ from firmware_protocols.readings import (
     LineDisturbed,
 )
 
+DRAWS_LOST = frozenset({"draws_missing", "shoe_restarted"})
+"""Complaints of a shoe that numbers its draws, by which some of them never reached us."""
+
 MISSED_CARDS = "Were cards drawn while the table was not listening?"
 
 
@@ -85,6 +88,8 @@ def take(desk: Desk) -> None:
             device_health(desk, health)
         case DeviceComplained(device, code, text):
             desk.tell(DeviceAlarm(device, code, text))
+            if device == "shoe" and code in DRAWS_LOST:
+                ask_for_missed_cards(desk, text)
         case LineDisturbed() as disturbed:
             line_disturbed(desk, disturbed)
         case Started() as start:
@@ -136,6 +141,8 @@ def asked_text(desk: Desk, asked: Asked) -> str:
 def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     """A card left the shoe: a burn, a card of the round, or one that belongs to none."""
     number = desk.stamped.number
+    if drawn.sequence is not None:
+        desk.change(last_sequence=drawn.sequence)
     if drawn.face is None and not desk.stamped.closed:
         desk.tell(UnreadCard(number))
     if drawn.burn or desk.state.burns:
@@ -292,8 +299,12 @@ def started(desk: Desk, start: Started) -> None:
 
 def cards_may_be_missing(desk: Desk, reason: str) -> None:
     """A shoe that does not number its draws may have been drawn from unheard: the round waits for a person."""
-    if desk.house.shoe_numbers_cards:
-        return
+    if not desk.house.shoe_numbers_cards:
+        ask_for_missed_cards(desk, reason)
+
+
+def ask_for_missed_cards(desk: Desk, reason: str) -> None:
+    """Cards may have been drawn that nobody heard of: the open round waits for a person."""
     round_now = desk.state.round
     desk.tell(CardsMayBeMissing(round_now.number if round_now else 0, reason))
     if round_now is not None and not round_now.trouble and not round_now.doubt:

@@ -83,10 +83,11 @@ class BrokerSection(Section, frozen=True):
 
 
 class ShoeSection(Section, frozen=True):
-    """``[shoe]``: the card shoe."""
+    """``[shoe]``: the card shoe. ``serial``: refuse any other, where the protocol says which shoe speaks."""
 
     protocol: Text
     port: Port
+    serial: Text | None = None
 
 
 class ZoneRow(Section, frozen=True):
@@ -112,6 +113,7 @@ class BetSpotsSection(Section, frozen=True):
     antennas: Annotated[
         dict[ZoneName, Antenna], msgspec.Meta(description="a table such as {main = 1, insurance = 2}")
     ] = {}
+    values: Literal["registry", "chip"] = "registry"
     agreeing: Agreeing | None = None
     gap_ms: Gap | None = None
 

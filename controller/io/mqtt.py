@@ -161,6 +161,16 @@ class CheckedClient(aiomqtt.Client):
             answer.add_done_callback(lambda _: timer.cancel())
         return answer
 
+    def let_go(self) -> None:
+        """Take the connection off the event loop: paho closes its socket when it is collected, maybe after the loop."""
+        inner = self._client
+        left = inner.socket()
+        if left is not None:
+            self._loop.remove_reader(left)
+            self._loop.remove_writer(left)
+        inner.on_socket_open = inner.on_socket_close = None
+        inner.on_socket_register_write = inner.on_socket_unregister_write = None
+
     def _give_up(self, mid: int) -> None:
         answer = self._waiting.pop(mid, None)
         if answer is not None and not answer.done():
@@ -262,3 +272,5 @@ async def connected(
             yield client
     except aiomqtt.MqttError as error:
         raise (LinkLost if greeted else NotGreeted)(str(error)) from error
+    finally:
+        client.let_go()

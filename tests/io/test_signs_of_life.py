@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from controller.io.broker import find_mosquitto, mosquitto
 from controller.io.notify import STATUS_LIMIT, Notifier
 from controller.io.watchdog import IDLE_SECONDS, SIGNS, Watchdog, Work
-from tests.io.virtual_time import LoopClock, passes, run_virtual
+from tests.io.broker_rig import Memory, closed, publishing
+from tests.io.virtual_time import LoopClock, becomes, passes, run_virtual
 
 ALLOWED_SECONDS = 9
 
@@ -197,3 +199,16 @@ def test_readings_that_wait_and_are_not_stepped_are_no_life(manager: Manager, tm
         task.cancel()
 
     run_virtual(story())
+
+
+@pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
+async def test_a_publisher_that_does_not_heed_a_wake_is_not_at_rest() -> None:
+    memory = Memory(closed(1))
+    async with mosquitto() as broker, publishing(broker, memory) as publisher:
+        await memory.until(1)
+        await becomes(lambda: publisher.at_rest)
+        turns = publisher.turns
+        publisher.wake()
+        assert not publisher.at_rest
+        await becomes(lambda: publisher.at_rest)
+        assert publisher.turns > turns

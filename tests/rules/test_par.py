@@ -15,10 +15,10 @@ from controller.core.rules import Rules, Terms
 from controller.core.side_bet import LOST, PUSH, SideBet, Stage, View, find, names, terms_of
 from controller.formats.par_report import decimal
 from controller.io import profile_files
-from firmware_protocols.cards import Rank
+from firmware_protocols.cards import Card, Rank
 
 HOUSE = profile_files.load("hollywood-penn-national").rules
-DECKS = [1, 2, 6, 8]
+DECKS = [1, 2, 6]
 
 
 @lru_cache(maxsize=64)
@@ -114,7 +114,7 @@ def test_a_wager_with_an_edge_below_nothing_breaks_even_with_an_empty_meter() ->
 
 
 @pytest.mark.parametrize("name", [name for name in names() if find(name).rows])
-@pytest.mark.parametrize("decks", [1, 6])
+@pytest.mark.parametrize("decks", [1, 2])
 def test_probabilities_add_up_to_one_exactly(name: str, decks: int) -> None:
     for par in counted(name, decks):
         assert sum(row.probability for row in par.rows) == 1
@@ -204,7 +204,7 @@ def test_two_cards_on_which_the_dealer_stands(decks: int) -> None:
     _, five, six = par_of(rules, "ez_bust")
     assert [row.row for row in five.rows] == ["dealer_broke", LOST]
     push = {row.row: row for row in six.rows}[PUSH]
-    assert (push.probability, push.net) == (Fraction(4 * decks, 52 * decks - 1), 0)
+    assert (push.probability, push.net) == (Fraction(4 * decks, 52 * decks - 1), Fraction(0))
     hitting = with_(rules, soft_17="hit")
     assert PUSH not in [row.row for row in par_of(hitting, "ez_bust")[2].rows]
 
@@ -220,7 +220,7 @@ def test_a_row_that_hangs_on_the_order_is_refused() -> None:
     def first_is_an_ace(terms: Terms, view: View) -> str:
         return "yes" if view.first.rank is Rank.ACE else LOST
 
-    with pytest.raises(ParError, match="made_up: the order of Ac and Ad decides|made_up: the order of Ac and"):
+    with pytest.raises(ParError, match=r"made_up: the order of Ac and .. decides its row"):
         dealt(made_up(first_is_an_ace), Terms(), 1)
 
 
@@ -242,11 +242,14 @@ def test_a_dealers_row_that_hangs_on_suits_is_refused() -> None:
 
 
 def test_a_card_that_only_the_turn_shows_is_counted() -> None:
-    def hole_pairs_the_up_card(terms: Terms, view: View) -> str | None:
+    def pair_of_aces_and_hole_pairs_the_up_card(terms: Terms, view: View) -> str | None:
+        if not view.first is view.second is Card.AC:
+            return LOST
         if not view.dealer:
             return None
         return "yes" if view.dealer[1] is view.up else LOST
 
-    counts, of = dealt(made_up(hole_pairs_the_up_card), Terms(), 2)
+    counts, of = dealt(made_up(pair_of_aces_and_hole_pairs_the_up_card), Terms(), 2)
     assert of == comb(104, 2) * 102 * 101
-    assert Fraction(counts["yes"], of) == Fraction(1, 103)
+    # Both aces of clubs are gone: each of the other 51 faces may pair.
+    assert counts["yes"] == 51 * 2

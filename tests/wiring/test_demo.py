@@ -245,3 +245,9 @@ async def test_what_cannot_be_run_is_said_without_a_traceback(tmp_path: Path, fl
     assert (status, output) == (2, "")
     assert "Traceback" not in errors
     assert errors.splitlines()[-1].split(": ", 1)[1], "it says why"
+
+
+async def test_a_shoe_that_numbers_its_cards_plays_the_same_rounds(tmp_path: Path) -> None:
+    output = await demo(tmp_path, "--rounds", "2", "--seed", "7", "--speed", "200", "--shoe", "reference")
+    assert "settled as they truly were" in output
+    assert (tmp_path / "account.json").read_bytes() == (tmp_path / "truth.json").read_bytes()

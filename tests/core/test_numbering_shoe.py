@@ -1,0 +1,49 @@
+"""A shoe that numbers its draws: silence hides no card, and what it says is missing is asked about."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.core.alerts import CardsMayBeMissing
+from controller.core.inputs import Started
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn, ChipsSeen, DeviceComplained, DeviceHealth, HealthState
+from tests.core.rig import Rig, penn
+
+
+def numbering_rig() -> Rig:
+    rig = Rig(penn(stand_key="always"))
+    rig.house = msgspec.structs.replace(rig.house, shoe_numbers_cards=True)
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.talk("1 main 10 \n Th 9c 7d")
+    return rig
+
+
+def test_a_shoe_that_was_away_for_a_while_raises_no_question() -> None:
+    rig = numbering_rig()
+    rig.give(DeviceHealth("shoe", HealthState.LOST, rig.now_ns))
+    rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns))
+    assert rig.told(CardsMayBeMissing) == []
+    rig.talk("8c \n key stand hole_turned round_closed")
+    assert rig.outcomes() == ["settled"]
+
+
+def test_draws_that_never_came_are_asked_about() -> None:
+    rig = numbering_rig()
+    rig.give(DeviceComplained("shoe", "draws_missing", "draws 4 to 5 never came", rig.now_ns))
+    assert len(rig.told(CardsMayBeMissing)) == 1
+    assert rig.table.state.round is not None
+    assert rig.table.state.round.doubt
+
+
+def test_the_number_of_the_last_card_is_remembered_for_the_next_start() -> None:
+    rig = numbering_rig()
+    rig.give(CardDrawn(rig.now_ns, Card("8c"), sequence=41))
+    assert rig.table.state.last_sequence == 41
+
+
+def test_a_chip_may_say_its_own_value_and_the_registry_comes_first() -> None:
+    rig = Rig(penn())
+    rig.values["E0AA"] = 500
+    rig.give(ChipsSeen(1, "main", ("E0AA", "E0BB"), 0, rig.now_ns, {"E0AA": 100, "E0BB": 2500}))
+    assert rig.table.state.felt["1/main"].cents == 3000

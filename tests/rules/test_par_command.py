@@ -1,0 +1,157 @@
+"""``tableside par`` as a shell sees it, and the three forms of its report."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.cli import main
+from controller.formats.par_report import decimal, exact, up_card
+
+HPN = "hollywood-penn-national"
+ROW_KEYS = ["row", "combinations", "of", "probability", "pays", "contribution"]
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, ["par", *words])
+
+
+def test_json_has_these_keys_and_no_others() -> None:
+    done = run(HPN, "--decks", "2", "--bet", "perfect_pairs", "--bet", "main", "--rounds", "20", "--format", "json")
+    assert done.exit_code == 0
+    told = json.loads(done.stdout)
+    assert list(told) == ["profile", "decks", "side_bets", "main"]
+    assert (told["profile"], told["decks"]) == (HPN, 2)
+    (bet,) = told["side_bets"]
+    assert list(bet) == [
+        *("bet", "offered", "up_card", "stake_cents", "rows", "return", "edge", "edge_decimal"),
+    ]
+    assert [list(row) for row in bet["rows"]] == [ROW_KEYS] * 4
+    assert bet["rows"][0] == {
+        "row": "perfect",
+        "combinations": 52,
+        "of": 5356,
+        "probability": "1/103",
+        "pays": "25 to 1",
+        "contribution": "26/103",
+    }
+    assert bet["rows"][3]["row"] == "lost"
+    assert (bet["bet"], bet["offered"], bet["up_card"]) == ("perfect_pairs", False, None)
+    assert (bet["return"], bet["edge"], bet["edge_decimal"]) == ("80/103", "23/103", "0.223301")
+    assert list(told["main"]) == [
+        *("rounds", "seed", "wager_cents", "net_cents", "edge", "edge_decimal", "interval_95"),
+    ]
+
+
+def test_the_meters_row_is_a_function() -> None:
+    (bet,) = json.loads(run(HPN, "--bet", "blazing7s", "--format", "json").stdout)["side_bets"]
+    assert list(bet)[-1] == "meter"
+    assert bet["meter"]["break_even_cents"] == 39_268_352
+    assert [row["pays"] for row in bet["rows"]] == [
+        *("meter", "meter", "499 to 1", "199 to 1", "24 to 1", "1 to 1", "loses"),
+    ]
+    slope = Fraction(bet["meter"]["return_per_cent"])
+    rows = {row["row"]: Fraction(row["probability"]) for row in bet["rows"]}
+    assert slope == (rows["three_diamonds"] + rows["three_suited"] / 10) / 500
+
+
+def test_a_wager_without_rows_returns_nothing_that_can_be_counted() -> None:
+    told = json.loads(run(HPN, "--bet", "five_card_progressive", "--format", "json").stdout)
+    assert told["side_bets"] == [
+        {"bet": "five_card_progressive", "offered": True, "rows": [], "return": None, "edge": None}
+    ]
+    assert told["main"] is None
+    assert "five_card_progressive: its cards win nothing" in run(HPN, "--bet", "five_card_progressive").stdout
+
+
+def test_csv_has_a_line_for_each_row_and_a_total() -> None:
+    done = run("borgata", "--bet", "perfect_pairs", "--bet", "main", "--rounds", "20", "--format", "csv")
+    lines = list(csv.reader(io.StringIO(done.stdout)))
+    assert lines[0] == ["bet", "up_card", *ROW_KEYS]
+    assert [line[2] for line in lines[1:]] == ["perfect", "coloured", "mixed", "lost", "total", "total"]
+    assert lines[1] == ["perfect_pairs", "", "perfect", "1456", "86320", "7/415", "25 to 1", "182/415"]
+    assert lines[5][-1] == "398/415"
+    assert (lines[6][0], lines[6][4]) == ("main", "20")
+    assert sum(Fraction(line[7]) for line in lines[1:5]) == Fraction(398, 415)
+
+
+def test_text_is_for_people() -> None:
+    done = run(HPN, "--decks", "1", "--bet", "ez_bust")
+    assert done.stdout.startswith(f"{HPN}, 1 deck\n\nez_bust, 100 cents staked\n")
+    assert "ez_bust against 6, 100 cents staked\n" in done.stdout
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith("  dealer_broke")]
+    assert rows[1][:2] == ["dealer_broke", "0.352972543"]
+
+
+def test_few_decks_are_remarked_upon() -> None:
+    done = run(HPN, "--decks", "2", "--bet", "blazing7s")
+    assert "blazing7s, 500 cents staked (blazing7s needs 6 decks, the shoe has 2)\n" in done.stdout
+    assert "cents in it return the stake" not in done.stdout
+    assert "for each 1000.00 in the meter" in run(HPN, "--decks", "6", "--bet", "blazing7s").stdout
+    prohibited = run("pitch-h17", "--bet", "perfect_pairs").stdout
+    assert "(side wagers are prohibited at this table)" in prohibited
+
+
+def test_the_same_seed_deals_the_same_rounds() -> None:
+    def told(seed: str) -> str:
+        return run("pitch-h17", "--rounds", "300", "--seed", seed).stdout
+
+    assert told("7") == told("7")
+    assert told("7") != told("8")
+    assert "main, 300 rounds simulated with seed 7\n" in told("7")
+
+
+def test_without_a_bet_everything_the_profile_offers_is_counted() -> None:
+    told = json.loads(run("hollywood-perryville", "--rounds", "2", "--format", "json").stdout)
+    assert [bet["bet"] for bet in told["side_bets"]] == ["lucky_ladies", "twenty_one_plus_three"]
+    assert told["decks"] == 8
+    assert told["main"]["rounds"] == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("red-dog",), (HPN, "--decks", "9"), (HPN, "--bet", "red_dog"), (HPN, "--rounds", "1"), (HPN, "--format", "xml")],
+)
+def test_what_is_refused(words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert (done.exit_code, done.stdout) == (2, "")
+
+
+def test_a_profile_from_a_file_that_is_not_there(tmp_path: Path) -> None:
+    done = run(str(tmp_path / "mine.toml"))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Fraction(1, 2), "0.500000"),
+        (Fraction(-1, 3), "-0.333333"),
+        (Fraction(2, 3), "0.666667"),
+        (Fraction(1, 2_000_000), "0.000001"),
+        (Fraction(-1, 2_000_000), "-0.000001"),
+        (Fraction(-1, 2_000_001), "0.000000"),
+        (Fraction(7), "7.000000"),
+    ],
+)
+def test_decimals_are_rounded_from_the_fraction(value: Fraction, text: str) -> None:
+    assert decimal(value) == text
+
+
+@given(st.fractions())
+def test_a_fraction_survives_its_text(value: Fraction) -> None:
+    assert Fraction(exact(value)) == value
+    assert abs(Fraction(decimal(value)) - value) <= Fraction(1, 2_000_000)
+
+
+def test_up_cards_by_name() -> None:
+    assert [up_card(points) for points in (0, 1, 2, 10)] == ["", "A", "2", "10"]
