@@ -73,7 +73,8 @@ def choose(play: Play, node: Node, hand: Hand) -> str:
     doubles = (SOFT_DOUBLES if soft else HARD_DOUBLES)[rules.soft_17]
     if up in doubles.get(best, frozenset()) and play.may_double(node, hand):
         return "double"
-    return "hit" if play.may_hit(node, hand) and not stands(best, up, soft=soft) else "stand"
+    # A split ace that gets one card only is never asked, save for a pair of aces, and that was split above.
+    return "stand" if stands(best, up, soft=soft) else "hit"
 
 
 def gives_up(rules: Rules, best: int, pair: int, up: int, *, soft: bool) -> bool:

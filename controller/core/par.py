@@ -111,9 +111,7 @@ def par_of(rules: Rules, name: str) -> tuple[BetPar, ...]:
     return (account(bet, terms, 0, of, rows),)
 
 
-def account(
-    bet: SideBet, terms: Terms, up_points: int, of: int | None, rows: Rows
-) -> BetPar:
+def account(bet: SideBet, terms: Terms, up_points: int, of: int | None, rows: Rows) -> BetPar:
     """The rows with what each is worth; a row nobody pays for and no hand makes is left out."""
     stake_cents = stake_of(terms)
     paid = {*terms.pays, *terms.awards_cents, *terms.meter_shares}

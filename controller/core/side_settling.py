@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from controller.core.desk import Desk
 from controller.core.events import Basis, WagerOpen, WagerSettled
-from controller.core.judging import Judged, resting_on
+from controller.core.judging import Judged, resting_on, tell_settled
 from controller.core.side_bet import SideNet, find
 from controller.core.side_dues import Felt, side_due
 from controller.core.worlds import Ended, Judgement
@@ -20,7 +20,7 @@ def offered_later(bet: str) -> bool:
 def dues(desk: Desk, judged: Judged, *, closed: bool) -> Iterator[tuple[int, str, int, set[SideNet | None]]]:
     """Each unsettled side wager of the boxes: box, bet, what was staked, and what it may come to."""
     round_now = desk.round()
-    faces = [card.face for card in round_now.cards]
+    faces = [card.shown() for card in round_now.cards]
     ended = Ended(judged.found, judged.frontier, judged.points, 1)
     felt = Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed))
     staked = {(wager.spot, wager.bet): wager.cents for wager in round_now.wagers}
@@ -47,10 +47,9 @@ def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
             continue
         net = min(net for net in nets if net is not None)
         spot = desk.round().spots[box]
-        desk.change_round(settled=(*desk.round().settled, (spot, bet)))
         basis = Basis.ANSWER if desk.round().answers else Basis.EVIDENCE
         fields = (desk.round().number, spot, bet, staked_cents, net.cents)
-        desk.tell(WagerSettled(*fields, basis, resting_on(judged.found, box), net.why))
+        tell_settled(desk, WagerSettled(*fields, basis, resting_on(judged.found, box), net.why))
 
 
 def sides_open(desk: Desk, judged: Judged) -> Iterator[WagerOpen]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.events import WagerSettled
+from controller.core.events import CardDrawn, WagerAdjusted, WagerSettled
+from controller.core.inputs import SetCard
 from controller.io import profile_files
+from firmware_protocols.cards import Card
 from tests.core.rig import Rig
 
 
@@ -56,3 +58,18 @@ def test_a_row_of_the_meter_waits_for_the_progressive() -> None:
     rig.talk("1 main 10 \n 1 blazing7s 5 \n 7d 7d 7d 8c \n key stand hole_turned \n 5c \n key round_closed")
     assert rig.outcomes() == ["open"]
     assert [each.bet for each in rig.events if isinstance(each, WagerSettled)] == ["main"]
+
+
+def test_a_correction_adjusts_a_settled_side_wager_and_settles_none_twice() -> None:
+    rig = penn_rig()
+    rig.talk("1 main 10 \n 1 lucky_ladies 5 \n 1 twenty_one_plus_three 5 \n Kh 9h Th 7c")
+    second = [event.card for event in rig.told(CardDrawn) if isinstance(event, CardDrawn)][2]
+    rig.give(SetCard(rig.now_ns, second, Card("9c"), "floor", "misread"))
+    rig.talk("key stand hole_turned \n 4d \n key round_closed")
+    settled = [event.bet for event in rig.told(WagerSettled) if isinstance(event, WagerSettled)]
+    assert sorted(settled) == ["lucky_ladies", "main", "twenty_one_plus_three"]
+    adjusted = [event for event in rig.told(WagerAdjusted) if isinstance(event, WagerAdjusted)]
+    assert {(event.bet, event.before_cents, event.due_cents) for event in adjusted} == {
+        ("lucky_ladies", 5000, -500),
+        ("twenty_one_plus_three", 2500, -500),
+    }

@@ -101,12 +101,14 @@ def test_few_decks_are_remarked_upon() -> None:
 
 
 def test_the_same_seed_deals_the_same_rounds() -> None:
-    def told(seed: str) -> str:
-        return run("pitch-h17", "--rounds", "300", "--seed", seed).stdout
+    def net_cents(seed: str) -> tuple[int, int]:
+        main_par = json.loads(run("pitch-h17", "--rounds", "300", "--seed", seed, "--format", "json").stdout)["main"]
+        return main_par["seed"], main_par["net_cents"]
 
-    assert told("7") == told("7")
-    assert told("7") != told("8")
-    assert "main, 300 rounds simulated with seed 7\n" in told("7")
+    assert net_cents("7") == net_cents("7")
+    assert net_cents("7")[0] == 7
+    assert len({net_cents(seed)[1] for seed in ("7", "8", "9")}) > 1
+    assert "main, 300 rounds simulated with seed 7\n" in run("pitch-h17", "--rounds", "300", "--seed", "7").stdout
 
 
 def test_without_a_bet_everything_the_profile_offers_is_counted() -> None:
