@@ -78,11 +78,15 @@ def pays(row: RowPar) -> str:
 
 
 def as_json(report: Report) -> str:
-    """The report as one JSON object."""
+    """The report as one JSON object; of a single wager its account, of several a list of them."""
+    accounts = [bet_json(one) for bet in report.side_bets for one in entries(bet)]
+    if len(report.side_bets) == 1 and report.main is None:
+        whole = {"profile": report.profile, "decks": report.decks, **accounts[0]}
+        return json.dumps(whole | ({"by_up_card": accounts[1:]} if accounts[1:] else {}), indent=1)
     told = {
         "profile": report.profile,
         "decks": report.decks,
-        "side_bets": [bet_json(one) for bet in report.side_bets for one in entries(bet)],
+        "side_bets": accounts,
         "main": None if report.main is None else main_json(report.main),
     }
     return json.dumps(told, indent=1)

@@ -52,7 +52,7 @@ def test_json_has_these_keys_and_no_others() -> None:
 
 
 def test_the_meters_row_is_a_function() -> None:
-    (bet,) = json.loads(run(HPN, "--bet", "blazing7s", "--format", "json").stdout)["side_bets"]
+    bet = json.loads(run(HPN, "--bet", "blazing7s", "--format", "json").stdout)
     assert list(bet)[-1] == "meter"
     assert bet["meter"]["break_even_cents"] == 39_268_352
     assert [row["pays"] for row in bet["rows"]] == [
@@ -65,10 +65,8 @@ def test_the_meters_row_is_a_function() -> None:
 
 def test_a_wager_without_rows_returns_nothing_that_can_be_counted() -> None:
     told = json.loads(run(HPN, "--bet", "five_card_progressive", "--format", "json").stdout)
-    assert told["side_bets"] == [
-        {"bet": "five_card_progressive", "offered": True, "rows": [], "return": None, "edge": None}
-    ]
-    assert told["main"] is None
+    found = {"bet": "five_card_progressive", "offered": True, "rows": [], "return": None, "edge": None}
+    assert told == {"profile": HPN, "decks": told["decks"], **found}
     assert "five_card_progressive: its cards win nothing" in run(HPN, "--bet", "five_card_progressive").stdout
 
 
@@ -157,3 +155,9 @@ def test_a_fraction_survives_its_text(value: Fraction) -> None:
 
 def test_up_cards_by_name() -> None:
     assert [up_card(points) for points in (0, 1, 2, 10)] == ["", "A", "2", "10"]
+
+
+def test_a_wager_made_after_the_up_card_is_told_for_all_and_for_each() -> None:
+    told = json.loads(run(HPN, "--decks", "6", "--bet", "ez_bust", "--format", "json").stdout)
+    assert (told["bet"], told["up_card"]) == ("ez_bust", None)
+    assert [one["up_card"] for one in told["by_up_card"]] == ["2", "3", "4", "5", "6"]
