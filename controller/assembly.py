@@ -93,6 +93,7 @@ class Devices:
         """Tell the devices what the table wants of them."""
         self.keypad.show(desired.display)
         for bus in self.buses:
+            bus.watch(frozenset(desired.watched) or None)
             bus.confirm(desired.confirm_ns)
         for link in self.links:
             link.settle()

@@ -154,6 +154,8 @@ class Desired(Value, frozen=True):
     """The line on the dealer's keypad."""
     confirm_ns: int = 0
     """Ask the readers to confirm the layout up to this moment of the machine's monotonic clock; 0: no need."""
+    watched: tuple[str, ...] = ()
+    """Zones whose changes may tell how the round is played, to be polled before all others; empty: every zone."""
 
 
 class Table(NamedTuple):

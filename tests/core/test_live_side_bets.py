@@ -73,3 +73,12 @@ def test_a_correction_adjusts_a_settled_side_wager_and_settles_none_twice() -> N
         ("lucky_ladies", 5000, -500),
         ("twenty_one_plus_three", 2500, -500),
     }
+
+
+def test_while_a_round_is_played_only_the_zones_that_tell_of_it_are_polled() -> None:
+    rig = penn_rig()
+    watched: list[tuple[str, ...]] = []
+    for talk in ("1 main 10", "Th 9c 7d 8c", "key stand hole_turned round_closed"):
+        rig.talk(talk)
+        watched.append(rig.desired.watched)
+    assert watched == [(), ("main", "insurance", "ez_bust"), ()]

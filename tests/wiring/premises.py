@@ -323,11 +323,13 @@ async def ran(*arguments: str) -> tuple[int, str, str]:
 
 
 @contextlib.asynccontextmanager
-async def open_house(directory: Path, broker: Broker) -> AsyncIterator[Premises]:
+async def open_house(
+    directory: Path, broker: Broker, make: Callable[[Path, Broker, Ear], Premises] = Premises
+) -> AsyncIterator[Premises]:
     """A table whose daemon runs, heard by somebody; all of it is put away at the end."""
     ear = Ear()
     async with ear.listening(broker):
-        premises = Premises(directory, broker, ear)
+        premises = make(directory, broker, ear)
         async with premises.bench:
             try:
                 await premises.start()
