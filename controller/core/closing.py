@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from controller.core import asking
 from controller.core.census import Census
 from controller.core.desk import Desk
-from controller.core.dues import agreed_drawn
+from controller.core.dues import agreed, agreed_drawn
 from controller.core.events import Basis, QuestionWithdrawn, RoundClosed, RoundWaits, WagerOpen, WagerSettled
 from controller.core.hand import place_of
 from controller.core.judging import (
@@ -152,7 +152,7 @@ def settle_as_paid(desk: Desk, judged: Judged) -> None:
             continue
         fitting = [net for net in due.nets if net.cents in as_paid(judged.found, box)]
         if len({net.cents for net in fitting}) == 1:
-            net = min(fitting, key=lambda net: net.why)
+            net = agreed(fitting)
             fields = (desk.round().number, spot, "main", judged.found.wagers[box], net.cents)
             tell_settled(desk, WagerSettled(*fields, Basis.PAID, resting_on(judged.found, box), net.why))
 

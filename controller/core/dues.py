@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from controller.core.hand import Outcome, PlayedHand, points_of, total
 from controller.core.play import Kind, Node, Play
 from controller.core.reconstruction import Frontier, Reconstruction, Told
 from controller.core.settlement import DRAWN, NATURAL, DealerEnd, Net, insurance_net, main_net
+
+WAYS_TOLD: Final = 3
+"""Explanations told of a net on which the plays agree in cents only; more help nobody."""
 
 
 class Due(NamedTuple):
@@ -26,7 +29,17 @@ class Due(NamedTuple):
         """The one net all plays agree on, explained, or None."""
         if not self.known or len(self.cents()) != 1:
             return None
-        return min(self.nets, key=lambda net: (len(net.why), net.why))
+        return agreed(self.nets)
+
+
+def agreed(nets: Iterable[Net]) -> Net:
+    """One net for several of the same cents; where the plays explain them differently it says no more than is known."""
+    ways = sorted({net.why: net for net in nets}.items(), key=lambda way: (len(way[0]), way[0]))
+    net = ways[0][1]
+    if len(ways) == 1:
+        return net
+    name = "agreed_few" if len(ways) <= WAYS_TOLD else "agreed"
+    return Net(net.cents, ((name, "; or: ".join(why for why, _ in ways)),))
 
 
 def dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[DealerEnd]:

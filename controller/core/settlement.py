@@ -56,6 +56,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "loses": ("win_pays", "{} loses to {}"),
     "insurance_loses": ("insurance", "insurance loses: the dealer has no natural"),
     "insurance_pays": ("insurance_pays", "insurance pays {} to {}: the dealer has a natural"),
+    "agreed_few": ("win_pays", "{}"),
+    "agreed": ("win_pays", "every legal play comes to this due, each in its own way"),
     "no_insurance": ("insurance", "no insurance was made"),
 }
 """For each reason the key of the rules that decides it, and its sentence."""

@@ -220,7 +220,10 @@ def open_checkpoint(sealed: bytes, key: bytes, number: int, chain_hash: bytes) -
     try:
         plain = AESGCM(_derived(key, b"checkpoint")).decrypt(nonce, rest, bound)
     except (InvalidTag, ValueError) as error:
-        raise RecordDamaged(f"the checkpoint after record {number} does not open with this key") from error
+        said = (
+            f"the checkpoint after record {number} does not open with this key, or is damaged: see `tableside verify`"
+        )
+        raise RecordDamaged(said) from error
     length = int.from_bytes(plain[:8], "big")
     return plain[8 : 8 + length]
 

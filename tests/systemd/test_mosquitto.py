@@ -67,10 +67,13 @@ async def table_broker(directory: Path, port: int, extra: str = "") -> AsyncIter
         "listener": f"{port} {LOOPBACK}",
         "password_file": str(passwords),
         "acl_file": str(directory / "acl"),
-        "persistence_location": f"{directory}/",
     }
+    included = directory / "conf.d"
+    included.mkdir()
+    (included / "tableside.conf").write_text(changed((CONFIGS / "table.conf").read_text(), changes) + extra)
     config = directory / "mosquitto.conf"
-    config.write_text(changed((CONFIGS / "table.conf").read_text(), changes) + extra + "\nlog_dest none\n")
+    # What Debian's own file says before it includes the folder: the broker refuses an option given twice.
+    config.write_text(f"persistence true\npersistence_location {directory}/\nlog_dest none\ninclude_dir {included}\n")
     config.chmod(0o644)
     async with running(config, port):
         yield Broker(host=LOOPBACK, port=port, username="table", password=PASSWORD)
