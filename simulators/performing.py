@@ -19,7 +19,7 @@ from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks, done
 DRAW_GAP_S: Final = 0.003
 """Between two cards: they share a line that keeps their order, and a millisecond or more keeps their times apart."""
 
-LINE_GAP_S: Final = 0.020
+LINE_GAP_S: Final = 0.040
 """Between a card and a key: they travel on different lines, and either may be held back by a scheduler's slice."""
 
 HOLD_S: Final = 1.2
