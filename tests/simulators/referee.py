@@ -151,7 +151,7 @@ class Referee:
         assert chips != self.zones.get((spot, zone), ())
         self.zones[spot, zone] = chips
         after = self.cents(spot, zone)
-        assert len(chips) <= 12
+        assert len(chips) <= 40, "more chips than an antenna is promised to read"
         if self.phase == "closed":
             assert zone == "main"
         elif self.phase == "deal":
