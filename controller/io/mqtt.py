@@ -73,11 +73,15 @@ class Broker(msgspec.Struct, frozen=True):
         """As a table file says; reads the password file.
 
         Raises:
-            OSError: the password file cannot be read.
+            OSError: the password file cannot be read; the message names it and the key it comes from.
         """
         password = None
         if section.password_file is not None:
-            password = Path(section.password_file).read_text(encoding="utf-8").rstrip("\n")
+            try:
+                password = Path(section.password_file).read_text(encoding="utf-8").rstrip("\n")
+            except OSError as error:
+                said = "cannot be read; [broker] password_file must name the file with the password"
+                raise OSError(f"{section.password_file}: {said} ({error.strerror})") from error
         return cls(
             host=section.host,
             port=section.port,

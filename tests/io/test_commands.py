@@ -252,6 +252,12 @@ def test_the_log_for_people_is_one_line_each(restored_log: None) -> None:
     assert "device=shoe" in out.getvalue()
 
 
+def test_a_password_file_that_cannot_be_read_is_named_with_the_key_that_names_it(tmp_path: Path) -> None:
+    section = BrokerSection(host="b", username="table", password_file=str(tmp_path / "none"))
+    with pytest.raises(OSError, match=r"none: cannot be read; \[broker\] password_file .*No such file"):
+        Broker.from_section(section)
+
+
 def test_a_table_file_says_how_to_reach_the_broker(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("word\n")
