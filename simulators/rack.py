@@ -15,7 +15,7 @@ DENOMINATIONS_CENTS: Final = (10000, 2500, 500, 250, 100, SMALLEST_CHIP_CENTS)
 """The values of the chips, highest first. Any multiple of 50 cents below 100 dollars takes at most 11 of them."""
 
 ZONE_CHIPS_LIMIT: Final = 12
-"""Above this the dealer colours up: a stack on one antenna stays small enough to be read in a few answers."""
+"""Above this the dealer colours up, so that a stack is read in a few answers; some amounts take more at the fewest."""
 
 CHIPS_PER_DENOMINATION: Final = 200
 """Enough for 14 zones of 12 chips of one value, with one payment in the hand."""

@@ -11,6 +11,7 @@ from typing import assert_never
 from firmware_protocols.cards import Card
 from simulators.acts import Act, Consult, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.house import House
+from simulators.rack import ZONE_CHIPS_LIMIT, pieces
 from tests.simulators.seen import POINTS, SeenBox, SeenHand, points, soft
 
 DEALER = 0
@@ -151,7 +152,8 @@ class Referee:
         assert chips != self.zones.get((spot, zone), ())
         self.zones[spot, zone] = chips
         after = self.cents(spot, zone)
-        assert len(chips) <= 40, "more chips than an antenna is promised to read"
+        fewest = len(pieces(after))
+        assert len(chips) <= max(ZONE_CHIPS_LIMIT, fewest), "a high stack is coloured up"
         if self.phase == "closed":
             assert zone == "main"
         elif self.phase == "deal":

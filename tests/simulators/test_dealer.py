@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -162,6 +162,24 @@ def test_even_money_is_taken_where_the_house_has_it() -> None:
 
 
 @settings(max_examples=100, deadline=None)
+@example(  # a payment that takes thirteen chips at the fewest
+    seed=4870,
+    house=House(
+        double_on="any",
+        max_hands=3,
+        split_by="value",
+        double_for_less=True,
+        double_after_split=True,
+        soft_17="stand",
+        resplit_aces=False,
+        surrender="none",
+        even_money=False,
+        insurance=False,
+        natural_pays=(3, 2),
+        hole_card="none",
+    ),
+    people={"decks": 8, "boxes": (5, 6), "whims_per_mille": 55, "fumbles_per_mille": 119},
+)
 @given(
     seed=st.integers(min_value=0),
     house=st.builds(
