@@ -7,6 +7,7 @@ A report is not yet evidence. A device session (``devices/``) turns reports into
 from __future__ import annotations
 
 from firmware_protocols.cards import Card
+from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
 from firmware_protocols.values import Value
 
 
@@ -210,6 +211,15 @@ class ShowText(Value, frozen=True):
     text: str
 
 
+# --- hardware random number generator ---------------------------------------------------------------
+
+
+class NoiseTaken(Value, frozen=True):
+    """A block of bytes from a noise source, as they came. Where a block begins means nothing."""
+
+    data: bytes
+
+
 Report = (
     CardRead
     | ShoeAlarm
@@ -222,6 +232,8 @@ Report = (
     | ReaderRefused
     | KeyDown
     | KeyUp
+    | NoiseTaken
+    | TriggerReport
     | LineFault
 )
 """Everything a device may say."""
@@ -239,6 +251,7 @@ Command = (
     | SendKeysAtOnce
     | ReportKeyUps
     | ShowText
+    | TriggerCommand
 )
 """Everything a device may be told."""
 

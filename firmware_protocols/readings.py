@@ -92,5 +92,60 @@ class LineDisturbed(Value, frozen=True):
     at_ns: int
 
 
-Reading = CardDrawn | ChipsSeen | ChipsConfirmed | KeyPressed | DeviceHealth | DeviceComplained | LineDisturbed
+# --- the mystery trigger (docs/mystery-trigger.md) --------------------------------------------------
+# Told in the order reveal, then the next commitment; one may come again after a restart, in the same words.
+
+
+class MysteryCommitted(Value, frozen=True):
+    """The trigger box has drawn its number for ``cycle`` and binds itself to it: HMAC-SHA-256 in hex.
+
+    The meter starts at ``start_units`` (1/10,000 cent): the reset value and what the last award left. The table now
+    chooses its share of the draw (the random bytes of this reading's stamp) and tells the box.
+    """
+
+    at_ns: int
+    cycle: int
+    commitment: str
+    start_units: int
+    reset_cents: int
+    ceiling_cents: int
+
+
+class MysteryAnswered(Value, frozen=True):
+    """Contribution ``number`` was counted in ``cycle`` and lifted the box's meter to ``meter_units``.
+
+    ``hit``: it lifted the meter above the trigger, and whoever made it wins ``award_cents`` (else 0).
+    """
+
+    at_ns: int
+    number: int
+    cycle: int
+    meter_units: int
+    hit: bool
+    award_cents: int
+
+
+class MysteryRevealed(Value, frozen=True):
+    """``cycle`` was hit by contribution ``number``: the box's own number, and the key (hex) that opens its commitment."""
+
+    at_ns: int
+    cycle: int
+    number: int
+    drawn_cents: int
+    key: str
+
+
+MysteryReading = MysteryCommitted | MysteryAnswered | MysteryRevealed
+"""What a mystery trigger box tells."""
+
+Reading = (
+    CardDrawn
+    | ChipsSeen
+    | ChipsConfirmed
+    | KeyPressed
+    | DeviceHealth
+    | DeviceComplained
+    | LineDisturbed
+    | MysteryReading
+)
 """Everything a device session may hand to the table."""

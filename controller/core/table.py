@@ -52,6 +52,9 @@ from firmware_protocols.readings import (
     HealthState,
     KeyPressed,
     LineDisturbed,
+    MysteryAnswered,
+    MysteryCommitted,
+    MysteryRevealed,
 )
 
 DRAWS_LOST = frozenset({"draws_missing", "shoe_restarted"})
@@ -93,6 +96,9 @@ def take(desk: Desk) -> None:
                 ask_for_missed_cards(desk, text)
         case LineDisturbed() as disturbed:
             line_disturbed(desk, disturbed)
+        case MysteryCommitted() | MysteryAnswered() | MysteryRevealed():
+            # Kept in the journal with its stamp; a table without meters has nothing to do with it.
+            pass
         case Started() as start:
             started(desk, start)
         case Answered(_, question, answer, who):

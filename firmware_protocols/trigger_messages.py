@@ -1,0 +1,152 @@
+"""What passes between a table and its mystery trigger box, vendor words removed: the box's reports, the table's commands.
+
+The box holds the number that a must-hit-by meter has to exceed, and the meter itself; the table tells it of each
+contribution and is told whether it hit. Meters are in units of 1/10,000 cent. docs/mystery-trigger.md is the whole
+account.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from firmware_protocols.values import Value
+
+UNITS_PER_CENT: Final = 10_000
+"""A meter is counted in 1/10,000 cent, so that no part of a contribution is ever dropped."""
+
+SHARE_BYTES: Final = 32
+"""Random bytes that the table adds to each draw, after the box has committed to its own number."""
+
+KEY_BYTES: Final = 32
+"""Random bytes under which a box commits to a number."""
+
+COMMITMENT_BYTES: Final = 32
+"""Length of a commitment: HMAC-SHA-256."""
+
+
+class TriggerCondition(StrEnum):
+    """What a box can do now. Only ``open`` takes contributions."""
+
+    UNGREETED = "ungreeted"
+    OPEN = "open"
+    AWAITING_SHARE = "awaiting_share"
+    NO_RANDOMNESS = "no_randomness"
+    ROLLED_BACK = "rolled_back"
+    OTHER_TABLE = "other_table"
+    DISPUTED = "disputed"
+    ENDED = "ended"
+
+
+class GreetTrigger(Value, frozen=True):
+    """The table says who it is and how much it knows; the answer repeats ``token`` (1 to 65,535).
+
+    ``cycle`` and ``number`` are the last commitment and the last answered contribution its journal has, 0 if none. A
+    box that knows less was set back, and takes no contribution.
+    """
+
+    token: int
+    site: str
+    table: str
+    epoch: int
+    cycle: int
+    number: int
+
+
+class CheckTrigger(Value, frozen=True):
+    """The heartbeat: ask a box how it is. The answer repeats ``token`` (1 to 65,535)."""
+
+    token: int
+
+
+class OpenCycle(Value, frozen=True):
+    """The table's share of the draw of ``cycle``: 32 random bytes chosen after the box's commitment was stored."""
+
+    cycle: int
+    share: bytes
+
+
+class Contribute(Value, frozen=True):
+    """Contribution ``number`` of the epoch, counted from 1 without a gap: ``amount_units`` in 1/10,000 cent, above 0.
+
+    Said again it is answered again in the same words, and counted once.
+    """
+
+    number: int
+    amount_units: int
+
+
+class RecallCycle(Value, frozen=True):
+    """Ask a box to say again what it committed to for ``cycle``, and, once that has been hit, to reveal it again."""
+
+    cycle: int
+
+
+class TriggerGreeted(Value, frozen=True):
+    """Answer to a greeting: which box this is, and the bounds it draws and counts within from the next cycle on.
+
+    ``most_units``: the largest contribution it takes for a plausible one. ``serial`` has 1 to 16 characters,
+    ``firmware`` 1 to 12, printable ASCII.
+    """
+
+    token: int
+    serial: str
+    firmware: str
+    reset_cents: int
+    ceiling_cents: int
+    most_units: int
+
+
+class TriggerStatus(Value, frozen=True):
+    """How a box is, asked or (``token`` 0) because that changed: its running cycle and the last contribution counted."""
+
+    token: int
+    condition: TriggerCondition
+    cycle: int
+    number: int
+
+
+class CycleCommitted(Value, frozen=True):
+    """The box has drawn its number for ``cycle`` and binds itself to it. The meter starts at ``start_units``."""
+
+    cycle: int
+    commitment: bytes
+    start_units: int
+    reset_cents: int
+    ceiling_cents: int
+
+
+class ContributionAnswered(Value, frozen=True):
+    """Contribution ``number`` lifted the meter to ``meter_units``. ``hit``: above the trigger, and ``award_cents`` is won.
+
+    Without a hit the award is 0. What the award leaves in the meter is carried into the next cycle.
+    """
+
+    number: int
+    cycle: int
+    meter_units: int
+    hit: bool
+    award_cents: int
+
+
+class CycleRevealed(Value, frozen=True):
+    """``cycle`` was hit by contribution ``number``: the box's own number and the key that open its commitment."""
+
+    cycle: int
+    number: int
+    drawn_cents: int
+    key: bytes
+
+
+class TriggerAlarm(Value, frozen=True):
+    """The box complains: a code of 1 to 16 characters and a text of at most 64, printable ASCII."""
+
+    code: str
+    text: str
+
+
+TriggerReport = TriggerGreeted | TriggerStatus | CycleCommitted | ContributionAnswered | CycleRevealed | TriggerAlarm
+"""Everything a box may say."""
+
+TriggerCommand = GreetTrigger | CheckTrigger | OpenCycle | Contribute | RecallCycle
+"""Everything a box may be told."""
