@@ -126,7 +126,7 @@ class MysteryAnswered(Value, frozen=True):
 
 
 class MysteryRevealed(Value, frozen=True):
-    """``cycle`` was hit by contribution ``number``: the box's own number, and the key (hex) that opens its commitment."""
+    """``cycle`` was hit by contribution ``number``: the box's number, and the key (hex) that opens its commitment."""
 
     at_ns: int
     cycle: int

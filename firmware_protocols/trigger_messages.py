@@ -1,4 +1,4 @@
-"""What passes between a table and its mystery trigger box, vendor words removed: the box's reports, the table's commands.
+"""What passes between a table and its mystery trigger box, vendor words removed: reports and commands.
 
 The box holds the number that a must-hit-by meter has to exceed, and the meter itself; the table tells it of each
 contribution and is told whether it hit. Meters are in units of 1/10,000 cent. docs/mystery-trigger.md is the whole
@@ -98,7 +98,7 @@ class TriggerGreeted(Value, frozen=True):
 
 
 class TriggerStatus(Value, frozen=True):
-    """How a box is, asked or (``token`` 0) because that changed: its running cycle and the last contribution counted."""
+    """How a box is, asked or (``token`` 0) because that changed: its running cycle, the last contribution counted."""
 
     token: int
     condition: TriggerCondition
@@ -117,9 +117,10 @@ class CycleCommitted(Value, frozen=True):
 
 
 class ContributionAnswered(Value, frozen=True):
-    """Contribution ``number`` lifted the meter to ``meter_units``. ``hit``: above the trigger, and ``award_cents`` is won.
+    """Contribution ``number`` lifted the meter to ``meter_units``.
 
-    Without a hit the award is 0. What the award leaves in the meter is carried into the next cycle.
+    ``hit``: it stands above the trigger, and ``award_cents`` is won (else 0). What the award leaves in the meter is
+    carried into the next cycle.
     """
 
     number: int
