@@ -55,6 +55,51 @@ class InsuranceTooLarge(Value, frozen=True):
     counted_cents: int
 
 
+class WagerOutsideLimits(Value, frozen=True):
+    """A wager below or above what the table's sign allows (0: no such limit). Dealt to, it stands in its entirety.
+
+    COMAR 36.05.03.14 C.
+    """
+
+    round: int
+    spot: int
+    bet: str
+    cents: int
+    least_cents: int
+    most_cents: int
+
+
+class SideBetWithoutMain(Value, frozen=True):
+    """Chips where a side wager lies, and no main wager at the spot: no wager, to be returned."""
+
+    round: int
+    spot: int
+    bet: str
+    cents: int
+
+
+class SideBetRefused(Value, frozen=True):
+    """Chips where a side wager lies that the card does not allow: no wager, to be returned. ``rule`` is its key."""
+
+    round: int
+    spot: int
+    bet: str
+    cents: int
+    rule: str
+    reason: str
+
+
+class MidShoeEntry(Value, frozen=True):
+    """A main wager at a spot that did not bet the last round, where such a wager waits for the shuffle.
+
+    The table asks whether the spot was dealt in.
+    """
+
+    round: int
+    spot: int
+    cents: int
+
+
 class UnknownChip(Value, frozen=True):
     """A chip that is not in the registry: it counts as nothing."""
 
@@ -167,6 +212,10 @@ Alert = (
     | UnexplainedChange
     | ChangeMade
     | InsuranceTooLarge
+    | WagerOutsideLimits
+    | SideBetWithoutMain
+    | SideBetRefused
+    | MidShoeEntry
     | UnknownChip
     | ChipConflict
     | UnreadCard

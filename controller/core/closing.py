@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from controller.core import asking
+from controller.core import admission, asking
 from controller.core.census import Census
 from controller.core.desk import Desk
 from controller.core.dues import agreed, agreed_drawn
@@ -31,11 +31,14 @@ from controller.core.suspicion import likely
 def close(desk: Desk) -> None:
     """The round is over: settle what is certain, ask about what is open, hand what nobody can explain to the floor."""
     round_now = desk.round()
+    admission.given_up(desk)
     if not round_now.cards:
         desk.tell(RoundClosed(round_now.number, (), 0, "void"))
     else:
         if round_now.doubt:
             desk.irregular("nobody said whether cards were missed")
+        elif round_now.entry:
+            desk.irregular(f"nobody said whether spot {round_now.entering[0]} was dealt in")
         elif any(card.unread for card in round_now.cards):
             desk.irregular("a card could not be read")
         elif known_until(desk) < latest(desk):

@@ -97,8 +97,9 @@ def end_void(desk: Desk) -> None:
     round_now = desk.round()
     if round_now.asked is not None:
         desk.tell(QuestionWithdrawn(round_now.asked.number))
-    if round_now.doubt:
-        desk.tell(QuestionWithdrawn(round_now.doubt))
+    for question in (round_now.doubt, round_now.entry):
+        if question:
+            desk.tell(QuestionWithdrawn(question))
     for place in range(len(round_now.cards)):
         if place == round_now.hole_place():
             desk.turn_hole()

@@ -6,7 +6,9 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
-from controller.core import asking, closing
+from typing import NamedTuple
+
+from controller.core import admission, asking, closing
 from controller.core.alerts import (
     CardWithoutBets,
     CloseRefused,
@@ -17,7 +19,7 @@ from controller.core.alerts import (
     UnexplainedChange,
 )
 from controller.core.desk import Desk
-from controller.core.events import BetsLocked, CardDrawn, LockedWager, RoundClosed
+from controller.core.events import CardDrawn, LockedWager, RoundClosed
 from controller.core.felt import Change
 from controller.core.judging import Judged, hole_points, known_until, latest, of_hole, publish
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
@@ -32,12 +34,12 @@ from firmware_protocols.readings import HealthState
 
 def lock(desk: Desk, lock_ns: int) -> bool:
     """No more bets: the wagers are what lies there. False: there is no main wager."""
-    wagers, declared = in_play(desk, desk.state.declared)
-    spots = tuple(wager.spot for wager in wagers if wager.bet == "main")
-    if not spots:
+    bets = in_play(desk, desk.state.declared)
+    if not bets.spots:
         return False
     number = desk.state.rounds + 1
-    desk.change(rounds=number, declared=(), round=Round(number, lock_ns, spots, wagers, declared=declared))
+    round_now = Round(number, lock_ns, bets.spots, bets.wagers, declared=bets.declared, refused=bets.refused)
+    desk.change(rounds=number, declared=(), round=round_now)
     desk.found = begun(desk.rules, desk.round())
     for reader, watched in desk.house.readers.items():
         if desk.state.devices.get(reader, HealthState.READY) != HealthState.READY:
@@ -45,13 +47,24 @@ def lock(desk: Desk, lock_ns: int) -> bool:
     return True
 
 
-def in_play(desk: Desk, boxes: tuple[LockedWager, ...]) -> tuple[tuple[LockedWager, ...], tuple[int, ...]]:
-    """What lies on the layout with declared ``boxes``, and their spots; chips at a spot overtake its declaration."""
+class Bets(NamedTuple):
+    """What is in play at a lock: the boxes' spots, the wagers that stand, the boxes without chips, what is refused."""
+
+    spots: tuple[int, ...]
+    wagers: tuple[LockedWager, ...]
+    declared: tuple[int, ...]
+    refused: tuple[LockedWager, ...]
+
+
+def in_play(desk: Desk, boxes: tuple[LockedWager, ...]) -> Bets:
+    """What lies on the layout with declared ``boxes``; chips at a spot overtake its declaration."""
     wagers = lying(desk)
     with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
     more = tuple(box for box in boxes if box.spot not in with_chips)
     everything = sorted((*wagers, *more), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    return tuple(everything), tuple(box.spot for box in more)
+    stand, refused = admission.standing(desk.rules, tuple(everything))
+    spots = tuple(wager.spot for wager in stand if wager.bet == "main")
+    return Bets(spots, stand, tuple(box.spot for box in more), refused)
 
 
 def unwatched(desk: Desk, device: str, spots: tuple[int, ...], at_ns: int) -> None:
@@ -72,17 +85,33 @@ def lock_again(desk: Desk) -> None:
     """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
     before = desk.round()
     boxes = tuple(wager for wager in before.wagers if wager.spot in before.declared and wager.bet == "main")
-    wagers, declared = in_play(desk, boxes)
-    spots = tuple(wager.spot for wager in wagers if wager.bet == "main")
-    if not spots:
+    play_with(desk, in_play(desk, boxes))
+
+
+def play_with(desk: Desk, bets: Bets) -> None:
+    """The open round is one of these bets; without any it is none."""
+    before = desk.round()
+    if not bets.spots:
         desk.tell(*(CardWithoutBets(card.number) for card in before.cards))
         desk.tell(RoundClosed(before.number, (), 0, "void"))
         desk.change(round=None)
         desk.found = None
         return
-    desk.change_round(spots=spots, wagers=wagers, declared=declared)
+    desk.change_round(spots=bets.spots, wagers=bets.wagers, declared=bets.declared, refused=bets.refused)
     # With other boxes another card is the hole card.
     weave_again(desk, before)
+
+
+def let_in(desk: Desk, answer: str, who: str) -> None:
+    """A person said whether a newcomer in mid shoe was dealt in; who was not is in no box of this round (P12)."""
+    spot, before = admission.entry_answered(desk, answer, who), desk.round()
+    if spot:
+        out = tuple(wager for wager in before.wagers if wager.spot == spot)
+        wagers = tuple(wager for wager in before.wagers if wager.spot != spot)
+        spots = tuple(one for one in before.spots if one != spot)
+        play_with(desk, Bets(spots, wagers, before.declared, (*before.refused, *out)))
+    if desk.state.round is not None and not desk.round().entry:
+        admission.ask_or_tell(desk)
 
 
 # --- evidence ---------------------------------------------------------------------------------------
@@ -125,6 +154,8 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
         explained = desk.observe(Dated(first_ns, last_ns, item, desk.stamped.number), may_drop=True)
         if explained and change.zone == "insurance" and not round_now.trouble:
             check_insurance(desk, change)
+        elif explained and not round_now.trouble and any(node.offers for node in desk.lattice().frontier):
+            admission.check_later(desk, change)
     else:
         explained = paying(desk) or (boxed and round_now.turned)
     if not explained:
@@ -149,7 +180,10 @@ def alert_of(desk: Desk, change: Change) -> None:
     """A change that means nothing: say what it looks like. The locked wagers stand."""
     round_now = desk.round()
     fields = (round_now.number, change.spot, change.zone, change.before, change.after)
-    if change.zone == "insurance":
+    refused = admission.not_offered(desk, change)
+    if refused is not None:
+        desk.tell(refused)
+    elif change.zone == "insurance":
         desk.tell(UnexplainedChange(*fields))
     elif len(round_now.cards) <= round_now.hole_place() or change.spot not in round_now.spots:
         desk.tell(LateWager(*fields) if change.after > change.before else Pinched(*fields))
@@ -167,8 +201,8 @@ def review(desk: Desk) -> None:
     until = known_until(desk)
     if not desk.round().locked and until >= desk.round().lock_ns:
         desk.change_round(locked=True)
-        desk.tell(BetsLocked(desk.round().number, desk.round().wagers))
-    if desk.round().doubt:
+        admission.confirmed(desk)
+    if desk.round().held():
         return
     if desk.round().waits_for_card() and not desk.round().trouble:
         if desk.round().closing:
@@ -210,7 +244,7 @@ def refuse_close(desk: Desk) -> None:
 
 def may_close(desk: Desk) -> bool:
     """Whether a round that was closed can be judged: the readers have told all of it, or the floor must rule anyway."""
-    return bool(desk.round().trouble) or (not desk.round().doubt and known_until(desk) >= latest(desk))
+    return bool(desk.round().trouble) or (not desk.round().held() and known_until(desk) >= latest(desk))
 
 
 def infer(desk: Desk, until: int) -> None:

@@ -47,7 +47,7 @@ def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
             continue
         net = min(net for net in nets if net is not None)
         spot = desk.round().spots[box]
-        basis = Basis.ANSWER if desk.round().answers else Basis.EVIDENCE
+        basis = Basis.ANSWER if desk.round().by_people() else Basis.EVIDENCE
         fields = (desk.round().number, spot, bet, staked_cents, net.cents)
         tell_settled(desk, WagerSettled(*fields, basis, resting_on(judged.found, box), net.why))
 

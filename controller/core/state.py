@@ -77,6 +77,14 @@ class Round(Value, frozen=True, tag=False):
 
     declared: tuple[int, ...] = ()
     """Spots of boxes without chips."""
+    refused: tuple[LockedWager, ...] = ()
+    """What lay there at the lock and is no wager by the card."""
+    entering: tuple[int, ...] = ()
+    """Spots that came in mid shoe, of which nobody has said yet whether they were dealt in."""
+    entry: int = 0
+    """The question about the first of them; 0: none."""
+    entry_told: bool = False
+    """Whether a person said of some spot whether it was dealt in."""
     silences: tuple[Silence, ...] = ()
     """When readers of boxes were lost."""
     curable: bool = False
@@ -84,9 +92,14 @@ class Round(Value, frozen=True, tag=False):
     corrected: tuple[str, str] = ("", "")
     """Who last corrected the round's cards or boxes, and why."""
 
+    def held(self) -> bool:
+        """Whether nothing may be concluded until a person has answered: about missed cards, or about who was let in."""
+        return bool(self.doubt or self.entry)
+
     def by_people(self) -> bool:
         """Whether what follows from the evidence rests on a person's word too."""
-        return bool(self.answers or self.declared) or any(card.ruled is not None for card in self.cards)
+        said = self.answers or self.declared or self.entry_told
+        return bool(said) or any(card.ruled is not None for card in self.cards)
 
     def is_unread(self, item: Item) -> bool:
         """Whether evidence is a card in sight that nobody could read; the hole card counts only once it is turned."""
@@ -129,6 +142,8 @@ class State(Value, frozen=True, tag=False):
     """The spot a digit key named for the next action; 0: none."""
     last_sequence: int = -1
     """The shoe's own number of the last card; -1: none, or a shoe that does not number."""
+    shoe_round: int = 0
+    """The first round dealt from the shoe in use; 0: it was in use before anything was known."""
     burns: int = 0
     """Cards announced as burns that have not come yet."""
     confirmed: dict[str, int] = msgspec.field(default_factory=dict)

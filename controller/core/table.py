@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from controller.core import asking, closing, floor, reweaving, rounds
+from controller.core import admission, asking, closing, floor, reweaving, rounds
 from controller.core.alerts import (
     AnswerRefused,
     CardsMayBeMissing,
@@ -128,6 +128,8 @@ def display(desk: Desk, round_now: Round) -> str:
     """The line on the dealer's keypad while a round is open. Before the turn it cannot depend on the hole card."""
     if round_now.doubt:
         return "Cards drawn meanwhile? yes/no"
+    if round_now.entry:
+        return f"{admission.entry_text(round_now.entering[0])} yes/no"
     if round_now.trouble:
         return "Call the floor"
     if round_now.waits_for_card():
@@ -219,8 +221,10 @@ def key_pressed(desk: Desk, pressed: KeyPressed) -> None:
         if number_asked(desk):
             answered(desk, question_open(desk), "10" if meaning == "0" else meaning, "dealer")
         return
-    evidence = meaning in EVIDENCE
-    reason = evidence_key(desk, meaning, named, at_ns) if evidence else procedure_key(desk, meaning, at_ns)
+    if meaning in EVIDENCE:
+        reason = evidence_key(desk, meaning, named, at_ns)
+    else:
+        reason = procedure_key(desk, meaning, at_ns, held=pressed.held)
     if reason:
         desk.tell(KeyRefused(pressed.key, meaning, reason))
 
@@ -238,7 +242,7 @@ def evidence_key(desk: Desk, meaning: str, named: int, at_ns: int) -> str:
     return ""
 
 
-def procedure_key(desk: Desk, meaning: str, at_ns: int) -> str:
+def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
     """A key that speaks of the table; why it means nothing, or an empty text."""
     match meaning:
         case "no_more_bets":
@@ -253,6 +257,9 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int) -> str:
             answered(desk, question_open(desk), meaning, "dealer")
         case "burn":
             desk.change(burns=desk.state.burns + 1)
+            if desk.state.round is None and not held:
+                # Held it tells of a new dealer; within a round, of a card burned from the shoe in use.
+                desk.change(shoe_round=desk.state.rounds + 1)
         case "call_floor":
             desk.tell(FloorCalled(desk.state.round.number if desk.state.round else 0))
         case _:
@@ -337,6 +344,9 @@ def answered(desk: Desk, question: int, answer: str, who: str) -> None:
     if round_now is not None and round_now.doubt == question:
         missed_cards_answered(desk, question, answer, who)
         return
+    if round_now is not None and round_now.entry == question:
+        rounds.let_in(desk, answer, who)
+        return
     if round_now is not None and round_now.asked is not None and round_now.asked.number == question:
         asking.take_answer(desk, answer, who)
         return
@@ -369,7 +379,7 @@ def question_open(desk: Desk) -> int:
     """The question a key answers: the open round's; between rounds the latest that waits. 0: none."""
     round_now = desk.state.round
     if round_now is not None:
-        return round_now.doubt or (round_now.asked.number if round_now.asked else 0)
+        return round_now.doubt or round_now.entry or (round_now.asked.number if round_now.asked else 0)
     waiting = [waited.asked.number for waited in desk.state.waiting if waited.asked is not None]
     return max(waiting, default=0)
 

@@ -28,6 +28,7 @@ from controller.core.events import (
     LockedWager,
     RoundClosed,
 )
+from controller.io import profile_files
 from firmware_protocols import readings
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import (
@@ -62,7 +63,8 @@ def locked(rig: Rig) -> list[tuple[tuple[int, str, int], ...]]:
 
 
 def test_bets_are_locked_by_the_key() -> None:
-    rig = rig_with("3 main 10 \n 1 main 25 \n 1 lucky_ladies 5 \n key no_more_bets")
+    rig = Rig(profile_files.load("hollywood-penn-national").rules)
+    rig.talk("3 main 10 \n 1 main 25 \n 1 lucky_ladies 5 \n key no_more_bets")
     assert rig.told(BetsLocked) == [
         BetsLocked(1, (LockedWager(1, "main", 2500), LockedWager(1, "lucky_ladies", 500), LockedWager(3, "main", 1000)))
     ]
