@@ -176,6 +176,11 @@ def paying(desk: Desk) -> bool:
     return bool(nodes) and all(node.paying for node in nodes)
 
 
+def is_over(desk: Desk) -> bool:
+    """Whether the open round can take no further card: it is closing, or payment has begun in every play."""
+    return desk.round().closing or (not desk.round().trouble and paying(desk))
+
+
 def alert_of(desk: Desk, change: Change) -> None:
     """A change that means nothing: say what it looks like. The locked wagers stand."""
     round_now = desk.round()

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from controller.core import admission, asking, closing, floor, reweaving, rounds
+from controller.core import admission, answering, floor, pressing, reweaving, rounds
 from controller.core.alerts import (
-    AnswerRefused,
     CardsMayBeMissing,
     CardWithoutBets,
     DeviceAlarm,
-    FloorCalled,
-    KeyRefused,
     LineTroubled,
     UnreadCard,
 )
@@ -24,8 +21,6 @@ from controller.core.events import (
     CardDrawn,
     CardOpened,
     DeviceStatusChanged,
-    KeyRead,
-    QuestionAnswered,
     TableStarted,
 )
 from controller.core.felt import inventory, key
@@ -40,7 +35,6 @@ from controller.core.inputs import (
     VoidRound,
 )
 from controller.core.judging import known_until, latest, open_bets
-from controller.core.keypad import DECISIONS, DIGITS, EVIDENCE
 from controller.core.side_settling import offered_later
 from controller.core.state import Asked, Desired, Round, Stepped, Table
 from firmware_protocols import readings
@@ -87,7 +81,7 @@ def take(desk: Desk) -> None:
             told = {str(spot): max(upto, known.get(str(spot), -1)) for spot in spots}
             desk.change(confirmed={**known, **told})
         case KeyPressed() as pressed:
-            key_pressed(desk, pressed)
+            pressing.key_pressed(desk, pressed)
         case DeviceHealth() as health:
             device_health(desk, health)
         case DeviceComplained(device, code, text):
@@ -102,7 +96,7 @@ def take(desk: Desk) -> None:
         case Started() as start:
             started(desk, start)
         case Answered(_, question, answer, who):
-            answered(desk, question, answer, who)
+            answering.answered(desk, question, answer, who)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             floor.rule(desk, ruling)
         case _:
@@ -162,7 +156,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         desk.tell(CardBurned(number))
         return
     at_ns = desk.table_ns(drawn.at_ns)
-    if desk.state.round is not None and is_over(desk):
+    if desk.state.round is not None and rounds.is_over(desk):
         rounds.close(desk)
     if desk.state.round is None and not rounds.lock(desk, at_ns):
         card_outside(desk, drawn)
@@ -177,11 +171,6 @@ def card_outside(desk: Desk, drawn: readings.CardDrawn) -> None:
     desk.tell(CardDrawn(0, stamped.number, -1, stamped.commitment))
     if drawn.face is None and not stamped.closed:
         desk.tell(CardOpened(stamped.number, "??", stamped.nonce.hex()))
-
-
-def is_over(desk: Desk) -> bool:
-    """Whether the open round can take no further card: it is closing, or payment has begun in every play."""
-    return desk.round().closing or (not desk.round().trouble and rounds.paying(desk))
 
 
 # --- bet spots --------------------------------------------------------------------------------------
@@ -202,83 +191,6 @@ def chips_seen(desk: Desk, seen: ChipsSeen) -> None:
             return
         own = (change.spot, change.zone) == (seen.spot, seen.zone)
         rounds.chips(desk, change, first_ns if own else last_ns, last_ns)
-
-
-# --- keypad -----------------------------------------------------------------------------------------
-
-
-def key_pressed(desk: Desk, pressed: KeyPressed) -> None:
-    """A key of the dealer's."""
-    meaning = desk.house.keys.get(pressed.key, "")
-    if not meaning:
-        desk.tell(KeyRefused(pressed.key, "", "the key map gives this key no meaning"))
-        return
-    desk.tell(KeyRead(pressed.key, meaning))
-    at_ns = desk.table_ns(pressed.at_ns)
-    named = desk.state.spot_named
-    desk.change(spot_named=int(meaning) if meaning in DIGITS else 0)
-    if meaning in DIGITS:
-        if number_asked(desk):
-            answered(desk, question_open(desk), "10" if meaning == "0" else meaning, "dealer")
-        return
-    if meaning in EVIDENCE:
-        reason = evidence_key(desk, meaning, named, at_ns)
-    else:
-        reason = procedure_key(desk, meaning, at_ns, held=pressed.held)
-    if reason:
-        desk.tell(KeyRefused(pressed.key, meaning, reason))
-
-
-def evidence_key(desk: Desk, meaning: str, named: int, at_ns: int) -> str:
-    """A key that speaks of the round; why it means nothing, or an empty text."""
-    if desk.state.round is None or not desk.round().cards:
-        return "no cards have been dealt"
-    if not named or meaning not in DECISIONS:
-        rounds.key(desk, meaning, None, at_ns)
-    elif named in desk.round().spots:
-        rounds.key(desk, meaning, desk.round().spots.index(named), at_ns)
-    else:
-        desk.irregular(f"a key names spot {named}, which has no wager")
-    return ""
-
-
-def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
-    """A key that speaks of the table; why it means nothing, or an empty text."""
-    match meaning:
-        case "no_more_bets":
-            return no_more_bets(desk, at_ns)
-        case "round_closed":
-            if desk.state.round is None:
-                return "no round is open"
-            desk.change_round(closing=True)
-        case "yes" | "no":
-            if not question_open(desk):
-                return "nothing was asked"
-            answered(desk, question_open(desk), meaning, "dealer")
-        case "burn":
-            desk.change(burns=desk.state.burns + 1)
-            if desk.state.round is None and not held:
-                # Held it tells of a new dealer; within a round, of a card burned from the shoe in use.
-                desk.change(shoe_round=desk.state.rounds + 1)
-        case "call_floor":
-            desk.tell(FloorCalled(desk.state.round.number if desk.state.round else 0))
-        case _:
-            return "there is nothing to undo"
-    return ""
-
-
-def no_more_bets(desk: Desk, at_ns: int) -> str:
-    """Lock the bets of the next round; why that cannot be, or an empty text."""
-    if desk.state.round is not None:
-        if not is_over(desk) and not desk.round().trouble and not desk.round().waits_for_card():
-            return "a round is being played"
-        if desk.round().closing and not rounds.may_close(desk):
-            desk.change_round(next_lock_ns=at_ns)
-            return ""
-        rounds.close(desk)
-    if not rounds.lock(desk, at_ns):
-        return "no wager lies on the layout"
-    return ""
 
 
 # --- the process and people -------------------------------------------------------------------------
@@ -336,52 +248,6 @@ def line_disturbed(desk: Desk, disturbed: LineDisturbed) -> None:
     round_now = desk.state.round
     if disturbed.device == "shoe" and round_now is not None and not round_now.doubt and not round_now.trouble:
         cards_may_be_missing(desk, "the shoe's line was disturbed")
-
-
-def answered(desk: Desk, question: int, answer: str, who: str) -> None:
-    """A person answered a question: about missed cards, about the open round's play, or about a round that waits."""
-    round_now = desk.state.round
-    if round_now is not None and round_now.doubt == question:
-        missed_cards_answered(desk, question, answer, who)
-        return
-    if round_now is not None and round_now.entry == question:
-        rounds.let_in(desk, answer, who)
-        return
-    if round_now is not None and round_now.asked is not None and round_now.asked.number == question:
-        asking.take_answer(desk, answer, who)
-        return
-    for waited in desk.state.waiting:
-        if waited.asked is not None and waited.asked.number == question:
-            closing.answer_waiting(desk, waited, answer, who)
-            return
-    desk.tell(AnswerRefused(question, answer, "no such question is open"))
-
-
-def missed_cards_answered(desk: Desk, question: int, answer: str, who: str) -> None:
-    """No card was missed and the round goes on, or it goes to the floor."""
-    if answer not in {"yes", "no"}:
-        desk.tell(AnswerRefused(question, answer, "the answers are yes and no"))
-        return
-    desk.tell(QuestionAnswered(question, answer, who))
-    desk.change_round(doubt=0)
-    if answer == "yes":
-        desk.irregular("cards were drawn while the table was not listening")
-
-
-def number_asked(desk: Desk) -> bool:
-    """Whether a digit key answers a question rather than names a spot."""
-    round_now = desk.state.round
-    asked = [round_now] if round_now is not None else list(desk.state.waiting[-1:])
-    return any(one.asked is not None and one.asked.question.kind in {"cards", "hands"} for one in asked)
-
-
-def question_open(desk: Desk) -> int:
-    """The question a key answers: the open round's; between rounds the latest that waits. 0: none."""
-    round_now = desk.state.round
-    if round_now is not None:
-        return round_now.doubt or round_now.entry or (round_now.asked.number if round_now.asked else 0)
-    waiting = [waited.asked.number for waited in desk.state.waiting if waited.asked is not None]
-    return max(waiting, default=0)
 
 
 def device_health(desk: Desk, health: DeviceHealth) -> None:

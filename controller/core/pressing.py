@@ -1,0 +1,84 @@
+"""What a key of the dealer's does: name a spot, answer a question, speak of the round or of the table."""
+
+from __future__ import annotations
+
+from controller.core import answering, rounds
+from controller.core.alerts import FloorCalled, KeyRefused
+from controller.core.desk import Desk
+from controller.core.events import KeyRead
+from controller.core.keypad import DECISIONS, DIGITS, EVIDENCE
+from firmware_protocols.readings import KeyPressed
+
+
+def key_pressed(desk: Desk, pressed: KeyPressed) -> None:
+    """A key of the dealer's."""
+    meaning = desk.house.keys.get(pressed.key, "")
+    if not meaning:
+        desk.tell(KeyRefused(pressed.key, "", "the key map gives this key no meaning"))
+        return
+    desk.tell(KeyRead(pressed.key, meaning))
+    at_ns = desk.table_ns(pressed.at_ns)
+    named = desk.state.spot_named
+    desk.change(spot_named=int(meaning) if meaning in DIGITS else 0)
+    if meaning in DIGITS:
+        if answering.number_asked(desk):
+            answering.answered(desk, answering.question_open(desk), "10" if meaning == "0" else meaning, "dealer")
+        return
+    if meaning in EVIDENCE:
+        reason = evidence_key(desk, meaning, named, at_ns)
+    else:
+        reason = procedure_key(desk, meaning, at_ns, held=pressed.held)
+    if reason:
+        desk.tell(KeyRefused(pressed.key, meaning, reason))
+
+
+def evidence_key(desk: Desk, meaning: str, named: int, at_ns: int) -> str:
+    """A key that speaks of the round; why it means nothing, or an empty text."""
+    if desk.state.round is None or not desk.round().cards:
+        return "no cards have been dealt"
+    if not named or meaning not in DECISIONS:
+        rounds.key(desk, meaning, None, at_ns)
+    elif named in desk.round().spots:
+        rounds.key(desk, meaning, desk.round().spots.index(named), at_ns)
+    else:
+        desk.irregular(f"a key names spot {named}, which has no wager")
+    return ""
+
+
+def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
+    """A key that speaks of the table; why it means nothing, or an empty text."""
+    match meaning:
+        case "no_more_bets":
+            return no_more_bets(desk, at_ns)
+        case "round_closed":
+            if desk.state.round is None:
+                return "no round is open"
+            desk.change_round(closing=True)
+        case "yes" | "no":
+            if not answering.question_open(desk):
+                return "nothing was asked"
+            answering.answered(desk, answering.question_open(desk), meaning, "dealer")
+        case "burn":
+            desk.change(burns=desk.state.burns + 1)
+            if desk.state.round is None and not held:
+                # Held it tells of a new dealer; within a round, of a card burned from the shoe in use.
+                desk.change(shoe_round=desk.state.rounds + 1)
+        case "call_floor":
+            desk.tell(FloorCalled(desk.state.round.number if desk.state.round else 0))
+        case _:
+            return "there is nothing to undo"
+    return ""
+
+
+def no_more_bets(desk: Desk, at_ns: int) -> str:
+    """Lock the bets of the next round; why that cannot be, or an empty text."""
+    if desk.state.round is not None:
+        if not rounds.is_over(desk) and not desk.round().trouble and not desk.round().waits_for_card():
+            return "a round is being played"
+        if desk.round().closing and not rounds.may_close(desk):
+            desk.change_round(next_lock_ns=at_ns)
+            return ""
+        rounds.close(desk)
+    if not rounds.lock(desk, at_ns):
+        return "no wager lies on the layout"
+    return ""
