@@ -1,20 +1,44 @@
-"""``tableside schemas``: write the JSON Schemas of everything published."""
+"""``tableside schemas``: write the JSON Schemas and the AsyncAPI document of everything published."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import Any
 
 import click
+import msgspec
 
+from controller import version
+from controller.formats.asyncapi import asyncapi_file
 from controller.formats.schemas import schema_files
 
 
 @click.command("schemas")
+@click.option(
+    "--examples",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="JSON Lines of events as published; the AsyncAPI document shows one of each type.",
+)
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
-def command(directory: Path) -> None:
-    """Write the JSON Schemas of all payloads into DIRECTORY."""
+def command(directory: Path, examples: Path | None) -> None:
+    """Write the JSON Schemas of all payloads, and asyncapi.json, into DIRECTORY."""
+    shown = _events(examples) if examples else []
     directory.mkdir(parents=True, exist_ok=True)
-    files = schema_files()
+    files = {**schema_files(), "asyncapi.json": asyncapi_file(shown, version())}
     for name, content in files.items():
         (directory / name).write_bytes(content)
-    click.echo(f"{len(files)} schemas in {directory}")
+    click.echo(f"{len(files) - 1} schemas and asyncapi.json in {directory}")
+
+
+def _events(path: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        try:
+            event = msgspec.json.decode(line, type=dict[str, Any])
+            _ = event["type"]
+        except (msgspec.MsgspecError, KeyError) as error:
+            click.echo(f"tableside: {path}, line {number}: not an event: {error}", err=True)
+            sys.exit(2)
+        found.append(event)
+    return found

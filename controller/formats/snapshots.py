@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from controller.core.felt import cents_at
@@ -40,6 +42,16 @@ class RoundNow(msgspec.Struct, frozen=True):
     spots: tuple[SpotNow, ...]
 
 
+class Hold(msgspec.Struct, frozen=True):
+    """Retained on ``state/hold``: why the table does not go on by itself; nothing is retained when it does."""
+
+    reason: str
+
+
+STATES: Final[dict[str, type[msgspec.Struct]]] = {"hold": Hold, "round": RoundNow}
+"""What is retained below ``state/``, by its last word."""
+
+
 def info_bytes(house: House, version: str) -> bytes:
     """The payload of ``info``."""
     formats = {"envelope": "CloudEvents 1.0", "events": "v1"}
@@ -48,7 +60,7 @@ def info_bytes(house: House, version: str) -> bytes:
 
 def hold_bytes(reason: str) -> bytes:
     """The payload of ``state/hold``: why the table does not go on by itself; empty clears the topic."""
-    return msgspec.json.encode({"reason": reason}) if reason else b""
+    return msgspec.json.encode(Hold(reason)) if reason else b""
 
 
 def phase(state: State) -> str:

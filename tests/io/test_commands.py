@@ -156,7 +156,15 @@ def test_check_of_no_file_is_one_line(tmp_path: Path) -> None:
 def test_schemas_are_written(tmp_path: Path) -> None:
     ran = CliRunner().invoke(schemas.command, [str(tmp_path / "schemas")])
     assert ran.exit_code == 0
-    assert {one.name for one in (tmp_path / "schemas").iterdir()} == set(schema_files())
+    assert {one.name for one in (tmp_path / "schemas").iterdir()} == {*schema_files(), "asyncapi.json"}
+
+
+def test_examples_that_are_no_events_are_refused_by_line(tmp_path: Path) -> None:
+    examples = tmp_path / "events.jsonl"
+    examples.write_text('{"type": "tableside.key_read.v1"}\n[1]\n')
+    ran = CliRunner().invoke(schemas.command, [str(tmp_path / "schemas"), "--examples", str(examples)])
+    assert (ran.exit_code, ran.output.count("\n")) == (2, 1)
+    assert "line 2: not an event" in ran.output
 
 
 # --- keys -------------------------------------------------------------------------------------------

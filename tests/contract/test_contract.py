@@ -1,0 +1,88 @@
+"""The published contract: current, accepted by AsyncAPI's own parser, and true of every event shown."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+from jsonschema import Draft7Validator, Draft202012Validator, ValidationError
+from referencing import Registry
+from referencing.jsonschema import DRAFT7
+
+from controller.formats.commands import VERBS
+from controller.formats.payloads import TYPE_PREFIX, TYPE_SUFFIX, event_types
+from firmware_protocols.values import wire_name
+from tests.contract.current import DIRECTORY, examples, files
+
+HERE: Final = Path(__file__).parent
+NODE: Final = shutil.which("node")
+DOCUMENT: Final[dict[str, Any]] = msgspec.json.decode((DIRECTORY / "asyncapi.json").read_bytes())
+EXAMPLES: Final = examples()
+ANEW: Final = "run: .venv/bin/python -m tests.contract.current"
+
+
+def parsed(path: Path) -> subprocess.CompletedProcess[str]:
+    """The parser's verdict on a document."""
+    if NODE is None or not (HERE / "node_modules").is_dir():
+        pytest.skip("no AsyncAPI parser here: install nodejs and npm, then run .ci/servers")
+    command = [NODE, str(HERE / "check.mjs"), str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_the_committed_contract_is_current() -> None:
+    committed = {path.name: path.read_bytes() for path in DIRECTORY.iterdir()}
+    wanted = files()
+    assert sorted(committed) == sorted(wanted), ANEW
+    assert [name for name in wanted if committed[name] != wanted[name]] == [], ANEW
+
+
+def test_the_parser_accepts_the_document() -> None:
+    ran = parsed(DIRECTORY / "asyncapi.json")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_parser_refuses_a_document_that_is_wrong(tmp_path: Path) -> None:
+    wrong = msgspec.json.decode(msgspec.json.encode(DOCUMENT))
+    wrong["operations"]["publish_event"]["action"] = "sent"
+    (tmp_path / "wrong.json").write_bytes(msgspec.json.encode(wrong))
+    assert parsed(tmp_path / "wrong.json").returncode == 1
+
+
+@pytest.mark.parametrize("name", [wire_name(kind.__name__) for kind in event_types()])
+def test_every_event_is_a_message_with_a_real_example(name: str) -> None:
+    message = DOCUMENT["components"]["messages"][name]
+    (example,) = message["examples"]
+    assert example["payload"]["type"] == f"{TYPE_PREFIX}{name}{TYPE_SUFFIX}"
+    assert name in DOCUMENT["channels"]["event"]["messages"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_request_has_its_reply(verb: str) -> None:
+    operation = DOCUMENT["operations"][f"receive_{verb}"]
+    assert operation["action"] == "receive"
+    assert DOCUMENT["channels"][f"cmd_{verb}"]["address"] == f"tableside/v1/{{site}}/{{table}}/cmd/{verb}"
+    assert operation["reply"] == {"channel": {"$ref": f"#/channels/reply_{verb}"}}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: f"{one['type']}-{one['seq']}")
+def test_every_example_is_what_both_schemas_say(example: dict[str, Any]) -> None:
+    name = example["type"].removeprefix(TYPE_PREFIX)
+    Draft202012Validator(msgspec.json.decode((DIRECTORY / f"{name}.json").read_bytes())).validate(example)
+    of_document(name.removesuffix(TYPE_SUFFIX)).validate(example)
+
+
+def test_an_event_of_another_shape_is_refused() -> None:
+    wrong = next(one for one in EXAMPLES if one["type"] == "tableside.wager_settled.v1")
+    wrong = {**wrong, "data": {**wrong["data"], "due_cents": 12.5}}
+    with pytest.raises(ValidationError, match=r"12\.5 is not of type 'integer'"):
+        of_document("wager_settled").validate(wrong)
+
+
+def of_document(name: str) -> Draft7Validator:
+    """The payload of a message as the AsyncAPI document tells it."""
+    registry: Registry[Any] = Registry().with_resource("urn:document", DRAFT7.create_resource(DOCUMENT))
+    return Draft7Validator({"$ref": f"urn:document#/components/messages/{name}/payload"}, registry=registry)
