@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint servers clean
+.PHONY: help setup demo test lint servers clean campaign-meters
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -20,6 +20,7 @@ help:
 	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= BROKER= may be given'
 	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
 	@echo 'make lint    ruff, mypy --strict, import contracts'
+	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
 	@echo 'make clean   everything made here, the virtual environment too'
 
 setup: $(READY)
@@ -39,6 +40,9 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+campaign-meters: setup
+	$(BIN)/python -m bench.meters $(call option,WAGERS,wagers) $(call option,SEED,seed)
 
 servers:
 	@.ci/servers

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from controller.core.jackpots import Winner, evaluated
 from controller.core.rules import Rules
 
 
@@ -36,34 +37,16 @@ class Meters(NamedTuple):
     mystery: Mystery | None = None
 
 
-class Winner(NamedTuple):
-    """A spot that won a part of the linked meter."""
-
-    spot: int
-    share: tuple[int, int]
-
-
 def linked_awards(linked: Linked, winners: Iterable[Winner], *, shared: bool) -> tuple[dict[int, int], Linked]:
-    """What each winner of one round gets, by spot, and the meter after it.
-
-    Evaluated from the highest spot down; a part lowers the meter before the next winner (S.D. 20:18:15:30.19). Winners
-    of the whole meter share it equally if ``shared``, and what does not divide stays in the meter; else the first takes
-    it and the next finds the reset value (A23). Shares are rounded down to the cent.
-    """
+    """What each winner of one round gets, by spot, and the meter after it (A23; see ``evaluated``)."""
     meter_cents, reset_cents = linked
     awards: dict[int, int] = {}
-    ordered = sorted(winners, reverse=True)
-    whole = [winner.spot for winner in ordered if winner.share[0] == winner.share[1]]
-    for spot, (part, of) in ordered:
-        if part != of:
-            awards[spot] = meter_cents * part // of
-            meter_cents -= awards[spot]
-        elif not shared:
-            awards[spot], meter_cents = meter_cents, reset_cents
-        elif spot == whole[-1]:
-            each, rest = divmod(meter_cents, len(whole))
-            awards.update(dict.fromkeys(whole, each))
-            meter_cents = reset_cents + rest
+    for take in evaluated(winners, shared=shared):
+        each = take.cents_each(meter_cents)
+        awards.update(dict.fromkeys(take.spots, each))
+        meter_cents -= each * len(take.spots)
+        if take.whole():
+            meter_cents += reset_cents
     return awards, Linked(meter_cents, reset_cents)
 
 

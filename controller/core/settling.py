@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from controller.core.progressive import Meters, Winner, linked_awards, mystery_awards
+from controller.core.jackpots import Winner
+from controller.core.progressive import Meters, linked_awards, mystery_awards
 from controller.core.refusals import Refusal
 from controller.core.rules import Rules
 from controller.core.settlement import Net, breakage_cents, hand_nets, insurance_net, main_net

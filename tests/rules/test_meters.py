@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.core.progressive import Linked, Mystery, Winner, linked_awards, mystery_awards
+from controller.core.jackpots import Winner
+from controller.core.progressive import Linked, Mystery, linked_awards, mystery_awards
 from controller.core.rules import Rules
 
 RULES = Rules(name="a table")
