@@ -11,7 +11,7 @@ of ``FELL`` and no others (N.J.A.C. 13:69D-1.52(f)).
 from __future__ import annotations
 
 from math import gcd, lcm
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, assert_never
 
 from msgspec.structs import replace
 
@@ -292,6 +292,8 @@ def adjusted(meter: Meter, pool: Pool, units: int, reason: Reason) -> Meter | st
                 raised_units=meter.raised_units + max(units, 0),
                 lowered_units=meter.lowered_units + max(-units, 0),
             ).audited()
+        case _:
+            assert_never(reason)
 
 
 def _refused(meter: Meter, pool: Pool, units: int, reason: Reason) -> str:
