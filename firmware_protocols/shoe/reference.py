@@ -13,12 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from cobs import cobs
-
 from firmware_protocols.cards import Card, Rank, Suit
 from firmware_protocols.checksums import IBM_3740
+from firmware_protocols.cobs_frames import CobsFrames, read_texts, text_bytes
 from firmware_protocols.codec import Line, Role, Wire
-from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, Skip, Take, Verdict, fault, no_words
+from firmware_protocols.framing import FramedCodec, FramedWire, fault, no_words
 from firmware_protocols.messages import (
     AcknowledgeDraw,
     CardRead,
@@ -43,9 +42,8 @@ IDLE_NS: Final = 50_000_000
 DRAWS_KEPT: Final = 120
 """Draws a shoe keeps at most: fewer than half of the 256 numbers, so that old and new cannot be mixed up."""
 
-_END: Final = 0x00
-_CHECK_BYTES: Final = 2
-_SHORTEST: Final = 1 + _CHECK_BYTES
+_FRAMES: Final = CobsFrames(FRAME_LIMIT, 2, IBM_3740.of)
+_frame = _FRAMES.frame
 
 _IDENTIFY, _CHECK, _SEND, _ACKNOWLEDGE, _LOCK = 0x01, 0x02, 0x03, 0x04, 0x05
 _IDENTIFIED, _STATUS, _DRAW, _ALARM = 0x81, 0x82, 0x83, 0x84
@@ -54,42 +52,10 @@ _BURNT: Final = 0x01
 _UNREAD: Final = 0x00
 _ANY_TOKEN: Final = range(0x10000)
 _BYTE: Final = range(0x100)
-_PRINTABLE: Final = range(0x20, 0x7F)
 _SERIAL_LENGTH, _NAME_LENGTH, _CODE_LENGTH, _TEXT_LENGTH = 16, 12, 8, 48
 
 _RANKS: Final = tuple(Rank)
 _SUITS: Final = tuple(Suit)
-
-
-# --- frames -----------------------------------------------------------------------------------------
-
-
-def _content(frame: Held) -> bytes | None:
-    """Type and body of a frame without its end; None where COBS or check do not agree."""
-    try:
-        data: bytes = cobs.decode(bytes(frame))
-    except cobs.DecodeError:
-        return None
-    if len(data) < _SHORTEST or IBM_3740.of(data[:-_CHECK_BYTES]) != int.from_bytes(data[-_CHECK_BYTES:], "big"):
-        return None
-    return data[:-_CHECK_BYTES]
-
-
-def _scan(held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
-    end = held.find(_END, 0, FRAME_LIMIT)
-    if end < 0:
-        return WAIT
-    if end == 0:
-        return Skip("an empty frame")
-    return Skip("the checksum does not agree") if _content(held[:end]) is None else Take(end + 1)
-
-
-def _frame(kind: int, body: bytes = b"") -> bytes:
-    data = bytes((kind,)) + body
-    whole: bytes = cobs.encode(data + IBM_3740.of(data).to_bytes(_CHECK_BYTES, "big")) + bytes((_END,))
-    if len(whole) > FRAME_LIMIT:
-        raise ValueError(f"a frame of {len(whole)} bytes is longer than the {FRAME_LIMIT} allowed")
-    return whole
 
 
 # --- parts of a body --------------------------------------------------------------------------------
@@ -103,24 +69,6 @@ def _within(value: int, allowed: range, what: str) -> int:
 
 def _token(token: int) -> bytes:
     return _within(token, _ANY_TOKEN, "token").to_bytes(2, "big")
-
-
-def _text(text: str, shortest: int, longest: int) -> bytes:
-    if not shortest <= len(text) <= longest or any(ord(letter) not in _PRINTABLE for letter in text):
-        raise ValueError(f"{text!r} is not {shortest} to {longest} printable ASCII characters")
-    return bytes((len(text),)) + text.encode("ascii")
-
-
-def _texts(data: bytes, bounds: tuple[tuple[int, int], ...]) -> list[str] | None:
-    """As many texts as there are bounds, filling ``data`` to the last byte."""
-    found: list[str] = []
-    for shortest, longest in bounds:
-        length = data[0] if data else -1
-        text, data = data[1 : 1 + length], data[1 + length :]
-        if length != len(text) or not shortest <= length <= longest or any(byte not in _PRINTABLE for byte in text):
-            return None
-        found.append(text.decode("ascii"))
-    return None if data else found
 
 
 _IDENTITY_BOUNDS: Final = ((1, _NAME_LENGTH), (1, _NAME_LENGTH), (1, _SERIAL_LENGTH), (1, _NAME_LENGTH))
@@ -140,7 +88,7 @@ _FACES: Final[dict[int, Card | None]] = {_card_byte(face): face for face in (Non
 
 
 def _identified(body: bytes) -> Message | None:
-    texts = _texts(body[2:], _IDENTITY_BOUNDS)
+    texts = read_texts(body[2:], _IDENTITY_BOUNDS)
     return None if texts is None else ShoeIdentified(int.from_bytes(body[:2], "big"), *texts)
 
 
@@ -168,7 +116,7 @@ def _draw(body: bytes) -> Message | None:
 
 
 def _alarm(body: bytes) -> Message | None:
-    texts = _texts(body, _ALARM_BOUNDS)
+    texts = read_texts(body, _ALARM_BOUNDS)
     return None if texts is None else ShoeAlarm(*texts)
 
 
@@ -179,7 +127,7 @@ _REPORTS: Final[dict[int, _Reader]] = {_IDENTIFIED: _identified, _STATUS: _statu
 
 
 def _read(data: bytes, readers: dict[int, _Reader], otherwise: str) -> Message:
-    content = _content(data[:-1])
+    content = _FRAMES.content(data[:-1])
     reader = readers.get(content[0]) if content else None
     message = reader(content[1:]) if content and reader else None
     return fault(otherwise, data) if message is None else message
@@ -245,7 +193,7 @@ def _write_as_shoe(message: Message) -> bytes:
     match message:
         case ShoeIdentified(token, vendor, model, serial, firmware):
             texts = zip((vendor, model, serial, firmware), _IDENTITY_BOUNDS, strict=True)
-            return _frame(_IDENTIFIED, _token(token) + b"".join(_text(text, *bounds) for text, bounds in texts))
+            return _frame(_IDENTIFIED, _token(token) + b"".join(text_bytes(text, *bounds) for text, bounds in texts))
         case ShoeStatus(token, oldest, waiting, awake, locked, lid_open, burning):
             flags = awake * _AWAKE | locked * _LOCKED | lid_open * _LID_OPEN | burning * _BURNING
             numbers = _within(oldest, _BYTE, "oldest"), _within(waiting, range(DRAWS_KEPT + 1), "waiting")
@@ -254,15 +202,15 @@ def _write_as_shoe(message: Message) -> bytes:
             flags = burn * _BURNT
             return _frame(_DRAW, bytes((_within(sequence, _BYTE, "sequence"), flags, _card_byte(face))))
         case ShoeAlarm(code, text):
-            return _frame(_ALARM, _text(code, *_ALARM_BOUNDS[0]) + _text(text, *_ALARM_BOUNDS[1]))
+            return _frame(_ALARM, text_bytes(code, *_ALARM_BOUNDS[0]) + text_bytes(text, *_ALARM_BOUNDS[1]))
         case _:
             raise no_words(NAME, Role.DEVICE, message)
 
 
 def _end(role: Role) -> Wire:
     if role is Role.HOST:
-        return FramedWire(_scan, _read_report, _write_as_host, frame_limit=FRAME_LIMIT)
-    return FramedWire(_scan, _read_command, _write_as_shoe, frame_limit=FRAME_LIMIT)
+        return FramedWire(_FRAMES.scan, _read_report, _write_as_host, frame_limit=FRAME_LIMIT)
+    return FramedWire(_FRAMES.scan, _read_command, _write_as_shoe, frame_limit=FRAME_LIMIT)
 
 
 CODEC: Final = FramedCodec(

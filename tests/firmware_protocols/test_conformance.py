@@ -18,6 +18,7 @@ from firmware_protocols.messages import (
     Command,
     LineFault,
     Message,
+    NoiseTaken,
     ReaderRefused,
 )
 from tests.firmware_protocols.transcript import FOLDER, Fault, Step, play, read
@@ -25,6 +26,11 @@ from tests.firmware_protocols.words import question, strategy
 
 VENDORS = [(kind, vendor) for kind, vendors in codecs().items() for vendor in vendors]
 every_codec = pytest.mark.parametrize(("kind", "vendor"), VENDORS)
+
+# In a bare stream nothing shows where a block begins, so no block is found again behind bytes too many.
+every_codec_with_frames = pytest.mark.parametrize(
+    ("kind", "vendor"), [vendor for vendor in VENDORS if NoiseTaken not in find(*vendor).vocabulary]
+)
 
 # A checksum of 16 bits lets one damaged frame in 65,536 pass, so where damage is random the examples are fixed:
 # a run never fails by that chance.
@@ -173,7 +179,7 @@ def test_words_of_others_and_of_the_other_end_are_refused(kind: str, vendor: str
 # --- damage --------------------------------------------------------------------------------------------
 
 
-@every_codec
+@every_codec_with_frames
 @fixed
 @given(data=st.data(), noise=st.binary(max_size=80))
 def test_noise_before_a_message_does_not_cost_it(kind: str, vendor: str, data: st.DataObject, noise: bytes) -> None:
@@ -220,7 +226,7 @@ def test_a_message_twice_is_heard_twice_or_refused_the_second_time(kind: str, ve
             assert [type(again) for again in second] == [LineFault]
 
 
-@every_codec
+@every_codec_with_frames
 @fixed
 @given(data=st.data())
 def test_a_message_cut_short_does_not_cost_the_next(kind: str, vendor: str, data: st.DataObject) -> None:

@@ -16,6 +16,7 @@ from firmware_protocols.messages import (
     KeyUp,
     LockShoe,
     Message,
+    NoiseTaken,
     ReadChipBlocks,
     ReaderDone,
     ReaderRefused,
@@ -29,6 +30,20 @@ from firmware_protocols.messages import (
     SoftwareRead,
     TakeInventory,
 )
+from firmware_protocols.trigger_messages import (
+    CheckTrigger,
+    Contribute,
+    ContributionAnswered,
+    CycleCommitted,
+    CycleRevealed,
+    GreetTrigger,
+    OpenCycle,
+    RecallCycle,
+    TriggerAlarm,
+    TriggerCondition,
+    TriggerGreeted,
+    TriggerStatus,
+)
 
 addresses = st.integers(0, 254)
 chips = st.one_of(
@@ -39,6 +54,8 @@ words = st.text(st.characters(codec="ascii"), max_size=30)
 keys = st.sampled_from("ABCDEFGHIJKLMNOPQRSTUVWXYZ1")
 numbers = st.integers(0, 255)
 tokens = st.integers(0, 0xFFFF)
+counts = st.integers(0, 2**64)
+secrets = st.binary(min_size=31, max_size=33) | st.binary(min_size=32, max_size=32)
 names = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=12)
 
 
@@ -105,6 +122,18 @@ STRATEGIES: dict[type[Message], st.SearchStrategy[Message]] = {
     KeyUp: st.builds(KeyUp, key=keys),
     SendKeysAtOnce: st.just(SendKeysAtOnce()),
     ShowText: st.builds(ShowText, text=words),
+    NoiseTaken: st.builds(NoiseTaken, st.binary(min_size=64, max_size=64)),
+    GreetTrigger: st.builds(GreetTrigger, tokens, names, names, counts, counts, counts),
+    CheckTrigger: st.builds(CheckTrigger, tokens),
+    OpenCycle: st.builds(OpenCycle, counts, secrets),
+    Contribute: st.builds(Contribute, counts, counts),
+    RecallCycle: st.builds(RecallCycle, counts),
+    TriggerGreeted: st.builds(TriggerGreeted, tokens, names, names, counts, counts, counts),
+    TriggerStatus: st.builds(TriggerStatus, tokens, st.sampled_from(TriggerCondition), counts, counts),
+    CycleCommitted: st.builds(CycleCommitted, counts, secrets, counts, counts, counts),
+    ContributionAnswered: st.builds(ContributionAnswered, counts, counts, counts, st.booleans(), counts),
+    CycleRevealed: st.builds(CycleRevealed, counts, counts, counts, secrets),
+    TriggerAlarm: st.builds(TriggerAlarm, names, words),
 }
 
 

@@ -1,0 +1,1 @@
+"""Mystery trigger protocols, one file a vendor."""

@@ -1,0 +1,1 @@
+"""Protocols of hardware random number generators, one file a vendor."""

@@ -1,0 +1,67 @@
+"""TrueRNG hardware generators (ubld.it): a bare stream of random bytes over USB CDC, from the moment DTR is set.
+
+There are no frames and nothing is said to the device. The stream is cut into blocks of 64 bytes only to be handed on;
+where a block begins means nothing. Models V2 and Pro choose what they send by the speed the port is opened with: 300 is
+their normal mode, other speeds are debugging modes that send text. The speed of the bytes is USB's in any case.
+
+What a noise source would not send in the age of the universe is no noise: a block of text (wrong mode), one whose top
+bits are all clear (a line of seven data bits), one of a single value (stuck). Each is a line fault that says so.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_protocols.codec import Line, Role, Wire
+from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, Take, Verdict, fault, no_words
+from firmware_protocols.messages import Message, NoiseTaken
+
+NAME: Final = "truerng"
+
+BLOCK_BYTES: Final = 64
+"""Bytes handed on together: enough that text in them is no chance (98 of 256 values, 64 times: 1 in 10^26)."""
+
+IDLE_NS: Final = 500_000_000
+"""Silence after which a block begun is given up; the slowest mode fills a block in 40 ms."""
+
+_TEXT: Final = bytes((*range(0x20, 0x7F), 0x09, 0x0A, 0x0D))
+_SEVEN_BITS: Final = bytes(range(0x80))
+
+
+def _scan(held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+    return Take(BLOCK_BYTES) if len(held) >= BLOCK_BYTES else WAIT
+
+
+def _read(block: bytes) -> Message:
+    if block.count(block[0]) == len(block):
+        return fault(f"{BLOCK_BYTES} times the same byte: the noise source is stuck", block)
+    if not block.translate(None, _TEXT):
+        return fault("text, not noise: the generator is in an ASCII mode; unplug it and open it at 300 baud", block)
+    if not block.translate(None, _SEVEN_BITS):
+        return fault("the top bit is never set: the line drops it, or this is no noise source", block)
+    return NoiseTaken(block)
+
+
+def _read_nothing(block: bytes) -> Message:
+    return fault("nothing is said to a noise source", block)
+
+
+def _write_as_host(message: Message) -> bytes:
+    raise no_words(NAME, Role.HOST, message)
+
+
+def _write_as_device(message: Message) -> bytes:
+    if not isinstance(message, NoiseTaken):
+        raise no_words(NAME, Role.DEVICE, message)
+    if len(message.data) != BLOCK_BYTES or not isinstance(_read(message.data), NoiseTaken):
+        raise ValueError(f"{NAME} sends noise in blocks of {BLOCK_BYTES} bytes")
+    return message.data
+
+
+def _open(role: Role) -> Wire:
+    if role is Role.HOST:
+        return FramedWire(_scan, _read, _write_as_host, frame_limit=BLOCK_BYTES)
+    return FramedWire(_scan, _read_nothing, _write_as_device, frame_limit=BLOCK_BYTES)
+
+
+CODEC: Final = FramedCodec(name=NAME, line=Line(baud=300), idle_ns=IDLE_NS, vocabulary=(NoiseTaken,), ends=_open)
