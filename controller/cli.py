@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "settle": "Settle hands told as JSON.",
     "schemas": "Write the JSON Schema of every event.",
     "simulate": "Serve simulated devices on pseudo-terminals.",
+    "tap": "Print what a table tells the displays beside it.",
     "verify": "Check that a journal is whole.",
     "void": "Void a round: every wager goes back.",
     "watch": "Follow the tables of a broker.",

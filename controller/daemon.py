@@ -25,6 +25,7 @@ from controller.formats.records import Identity, chain, seal, seal_checkpoint, s
 from controller.formats.snapshots import hold_bytes, info_bytes, round_bytes
 from controller.formats.states import payloads, state_bytes
 from controller.io.clock import Clock
+from controller.io.displays import Displays
 from controller.io.journal import Entry, Journal
 from controller.io.link import Link
 from controller.io.mqtt import Broker
@@ -94,6 +95,8 @@ class Daemon:
         """Told what the devices should be told, after each commit that changes it."""
         self.drawn: Callable[[int], None] = lambda _: None
         """Told the shoe's number of each card once the journal has it: now the shoe may forget it."""
+        self.displays = Displays(self.topics)
+        """Screens and video beside the table; none unless set."""
         self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
         self.requests: list[Request] = []
         """Requests of people whose input waits in the queue."""
@@ -146,13 +149,13 @@ class Daemon:
                 that showed it is in the journal), ``TaskEnded`` if a part of the table ended by itself.
         """
         hold = self.parts.recovered.hold
-        self.publisher.retain(self.topics.state("hold"), hold_bytes(hold))
-        works: list[Endless] = [("publisher", self.publisher.run), *beside]
+        self.retain(self.topics.state("hold"), hold_bytes(hold))
+        works: list[Endless] = [("publisher", self.publisher.run), *self.displays.works(), *beside]
         if hold:
             log.error("table on hold", reason=hold)
         else:
             started = Started(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
-            self.publisher.retain(self.topics.info, info_bytes(self.parts.house, self.parts.version))
+            self.retain(self.topics.info, info_bytes(self.parts.house, self.parts.version))
             await self.commit([started])
             works += [("table", self.serve), *((link.name, link.run) for link in links)]
         await all_endless(works)
@@ -197,6 +200,7 @@ class Daemon:
         for verb, reply in replies:
             self.publisher.reply(verb, reply)
         self.let_out(told, batch, desired)
+        self.displays.told(told, [body for entry in entries for _, body in entry.events], self.parts.clock.wall_ns())
 
     def replies(self, given: Input, events: Sequence[Event]) -> Iterator[tuple[str, bytes]]:
         """The reply to the request that brought this input, if one did: what the table made of it."""
@@ -239,6 +243,11 @@ class Daemon:
         failed = self.entry(stamped, (StepFailed(f"{type(error).__name__}: {error}"),), table.state.seq)
         await self.parts.journal.commit([*entries, failed])
 
+    def retain(self, topic: str, payload: bytes) -> None:
+        """Publish a picture of the table that stays, over MQTT and to the displays."""
+        self.publisher.retain(topic, payload)
+        self.displays.retained(topic, payload)
+
     def let_out(self, told: Sequence[Event], batch: Sequence[Input], desired: Desired) -> None:
         """After the commit: device commands first, then publication."""
         if desired != self.desired:
@@ -251,9 +260,9 @@ class Daemon:
             if isinstance(given, DeviceHealth):
                 self.health[given.device] = given
                 payload = device_bytes(given.state, given.detail, wall_ns)
-                self.publisher.retain(self.topics.device(given.device), payload)
+                self.retain(self.topics.device(given.device), payload)
         if told:
-            self.publisher.retain(self.topics.state("round"), round_bytes(self.table.state))
+            self.retain(self.topics.state("round"), round_bytes(self.table.state))
             self.publisher.wake()
 
 

@@ -21,6 +21,7 @@ from controller.formats.config import ConfigError
 from controller.formats.records import Identity, RecordDamaged
 from controller.io.clock import SystemClock
 from controller.io.clock_watch import ClockWatch
+from controller.io.displays import Displays
 from controller.io.journal import Journal, JournalDamaged, JournalFailed, NotAJournal
 from controller.io.log import Format, configure_log
 from controller.io.mqtt import Broker
@@ -103,6 +104,7 @@ async def serve(table: TableFile) -> None:
         broker = Broker.from_section(config.broker)
         parts = Parts(house_of(table), version(), table.key, journal, recovered, broker, clock, entropy, chance)
         daemon = Daemon(parts)
+        daemon.displays = Displays(daemon.topics, config.tap, config.line_feed)
         last = daemon.table.state.last_sequence
         devices = Devices(config, last if last >= 0 else None)
         daemon.wish, daemon.drawn = devices.wish, devices.drawn

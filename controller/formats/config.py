@@ -126,6 +126,19 @@ class KeypadSection(Section, frozen=True):
     keys: Annotated[dict[Key, Text], msgspec.Meta(description='a table such as {A = "1", K = "hit"}')] = {}
 
 
+class TapSection(Section, frozen=True):
+    """``[tap]``: what is published, again, on a ZeroMQ socket of this machine for displays beside the table."""
+
+    socket: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="a path of at most 100 characters")]
+
+
+class LineFeedSection(Section, frozen=True):
+    """``[line_feed]``: lines of text over TCP for video text inserters."""
+
+    port: TcpPort
+    host: Text = "127.0.0.1"
+
+
 class Config(Section, frozen=True):
     """A table file without mistakes. Paths are as ``read_config`` resolved them."""
 
@@ -134,6 +147,8 @@ class Config(Section, frozen=True):
     bet_spots: tuple[BetSpotsSection, ...]
     keypad: KeypadSection
     broker: BrokerSection | None = None
+    tap: TapSection | None = None
+    line_feed: LineFeedSection | None = None
     options: dict[str, Any] = {}
 
 
@@ -298,6 +313,8 @@ def _resolved(config: Config, directory: PurePath) -> Config:
         return {name: str(directory / path) for name, path in given.items() if path and not is_credential(path)}
 
     table = msgspec.structs.replace(config.table, **moved(config.table, ("key_file", "journal", "chips")))
+    if config.tap is not None:
+        config = msgspec.structs.replace(config, tap=TapSection(**moved(config.tap, ("socket",))))
     if config.broker is None:
         return msgspec.structs.replace(config, table=table)
     files = ("password_file", "tls_ca_file", "tls_cert_file", "tls_key_file")

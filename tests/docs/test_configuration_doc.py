@@ -28,6 +28,8 @@ EXAMPLE: Final = FILES["table.toml"].text
 KINDS: Final[dict[str, type[msgspec.Struct]]] = {
     "[table]": config.TableSection,
     "[broker]": config.BrokerSection,
+    "[tap]": config.TapSection,
+    "[line_feed]": config.LineFeedSection,
     "[shoe]": config.ShoeSection,
     "[[bet_spots]]": config.BetSpotsSection,
     "A row of zones": config.ZoneRow,
