@@ -7,6 +7,7 @@ A report is not yet evidence. A device session (``devices/``) turns reports into
 from __future__ import annotations
 
 from firmware_protocols.cards import Card
+from firmware_protocols.sign_messages import SignCommand, SignReport
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
 from firmware_protocols.values import Value
 
@@ -234,6 +235,7 @@ Report = (
     | KeyUp
     | NoiseTaken
     | TriggerReport
+    | SignReport
     | LineFault
 )
 """Everything a device may say."""
@@ -252,6 +254,7 @@ Command = (
     | ReportKeyUps
     | ShowText
     | TriggerCommand
+    | SignCommand
 )
 """Everything a device may be told."""
 

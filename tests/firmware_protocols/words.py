@@ -44,6 +44,7 @@ from firmware_protocols.trigger_messages import (
     TriggerGreeted,
     TriggerStatus,
 )
+from tests.firmware_protocols.sign_words import SIGN_WORDS
 
 addresses = st.integers(0, 254)
 chips = st.one_of(
@@ -134,6 +135,7 @@ STRATEGIES: dict[type[Message], st.SearchStrategy[Message]] = {
     ContributionAnswered: st.builds(ContributionAnswered, counts, counts, counts, st.booleans(), counts),
     CycleRevealed: st.builds(CycleRevealed, counts, counts, counts, secrets),
     TriggerAlarm: st.builds(TriggerAlarm, names, words),
+    **SIGN_WORDS,
 }
 
 

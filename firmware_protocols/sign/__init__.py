@@ -1,0 +1,1 @@
+"""Jackpot sign protocols, one file a vendor."""

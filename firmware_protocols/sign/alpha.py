@@ -1,0 +1,277 @@
+"""Alpha Sign Communications Protocol (M-Protocol) of LED signs such as BetaBrite. RS-232, 9600 7E2.
+
+Facts after the maker's manual 9708-8061 and two independent libraries. A packet is at least five NULs (the sign finds
+the speed by them), ``01``, a type, a two-digit address, ``02``, one command, ``03``, a checksum, ``04``. The checksum
+is the sum of the bytes from ``02`` to ``03``, both included, as four upper-case hexadecimal digits. Only packets with
+a checksum and one command are spoken and understood here.
+
+The page is TEXT file ``A`` in hold mode, in the middle of the sign; it calls STRING files ``1`` to ``8``, the fields. A
+notice is the priority TEXT file ``0``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from firmware_protocols.codec import Line, Role
+from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, Skip, Take, Verdict, fault, no_words
+from firmware_protocols.messages import Message
+from firmware_protocols.sign_messages import (
+    FIELDS_LIMIT,
+    AmountHeld,
+    ClearSign,
+    LayOutSign,
+    ReadAmount,
+    ReadSignStatus,
+    ResetSign,
+    RunPage,
+    ShowAmount,
+    ShowNotice,
+    ShowPage,
+    SignStatus,
+)
+
+NAME: Final = "alpha"
+
+IDLE_NS: Final = 100_000_000
+"""Silence that ends a packet: a hundred characters at 9600 baud."""
+
+HOST_NULS: Final = 5
+SIGN_NULS: Final = 20
+"""NULs before a packet: the fewest a sign needs, and what signs send themselves."""
+
+STRING_LIMIT: Final = 125
+"""Characters a STRING file holds at most (the manual)."""
+
+TEXT_LIMIT: Final = 250
+"""Characters we write into a TEXT file at most: more than any sign shows without scrolling."""
+
+FRAME_LIMIT: Final = SIGN_NULS + 300
+"""Longest packet in bytes: the NULs, a full TEXT file, and what stands around it."""
+
+ERRORS: Final = {
+    0x20: "illegal_command",
+    0x10: "checksum",
+    0x08: "buffer_overflow",
+    0x04: "time_out",
+    0x02: "framing",
+    0x01: "parity",
+}
+"""Bits of the status byte; bit 6 is always set."""
+
+_SOH, _STX, _ETX, _EOT, _CALL, _ESC = 0x01, 0x02, 0x03, 0x04, 0x10, 0x1B
+_HOST_HEAD: Final = b"Z00\x02"
+"""Type and address that the host says (all signs), and the start of its command."""
+_SIGN_HEAD: Final = b"000\x02"
+"""The same of a sign's answer."""
+_BODY: Final = frozenset((*range(0x20, 0x80), _CALL, _ESC))
+_HEX: Final = b"0123456789ABCDEF"
+_ALWAYS_SET: Final = 0x40
+
+_HOLD: Final = b"AA\x1b b"
+_FLASH: Final = b"A0\x1b c"
+_NO_NOTICE: Final = b"A0"
+_CLEAR: Final = b"E$"
+_RESET: Final = b"E,"
+_RUN: Final = b"E.TUA"
+_READ_STATUS: Final = b"F*"
+_LAYOUT: Final = re.compile(rb"E\$AAU([0-9A-F]{4})FF00((?:[1-8]BL[0-9A-F]{4}0000)+)")
+_PAGE: Final = re.compile(rb"(?:[ -~]*\x10[1-8])+")
+_NOTICE: Final = re.compile(rb"[ -~]+")
+_FIELD: Final = re.compile(rb"([GH])([1-8])([ -~]*)", re.DOTALL)
+
+
+class _Packets:
+    """Scanner for the packets of one end, which begin with ``head`` after NULs and ``01``."""
+
+    def __init__(self, head: bytes) -> None:
+        self._head = bytes((_SOH,)) + head
+
+    def __call__(self, held: Held, _silent: bool) -> Verdict:  # noqa: FBT001 (the shape of ``Scan``)
+        """See ``framing.Scan``."""
+        nuls = len(held) - len(held.lstrip(b"\0"))
+        if nuls == len(held):
+            return WAIT
+        if nuls < HOST_NULS:
+            return Skip("no packet begins here")
+        start = nuls + len(self._head)
+        if not self._head.startswith(bytes(held[nuls:start])):
+            return Skip("no packet begins here")
+        end = start
+        while end < len(held) and held[end] in _BODY:
+            end += 1
+        if end >= len(held):
+            return WAIT
+        return _tail(held, start, end)
+
+
+def _tail(held: Held, start: int, end: int) -> Verdict:
+    """What follows a command that ends before ``end``: ETX, four digits, EOT."""
+    if held[end] != _ETX:
+        return Skip(f"{held[end]:02X} inside a packet")
+    tail = held[end + 1 : end + 6]
+    if any(byte not in (_HEX if place < 4 else (_EOT,)) for place, byte in enumerate(tail)):
+        return Skip("no checksum ends the packet")
+    if len(tail) < 5:
+        return WAIT
+    if tail[:4] != _checksum(bytes(held[start : end + 1])):
+        return Skip("the checksum does not agree")
+    return Take(end + 6)
+
+
+def _checksum(body: bytes) -> bytes:
+    """Four digits for a command and its ETX; the STX before them counts too."""
+    return b"%04X" % ((_STX + sum(body)) & 0xFFFF)
+
+
+def _packet(nuls: int, head: bytes, command: bytes) -> bytes:
+    body = command + bytes((_ETX,))
+    return bytes(nuls) + bytes((_SOH,)) + head + body + _checksum(body) + bytes((_EOT,))
+
+
+def _command(frame: bytes) -> bytes:
+    return frame[frame.index(_STX) + 1 : -6]
+
+
+# --- what the host says ---------------------------------------------------------------------------------
+
+
+def _read_as_sign(frame: bytes) -> Message:
+    command = _command(frame)
+    plain: dict[bytes, Message] = {
+        _CLEAR: ClearSign(),
+        _RESET: ResetSign(),
+        _RUN: RunPage(),
+        _NO_NOTICE: ShowNotice(""),
+        _READ_STATUS: ReadSignStatus(),
+    }
+    if command in plain:
+        return plain[command]
+    found = _layout(command) or _page(command) or _text(command)
+    return found or fault("a command we never give", frame.lstrip(b"\0"))
+
+
+def _layout(command: bytes) -> Message | None:
+    found = _LAYOUT.fullmatch(command)
+    if found is None:
+        return None
+    files = [found[2][place : place + 11] for place in range(0, len(found[2]), 11)]
+    width = int(files[0][3:7], 16)
+    if files != [_string_file(field, width) for field in range(1, len(files) + 1)]:
+        return None
+    return LayOutSign(int(found[1], 16), len(files), width) if 0 < width <= STRING_LIMIT else None
+
+
+def _page(command: bytes) -> Message | None:
+    if not command.startswith(_HOLD) or not _PAGE.fullmatch(command, len(_HOLD)):
+        return None
+    pieces = re.findall(rb"([ -~]*)\x10([1-8])", command[len(_HOLD) :])
+    fields = [int(field) for _, field in pieces]
+    if fields != list(range(1, len(fields) + 1)) or len(command) > TEXT_LIMIT:
+        return None
+    return ShowPage(tuple(caption.decode("ascii") for caption, _ in pieces))
+
+
+def _text(command: bytes) -> Message | None:
+    if command.startswith(_FLASH) and _NOTICE.fullmatch(command, len(_FLASH)) and len(command) <= TEXT_LIMIT:
+        return ShowNotice(command[len(_FLASH) :].decode("ascii"))
+    found = _FIELD.fullmatch(command)
+    if found is None or len(found[3]) > STRING_LIMIT or (found[1] == b"H" and found[3]):
+        return None
+    return ShowAmount(int(found[2]), found[3].decode("ascii")) if found[1] == b"G" else ReadAmount(int(found[2]))
+
+
+def _string_file(field: int, width: int) -> bytes:
+    return b"%dBL%04X0000" % (field, width)
+
+
+def _write_as_host(message: Message) -> bytes:
+    command = _said(message)
+    if command is None or len(command) > TEXT_LIMIT:
+        raise no_words(NAME, Role.HOST, message)
+    return _packet(HOST_NULS, _HOST_HEAD, command)
+
+
+def _said(message: Message) -> bytes | None:
+    """The command of a message, None where there is none."""
+    match message:
+        case ClearSign():
+            return _CLEAR
+        case ResetSign():
+            return _RESET
+        case RunPage():
+            return _RUN
+        case ReadSignStatus():
+            return _READ_STATUS
+        case LayOutSign(size, fields, width) if (
+            0 < size <= 0xFFFF and 0 < fields <= FIELDS_LIMIT and 0 < width <= STRING_LIMIT
+        ):
+            files = b"".join(_string_file(field, width) for field in range(1, fields + 1))
+            return b"%sAAU%04XFF00%s" % (_CLEAR, size, files)
+        case ShowPage(captions) if 0 < len(captions) <= FIELDS_LIMIT and all(map(_printable, captions)):
+            calls = enumerate(captions, start=1)
+            return _HOLD + b"".join(b"%s%c%d" % (caption.encode(), _CALL, field) for field, caption in calls)
+        case ShowNotice(text) if _printable(text):
+            return _FLASH + text.encode() if text else _NO_NOTICE
+        case ShowAmount(field, text) if 0 < field <= FIELDS_LIMIT and _printable(text) and len(text) <= STRING_LIMIT:
+            return b"G%d%s" % (field, text.encode())
+        case ReadAmount(field) if 0 < field <= FIELDS_LIMIT:
+            return b"H%d" % field
+        case _:
+            return None
+
+
+def _printable(text: str) -> bool:
+    return all(" " <= letter <= "~" for letter in text)
+
+
+# --- what a sign says -----------------------------------------------------------------------------------
+
+
+def _read_as_host(frame: bytes) -> Message:
+    command = _command(frame)
+    if len(command) == 3 and command.startswith(b"E*") and command[2] & _ALWAYS_SET:
+        return SignStatus(tuple(sorted(name for bit, name in ERRORS.items() if command[2] & bit)))
+    found = _FIELD.fullmatch(command)
+    if found is None or found[1] != b"G" or len(found[3]) > STRING_LIMIT:
+        return fault("an answer to nothing we ask", frame.lstrip(b"\0"))
+    return AmountHeld(int(found[2]), found[3].decode("ascii"))
+
+
+def _write_as_sign(message: Message) -> bytes:
+    match message:
+        case SignStatus(errors) if set(errors) <= set(ERRORS.values()) and list(errors) == sorted(set(errors)):
+            bits = sum(bit for bit, name in ERRORS.items() if name in errors)
+            return _packet(SIGN_NULS, _SIGN_HEAD, b"E*%c" % (_ALWAYS_SET | bits))
+        case AmountHeld(field, text) if 0 < field <= FIELDS_LIMIT and _printable(text) and len(text) <= STRING_LIMIT:
+            return _packet(SIGN_NULS, _SIGN_HEAD, b"G%d%s" % (field, text.encode()))
+        case _:
+            raise no_words(NAME, Role.DEVICE, message)
+
+
+def _end(role: Role) -> FramedWire:
+    if role is Role.HOST:
+        return FramedWire(_Packets(_SIGN_HEAD), _read_as_host, _write_as_host, frame_limit=FRAME_LIMIT)
+    return FramedWire(_Packets(_HOST_HEAD), _read_as_sign, _write_as_sign, frame_limit=FRAME_LIMIT)
+
+
+CODEC: Final = FramedCodec(
+    name=NAME,
+    line=Line(baud=9600, data_bits=7, parity="E", stop_bits=2),
+    idle_ns=IDLE_NS,
+    vocabulary=(
+        ClearSign,
+        ResetSign,
+        LayOutSign,
+        ShowPage,
+        RunPage,
+        ShowAmount,
+        ShowNotice,
+        ReadSignStatus,
+        ReadAmount,
+        SignStatus,
+        AmountHeld,
+    ),
+    ends=_end,
+)

@@ -1,0 +1,85 @@
+"""What passes between a table and its jackpot sign, vendor words removed: the table's commands, the sign's reports.
+
+A sign has one page that stands still: captions, and after each caption a field. Fields are written again and again
+while the page stands, so that nothing flickers; a notice covers the page. Fields are numbered from 1.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_protocols.values import Value
+
+FIELDS_LIMIT: Final = 8
+"""Fields of a page: as many meters as people can tell apart on one sign."""
+
+
+class ClearSign(Value, frozen=True):
+    """Forget every page, field and notice."""
+
+
+class ResetSign(Value, frozen=True):
+    """Start the sign again; its memory is kept."""
+
+
+class LayOutSign(Value, frozen=True):
+    """Divide the sign's memory: one page of ``page_bytes`` and ``fields`` fields of ``width`` characters each."""
+
+    page_bytes: int
+    fields: int
+    width: int
+
+
+class ShowPage(Value, frozen=True):
+    """Show a page that stands still: each caption followed by the field of its place."""
+
+    captions: tuple[str, ...]
+
+
+class RunPage(Value, frozen=True):
+    """Run the page and nothing else."""
+
+
+class ShowAmount(Value, frozen=True):
+    """Write a field. What stands around it stays as it is."""
+
+    field: int
+    text: str
+
+
+class ShowNotice(Value, frozen=True):
+    """Show a flashing text at once in place of everything; empty: the page again."""
+
+    text: str
+
+
+class ReadSignStatus(Value, frozen=True):
+    """Ask a sign whether it met an error since it was last asked."""
+
+
+class ReadAmount(Value, frozen=True):
+    """Ask a sign what a field holds."""
+
+    field: int
+
+
+class SignStatus(Value, frozen=True):
+    """Answer: the errors a sign has met, by name, in alphabetical order; none: all is well."""
+
+    errors: tuple[str, ...]
+
+
+class AmountHeld(Value, frozen=True):
+    """Answer: what a field holds."""
+
+    field: int
+    text: str
+
+
+SignReport = SignStatus | AmountHeld
+"""Everything a sign may say."""
+
+SignCommand = (
+    ClearSign | ResetSign | LayOutSign | ShowPage | RunPage | ShowAmount | ShowNotice | ReadSignStatus | ReadAmount
+)
+"""Everything a sign may be told."""
