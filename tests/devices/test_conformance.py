@@ -13,16 +13,27 @@ from devices.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
 from devices.session import Session
 from devices.shoe import ShoeSession
+from devices.sign import SignSession
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.cards import Card
 from firmware_protocols.codec import Codec
 from firmware_protocols.keypad import matrix_orbital
-from firmware_protocols.readings import CardDrawn, ChipsSeen, DeviceHealth, HealthState, KeyPressed, Reading
+from firmware_protocols.readings import (
+    CardDrawn,
+    ChipsSeen,
+    DeviceComplained,
+    DeviceHealth,
+    HealthState,
+    KeyPressed,
+    Reading,
+)
 from firmware_protocols.shoe import bee_tek, reference
+from firmware_protocols.sign import alpha
 from simulators.bet_spots import BetSpotsSimulator
 from simulators.keypad import KeypadSimulator
 from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.shoe import ShoeSimulator
+from simulators.sign import SignSimulator
 from simulators.wire import Device, NullModem
 from tests.devices.plain import PLAIN
 
@@ -62,6 +73,12 @@ def lay(modem: NullModem[Reading], bet_spots: Device) -> None:
     bet_spots.lay(2, "main", (*laid, f"E0040100000000{len(laid):02X}"))
 
 
+def upset(modem: NullModem[Reading], sign: Device) -> None:
+    del modem
+    assert isinstance(sign, SignSimulator)
+    sign.upset()
+
+
 def shoe_rig(codec: Codec) -> Rig:
     return Rig(codec, ShoeSession, ShoeSimulator, draw, lambda reading: isinstance(reading, CardDrawn))
 
@@ -86,6 +103,16 @@ def bet_spots_rig(codec: Codec) -> Rig:
     )
 
 
+def sign_rig(codec: Codec) -> Rig:
+    return Rig(
+        codec,
+        lambda codec: SignSession(codec, ("JACKPOT $",)),
+        SignSimulator,
+        upset,
+        lambda reading: isinstance(reading, DeviceComplained),
+    )
+
+
 RIGS = [
     pytest.param(shoe_rig(PLAIN), id="shoe-plain"),
     pytest.param(shoe_rig(bee_tek.CODEC), id="shoe-bee_tek"),
@@ -94,6 +121,8 @@ RIGS = [
     pytest.param(keypad_rig(matrix_orbital.CODEC), id="keypad-matrix_orbital"),
     pytest.param(bet_spots_rig(PLAIN), id="bet_spots-plain"),
     pytest.param(bet_spots_rig(feig_obid.CODEC), id="bet_spots-feig_obid"),
+    pytest.param(sign_rig(PLAIN), id="sign-plain"),
+    pytest.param(sign_rig(alpha.CODEC), id="sign-alpha"),
 ]
 
 every_session = pytest.mark.parametrize("rig", RIGS)
