@@ -151,3 +151,18 @@ TriggerReport = TriggerGreeted | TriggerStatus | CycleCommitted | ContributionAn
 
 TriggerCommand = GreetTrigger | CheckTrigger | OpenCycle | Contribute | RecallCycle
 """Everything a box may be told."""
+
+
+class TriggerWish(Value, frozen=True):
+    """What a table wants of its trigger box: a function of the table, told anew after every commit that changes it.
+
+    ``cycle``, ``revealed`` and ``number`` are what its journal has: the last commitment, the last cycle revealed, the
+    last contribution answered, each 0 if none. ``share`` is chosen once the commitment is in the journal, and
+    ``contributions`` are those not yet answered, in order, the first of them ``number + 1``.
+    """
+
+    cycle: int = 0
+    revealed: int = 0
+    number: int = 0
+    share: OpenCycle | None = None
+    contributions: tuple[Contribute, ...] = ()

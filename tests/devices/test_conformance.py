@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from devices.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
+from devices.mystery_trigger import MysteryTriggerSession, TableName
 from devices.session import Session
 from devices.shoe import ShoeSession
 from devices.sign import SignSession
@@ -18,6 +20,7 @@ from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.cards import Card
 from firmware_protocols.codec import Codec
 from firmware_protocols.keypad import matrix_orbital
+from firmware_protocols.mystery_trigger import tableside
 from firmware_protocols.readings import (
     CardDrawn,
     ChipsSeen,
@@ -31,6 +34,7 @@ from firmware_protocols.shoe import bee_tek, reference
 from firmware_protocols.sign import alpha
 from simulators.bet_spots import BetSpotsSimulator
 from simulators.keypad import KeypadSimulator
+from simulators.mystery_trigger import TriggerBoxSimulator
 from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.shoe import ShoeSimulator
 from simulators.sign import SignSimulator
@@ -79,6 +83,21 @@ def upset(modem: NullModem[Reading], sign: Device) -> None:
     sign.upset()
 
 
+def complain(modem: NullModem[Reading], box: Device) -> None:
+    assert isinstance(box, TriggerBoxSimulator)
+    modem.say(box.alarm("lid", "the lid is open"))
+
+
+def trigger_rig() -> Rig:
+    return Rig(
+        tableside.CODEC,
+        lambda codec: MysteryTriggerSession(codec, TableName("harbour", "bj-1", 7)),
+        lambda codec: TriggerBoxSimulator(codec, Random(1)),
+        complain,
+        lambda reading: isinstance(reading, DeviceComplained),
+    )
+
+
 def shoe_rig(codec: Codec) -> Rig:
     return Rig(codec, ShoeSession, ShoeSimulator, draw, lambda reading: isinstance(reading, CardDrawn))
 
@@ -119,6 +138,7 @@ RIGS = [
     pytest.param(reference_shoe_rig(), id="shoe-reference"),
     pytest.param(keypad_rig(PLAIN), id="keypad-plain"),
     pytest.param(keypad_rig(matrix_orbital.CODEC), id="keypad-matrix_orbital"),
+    pytest.param(trigger_rig(), id="mystery_trigger-tableside"),
     pytest.param(bet_spots_rig(PLAIN), id="bet_spots-plain"),
     pytest.param(bet_spots_rig(feig_obid.CODEC), id="bet_spots-feig_obid"),
     pytest.param(sign_rig(PLAIN), id="sign-plain"),
