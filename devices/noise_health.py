@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final
 
 FAILURE_BITS: Final = 30
-"""A sound source fails once in 2^30 samples at worst: at 50 kB a second every six hours, if it is as bad as its claim."""
+"""A sound source fails once in 2^30 samples at worst: every six hours at 50 kB a second, if it is no better."""
 
 WARNING_BITS: Final = 20
 """A warning once in 2^20 samples at worst."""
