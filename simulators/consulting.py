@@ -19,12 +19,18 @@ QUESTIONS_LIMIT: Final = 20
 CARDS: Final = re.compile(r"Spot (\d): how many cards in hand (\d)\?")
 HANDS: Final = re.compile(r"Spot (\d): how many hands\?")
 DOUBLED: Final = re.compile(r"Did spot (\d) double\?")
+COLUMNS: Final = 20
+"""A row of the display: the question stands in the first, the numbered lines in the others."""
+
+COMPARED: Final = re.compile(r"(?:Cards at|R\d+) ([\d,]+)\?(?= +\d:)")
+LINE: Final = re.compile(r"(\d):(\S+)")
+BOX: Final = re.compile(r"\(\d+\)|.")
 SURRENDERED: Final = re.compile(r"Did spot (\d) surrender\?")
 
 
 def asks(shown: str) -> bool:
     """Whether the display asks something."""
-    return shown.endswith("?")
+    return shown.endswith("?") or COMPARED.match(shown) is not None
 
 
 def done(shown: str) -> bool:
@@ -44,4 +50,18 @@ def answer_key(shown: str, felt: Consult) -> str | None:
         return YES if int(found[1]) in felt.doubled else NO
     if found := SURRENDERED.search(shown):
         return YES if int(found[1]) in felt.surrendered else NO
+    if found := COMPARED.match(shown):
+        rows = (shown[at : at + COLUMNS] for at in range(COLUMNS, len(shown), COLUMNS))
+        for line in (line for row in rows for line in LINE.finditer(row)):
+            if all(lies(felt, *box) for box in zip(found[1].split(","), BOX.findall(line[2]), strict=True)):
+                return DIGIT_KEYS[int(line[1]) - 1]
     return None
+
+
+def lies(felt: Consult, spot: str, mark: str) -> bool:
+    """Whether a spot looks as the mark of a line says: ``3`` cards, ``(23)`` in two hands, ``s`` surrendered."""
+    if mark == "*":
+        return True
+    if mark == "s" or int(spot) in felt.surrendered:
+        return mark == "s" and int(spot) in felt.surrendered
+    return mark.strip("()") == "".join(map(str, felt.cards.get(spot, ())))

@@ -42,7 +42,7 @@ def number_asked(desk: Desk) -> bool:
     """Whether a digit key answers a question rather than names a spot."""
     round_now = desk.state.round
     asked = [round_now] if round_now is not None else list(desk.state.waiting[-1:])
-    return any(one.asked is not None and one.asked.question.kind in {"cards", "hands"} for one in asked)
+    return any(one.asked is not None and one.asked.question.by_number() for one in asked)
 
 
 def question_open(desk: Desk) -> int:

@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import Final
 
 from controller.core.alerts import AnswerRefused
-from controller.core.census import Graph
 from controller.core.desk import Desk
 from controller.core.events import QuestionAnswered, QuestionWithdrawn
+from controller.core.graph import narrowed
 from controller.core.judging import hole_points, known_until, latest, of_hole, open_bets
-from controller.core.question import Case, Question, best_question
+from controller.core.question import Question, best_question
+from controller.core.side_settling import sides_differ, sides_of
 from controller.core.state import Asked
+from controller.core.stories import Case
 
 WAITING_LIMIT: Final = 3
 """Rounds that may wait for an answer; beyond that the floor must rule on the oldest."""
@@ -26,8 +28,8 @@ def consider(desk: Desk) -> None:
         withdraw_if_needless(desk)
         return
     points = hole_points(desk)
-    idle = round_now.considered == len(round_now.evidence) or not open_bets(desk)
-    if points is None or idle or round_now.trouble or known_until(desk) < latest(desk):
+    idle = round_now.considered == len(round_now.evidence) or round_now.trouble
+    if points is None or idle or known_until(desk) < latest(desk) or not matters(desk):
         return
     found = desk.lattice()
     play = found.play()
@@ -37,25 +39,29 @@ def consider(desk: Desk) -> None:
         ask_best(desk, points)
 
 
+def matters(desk: Desk) -> bool:
+    """Whether some wager still depends on how the round was played."""
+    return open_bets(desk) or sides_differ(desk)
+
+
 def ask_best(desk: Desk, points: int) -> None:
     """Ask the question whose worst answer leaves the fewest different dues, if any answer would change money."""
-    found = desk.lattice()
-    question = best_question((Case(found, Graph(found), points),))
+    question = best_question((Case(desk.lattice(), points, sides_of(desk)),))
     if question is not None:
         ask(desk, question)
 
 
 def ask(desk: Desk, question: Question) -> None:
     """Put a question to people."""
-    spot = desk.round().spots[question.box]
-    number = desk.ask(spot, question.text(spot), question.choices())
+    spots = desk.round().spots
+    number = desk.ask(question.about(spots), question.text(spots), question.choices())
     desk.change_round(asked=Asked(number, question))
 
 
 def withdraw_if_needless(desk: Desk) -> None:
     """Take back a question once nothing depends on it."""
     asked = desk.round().asked
-    if asked is not None and (desk.round().trouble or not open_bets(desk)):
+    if asked is not None and (desk.round().trouble or not matters(desk)):
         desk.change_round(asked=None)
         desk.tell(QuestionWithdrawn(asked.number))
 
@@ -68,10 +74,10 @@ def take_answer(desk: Desk, words: str, who: str) -> bool:
     if value is None:
         desk.tell(AnswerRefused(asked.number, words, f"the answers are {', '.join(asked.question.choices())}"))
         return False
-    desk.tell(QuestionAnswered(asked.number, words, who))
-    answers = (*desk.round().answers, asked.question.answer(value))
+    desk.tell(QuestionAnswered(asked.number, asked.question.words(value), who))
+    answers = (*desk.round().answers, *asked.question.answers(value))
     desk.change_round(asked=None, answers=answers, considered=-1)
-    desk.found = desk.lattice().again(answers)
+    desk.found = narrowed(desk.lattice(), answers)
     if not of_hole(desk.found.frontier, hole_points(desk)):
         desk.irregular("no legal play agrees with the answer")
     return True

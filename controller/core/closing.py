@@ -21,8 +21,8 @@ from controller.core.judging import (
     tell_settled,
     wager_of,
 )
-from controller.core.moves import CardCame, ChipsMoved, endings
-from controller.core.reconstruction import Frontier, Reconstruction, layout_of
+from controller.core.moves import CardCame, ChipsMoved, endings, layout_of
+from controller.core.reconstruction import Frontier, Reconstruction
 from controller.core.side_settling import settle_sides, sides_open
 from controller.core.state import Round, woven
 from controller.core.suspicion import likely

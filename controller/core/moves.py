@@ -52,6 +52,20 @@ class Layout(NamedTuple):
     """Boxes whose chips nobody watches."""
 
 
+def layout_of(play: Play, contents: dict[tuple[int, str], int], dark: frozenset[int] = frozenset()) -> Layout:
+    """Main chips by box, and what would count of the wager that may be made after the deal.
+
+    Of a box whose reader is lost (``dark``) the chips may have been taken unseen.
+    """
+    wagers = play.deal.wagers
+    mains = tuple(0 if box in dark else contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
+    zone = play.offered_zone
+    offered = [contents.get((box, zone), 0) for box in range(len(wagers))]
+    if zone == "insurance":
+        offered = [min(cents, play.rules.insurance_cap_cents(wagers[box])) for box, cents in enumerate(offered)]
+    return Layout(mains, tuple(offered), dark)
+
+
 def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[Step]:
     """Every node the round may stand at after ``item``, with the boxes that finished on the way."""
     match item:

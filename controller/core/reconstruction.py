@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from controller.core.darkness import EVER, Silence, dark_boxes, ended_ways, ways
 from controller.core.hand import Outcome, place_of
-from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke, Layout, pays
+from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke, Layout, layout_of, pays
 from controller.core.play import Deal, Emission, Node, Play
 from controller.core.rules import Rules
 from firmware_protocols.values import Value
@@ -31,6 +31,15 @@ Told = tuple[frozenset[Outcome], ...]
 """The possible outcomes of each box; empty for a box that has not finished."""
 
 Frontier = dict[Node, Told]
+
+State = tuple[int, Node]
+"""Which evidence of a window has happened (as bits; 0 also when all of it has) and where the round then stands."""
+
+Ways = list[tuple[tuple[Emission, ...], State]]
+"""The ways on from a state by one more piece of evidence: the boxes that finish, and the state reached."""
+
+Level = dict[State, Ways]
+"""The ways on from every state in which equally many pieces of a window's evidence have happened."""
 
 
 class Dated(Value, frozen=True, tag=False):
@@ -83,6 +92,8 @@ class Cut(NamedTuple):
     last_ns: int
     frontier: Frontier
     contents: dict[tuple[int, str], int]
+    levels: tuple[Level, ...] = ()
+    """Every way from the cut before to this one."""
 
 
 class TooManyOrders(Exception):  # noqa: N818 - a limit, caught where the round is judged
@@ -128,6 +139,7 @@ class Weave:
         self.contents = contents
         self.full = (1 << len(window)) - 1
         self.layouts: dict[int, Layout] = {}
+        self.levels: list[Level] = []
         self.before = [0] * len(window)
         slack = bool(play.rules.options.key_slack)
         for j, later in enumerate(window):
@@ -186,20 +198,26 @@ class Weave:
     def advance(self, level: dict[int, Frontier], ended: Frontier) -> dict[int, Frontier]:
         """One more piece of evidence in every possible way."""
         following: dict[int, Frontier] = {}
+        edges: Level = {}
+        self.levels.append(edges)
         for mask, frontier in level.items():
             layout = self.layout(mask)
-            for node in [node for node in frontier if node.paying and self.paid_through(mask, node)]:
-                # Payment explains every change of chips that is left: their order does not matter.
-                join(ended, node, frontier.pop(node))
-            if not frontier:
-                continue
-            for index in self.enabled(mask):
-                target = following.setdefault(mask | 1 << index, {})
-                item = self.window[index].item
-                for node, told in frontier.items():
-                    for reached, emitted in ways(self.play, node, item, layout):
+            enabled = list(self.enabled(mask))
+            for node, told in frontier.items():
+                if node.paying and self.paid_through(mask, node):
+                    # Payment explains every change of chips that is left: their order does not matter.
+                    join(ended, node, told)
+                    edges[mask, node] = [((), (0, node))]
+                    continue
+                edges[mask, node] = onward = []
+                for index in enabled:
+                    after = mask | 1 << index
+                    target = following.setdefault(after, {})
+                    after = 0 if after == self.full else after
+                    for reached, emitted in ways(self.play, node, self.window[index].item, layout):
                         if not emitted or admitted(self.answers, emitted):
                             join(target, reached, tell(told, emitted))
+                            onward.append((emitted, (after, reached)))
         return following
 
 
@@ -229,20 +247,6 @@ def merge_all(frontier: Frontier, other: Frontier) -> None:
     """Add every way of ``other``."""
     for node, told in other.items():
         join(frontier, node, told)
-
-
-def layout_of(play: Play, contents: dict[tuple[int, str], int], dark: frozenset[int] = frozenset()) -> Layout:
-    """Main chips by box, and what would count of the wager that may be made after the deal.
-
-    Of a box whose reader is lost (``dark``) the chips may have been taken unseen.
-    """
-    wagers = play.deal.wagers
-    mains = tuple(0 if box in dark else contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
-    zone = play.offered_zone
-    offered = [contents.get((box, zone), 0) for box in range(len(wagers))]
-    if zone == "insurance":
-        offered = [min(cents, play.rules.insurance_cap_cents(wagers[box])) for box, cents in enumerate(offered)]
-    return Layout(mains, tuple(offered), dark)
 
 
 def slackened(evidence: tuple[Dated, ...], dated: Dated) -> tuple[Dated, ...]:
@@ -354,7 +358,8 @@ class Reconstruction(NamedTuple):
         weave = Weave(found.play(), evidence[cut.used :], cut.contents, self.answers, self.silences, cut.last_ns)
         frontier = weave.run(dict(cut.frontier))
         last_ns = max(late.last_ns for late in evidence)
-        new = Cut(len(evidence), last_ns, frontier, weave.contents_after(weave.full))
+        contents = weave.contents_after(weave.full)
+        new = Cut(len(evidence), last_ns, frontier, contents, tuple(weave.levels))
         return found._replace(cuts=(*kept, new))
 
     def as_of(self, moment_ns: int) -> Reconstruction:
@@ -368,10 +373,15 @@ class Reconstruction(NamedTuple):
             cuts = cuts[:-1]
         return self._replace(cuts=cuts)
 
+    def last_layout(self) -> Layout:
+        """What lies on the layout when all of the evidence has happened; nothing more of it is to come."""
+        since_ns = max((dated.first_ns for dated in self.evidence[: self.cuts[-1].used]), default=-1)
+        return layout_of(self.game, self.contents, dark_boxes(self.silences, since_ns, EVER))
+
     def ends(self, hole_points: int) -> Frontier:
         """The complete plays, if the round is over and the hole card counts ``hole_points``."""
         play = self.play()
-        layout = layout_of(play, self.contents, dark_boxes(self.silences, self.cuts[-1].last_ns, EVER))
+        layout = self.last_layout()
         ended: Frontier = {}
         for node, told in self.frontier.items():
             for reached, emitted in ended_ways(play, node, layout):

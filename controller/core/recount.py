@@ -6,15 +6,15 @@ from typing import Any
 
 import msgspec
 
-from controller.core.census import Graph
 from controller.core.darkness import Silence
 from controller.core.dues import Due
 from controller.core.hand import RANKS, PlayedHand, place_of, seen
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
-from controller.core.question import Case, best_question
+from controller.core.question import best_question
 from controller.core.reconstruction import Answer, Dated, Reconstruction, TooManyOrders
 from controller.core.rules import Rules
-from controller.core.side_dues import Felt, side_nets
+from controller.core.side_dues import Felt, side_nets, sides
+from controller.core.stories import Case
 from controller.core.suspicion import UNKNOWN, Account, Piece, Search, suspect
 from controller.core.worlds import Judgement, TooManyUnread, World, Worlds, judge
 from firmware_protocols.cards import Card
@@ -218,14 +218,22 @@ class Recount:
         """What should be asked, once the round is closed and some due still differs."""
         if not self.closed:
             return None
+        staked = {(self.spots.index(s), bet): cents for (s, bet), cents in self.side_wagers.items() if s in self.spots}
+        felt, offered = self.view(judgement), self.offered_zone()
         cases = tuple(
-            Case(end.found, Graph(end.found), end.points) for end in judgement.ended if end.points is not None
+            Case(end.found, end.points, sides(felt, staked, offered))
+            for end in judgement.ended
+            if end.points is not None
         )
-        asked = best_question(cases) if cases else None
+        asked = best_question(cases, compared=False) if cases else None
         if asked is None:
             return None
-        spot = self.spots[asked.box]
-        about = {"spot": spot, "ask": asked.kind, "text": asked.text(spot), "choices": list(asked.choices())}
+        about = {
+            "spot": self.spots[asked.box],
+            "ask": asked.kind,
+            "text": asked.text(self.spots),
+            "choices": list(asked.choices()),
+        }
         return {**about, "hand": asked.hand} if asked.kind == "cards" else about
 
     def judgement(self, *, outside: bool) -> Judgement | None:

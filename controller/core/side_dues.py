@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import NamedTuple
 
@@ -71,3 +71,29 @@ def nets_at(felt: Felt, box: int, bet: str, node: Node, cents: int, *, turned: b
         row = find(bet).row(terms, view)
         fixed = None if row is None else fixed_net_cents(terms, row, cents)
         yield None if row is None or fixed is None else SideNet(fixed, bet, row)
+
+
+def sides(felt: Felt, staked: Mapping[tuple[int, str], int], offered: str) -> Callable[[Node], tuple[object, ...]]:
+    """What the side wagers of a round come to where it has ended, by box and bet.
+
+    ``staked`` is what was staked before the deal, in cents, ``offered`` what could be staked after it. A row of a
+    meter, whose amount is not known here, counts as one amount; a card that nobody could read leaves several.
+    """
+    known: dict[tuple[object, ...], tuple[object, ...]] = {}
+    before = [(key, cents) for key, cents in sorted(staked.items()) if find(key[1]).placed == "before_deal"]
+    later = [offered] if offered in felt.rules.side_bets else []
+
+    def at(node: Node) -> tuple[object, ...]:
+        key = node.drawn, node.second, node.insured, all(one.kind is Kind.BROKEN for one in node.boxes)
+        if key not in known:
+            made = [((box, bet), cents) for bet in later for box, cents in enumerate(node.insured)]
+            known[key] = tuple(came_to(felt, *wager, node, cents) for wager, cents in (*before, *made) if cents)
+        return known[key]
+
+    return at
+
+
+def came_to(felt: Felt, box: int, bet: str, node: Node, cents: int) -> tuple[object, ...]:
+    """A side wager where a round has ended: its box, and its nets."""
+    nets = nets_at(felt, box, bet, node, cents, turned=True)
+    return box, bet, frozenset(None if net is None else net.cents for net in nets)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from controller.core.desk import Desk
 from controller.core.events import Basis, WagerOpen, WagerSettled
-from controller.core.judging import Judged, resting_on, tell_settled
+from controller.core.judging import Judged, hole_points, resting_on, tell_settled
 from controller.core.side_bet import SideNet, find
-from controller.core.side_dues import Felt, side_due
+from controller.core.side_dues import Felt, side_due, sides
+from controller.core.stories import Sides
 from controller.core.worlds import Ended, Judgement
 
 
@@ -33,6 +34,19 @@ def dues(desk: Desk, judged: Judged, *, closed: bool) -> Iterator[tuple[int, str
                 yield box, bet, wager_cents(judged, box, staked.get((spot, bet), 0)), nets
 
 
+def sides_of(desk: Desk) -> Sides:
+    """What the side wagers of the open round come to where it has ended."""
+    round_now = desk.round()
+    faces = [card.shown() for card in round_now.cards]
+    felt = Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((), closed=True))
+    staked = {
+        (round_now.spots.index(wager.spot), wager.bet): wager.cents
+        for wager in round_now.wagers
+        if wager.bet in desk.rules.side_bets and wager.spot in round_now.spots
+    }
+    return sides(felt, staked, desk.lattice().play().offered_zone)
+
+
 def wager_cents(judged: Judged, box: int, staked_cents: int) -> int:
     """What was staked before the deal, or what the plays count of a wager placed after it."""
     return staked_cents or max((node.insured[box] if node.insured else 0 for node in judged.frontier), default=0)
@@ -50,6 +64,15 @@ def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
         basis = Basis.ANSWER if desk.round().by_people() else Basis.EVIDENCE
         fields = (desk.round().number, spot, bet, staked_cents, net.cents)
         tell_settled(desk, WagerSettled(*fields, basis, resting_on(judged.found, box), net.why))
+
+
+def sides_differ(desk: Desk) -> bool:
+    """Whether plays that are over differ on what a side wager of the open round comes to."""
+    points = hole_points(desk)
+    if points is None:
+        return False
+    judged = Judged(desk.lattice(), desk.lattice().ends(points), points)
+    return any(len(nets) > 1 for _, _, _, nets in dues(desk, judged, closed=True))
 
 
 def sides_open(desk: Desk, judged: Judged) -> Iterator[WagerOpen]:

@@ -109,7 +109,7 @@ def desired(desk: Desk) -> Desired:
     if round_now is None:
         waiting = [waited.asked for waited in desk.state.waiting if waited.asked is not None]
         number = desk.state.waiting[-1].number if waiting else 0
-        return Desired(f"Round {number}. {asked_text(desk, waiting[-1])}" if waiting else "Bets open")
+        return Desired(asked_text(desk, waiting[-1], number) if waiting else "Bets open")
     wanted = latest(desk)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
     confirm_ns = max(wanted - desk.state.offset_ns, 1) if wanted > known_until(desk) else 0
@@ -134,10 +134,10 @@ def display(desk: Desk, round_now: Round) -> str:
     return f"Round {round_now.number}: take and pay" if ready else f"Round {round_now.number}"
 
 
-def asked_text(desk: Desk, asked: Asked) -> str:
-    """A question as the dealer reads it."""
+def asked_text(desk: Desk, asked: Asked, waiting: int = 0) -> str:
+    """A question as the dealer reads it; ``waiting`` is the number of the round if that is over and waits."""
     waited = [one for one in (desk.state.round, *desk.state.waiting) if one is not None and one.asked == asked]
-    return asked.question.text(waited[0].spots[asked.question.box])
+    return asked.question.shown(waited[0].spots, waiting)
 
 
 # --- shoe -------------------------------------------------------------------------------------------

@@ -1,0 +1,139 @@
+"""A question about several boxes at once: lines of card counts, of which one key picks the line that lies on the felt.
+
+It is grown like a tree: the line that still leaves the most different dues is told apart by one box more, until every
+line leaves one or the display is full. So one look answers what would take a question for each box.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from controller.core.stories import Sight, Story
+
+BOXES_LIMIT: Final = 4
+"""Boxes that one look compares."""
+
+LINES_LIMIT: Final = 9
+"""Lines that one digit key picks from; none of them is 0."""
+
+COLUMNS: Final = 20
+ROWS: Final = 4
+"""The smallest display of the keypads' family that holds a whole text; one of two rows of 40 holds it too."""
+
+ANY: Final = "*"
+SURRENDERED: Final = "s"
+DIGITS: Final = 10
+
+
+class Line(NamedTuple):
+    """One line: what lies at some boxes (by box, as ``mark`` writes it), and the stories that have it so."""
+
+    marks: dict[int, str]
+    stories: list[Story]
+
+    def dues(self) -> int:
+        """How many different sets of dues it leaves."""
+        return different_dues(self.stories)
+
+    def weight(self) -> int:
+        """How likely it is that it is the line and something stays open; 0 if nothing does."""
+        return sum(story.weight for story in self.stories) if self.dues() > 1 else 0
+
+
+def different_dues(stories: list[Story]) -> int:
+    """How many different sets of dues these stories have."""
+    return len({story.dues for story in stories})
+
+
+def mark(sight: Sight) -> str:
+    """A box as a line shows it: its number of cards, ``(23)`` for split hands, ``s`` if it surrendered.
+
+    Empty where a hand has too many cards for one digit.
+    """
+    if sight.surrendered:
+        return SURRENDERED
+    if max(sight.cards) >= DIGITS:
+        return ""
+    counts = "".join(map(str, sight.cards))
+    return counts if len(sight.cards) == 1 else f"({counts})"
+
+
+def pattern(marks: dict[int, str], boxes: tuple[int, ...]) -> str:
+    """A line as people read it."""
+    return "".join(marks.get(box, ANY) for box in boxes)
+
+
+def laid_out(head: str, patterns: tuple[str, ...]) -> str:
+    """The text of a display: the head in the first row, then as many numbered lines a row as it holds."""
+    rows = [head]
+    row = ""
+    for number, line in enumerate(patterns, start=1):
+        entry = f"{number}:{line}"
+        if row and len(row) + 1 + len(entry) > COLUMNS:
+            rows.append(row)
+            row = ""
+        row = f"{row} {entry}" if row else entry
+    return "".join(one.ljust(COLUMNS) for one in (*rows, row)).rstrip()
+
+
+def grown(stories: list[Story]) -> list[Line]:
+    """The lines of the best comparison found, or a single line if nothing can be told apart."""
+    lines = [Line({}, stories)]
+    while (more := told_apart(lines)) is not None:
+        lines = more
+    return lines
+
+
+def told_apart(lines: list[Line]) -> list[Line] | None:
+    """The lines with that one told apart which leaves the most different dues; None if none can be."""
+    used = {box for line in lines for box in line.marks}
+    boxes = range(len(lines[0].stories[0].sights))
+    open_now = [line for line in lines if line.dues() > 1]
+    for line in sorted(open_now, key=lambda one: (-one.dues(), -one.weight())):
+        allowed = [box for box in boxes if box not in line.marks and (box in used or len(used) < BOXES_LIMIT)]
+        parts = best_parts(line, allowed)
+        if not parts:
+            continue
+        at = lines.index(line)
+        more = [*lines[:at], *parts, *lines[at + 1 :]]
+        if fits(more):
+            return more
+    return None
+
+
+def best_parts(line: Line, boxes: list[int]) -> list[Line]:
+    """A line split by the one box that leaves the fewest dues in all its parts; empty if no box helps."""
+    best: tuple[tuple[int, int, int], list[Line]] | None = None
+    before = line.dues()
+    for box in boxes:
+        stories: dict[str, list[Story]] = {}
+        for story in line.stories:
+            stories.setdefault(mark(story.sights[box]), []).append(story)
+        if len(stories) == 1 or "" in stories:
+            continue
+        parts = [Line({**line.marks, box: sight}, stories[sight]) for sight in sorted(stories)]
+        left = [part.dues() for part in parts]
+        rank = sum(left), max(left), box
+        if min(left) < before and (best is None or rank < best[0]):
+            best = rank, parts
+    return [] if best is None else best[1]
+
+
+def fits(lines: list[Line]) -> bool:
+    """Whether one key can pick the line and the display can show them all."""
+    if len(lines) > LINES_LIMIT:
+        return False
+    boxes = boxes_of(lines)
+    text = laid_out("", tuple(pattern(line.marks, boxes) for line in lines))
+    return len(text) <= ROWS * COLUMNS
+
+
+def boxes_of(lines: list[Line]) -> tuple[int, ...]:
+    """The boxes the lines speak of, ascending."""
+    return tuple(sorted({box for line in lines for box in line.marks}))
+
+
+def in_order(lines: list[Line]) -> list[Line]:
+    """The lines as they are shown, so that nothing of what the table thinks of them can be read from their order."""
+    boxes = boxes_of(lines)
+    return sorted(lines, key=lambda line: pattern(line.marks, boxes))
