@@ -8,7 +8,9 @@ from typing import Final
 import click
 
 COMMANDS: Final = {
+    "ack": "Acknowledge an alert.",
     "adjust": "Rule what a wager is due.",
+    "alerts": "List what wants a person's eye.",
     "answer": "Answer a question of a table's.",
     "assign-card": "Say whose a card is.",
     "capture": "Write down what passes on a serial port.",

@@ -18,6 +18,7 @@ from controller.core.inputs import Input, Stamped, Started
 from controller.core.rules import House
 from controller.core.state import Desired, State, Table
 from controller.core.table import step
+from controller.formats.alert_list import alerts_bytes
 from controller.formats.commands import CommandRefused, input_of, read_command, reply_bytes
 from controller.formats.health import health_line
 from controller.formats.payloads import Topics, device_bytes
@@ -263,6 +264,7 @@ class Daemon:
                 self.retain(self.topics.device(given.device), payload)
         if told:
             self.retain(self.topics.state("round"), round_bytes(self.table.state))
+            self.retain(self.topics.state("alerts"), alerts_bytes(self.table.state))
             self.publisher.wake()
 
 

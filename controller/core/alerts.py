@@ -5,6 +5,7 @@ Money is integer cents; spots count from 1.
 
 from __future__ import annotations
 
+from controller.core.game_alerts import AlertAcknowledged, AlertRaised
 from firmware_protocols.values import Value
 
 
@@ -230,5 +231,7 @@ Alert = (
     | CloseRefused
     | KeyRefused
     | AnswerRefused
+    | AlertRaised
+    | AlertAcknowledged
 )
 """Events that want a person's eye."""

@@ -25,7 +25,7 @@ from controller.core.moves import CardCame, ChipsMoved, endings, layout_of
 from controller.core.reconstruction import Frontier, Reconstruction
 from controller.core.side_settling import settle_sides, sides_open
 from controller.core.state import Round, woven
-from controller.core.suspicion import likely
+from controller.core.suspicion import CLOSED_EARLY, likely
 
 
 def close(desk: Desk) -> None:
@@ -45,7 +45,7 @@ def close(desk: Desk) -> None:
             desk.irregular("the readers had not confirmed the layout when the next round began")
         elif not round_now.trouble and not finish(desk):
             cause = likely(desk.rules, desk.round(), closed=True)
-            desk.irregular("the round was closed before it could end", likely=cause)
+            desk.irregular(CLOSED_EARLY, likely=cause)
         if desk.round().trouble:
             hand_to_floor(desk)
         elif desk.round().asked is not None:

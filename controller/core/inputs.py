@@ -80,10 +80,19 @@ class AdjustWager(Value, frozen=True):
     why: str
 
 
+class Acknowledged(Value, frozen=True):
+    """A named person has seen alert ``alert``; ``note`` is what they made of it, and may be empty."""
+
+    at_ns: int
+    alert: int
+    who: str
+    note: str
+
+
 Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
 """What the floor may correct."""
 
-Input = Reading | Started | Answered | Ruling
+Input = Reading | Started | Answered | Acknowledged | Ruling
 """Everything that may be stepped."""
 
 

@@ -27,7 +27,7 @@ from controller.core.reconstruction import Dated, Reconstruction
 from controller.core.reweaving import hear_no_more, remembered, weave_again
 from controller.core.side_settling import offered_later, settle_sides
 from controller.core.state import CardKept, Round, begun
-from controller.core.suspicion import likely
+from controller.core.suspicion import DEALERS_RULE, likely
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import HealthState
 
@@ -264,9 +264,7 @@ def infer(desk: Desk, until: int) -> None:
     turn_if_shown(desk, view)
     points = hole_points(desk)
     if not of_hole(view.frontier, points):
-        desk.irregular(
-            "the dealer's cards do not fit the dealer's rule", curable=True, likely=likely(desk.rules, desk.round())
-        )
+        desk.irregular(DEALERS_RULE, curable=True, likely=likely(desk.rules, desk.round()))
     else:
         judged = Judged(view, of_hole(view.frontier, points), points)
         publish(desk, judged)

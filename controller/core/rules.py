@@ -189,5 +189,7 @@ class House(Value, frozen=True, tag=False):
     """SHA-256 of the rules and options in force, in hex."""
     readers: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     """The spots each bet-spot reader watches, by device name."""
+    elsewhere: dict[str, str] = msgspec.field(default_factory=dict)
+    """Where the house keeps chips that do not belong on this table, by id."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""

@@ -10,8 +10,10 @@ from controller.core.books import Books
 from controller.core.darkness import Silence
 from controller.core.events import Event, LockedWager
 from controller.core.felt import Zone
+from controller.core.game_alerts import AlertList
 from controller.core.hand import place_of
 from controller.core.moves import CardCame, Item
+from controller.core.payments import PaidRound
 from controller.core.question import Question
 from controller.core.reconstruction import Answer, Dated, Reconstruction
 from controller.core.rules import House, Rules
@@ -157,6 +159,12 @@ class State(Value, frozen=True, tag=False):
     """Zones not read again since the daemon started."""
     devices: dict[str, str] = msgspec.field(default_factory=dict)
     shoe_lost: bool = False
+    alerts: AlertList = AlertList()
+    """What waits to be acknowledged."""
+    paid: tuple[PaidRound, ...] = ()
+    """The chips of the rounds that are being played, paid or waited for."""
+    disputes: dict[str, int] = msgspec.field(default_factory=dict)
+    """Chips seen in two zones, and since when in table time; -1: an alert was raised."""
     profile_hash: str = ""
     started: int = 0
     """The reading that brought the house now in force."""

@@ -23,6 +23,17 @@ from controller.core.state import Round
 EFFORT_LIMIT: Final = 3_000
 """Pieces of evidence weighed in one search: about a second of a table PC. Beyond it nothing is called likely."""
 
+OUT_OF_TURN: Final = "were taken out of turn"
+WRONG_ORDER: Final = "were served in the wrong order"
+STRAY: Final = "was no card of the round: a burn nobody announced, or drawn on 17 or more"
+STOOD: Final = "or the dealer stood on 16 or less"
+
+DEALERS_RULE: Final = "the dealer's cards do not fit the dealer's rule"
+"""Why a round is irregular whose dealer drew or stood against the rule."""
+
+CLOSED_EARLY: Final = "the round was closed before it could end"
+"""Why a round is irregular that was closed while no legal play could be over."""
+
 RANKS: Final = range(1, 14)
 UNKNOWN: Final = 0
 """The rank of a card that nobody may know yet, or could read."""
@@ -139,7 +150,7 @@ def cards_of(account: Account) -> list[int]:
 def strays(account: Account) -> Iterator[tuple[str, Account]]:
     """One card that was none of the round's."""
     for name, at in zip(account.names, cards_of(account), strict=True):
-        text = f"card {name} was no card of the round: a burn nobody announced, or drawn on 17 or more"
+        text = f"card {name} {STRAY}"
         yield text, account._replace(pieces=(*account.pieces[:at], *account.pieces[at + 1 :]))
 
 
@@ -150,7 +161,7 @@ def out_of_turn(account: Account) -> Iterator[tuple[str, Account]]:
         one, other = account.pieces[at].rank, account.pieces[then].rank
         if one != other:
             swapped = put(put(account.pieces, at, other), then, one)
-            yield f"cards {name} and {next_name} were taken out of turn", account._replace(pieces=swapped)
+            yield f"cards {name} and {next_name} {OUT_OF_TURN}", account._replace(pieces=swapped)
 
 
 def put(pieces: tuple[Piece, ...], at: int, rank: int | None) -> tuple[Piece, ...]:
@@ -165,7 +176,7 @@ def boxes_swapped(account: Account) -> Iterator[tuple[str, Account]]:
         for other in range(one + 1, boxes):
             order = list(range(boxes))
             order[one], order[other] = other, one
-            text = f"spots {account.spots[one]} and {account.spots[other]} were served in the wrong order"
+            text = f"spots {account.spots[one]} and {account.spots[other]} {WRONG_ORDER}"
             yield text, renamed(account, order, tuple(account.wagers[box] for box in order))
 
 
@@ -218,7 +229,7 @@ def missed(account: Account) -> Iterator[tuple[str, Account]]:
         last = account.pieces[places[count]].dated.first_ns if count < len(places) else max_ns(account) + 1
         text = f"a card was missed after card {account.names[count - 1]}" if count else "the first card was missed"
         if count == len(places):
-            text = f"{text}, or the dealer stood on 16 or less"
+            text = f"{text}, {STOOD}"
         for rank in RANKS:
             piece = Piece(Dated(min(first, last), last, CardCame(0)), rank)
             yield text, account._replace(pieces=(*account.pieces[:at], piece, *account.pieces[at:]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from controller.core import admission, answering, floor, pressing, reweaving, rounds
+from controller.core import admission, answering, floor, pressing, protection, reweaving, rounds
 from controller.core.alerts import (
     CardsMayBeMissing,
     CardWithoutBets,
@@ -25,6 +25,7 @@ from controller.core.events import (
 )
 from controller.core.felt import inventory, key
 from controller.core.inputs import (
+    Acknowledged,
     AdjustWager,
     Answered,
     AssignCard,
@@ -62,10 +63,11 @@ def step(table: Table, stamped: Stamped) -> Stepped:
     desk = Desk(table, stamped)
     take(desk)
     rounds.review(desk)
+    protection.protect(table, desk)
     moment = desk.table_ns(stamped.at_ns)
     desk.change(last_ns=max(desk.state.last_ns, moment), seq=desk.state.seq + len(desk.events))
     after = Table(desk.house, desk.state, desk.found)
-    return Stepped(after, tuple(desk.events), desired(desk))
+    return Stepped(after, tuple(desk.events), protection.looking_again(desk, desired(desk)))
 
 
 def take(desk: Desk) -> None:
@@ -97,6 +99,8 @@ def take(desk: Desk) -> None:
             started(desk, start)
         case Answered(_, question, answer, who):
             answering.answered(desk, question, answer, who)
+        case Acknowledged() as given:
+            protection.acknowledge(desk, given)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             floor.rule(desk, ruling)
         case _:

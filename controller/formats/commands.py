@@ -10,7 +10,16 @@ from typing import Any, Final, assert_never
 
 import msgspec
 
-from controller.core.inputs import AdjustWager, Answered, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
+from controller.core.inputs import (
+    Acknowledged,
+    AdjustWager,
+    Answered,
+    AssignCard,
+    DeclareBox,
+    Ruling,
+    SetCard,
+    VoidRound,
+)
 from firmware_protocols.cards import Card
 
 WORDS_LIMIT: Final = 200
@@ -84,10 +93,20 @@ class AdjustWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
-Wanted = AnswerWanted | VoidWanted | SetCardWanted | AssignCardWanted | DeclareBoxWanted | AdjustWanted
+class AckWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/ack``: a named person has seen an alert; ``note`` is what they made of it."""
+
+    alert: int
+    who: str
+    note: str = ""
+    transaction: Any = None
+
+
+Wanted = AnswerWanted | AckWanted | VoidWanted | SetCardWanted | AssignCardWanted | DeclareBoxWanted | AdjustWanted
 
 VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
     "answer": (AnswerWanted, '{"question": 1, "answer": "no", "who": "name"}'),
+    "ack": (AckWanted, '{"alert": 1, "who": "name"}'),
     "void": (VoidWanted, '{"round": 1, "who": "name", "why": "misdeal"}'),
     "set-card": (SetCardWanted, '{"card": 17, "face": "8h", "who": "name", "why": "seen on the felt"}'),
     "assign-card": (AssignCardWanted, '{"card": 17, "spot": 3, "who": "name", "why": "seen on the felt"}'),
@@ -126,6 +145,8 @@ def read_command(verb: str, payload: bytes) -> Wanted:
         words = getattr(wanted, key, "-")
         if not words.strip() or len(words) > WORDS_LIMIT:
             raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters")
+    if len(getattr(wanted, "note", "")) > WORDS_LIMIT:
+        raise CommandRefused(f"note: expected at most {WORDS_LIMIT} characters")
     if isinstance(wanted, SetCardWanted):
         face_of(wanted.face)
     return wanted
@@ -145,11 +166,13 @@ def face_of(text: str) -> Card | None:
         raise CommandRefused(f"face: expected a face such as 8h, or {UNREAD}, got {text!r}") from None
 
 
-def input_of(wanted: Wanted, at_ns: int) -> Answered | Ruling:
+def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | Ruling:
     """What the table is given."""
     match wanted:
         case AnswerWanted(question, answer, who):
             return Answered(at_ns, question, answer, who)
+        case AckWanted(alert, who, note):
+            return Acknowledged(at_ns, alert, who, note)
         case VoidWanted(number, who, why):
             return VoidRound(at_ns, number, who, why)
         case SetCardWanted(card, face, who, why):

@@ -10,7 +10,7 @@ import msgspec
 
 from controller.core.keypad import DEFAULT_KEYS, MEANINGS
 from controller.formats import profiles
-from controller.formats.chips import ChipsRefused, read_chips
+from controller.formats.chips import ChipsRefused, Registry, read_chips
 from controller.formats.config import CREDENTIAL, Complaint, Config, ConfigError, Known, is_credential, read_config
 from controller.formats.decoding import shown
 from controller.formats.profiles import Profile, ProfileError
@@ -25,6 +25,7 @@ class TableFile(NamedTuple):
     config: Config
     profile: Profile
     chips: Mapping[str, int]
+    elsewhere: Mapping[str, str]
     keys: Mapping[str, str]
     key: bytes
 
@@ -46,10 +47,10 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     config = read_config(text, str(path), path.parent, _known())
     if within_service:
         config = _with_credentials(config, credentials, str(path), lines)
-    chips: Mapping[str, int] = {}
+    registry = Registry({}, {})
     key = b""
     try:
-        chips = read_chips(Path(config.table.chips).read_text(encoding="utf-8"), config.table.chips)
+        registry = read_chips(Path(config.table.chips).read_text(encoding="utf-8"), config.table.chips)
     except ChipsRefused as error:
         lines += error.lines
     except (OSError, UnicodeDecodeError) as error:
@@ -66,7 +67,7 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
         raise ConfigError((*lines, f"{path}: [table] {error}")) from error
     if lines:
         raise ConfigError(tuple(lines))
-    return TableFile(config, profile, chips, {**DEFAULT_KEYS, **config.keypad.keys}, key)
+    return TableFile(config, profile, registry.values, registry.elsewhere, {**DEFAULT_KEYS, **config.keypad.keys}, key)
 
 
 def is_kept(name: str, credentials: str | None) -> bool:

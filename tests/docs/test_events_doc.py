@@ -10,6 +10,7 @@ import pytest
 
 from controller.core.alerts import Alert
 from controller.core.events import CardDrawn, CardOpened
+from controller.formats.alert_list import AlertsNow
 from controller.formats.commands import VERBS, AnswerWanted, Reply, read_command
 from controller.formats.payloads import (
     DeviceStatus,
@@ -36,6 +37,7 @@ STATES: Final[dict[str, type[msgspec.Struct]]] = {
     "status": Status,
     "info": Info,
     "round": RoundNow,
+    "alerts": AlertsNow,
     "device": DeviceStatus,
     "command": AnswerWanted,
     "reply": Reply,
@@ -90,7 +92,14 @@ def test_the_envelope_has_every_attribute() -> None:
 def test_every_topic_is_named() -> None:
     topics = Topics("SITE", "TABLE")
     drawn = example(CardDrawn).event
-    said = [topics.status, topics.info, topics.state("round"), topics.state("hold"), topics.device("DEVICE")]
+    said = [
+        topics.status,
+        topics.info,
+        topics.state("round"),
+        topics.state("alerts"),
+        topics.state("hold"),
+        topics.device("DEVICE"),
+    ]
     said += [topics.command("VERB"), topics.reply("VERB")]
     said += [topics.event(drawn).replace("card_drawn", "NAME"), f"{topics.root}/alert/NAME"]
     assert f"`{topics.root}`" in PAGE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from controller.core.inputs import AdjustWager, Answered, AssignCard, DeclareBox, SetCard, VoidRound
+from controller.core.inputs import Acknowledged, AdjustWager, Answered, AssignCard, DeclareBox, SetCard, VoidRound
 from controller.formats.commands import VERBS, CommandRefused, input_of, read_command, reply_bytes
 from firmware_protocols.cards import Card
 
@@ -14,6 +14,7 @@ from firmware_protocols.cards import Card
     ("verb", "given"),
     [
         ("answer", Answered(5, 1, "no", "name")),
+        ("ack", Acknowledged(5, 1, "name", "")),
         ("void", VoidRound(5, 1, "name", "misdeal")),
         ("set-card", SetCard(5, 17, Card("8h"), "name", "seen on the felt")),
         ("assign-card", AssignCard(5, 17, 3, "name", "seen on the felt")),
@@ -26,7 +27,7 @@ def test_the_example_of_each_verb_is_taken(verb: str, given: object) -> None:
 
 
 def test_every_verb_is_in_that_list() -> None:
-    assert set(VERBS) == {"answer", "void", "set-card", "assign-card", "declare-box", "adjust"}
+    assert set(VERBS) == {"ack", "answer", "void", "set-card", "assign-card", "declare-box", "adjust"}
 
 
 def test_no_face_strikes_a_card() -> None:
@@ -55,13 +56,20 @@ def test_nobody_and_no_reason_are_refused(words: str) -> None:
             read_command("void", msgspec.json.encode(body))
 
 
+def test_a_note_is_kept_and_no_longer_than_a_sentence_or_two() -> None:
+    body = {"alert": 3, "who": "name", "note": "put back"}
+    assert input_of(read_command("ack", msgspec.json.encode(body)), 5) == Acknowledged(5, 3, "name", "put back")
+    with pytest.raises(CommandRefused, match="note: expected at most 200 characters"):
+        read_command("ack", msgspec.json.encode({**body, "note": "x" * 201}))
+
+
 def test_a_face_that_is_none_is_refused() -> None:
     with pytest.raises(CommandRefused, match="expected a face such as 8h, or none, got '1h'"):
         read_command("set-card", b'{"card": 17, "face": "1h", "who": "name", "why": "seen"}')
 
 
 def test_an_unknown_verb_is_told_the_others() -> None:
-    with pytest.raises(CommandRefused, match="expected one of answer, void"):
+    with pytest.raises(CommandRefused, match="expected one of answer, ack, void"):
         read_command("close", b"{}")
 
 

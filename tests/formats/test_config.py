@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.formats.chips import ChipsRefused, read_chips
+from controller.formats.chips import ChipsRefused, Registry, read_chips
 from controller.formats.config import ConfigError, Known, read_config, zones_of
 from controller.formats.toml_lines import key_lines
 
@@ -212,7 +212,23 @@ GOOD_CHIPS = "id,value_cents\nE004aa,500\n\nE004BB, 2500\n"
 
 
 def test_chips_are_read_with_upper_case_ids() -> None:
-    assert read_chips(GOOD_CHIPS, "chips.csv") == {"E004AA": 500, "E004BB": 2500}
+    assert read_chips(GOOD_CHIPS, "chips.csv") == Registry({"E004AA": 500, "E004BB": 2500}, {})
+
+
+def test_a_registry_says_which_chips_are_kept_elsewhere() -> None:
+    text = "id,value_cents,elsewhere\nE004AA,500,\nE004BB,2500,vault\nE004CC,100, pit 2 \n"
+    registry = read_chips(text, "chips.csv")
+    assert registry.values == {"E004AA": 500, "E004BB": 2500, "E004CC": 100}
+    assert registry.elsewhere == {"E004BB": "vault", "E004CC": "pit 2"}
+
+
+def test_every_bad_line_of_such_a_registry_is_told() -> None:
+    with pytest.raises(ChipsRefused) as refused:
+        read_chips(f"id,value_cents,elsewhere\nE004AA,500\nE004BB,500,{'v' * 61}\n", "chips.csv")
+    assert refused.value.lines == (
+        "chips.csv:2: expected id,value_cents,elsewhere, got 2 columns",
+        "chips.csv:3: elsewhere: expected nothing, or a place in at most 60 characters",
+    )
 
 
 def test_every_bad_line_of_a_registry_is_told() -> None:

@@ -1,0 +1,21 @@
+"""``tableside ack``: a named person has seen an alert."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from controller.commands.request import asked_of_table
+
+
+@click.command("ack")
+@asked_of_table
+@click.argument("alert", type=click.IntRange(1))
+@click.option("--note", default="", help="What you made of it; it is recorded.")
+def command(alert: int, note: str) -> tuple[str, dict[str, Any]]:
+    """Acknowledge ALERT of TABLE (site/name), by its number: you have seen it, and it leaves the list.
+
+    Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
+    """
+    return "ack", {"alert": alert, "note": note}

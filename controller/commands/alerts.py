@@ -1,0 +1,50 @@
+"""``tableside alerts``: list what wants a person's eye."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from controller.commands.journal_reading import of_journal, published
+from controller.formats.alert_list import AlertTold, alerts_told
+from controller.io.journal import JournalReader
+
+
+@click.command("alerts")
+@of_journal
+@click.option("--all", "everything", is_flag=True, help="Those that were acknowledged too.")
+def command(reader: JournalReader, *, as_json: bool, everything: bool) -> None:
+    """List the alerts in JOURNAL that nobody has acknowledged, oldest first, with their evidence.
+
+    JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read. Acknowledge with
+    tableside ack.
+
+    Exit status: 0 nothing waits, 1 something does, 2 the journal cannot be read.
+    """
+    told = alerts_told(published(reader))
+    waiting = [one for one in told if not one.acknowledged]
+    shown = told if everything else waiting
+    if as_json:
+        click.echo(msgspec.json.encode(shown))
+    else:
+        for one in shown:
+            click.echo("\n".join(lines(one)))
+        click.echo(f"{len(waiting)} of {len(told)} alerts wait to be acknowledged")
+    raise SystemExit(1 if waiting else 0)
+
+
+def lines(one: AlertTold) -> list[str]:
+    """An alert for people: what, where, on what evidence, and who has seen it."""
+    event = one.event
+    where = f" round {event.round}" if event.round else ""
+    told = [f"{event.alert:>5}  {one.raised[:19].replace('T', ' ')}  {event.severity:<8}  {event.kind}{where}"]
+    told.append(f"       {event.text}")
+    if event.before or event.after:
+        told.append(
+            f"       chips before: {' '.join(event.before) or 'none'}; after: {' '.join(event.after) or 'none'}"
+        )
+    told.append(f"       event {one.seq}, readings {' '.join(str(number) for number in event.readings)}")
+    if one.acknowledged:
+        note = f": {one.note}" if one.note else ""
+        told.append(f"       acknowledged {one.acknowledged[:19].replace('T', ' ')} by {one.who}{note}")
+    return told

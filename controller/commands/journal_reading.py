@@ -1,0 +1,47 @@
+"""What the commands share that read a journal: it is opened read-only, beside a running daemon or after it."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from controller.formats.payloads import PayloadRefused, Published, read_event
+from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def of_journal(function: F) -> F:
+    """The journal's path and ``--json``; the function is given an open reader and whether JSON is wanted."""
+
+    @functools.wraps(function)
+    def read(journal: Path, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - as click hands them over
+        try:
+            with JournalReader(journal) as reader:
+                function(reader, as_json=as_json, **given)
+        except NotAJournal as error:
+            click.echo(f"tableside: {error}", err=True)
+            sys.exit(2)
+        except (JournalDamaged, PayloadRefused) as error:
+            click.echo(f"tableside: {error}; run: tableside verify {journal}", err=True)
+            sys.exit(2)
+
+    wrapped: Any = click.option("--json", "as_json", is_flag=True, help="Print JSON.")(read)
+    found: F = click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))(wrapped)
+    return found
+
+
+def published(reader: JournalReader, first: int = 1) -> Iterator[Published]:
+    """The journal's events from seq ``first`` on.
+
+    Raises:
+        JournalDamaged: the journal cannot be read.
+        PayloadRefused: an event is not what this version knows.
+    """
+    for row in reader.events(first):
+        yield read_event(row.body)

@@ -1,0 +1,156 @@
+"""What surveillance and the floor must look at: alerts with a kind, a severity, their evidence, and who has seen them.
+
+An alert is raised once and stays listed until a named person acknowledges it; nothing else takes it off the list. Money
+is integer cents; spots count from 1, 0 where an alert is about none.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from firmware_protocols.values import Value
+
+LISTED_LIMIT: Final = 500
+"""Alerts listed at once. A table where so many wait has nobody watching it: the list's last place then says so."""
+
+
+class Severity(StrEnum):
+    """How much of a hurry there is."""
+
+    CRITICAL = "critical"
+    """Money or cards are being tampered with: now, and look at the recording."""
+    WARNING = "warning"
+    """Something is wrong that can be put right while the round is on the felt."""
+    NOTICE = "notice"
+    """To be looked at in the course of the shift."""
+
+
+class Kind(StrEnum):
+    """What an alert is about. ``docs/protection.md`` tells of each what it means and what to do."""
+
+    PAST_POSTING = "past_posting"
+    CAPPING = "capping"
+    PINCHING = "pinching"
+    BET_TOUCHED = "bet_touched"
+    WAGER_OUTSIDE_LIMITS = "wager_outside_limits"
+    SIDE_BET_WITHOUT_MAIN = "side_bet_without_main"
+    SIDE_BET_REFUSED = "side_bet_refused"
+    INSURANCE_TOO_LARGE = "insurance_too_large"
+    EZ_BUST_WRONG_UP_CARD = "ez_bust_wrong_up_card"
+    MID_SHOE_ENTRY = "mid_shoe_entry"
+    MISPAY = "mispay"
+    LOSING_BET_LEFT = "losing_bet_left"
+    WINNING_BET_TAKEN = "winning_bet_taken"
+    UNKNOWN_CHIP = "unknown_chip"
+    FOREIGN_CHIP = "foreign_chip"
+    DUPLICATED_CHIP = "duplicated_chip"
+    CHIP_ELSEWHERE = "chip_elsewhere"
+    IMPOSSIBLE_CARD = "impossible_card"
+    CARDS_MISSING = "cards_missing"
+    CARDS_EXTRA = "cards_extra"
+    CARD_OUT_OF_TURN = "card_out_of_turn"
+    DEALER_AGAINST_RULE = "dealer_against_rule"
+    ROUND_IRREGULAR = "round_irregular"
+    COMMITMENT_WRONG = "commitment_wrong"
+    DEVICE_SWAPPED = "device_swapped"
+    ALERTS_UNREAD = "alerts_unread"
+
+
+SEVERITY: Final[dict[Kind, Severity]] = {
+    Kind.PAST_POSTING: Severity.CRITICAL,
+    Kind.CAPPING: Severity.CRITICAL,
+    Kind.PINCHING: Severity.CRITICAL,
+    Kind.BET_TOUCHED: Severity.WARNING,
+    Kind.WAGER_OUTSIDE_LIMITS: Severity.WARNING,
+    Kind.SIDE_BET_WITHOUT_MAIN: Severity.WARNING,
+    Kind.SIDE_BET_REFUSED: Severity.WARNING,
+    Kind.INSURANCE_TOO_LARGE: Severity.WARNING,
+    Kind.EZ_BUST_WRONG_UP_CARD: Severity.WARNING,
+    Kind.MID_SHOE_ENTRY: Severity.WARNING,
+    Kind.MISPAY: Severity.CRITICAL,
+    Kind.LOSING_BET_LEFT: Severity.CRITICAL,
+    Kind.WINNING_BET_TAKEN: Severity.CRITICAL,
+    Kind.UNKNOWN_CHIP: Severity.WARNING,
+    Kind.FOREIGN_CHIP: Severity.WARNING,
+    Kind.DUPLICATED_CHIP: Severity.CRITICAL,
+    Kind.CHIP_ELSEWHERE: Severity.CRITICAL,
+    Kind.IMPOSSIBLE_CARD: Severity.CRITICAL,
+    Kind.CARDS_MISSING: Severity.CRITICAL,
+    Kind.CARDS_EXTRA: Severity.CRITICAL,
+    Kind.CARD_OUT_OF_TURN: Severity.WARNING,
+    Kind.DEALER_AGAINST_RULE: Severity.WARNING,
+    Kind.ROUND_IRREGULAR: Severity.WARNING,
+    Kind.COMMITMENT_WRONG: Severity.CRITICAL,
+    Kind.DEVICE_SWAPPED: Severity.CRITICAL,
+    Kind.ALERTS_UNREAD: Severity.CRITICAL,
+}
+"""How severe each kind is. What happens at a spot that is not in the round is a notice, whatever its kind."""
+
+
+class AlertRaised(Value, frozen=True):
+    """Chips, cards, rules or devices disagree. It stays listed until somebody acknowledges it by its number.
+
+    ``readings`` are the numbers of the inputs it rests on; ``before`` and ``after`` the ids of the chips in the zone.
+    ``paid_cents`` and ``due_cents`` are the player's nets, where what was paid differs from what is due.
+    """
+
+    alert: int
+    kind: Kind
+    severity: Severity
+    text: str
+    round: int = 0
+    spot: int = 0
+    zone: str = ""
+    before_cents: int = 0
+    after_cents: int = 0
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    due_cents: int = 0
+    paid_cents: int = 0
+    readings: tuple[int, ...] = ()
+
+
+class AlertAcknowledged(Value, frozen=True):
+    """A named person has seen an alert and takes it off the list. ``note``: what they made of it, may be empty."""
+
+    alert: int
+    kind: Kind
+    who: str
+    note: str
+
+
+class Listed(Value, frozen=True, tag=False):
+    """An alert nobody has acknowledged yet."""
+
+    alert: int
+    kind: Kind
+    severity: Severity
+    text: str
+    round: int
+    spot: int
+    zone: str
+    raised_ns: int
+    """When the reading that gave it was stamped: nanoseconds since 1970 UTC, for people."""
+
+
+class AlertList(Value, frozen=True, tag=False):
+    """Every alert that waits for a person, oldest first, and how many were ever raised."""
+
+    raised: int = 0
+    listed: tuple[Listed, ...] = ()
+
+    def find(self, alert: int) -> Listed | None:
+        """An alert of the list by its number."""
+        return next((one for one in self.listed if one.alert == alert), None)
+
+
+def with_raised(alerts: AlertList, event: AlertRaised, raised_ns: int) -> AlertList:
+    """The list with one more alert."""
+    fields = (event.alert, event.kind, event.severity, event.text, event.round, event.spot, event.zone)
+    return AlertList(event.alert, (*alerts.listed, Listed(*fields, raised_ns)))
+
+
+def without(alerts: AlertList, alert: int) -> AlertList:
+    """The list without an alert that was acknowledged."""
+    return AlertList(alerts.raised, tuple(one for one in alerts.listed if one.alert != alert))

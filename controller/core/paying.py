@@ -1,0 +1,235 @@
+"""The chips of each round's wagers, followed from the lock to the next, and what is due on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from controller.core.desk import Desk
+from controller.core.events import (
+    Basis,
+    BetsLocked,
+    DeviceStatusChanged,
+    Event,
+    HandsSplit,
+    InsuranceTaken,
+    RoundClosed,
+    RoundVoided,
+    SpotSurrendered,
+    TableStarted,
+    WagerAdjusted,
+    WagerSettled,
+)
+from controller.core.felt import Zone, conflicts, key
+from controller.core.hand import is_natural, seen
+from controller.core.moves import CardCame
+from controller.core.payments import Finding, Look, Owed, PaidRound, Terms, Watch, judge
+from controller.core.side_bet import terms_of
+from controller.core.side_settling import offered_later
+from controller.core.state import Round, Table
+from firmware_protocols.readings import ChipsSeen, HealthState
+
+ROUNDS_LIMIT: Final = 5
+"""Rounds followed at once: the open one, those that wait for an answer, and one that is being paid."""
+
+
+class Wrong(NamedTuple):
+    """A wager that was not paid as it is due."""
+
+    round: int
+    owed: Owed
+    finding: Finding
+
+
+def followed(before: Table, desk: Desk) -> list[Wrong]:
+    """Take in what a step's reading says of the chips, then what it made the table say; what is found wrong by it."""
+    look_at_chips(before, desk)
+    open_round = desk.state.round
+    if open_round is not None and desk.state.paid and desk.state.paid[-1].round == open_round.number:
+        look_at_cards(desk, open_round)
+    found: list[Wrong] = []
+    for event in tuple(desk.events):
+        found += take_in(desk, event)
+    return found
+
+
+def change(desk: Desk, after: PaidRound) -> None:
+    """Remember a round as it is now."""
+    desk.change(paid=tuple(after if one.round == after.round else one for one in desk.state.paid))
+
+
+# --- chips and cards --------------------------------------------------------------------------------
+
+
+def look_at_chips(before: Table, desk: Desk) -> None:
+    """A zone's new content, as one more look at it."""
+    told = desk.stamped.input
+    if not isinstance(told, ChipsSeen) or not desk.state.paid or desk.state.paid[-1].frozen:
+        return
+    paid, was, now = desk.state.paid[-1], before.state.felt, desk.state.felt
+    name = key(told.spot, told.zone)
+    for other, zone in now.items():
+        if other != name and other in was and was[other].cents != zone.cents:
+            paid = paid.spoilt(frozenset({zone.spot}), zone.name)
+    old = was.get(name) or Zone(told.spot, told.zone, (), 0, told.after_ns)
+    watch = paid.watches.get(name)
+    if watch is None and (told.zone == "insurance" or laid_later(desk, told.zone)):
+        watch = Watch(told.spot, told.zone, 0, (Look(0, 0, 0, old.cents, old.chips),))
+    if watch is not None and old.chips != now[name].chips:
+        look = looked(desk, told, old, now[name], closed=paid.closed)
+        sound = look.came_cents - look.left_cents == now[name].cents - old.cents
+        watch = watch.after(look)
+        if not sound or any(name in zones for zones in conflicts(now).values()):
+            watch = replace(watch, spoilt=True)
+        paid = replace(paid, watches={**paid.watches, name: watch})
+    change(desk, paid)
+
+
+def laid_later(desk: Desk, zone: str) -> bool:
+    """Whether a zone is that of a side wager made after the deal."""
+    return zone in desk.rules.side_bets and offered_later(zone)
+
+
+def looked(desk: Desk, told: ChipsSeen, old: Zone, now: Zone, *, closed: bool) -> Look:
+    """A zone's content with the value of the chips that came and of those that left."""
+    chips = desk.house.chips
+    came = sum(chips.get(chip, now.values.get(chip, 0)) for chip in set(now.chips) - set(old.chips))
+    left = sum(chips.get(chip, old.values.get(chip, 0)) for chip in set(old.chips) - set(now.chips))
+    first_ns, last_ns = desk.table_ns(told.after_ns), desk.table_ns(told.by_ns)
+    return Look(desk.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed)
+
+
+def look_at_cards(desk: Desk, round_now: Round) -> None:
+    """The time of the last card, and which boxes have naturals."""
+    paid = desk.state.paid[-1]
+    last_ns = max((one.last_ns for one in round_now.evidence if isinstance(one.item, CardCame)), default=0)
+    naturals = paid.naturals
+    boxes = len(round_now.spots)
+    if not naturals and len(round_now.cards) > 2 * boxes:
+        naturals = tuple(
+            spot for box, spot in enumerate(round_now.spots) if natural_at(round_now, box, box + boxes + 1)
+        )
+    if (last_ns, naturals) != (paid.last_card_ns, paid.naturals):
+        change(desk, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
+
+
+def natural_at(round_now: Round, first: int, second: int) -> bool:
+    """Whether the cards at two places are a natural; a card that was not read makes none."""
+    one, other = round_now.cards[first].shown(), round_now.cards[second].shown()
+    return one is not None and other is not None and is_natural(seen(0, one), seen(0, other))
+
+
+# --- what the table says ----------------------------------------------------------------------------
+
+
+def take_in(desk: Desk, event: Event) -> Iterator[Wrong]:
+    """What an event means for the payments."""
+    match event:
+        case BetsLocked():
+            yield from locked(desk, event)
+        case WagerSettled():
+            yield from settled(desk, event)
+        case WagerAdjusted(number, spot, bet) if of(desk, number) is not None:
+            # The floor has ruled, perhaps after the chips were moved: what they did is the floor's affair.
+            change(desk, of_round(desk, number).spoilt(frozenset({spot}), bet))
+        case InsuranceTaken(number, spot, cents) if of(desk, number) is not None:
+            paid = of_round(desk, number)
+            change(desk, replace(paid, insured={**paid.insured, str(spot): cents}))
+        case HandsSplit(number, spot) if of(desk, number) is not None:
+            change(desk, replace(of_round(desk, number), splits=(*of_round(desk, number).splits, spot)))
+        case SpotSurrendered(number, spot) if of(desk, number) is not None:
+            paid = of_round(desk, number)
+            change(desk, replace(paid, surrendered=(*paid.surrendered, spot)))
+        case RoundClosed(number, _, _, outcome) if of(desk, number) is not None:
+            paid = replace(of_round(desk, number), closed=True)
+            change(desk, paid.spoilt() if outcome in {"irregular", "void"} else paid)
+        case RoundVoided(number) if of(desk, number) is not None:
+            change(desk, of_round(desk, number).spoilt())
+        case TableStarted(_, _, _, True):
+            for paid in desk.state.paid:
+                change(desk, paid.spoilt())
+        case DeviceStatusChanged(device, state) if state != HealthState.READY:
+            for paid in desk.state.paid:
+                if not paid.frozen and device in desk.house.readers:
+                    change(desk, paid.spoilt(frozenset(desk.house.readers[device])))
+        case _:
+            pass
+
+
+def of(desk: Desk, number: int) -> PaidRound | None:
+    """A round that is followed."""
+    return next((paid for paid in desk.state.paid if paid.round == number), None)
+
+
+def of_round(desk: Desk, number: int) -> PaidRound:
+    """A round that is known to be followed."""
+    found = of(desk, number)
+    assert found is not None, "the round is not followed"
+    return found
+
+
+def locked(desk: Desk, event: BetsLocked) -> Iterator[Wrong]:
+    """The next bets are locked: what was to be paid is paid. The new round's zones are followed from here."""
+    for paid in desk.state.paid:
+        if not paid.frozen:
+            change(desk, replace(paid, frozen=True))
+            for owed in paid.owed:
+                yield from wrong(paid, owed)
+    open_rounds = {one.number for one in (*desk.state.waiting, desk.state.round) if one is not None}
+    kept = tuple(paid for paid in desk.state.paid if paid.round in open_rounds)
+    watches: dict[str, Watch] = {}
+    for wager in event.wagers:
+        zone = desk.state.felt.get(key(wager.spot, wager.bet))
+        if zone is not None:
+            look = Look(0, 0, 0, zone.cents, zone.chips)
+            # Other chips than those at the lock lie there already, or some that nobody can count.
+            spoilt = zone.cents != wager.cents or any(key(wager.spot, wager.bet) in z for z in conflicts_of(desk))
+            watches[key(wager.spot, wager.bet)] = Watch(wager.spot, wager.bet, wager.cents, (look,), spoilt)
+    desk.change(paid=(*kept, PaidRound(event.round, watches))[-ROUNDS_LIMIT:])
+    if desk.state.round is not None and desk.state.round.number == event.round:
+        look_at_cards(desk, desk.state.round)
+
+
+def conflicts_of(desk: Desk) -> Iterator[tuple[str, ...]]:
+    """The zones of each chip that is seen in more than one."""
+    yield from conflicts(desk.state.felt).values()
+
+
+def settled(desk: Desk, event: WagerSettled) -> Iterator[Wrong]:
+    """A wager's due is known; if the chips lie still already it can be judged at once."""
+    paid = of(desk, event.round)
+    judged = event.basis in {Basis.EVIDENCE, Basis.ANSWER} and not by_hand(desk, event)
+    if paid is None or not judged:
+        return
+    owed = Owed(event.spot, event.bet, event.wager_cents, event.due_cents, desk.stamped.number)
+    change(desk, replace(paid, owed=(*paid.owed, owed)))
+    if paid.frozen:
+        yield from wrong(paid, owed)
+
+
+def by_hand(desk: Desk, event: WagerSettled) -> bool:
+    """Whether a win is one of those awards that are paid out away from the table."""
+    if event.bet not in desk.rules.side_bets or event.due_cents <= 0:
+        return False
+    terms = terms_of(desk.rules, event.bet)
+    return bool(terms.awards_cents or terms.meter_shares)
+
+
+def wrong(paid: PaidRound, owed: Owed) -> Iterator[Wrong]:
+    """What is wrong with the payment of one wager, if anything is."""
+    watch = paid.watches.get(key(owed.spot, owed.zone))
+    if watch is None or (watch.wager_cents and watch.wager_cents != owed.wager_cents):
+        return
+    main = owed.zone == "main"
+    terms = Terms(
+        last_card_ns=paid.last_card_ns,
+        whole=not main or owed.spot in paid.naturals,
+        later=watch.wager_cents == 0,
+        split=main and owed.spot in paid.splits,
+        surrendered=main and owed.spot in paid.surrendered,
+    )
+    found = judge(watch, owed, terms)
+    if found is not None:
+        yield Wrong(paid.round, owed, found)

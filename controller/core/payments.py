@@ -1,0 +1,232 @@
+"""Paid against due: what the chips of each settled wager did until the next lock.
+
+A payment is judged when it can no longer go on: at the next lock, on the whole content of the zone. People take, pay,
+pick up, press and change chips in any number of steps, and two of them may fall between two looks of a reader; so a
+wager is called wrongly paid only if no telling of its changes makes it right. What cannot be seen at all is not judged:
+a push that is paid looks like a bet that is pressed, chips swept off by the player like chips taken by the dealer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.core.game_alerts import Kind
+from firmware_protocols.values import Value
+
+LOOKS_LIMIT: Final = 40
+"""Changes of one zone in one round that are remembered; a zone that changes more often is not judged."""
+
+
+class Look(Value, frozen=True, tag=False):
+    """A zone's content from one reading on, and what came and left with it. ``number`` 0: as it lay at the lock.
+
+    The change happened between ``first_ns`` and ``last_ns`` of table time.
+    """
+
+    number: int
+    first_ns: int
+    last_ns: int
+    cents: int
+    chips: tuple[str, ...]
+    came_cents: int = 0
+    left_cents: int = 0
+    closed: bool = False
+    """Whether the round had been closed before."""
+
+    def rise(self) -> int:
+        """By how much the value rose."""
+        return max(self.came_cents - self.left_cents, 0)
+
+    def fall(self) -> int:
+        """By how much the value fell."""
+        return max(self.left_cents - self.came_cents, 0)
+
+
+class Watch(Value, frozen=True, tag=False):
+    """One zone from the lock to the next. ``spoilt``: its chips cannot be judged, why is told elsewhere."""
+
+    spot: int
+    zone: str
+    wager_cents: int
+    looks: tuple[Look, ...]
+    spoilt: bool = False
+
+    def after(self, look: Look) -> Watch:
+        """The zone after one more look."""
+        if len(self.looks) >= LOOKS_LIMIT:
+            return replace(self, spoilt=True)
+        return replace(self, looks=(*self.looks, look))
+
+
+class Owed(Value, frozen=True, tag=False):
+    """A settled wager. ``number`` is the reading that settled it."""
+
+    spot: int
+    zone: str
+    wager_cents: int
+    due_cents: int
+    number: int
+
+
+class PaidRound(Value, frozen=True, tag=False):
+    """A round's zones by ``spot/zone`` and what is due on them. ``frozen``: the next bets are locked.
+
+    ``touched`` keeps what lay in a zone before chips were moved there that no play explains.
+    """
+
+    round: int
+    watches: dict[str, Watch]
+    owed: tuple[Owed, ...] = ()
+    last_card_ns: int = 0
+    naturals: tuple[int, ...] = ()
+    splits: tuple[int, ...] = ()
+    surrendered: tuple[int, ...] = ()
+    insured: dict[str, int] = msgspec.field(default_factory=dict)
+    touched: dict[str, int] = msgspec.field(default_factory=dict)
+    closed: bool = False
+    frozen: bool = False
+
+    def spoilt(self, spots: frozenset[int] | None = None, zone: str = "") -> PaidRound:
+        """The round with what lies at ``spots`` (None: everywhere), in one zone or in all, no longer judged."""
+        watches = {
+            name: replace(watch, spoilt=True)
+            if (spots is None or watch.spot in spots) and zone in {"", watch.zone}
+            else watch
+            for name, watch in self.watches.items()
+        }
+        return replace(self, watches=watches)
+
+
+class Finding(NamedTuple):
+    """A wager that was not paid as it is due: the content before and after, and the player's net as it was paid."""
+
+    kind: Kind
+    before: Look
+    after: Look
+    paid_cents: int
+
+
+class Terms(NamedTuple):
+    """What else decides how the chips of a wager are read."""
+
+    last_card_ns: int
+    """When the round's last card left the shoe: main wagers are paid after it."""
+    whole: bool = False
+    """The wager cannot have grown since the lock: a side wager, or a natural, which may be paid before the others."""
+    later: bool = False
+    """It was laid after the deal."""
+    split: bool = False
+    surrendered: bool = False
+
+
+def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
+    """What is wrong with the payment of a wager; None if some telling of the changes makes it right."""
+    if watch.spoilt or owed.due_cents == 0:
+        return None
+    if terms.surrendered:
+        # Half goes back into the player's hand or past the zone; only that nothing was done at all is certain.
+        taken = any(look.fall() for look in watch.looks[1:])
+        return None if taken or not watch.looks[0].cents else left(watch, 0)
+    begun = list(beginnings(watch, owed, terms))
+    if not begun or any(right(watch, owed, terms, begin) for begin in begun):
+        return None
+    return finding(watch, owed, begun[-1])
+
+
+def beginnings(watch: Watch, owed: Owed, terms: Terms) -> Iterator[int]:
+    """The looks after which the payment may have begun. A change that may lie before the last card leaves both open."""
+    if terms.later:
+        found = next((at for at, look in enumerate(watch.looks) if look.cents == owed.wager_cents), None)
+        if found is not None:
+            yield found
+        return
+    begin = 0
+    if not terms.whole:
+        for at, look in enumerate(watch.looks[1:], start=1):
+            if look.first_ns > terms.last_card_ns:
+                break
+            if look.last_ns > terms.last_card_ns:
+                yield begin
+            begin = at
+    yield begin
+
+
+def stake_at(watch: Watch, owed: Owed, terms: Terms, begin: int) -> int:
+    """The whole stake: the wager with what doubles and splits added before the payment began."""
+    return owed.wager_cents + (0 if terms.later else sum(look.rise() for look in watch.looks[1 : begin + 1]))
+
+
+def right(watch: Watch, owed: Owed, terms: Terms, begin: int) -> bool:
+    """Whether the changes after a look can be the right payment, and then whatever a player does with the chips."""
+    stake, lying, paying = stake_at(watch, owed, terms, begin), watch.looks[begin], watch.looks[begin + 1 :]
+    if owed.due_cents <= -stake:
+        return not staying(lying, paying) and not paid_while_lying(lying, paying)
+    if any(look.cents - stake == owed.due_cents for look in watch.looks[begin:]):
+        return True
+    if owed.due_cents < 0:
+        return sum(look.left_cents for look in paying) >= -owed.due_cents
+    wanted = payable(owed, terms, paying)
+    return not wanted.isdisjoint(sums(paying, max(wanted)))
+
+
+def staying(lying: Look, paying: tuple[Look, ...]) -> set[str]:
+    """The chips of a wager that never left the zone."""
+    return set(lying.chips).intersection(*(look.chips for look in paying))
+
+
+def paid_while_lying(lying: Look, paying: tuple[Look, ...]) -> bool:
+    """Whether a lost wager grew before the round was closed and before all of it was gone."""
+    here = set(lying.chips)
+    for look in paying:
+        here &= set(look.chips)
+        if not here:
+            return False
+        if look.cents > lying.cents and not look.closed:
+            return True
+    return False
+
+
+def sums(paying: tuple[Look, ...], most: int) -> set[int]:
+    """What may have been paid in all after each change, up to ``most``: all that came, or no more than the rise."""
+    reached, found = {0}, set[int]()
+    for look in paying:
+        more = {before + part for before in reached for part in (look.came_cents, look.rise())}
+        reached = {total for total in more if total <= most}
+        found |= reached
+    return found
+
+
+def payable(owed: Owed, terms: Terms, paying: tuple[Look, ...]) -> set[int]:
+    """What the winning hands of a wager may get: its net, and with a split what the losing hands gave up besides."""
+    found = {owed.due_cents}
+    if terms.split:
+        found |= {owed.due_cents + hands * owed.wager_cents for hands in range(1, 8)}
+        taken = 0
+        for look in paying:
+            taken += look.fall()
+            found.add(owed.due_cents + taken)
+    return found
+
+
+def finding(watch: Watch, owed: Owed, begin: int) -> Finding:
+    """What a wrong payment is called."""
+    lying, paying = watch.looks[begin], watch.looks[begin + 1 :]
+    came = sum(look.rise() for look in paying if not look.closed)
+    lowest = min((look.cents for look in paying), default=lying.cents)
+    taken = max(lying.cents - lowest, 0)
+    if owed.due_cents < 0:
+        if not came and not taken:
+            return left(watch, begin)
+        return Finding(Kind.MISPAY, lying, watch.looks[-1], came or -taken)
+    if not came and taken and not staying(lying, paying):
+        return Finding(Kind.WINNING_BET_TAKEN, lying, watch.looks[-1], -taken)
+    return Finding(Kind.MISPAY, lying, watch.looks[-1], came)
+
+
+def left(watch: Watch, begin: int) -> Finding:
+    """A lost wager that nobody took."""
+    return Finding(Kind.LOSING_BET_LEFT, watch.looks[begin], watch.looks[-1], 0)

@@ -1,0 +1,300 @@
+"""Game protection: at the end of each step, what the chips, the cards and the rules say against one another.
+
+A fold over what the table has just said and what lay on the felt before and after. It changes nothing of the round: an
+alert settles nothing and holds nothing up.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from controller.core import paying
+from controller.core.alerts import (
+    CardWithoutBets,
+    ChipConflict,
+    FloorRefused,
+    InsuranceTooLarge,
+    LateWager,
+    Pinched,
+    RoundIrregular,
+    UnexplainedChange,
+    UnknownChip,
+)
+from controller.core.desk import Desk
+from controller.core.events import Event
+from controller.core.felt import Felt, conflicts, key
+from controller.core.game_alerts import (
+    LISTED_LIMIT,
+    SEVERITY,
+    AlertAcknowledged,
+    AlertRaised,
+    Kind,
+    Severity,
+    with_raised,
+    without,
+)
+from controller.core.inputs import Acknowledged
+from controller.core.state import Desired, Table
+from controller.core.suspicion import CLOSED_EARLY, DEALERS_RULE, OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
+from firmware_protocols.readings import ChipsSeen
+
+MAKER_DIGITS: Final = 4
+"""Hex digits of a chip's id that name the standard and the tag's maker (ISO/IEC 15693-3: E0 and a maker's code)."""
+
+
+def protect(before: Table, desk: Desk) -> None:
+    """Raise what this step shows."""
+    told = tuple(desk.events)
+    for event in told:
+        look_into(before, desk, event)
+    insurance_lowered(before, desk)
+    chips_from_elsewhere(before, desk)
+    duplicates(desk)
+    for wrong in paying.followed(before, desk):
+        mispaid(desk, wrong)
+
+
+def acknowledge(desk: Desk, given: Acknowledged) -> None:
+    """A named person has seen an alert."""
+    listed = desk.state.alerts.find(given.alert)
+    if listed is None:
+        desk.tell(FloorRefused(f"ack {given.alert}", "no such alert is unacknowledged", given.who))
+        return
+    desk.change(alerts=without(desk.state.alerts, given.alert))
+    desk.tell(AlertAcknowledged(given.alert, listed.kind, given.who, given.note))
+
+
+def raise_alert(desk: Desk, kind: Kind, text: str, **evidence: Any) -> None:  # noqa: ANN401 - fields of AlertRaised
+    """Publish an alert and list it until somebody acknowledges it.
+
+    The last place of a full list says that it is full; until that is acknowledged, what follows is published but not
+    listed.
+    """
+    if not is_full(desk) and len(desk.state.alerts.listed) == LISTED_LIMIT - 1:
+        text_full = f"{LISTED_LIMIT - 1} alerts wait for somebody; those that follow are published but not listed"
+        put_on_list(desk, Kind.ALERTS_UNREAD, text_full, {})
+    put_on_list(desk, kind, text, evidence)
+
+
+def is_full(desk: Desk) -> bool:
+    """Whether the list's last place says that it is full."""
+    return any(one.kind is Kind.ALERTS_UNREAD for one in desk.state.alerts.listed)
+
+
+def put_on_list(desk: Desk, kind: Kind, text: str, evidence: dict[str, Any]) -> None:
+    """Publish an alert under the next number, and list it if there is room."""
+    alerts, full = desk.state.alerts, is_full(desk)
+    fields = {"severity": SEVERITY[kind], "readings": (desk.stamped.number,), **evidence}
+    event = AlertRaised(alerts.raised + 1, kind, text=text, **fields)
+    desk.tell(event)
+    now = replace(alerts, raised=event.alert) if full else with_raised(alerts, event, desk.stamped.wall_ns)
+    desk.change(alerts=now)
+
+
+def money(cents: int) -> str:
+    """An amount for people: ``12.50``."""
+    whole, part = divmod(abs(cents), 100)
+    return f"{'-' if cents < 0 else ''}{whole}.{part:02}"
+
+
+def contents(before: Table, desk: Desk, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
+    """The chips of a zone before this step and after it."""
+    name = key(spot, zone)
+    return {"before": chips_at(before.state.felt, name), "after": chips_at(desk.state.felt, name)}
+
+
+def chips_at(felt: Felt, name: str) -> tuple[str, ...]:
+    """The chips of a zone."""
+    zone = felt.get(name)
+    return () if zone is None else zone.chips
+
+
+def look_into(before: Table, desk: Desk, event: Event) -> None:
+    """What an event means to surveillance."""
+    match event:
+        case LateWager() | Pinched() | UnexplainedChange():
+            touched(before, desk, event)
+        case InsuranceTooLarge(number, spot, cents, counted):
+            text = f"spot {spot}: {money(cents)} on the insurance line, {money(counted)} is the most that counts"
+            fields = {"round": number, "spot": spot, "zone": "insurance", "after_cents": cents}
+            chips = contents(before, desk, spot, "insurance")
+            raise_alert(desk, Kind.INSURANCE_TOO_LARGE, text, **fields, **chips)
+        case UnknownChip(spot, zone, chip):
+            unknown(before, desk, spot, zone, chip)
+        case ChipConflict(chip):
+            desk.change(disputes={**desk.state.disputes, chip: moment(desk)})
+            for zones in conflicts(desk.state.felt).values():
+                for name in zones:
+                    spoil(desk, name)
+        case RoundIrregular():
+            irregular(before, desk, event)
+        case CardWithoutBets(card):
+            text = f"card {card} was drawn with no wager on the table and no burn announced"
+            raise_alert(desk, Kind.CARD_OUT_OF_TURN, text, readings=(card,))
+        case _:
+            pass
+
+
+# --- chips ------------------------------------------------------------------------------------------
+
+
+def touched(before: Table, desk: Desk, event: LateWager | Pinched | UnexplainedChange) -> None:
+    """Chips moved where nothing explains it: what it looks like, held against what lay there before it began."""
+    name = key(event.spot, event.zone)
+    paid = paying.of(desk, event.round)
+    lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
+    where, what = f"spot {event.spot} {event.zone}", f"{money(event.before_cents)} became {money(event.after_cents)}"
+    if event.after_cents == lay:
+        kind, text = Kind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
+    elif event.after_cents < lay:
+        kind, text = Kind.PINCHING, f"{where}: {what} after the lock"
+    elif lay:
+        kind, text = Kind.CAPPING, f"{where}: {what} after the lock"
+    else:
+        kind, text = Kind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
+    in_play = desk.state.round is None or event.spot in desk.state.round.spots
+    fields = {"round": event.round, "spot": event.spot, "zone": event.zone}
+    amounts = {"before_cents": event.before_cents, "after_cents": event.after_cents}
+    severity = SEVERITY[kind] if in_play else Severity.NOTICE
+    chips = contents(before, desk, event.spot, event.zone)
+    raise_alert(desk, kind, text, severity=severity, **fields, **amounts, **chips)
+    if paid is not None:
+        kept = {other: cents for other, cents in paid.touched.items() if other != name}
+        now = kept if event.after_cents == lay else {**kept, name: lay}
+        paying.change(desk, replace(paid, touched=now).spoilt(frozenset({event.spot}), event.zone))
+
+
+def spoil(desk: Desk, name: str) -> None:
+    """What lies in a zone cannot be counted: its payment is not judged."""
+    spot, _, zone = name.partition("/")
+    if desk.state.paid and not desk.state.paid[-1].frozen:
+        paying.change(desk, desk.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
+
+
+def insurance_lowered(before: Table, desk: Desk) -> None:
+    """Insurance taken back once it counts and before it is settled: it counts all the same."""
+    told, round_now = desk.stamped.input, desk.state.round
+    if not isinstance(told, ChipsSeen) or told.zone != "insurance" or round_now is None or round_now.trouble:
+        return
+    paid = desk.state.paid[-1] if desk.state.paid else None
+    name = key(told.spot, told.zone)
+    was, now = before.state.felt.get(name), desk.state.felt[name]
+    counted = paid.insured.get(str(told.spot), 0) if paid is not None else 0
+    settled = round_now.turned or (told.spot, "insurance") in round_now.settled
+    if paid is None or was is None or settled or now.cents >= min(was.cents, counted):
+        return
+    text = f"spot {told.spot} insurance: {money(was.cents)} became {money(now.cents)} after the offer had closed"
+    amounts = {"before_cents": was.cents, "after_cents": now.cents, "before": was.chips, "after": now.chips}
+    raise_alert(desk, Kind.PINCHING, text, round=round_now.number, spot=told.spot, zone=told.zone, **amounts)
+    spoil(desk, name)
+
+
+def unknown(before: Table, desk: Desk, spot: int, zone: str, chip: str) -> None:
+    """A chip that is not in the registry: of another make than any of the house's it is foreign."""
+    makers = {known[:MAKER_DIGITS] for known in desk.house.chips}
+    foreign = chip[:MAKER_DIGITS] not in makers
+    kind = Kind.FOREIGN_CHIP if foreign else Kind.UNKNOWN_CHIP
+    text = f"spot {spot} {zone}: chip {chip} is not in the registry{', nor is any of its make' if foreign else ''}"
+    raise_alert(desk, kind, text, spot=spot, zone=zone, **contents(before, desk, spot, zone))
+    spoil(desk, key(spot, zone))
+
+
+def chips_from_elsewhere(before: Table, desk: Desk) -> None:
+    """Chips that came to this table although the house keeps them somewhere else."""
+    told = desk.stamped.input
+    if not isinstance(told, ChipsSeen) or not desk.house.elsewhere:
+        return
+    lain = {chip for zone in before.state.felt.values() for chip in zone.chips}
+    for chip in sorted(set(told.chips) - lain):
+        place = desk.house.elsewhere.get(chip)
+        if place is not None:
+            text = f"spot {told.spot} {told.zone}: chip {chip} should be elsewhere: {place}"
+            fields = contents(before, desk, told.spot, told.zone)
+            raise_alert(desk, Kind.CHIP_ELSEWHERE, text, spot=told.spot, zone=told.zone, **fields)
+
+
+def moment(desk: Desk) -> int:
+    """When this step's chips were seen, in table time."""
+    told = desk.stamped.input
+    return desk.table_ns(told.by_ns) if isinstance(told, ChipsSeen) else desk.state.last_ns
+
+
+def duplicates(desk: Desk) -> None:
+    """A chip seen in two zones is two chips once the readers have looked at both again and still see it in both.
+
+    A chip that is carried from one zone to another is for a moment seen in both.
+    """
+    if not desk.state.disputes:
+        return
+    there, confirmed = conflicts(desk.state.felt), desk.state.confirmed
+    kept: dict[str, int] = {}
+    for chip, since_ns in desk.state.disputes.items():
+        if chip not in there:
+            continue
+        spots = {name.partition("/")[0] for name in there[chip]}
+        proven = since_ns >= 0 and all(confirmed.get(spot, -1) >= since_ns for spot in spots)
+        if proven:
+            text = f"chip {chip} lies in {' and in '.join(there[chip])} at once"
+            where = there[chip][0].partition("/")
+            raise_alert(desk, Kind.DUPLICATED_CHIP, text, spot=int(where[0]), zone=where[2])
+        kept[chip] = -1 if proven else since_ns
+    if kept != desk.state.disputes:
+        desk.change(disputes=kept)
+
+
+def looking_again(desk: Desk, wanted: Desired) -> Desired:
+    """What the devices should be told, and to look again at chips that are seen in two zones."""
+    since_ns = max(desk.state.disputes.values(), default=-1)
+    if since_ns < 0:
+        return wanted
+    return replace(wanted, confirm_ns=max(wanted.confirm_ns, since_ns - desk.state.offset_ns, 1))
+
+
+# --- cards and payments -----------------------------------------------------------------------------
+
+SUSPECTED: Final = (
+    (OUT_OF_TURN, Kind.CARD_OUT_OF_TURN),
+    (WRONG_ORDER, Kind.CARD_OUT_OF_TURN),
+    (STOOD, Kind.DEALER_AGAINST_RULE),
+)
+"""What the likely cause of an irregular round is called."""
+
+
+def irregular(before: Table, desk: Desk, event: RoundIrregular) -> None:
+    """No legal play explains a round. Its likely cause says whether a card or the dealer went against the rules."""
+    reason, likely = event.reason, event.likely
+    found = next((kind for words, kind in SUSPECTED if words in likely), None)
+    if STRAY in likely:
+        turned = desk.state.round is not None and desk.state.round.turned
+        found = Kind.DEALER_AGAINST_RULE if turned else Kind.CARD_OUT_OF_TURN
+    if found is None:
+        dealers = not likely and (reason == DEALERS_RULE or (reason == CLOSED_EARLY and players_finished(before)))
+        found = Kind.DEALER_AGAINST_RULE if dealers else Kind.ROUND_IRREGULAR
+    raise_alert(desk, found, f"{reason}; likely: {likely}" if likely else reason, round=event.round)
+
+
+def players_finished(before: Table) -> bool:
+    """Whether only the dealer could still have drawn when the round was closed."""
+    found = before.found
+    if found is None or not found.frontier or len(found.cards) < found.play().deal_cards:
+        return False
+    return all(found.play().finished(node) for node in found.frontier)
+
+
+def mispaid(desk: Desk, wrong: paying.Wrong) -> None:
+    """A wager was not paid as it is due."""
+    owed, found = wrong.owed, wrong.finding
+    fields = {"round": wrong.round, "spot": owed.spot, "zone": owed.zone}
+    what = {
+        Kind.LOSING_BET_LEFT: "lost and was not taken",
+        Kind.WINNING_BET_TAKEN: "won and was taken",
+    }.get(found.kind, "was not paid as it is due")
+    sums = f"due {money(owed.due_cents)}, paid {money(found.paid_cents)}"
+    text = f"spot {owed.spot} {owed.zone}: the wager of {money(owed.wager_cents)} {what}: {sums}"
+    amounts = {"before_cents": found.before.cents, "after_cents": found.after.cents}
+    chips = {"before": found.before.chips, "after": found.after.chips}
+    nets = {"due_cents": owed.due_cents, "paid_cents": found.paid_cents}
+    readings = tuple(sorted({one for one in (found.before.number, found.after.number, owed.number) if one}))
+    raise_alert(desk, found.kind, text, **fields, **amounts, **chips, **nets, readings=readings)

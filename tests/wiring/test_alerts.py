@@ -1,0 +1,43 @@
+"""Surveillance at a table that runs: an alert is published, listed beside the daemon, and waits for a named person."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from controller.core.game_alerts import AlertAcknowledged, AlertRaised, Kind
+from controller.formats.alert_list import AlertsNow
+from simulators.acts import Lay
+from tests.wiring.premises import TOPICS, Premises, ran
+
+TABLE = f"{TOPICS.site}/{TOPICS.table}"
+STRANGER = "E007000000000001"
+
+
+def listed(house: Premises) -> list[int]:
+    payload = house.ear.last(TOPICS.state("alerts"))
+    return [] if not payload else [one.alert for one in msgspec.json.decode(payload, type=AlertsNow).unacknowledged]
+
+
+async def test_an_alert_waits_over_a_restart_until_somebody_has_seen_it(house: Premises) -> None:
+    await house.perform([Lay(3, "main", (STRANGER,))])
+    alert = await house.ear.event(AlertRaised)
+    assert (alert.kind, alert.spot, alert.after) == (Kind.FOREIGN_CHIP, 3, (STRANGER,))
+    await house.ear.until(lambda: house.ear.last(f"{TOPICS.root}/alert/alert_raised") is not None)
+    await house.ear.until(lambda: listed(house) == [1])
+    status, text, _ = await ran("alerts", str(house.journal), "--json")
+    (told,) = json.loads(text)
+    assert (status, told["event"]["kind"], told["acknowledged"]) == (1, "foreign_chip", "")
+
+    await house.stop()
+    assert (await ran("alerts", str(house.journal)))[0] == 1
+    await house.start()
+    who = ("--port", str(house.broker.port), "--who", "surveillance: J. Weber")
+    assert (await ran("ack", TABLE, "1", *who, "--note", "another house's"))[:2] == (0, "accepted\n")
+    seen = await house.ear.event(AlertAcknowledged)
+    assert (seen.alert, seen.who, seen.note) == (1, "surveillance: J. Weber", "another house's")
+    await house.ear.until(lambda: listed(house) == [])
+    status, _, errors = await ran("ack", TABLE, "1", *who)
+    assert (status, errors) == (1, "refused: no such alert is unacknowledged\n")
+    assert (await ran("alerts", str(house.journal)))[0] == 0
