@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from controller.core.admission import made_later
 from controller.core.desk import Desk
 from controller.core.events import (
     Basis,
@@ -27,7 +28,6 @@ from controller.core.hand import is_natural, seen
 from controller.core.moves import CardCame
 from controller.core.payments import Finding, Look, Owed, PaidRound, Terms, Watch, judge
 from controller.core.side_bet import terms_of
-from controller.core.side_settling import offered_later
 from controller.core.state import Round, Table
 from firmware_protocols.readings import ChipsSeen, HealthState
 
@@ -75,7 +75,7 @@ def look_at_chips(before: Table, desk: Desk) -> None:
             paid = paid.spoilt(frozenset({zone.spot}), zone.name)
     old = was.get(name) or Zone(told.spot, told.zone, (), 0, told.after_ns)
     watch = paid.watches.get(name)
-    if watch is None and (told.zone == "insurance" or laid_later(desk, told.zone)):
+    if watch is None and (told.zone == "insurance" or made_later(desk.rules, told.zone)):
         watch = Watch(told.spot, told.zone, 0, (Look(0, 0, 0, old.cents, old.chips),))
     if watch is not None and old.chips != now[name].chips:
         look = looked(desk, told, old, now[name], closed=paid.closed)
@@ -85,11 +85,6 @@ def look_at_chips(before: Table, desk: Desk) -> None:
             watch = replace(watch, spoilt=True)
         paid = replace(paid, watches={**paid.watches, name: watch})
     change(desk, paid)
-
-
-def laid_later(desk: Desk, zone: str) -> bool:
-    """Whether a zone is that of a side wager made after the deal."""
-    return zone in desk.rules.side_bets and offered_later(zone)
 
 
 def looked(desk: Desk, told: ChipsSeen, old: Zone, now: Zone, *, closed: bool) -> Look:

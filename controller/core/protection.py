@@ -11,19 +11,24 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from controller.core import paying
+from controller.core.admission import made_later
 from controller.core.alerts import (
     CardWithoutBets,
     ChipConflict,
     FloorRefused,
     InsuranceTooLarge,
     LateWager,
+    MidShoeEntry,
     Pinched,
     RoundIrregular,
+    SideBetRefused,
+    SideBetWithoutMain,
     UnexplainedChange,
     UnknownChip,
+    WagerOutsideLimits,
 )
 from controller.core.desk import Desk
-from controller.core.events import Event
+from controller.core.events import CardDrawn, Event
 from controller.core.felt import Felt, conflicts, key
 from controller.core.game_alerts import (
     LISTED_LIMIT,
@@ -35,6 +40,7 @@ from controller.core.game_alerts import (
     with_raised,
     without,
 )
+from controller.core.hand import points_of, seen
 from controller.core.inputs import Acknowledged
 from controller.core.state import Desired, Table
 from controller.core.suspicion import CLOSED_EARLY, DEALERS_RULE, OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
@@ -117,10 +123,23 @@ def look_into(before: Table, desk: Desk, event: Event) -> None:
         case LateWager() | Pinched() | UnexplainedChange():
             touched(before, desk, event)
         case InsuranceTooLarge(number, spot, cents, counted):
-            text = f"spot {spot}: {money(cents)} on the insurance line, {money(counted)} is the most that counts"
-            fields = {"round": number, "spot": spot, "zone": "insurance", "after_cents": cents}
-            chips = contents(before, desk, spot, "insurance")
-            raise_alert(desk, Kind.INSURANCE_TOO_LARGE, text, **fields, **chips)
+            text = f"{money(cents)} lie there, {money(counted)} is the most that counts"
+            wager_refused(before, desk, Kind.INSURANCE_TOO_LARGE, (number, spot, "insurance", cents), text)
+        case WagerOutsideLimits(number, spot, bet, cents, least, most):
+            limits = " and ".join([f"at least {money(least)}"] * bool(least) + [f"at most {money(most)}"] * bool(most))
+            text = f"a wager of {money(cents)}, where the sign allows {limits}"
+            wager_refused(before, desk, Kind.WAGER_OUTSIDE_LIMITS, (number, spot, bet, cents), text)
+        case SideBetWithoutMain(number, spot, bet, cents):
+            text = f"{money(cents)} and no main wager at the spot"
+            wager_refused(before, desk, Kind.SIDE_BET_WITHOUT_MAIN, (number, spot, bet, cents), text)
+        case SideBetRefused(number, spot, bet, cents, rule, reason):
+            kind = Kind.EZ_BUST_WRONG_UP_CARD if rule.endswith(".up_cards") else Kind.SIDE_BET_REFUSED
+            wager_refused(before, desk, kind, (number, spot, bet, cents), f"{money(cents)} are no wager: {reason}")
+        case MidShoeEntry(number, spot, cents):
+            text = f"{money(cents)} at a spot that did not bet the last round of this shoe"
+            wager_refused(before, desk, Kind.MID_SHOE_ENTRY, (number, spot, "main", cents), text)
+        case CardDrawn(number, _, place):
+            laid_too_early(before, desk, number, place)
         case UnknownChip(spot, zone, chip):
             unknown(before, desk, spot, zone, chip)
         case ChipConflict(chip):
@@ -138,6 +157,30 @@ def look_into(before: Table, desk: Desk, event: Event) -> None:
 
 
 # --- chips ------------------------------------------------------------------------------------------
+
+
+def wager_refused(before: Table, desk: Desk, kind: Kind, wager: tuple[int, int, str, int], why: str) -> None:
+    """Chips that are no wager, or one that should not have been taken: round, spot, bet and cents."""
+    number, spot, bet, cents = wager
+    was = before.state.felt.get(key(spot, bet))
+    amounts = {"before_cents": 0 if was is None else was.cents, "after_cents": cents}
+    fields = {"round": number, "spot": spot, "zone": bet}
+    raise_alert(desk, kind, f"spot {spot} {bet}: {why}", **fields, **amounts, **contents(before, desk, spot, bet))
+
+
+def laid_too_early(before: Table, desk: Desk, number: int, place: int) -> None:
+    """Chips that lay before the lock where a wager is made after the deal, and the up card is not one it is made on."""
+    round_now = desk.state.round
+    if round_now is None or round_now.number != number or place != 2 * len(round_now.spots) or desk.found is None:
+        return
+    up_card = round_now.cards[len(round_now.spots)].shown()
+    if up_card is None:
+        return
+    offered = desk.rules.offered_after_deal(points_of(seen(0, up_card)))
+    for zone in desk.state.felt.values():
+        if zone.cents and made_later(desk.rules, zone.name) and zone.name != offered:
+            why = f"{money(zone.cents)} are no wager: it is not offered against this up card"
+            wager_refused(before, desk, Kind.EZ_BUST_WRONG_UP_CARD, (number, zone.spot, zone.name, zone.cents), why)
 
 
 def touched(before: Table, desk: Desk, event: LateWager | Pinched | UnexplainedChange) -> None:

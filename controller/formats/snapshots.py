@@ -9,6 +9,7 @@ import msgspec
 from controller.core.felt import cents_at
 from controller.core.rules import House
 from controller.core.state import State
+from controller.formats.alert_list import AlertsNow
 
 
 class Info(msgspec.Struct, frozen=True):
@@ -48,7 +49,7 @@ class Hold(msgspec.Struct, frozen=True):
     reason: str
 
 
-STATES: Final[dict[str, type[msgspec.Struct]]] = {"hold": Hold, "round": RoundNow}
+STATES: Final[dict[str, type[msgspec.Struct]]] = {"alerts": AlertsNow, "hold": Hold, "round": RoundNow}
 """What is retained below ``state/``, by its last word."""
 
 

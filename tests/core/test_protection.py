@@ -10,6 +10,7 @@ from controller.core.game_alerts import LISTED_LIMIT, SEVERITY, AlertAcknowledge
 from controller.core.inputs import Acknowledged, Started
 from controller.core.state import restore
 from controller.formats.states import read_state, state_bytes
+from controller.io import profile_files
 from firmware_protocols.readings import ChipsConfirmed, ChipsSeen
 from tests.core.houses import DEALERS, HABITS, simulated
 from tests.core.rig import MS, SPOTS, Rig, penn
@@ -116,6 +117,53 @@ def test_more_insurance_than_half_the_wager_is_too_much() -> None:
     dealt(rig, "Th As 9s 7d")
     rig.chips(1, "insurance", 2000)
     assert kinds(rig) == ["insurance_too_large"]
+
+
+# --- what is no wager -------------------------------------------------------------------------------
+
+
+def of_profile(name: str, **options: object) -> Rig:
+    return Rig(profile_files.load(name, {"stand_key": "always", **options}).rules)
+
+
+def test_wagers_outside_the_sign_and_side_bets_without_a_main_are_told_at_the_lock() -> None:
+    rig = of_profile("hollywood-penn-national", minimum_cents=1000, maximum_cents=50_000)
+    rig.talk("1 main 5 \n 3 main 600 \n 4 lucky_ladies 25")
+    assert kinds(rig) == []
+    rig.key("no_more_bets")
+    assert sorted(kinds(rig)) == ["side_bet_without_main", "wager_outside_limits", "wager_outside_limits"]
+    by_spot = {one.spot: one for one in raised(rig)}
+    assert by_spot[1].text == ("spot 1 main: a wager of 5.00, where the sign allows at least 10.00 and at most 500.00")
+    assert by_spot[4].after == rig.lying[4, "lucky_ladies"]
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_ez_bust_against_another_up_card_is_told_whether_it_came_late_or_lay_there(early: bool) -> None:
+    rig = of_profile("hollywood-penn-national")
+    assert "ez_bust" in rig.house.rules.side_bets
+    rig.chips(1, "main", 2500)
+    if early:
+        rig.chips(1, "ez_bust", 500)
+    rig.talk("key no_more_bets\nTh Kd 9s 7d")
+    if not early:
+        rig.chips(1, "ez_bust", 500)
+    (alert,) = raised(rig)
+    assert (alert.kind, alert.spot, alert.zone, alert.after_cents) == (Kind.EZ_BUST_WRONG_UP_CARD, 1, "ez_bust", 500)
+
+
+def test_ez_bust_against_its_up_card_is_a_wager() -> None:
+    rig = of_profile("hollywood-penn-national")
+    rig.talk("1 main 25\nkey no_more_bets\nTh 5d 9s 7d")
+    rig.chips(1, "ez_bust", 500)
+    assert kinds(rig) == []
+
+
+def test_who_comes_in_mid_shoe_is_told_where_that_is_refused() -> None:
+    rig = Rig(replace(penn(stand_key="always"), mid_shoe_entry="refused"))
+    won(rig)
+    rig.chips(1, "main", 5000)
+    rig.talk("key round_closed\n4 main 25\nkey no_more_bets")
+    assert kinds(rig) == ["mid_shoe_entry"]
 
 
 # --- payments ---------------------------------------------------------------------------------------
