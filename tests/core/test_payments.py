@@ -1,0 +1,136 @@
+"""Paid against due: what is told at the next lock, and everything people rightly do with chips, which is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.game_alerts import Kind
+from controller.core.inputs import Started
+from tests.core.alerting import at_table, dealt, kinds, lost, next_bets, raised, won
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [5000],
+        [5000, 0],
+        [5000, 2500],
+        [3500, 5000, 0],
+        [3500, 1000, 2500, 0],
+        [5000, 7500],
+        [0, 2500, 5000],
+        [5000, 0, 2500],
+    ],
+    ids=["left", "picked up", "let ride", "in two steps", "picked up between", "pressed", "changed first", "bet anew"],
+)
+def test_a_right_payment_is_no_alert_however_people_handle_it(changes: list[int]) -> None:
+    rig = at_table()
+    won(rig)
+    for cents in changes:
+        rig.chips(1, "main", cents)
+    next_bets(rig)
+    assert kinds(rig) == []
+
+
+def test_the_payment_and_a_hand_that_takes_the_wager_at_one_look_are_told_apart_by_their_chips() -> None:
+    rig = at_table()
+    won(rig)
+    rig.values["E004010000000001"] = 2500
+    rig.lay(1, "main", ("E004010000000001",))
+    next_bets(rig)
+    assert kinds(rig) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "paid"),
+    [
+        ([], "mispay", 0),
+        ([4500], "mispay", 2000),
+        ([5500], "mispay", 3000),
+        ([4500, 0], "mispay", 2000),
+        ([7500, 0], "mispay", 5000),
+        ([0], "winning_bet_taken", -2500),
+    ],
+    ids=["not paid", "too little", "too much", "too little and gone", "twice", "taken"],
+)
+def test_a_winner_who_is_not_paid_to_the_chip_is_told(changes: list[int], kind: str, paid: int) -> None:
+    rig = at_table()
+    won(rig)
+    for cents in changes:
+        rig.chips(1, "main", cents)
+    rig.key("round_closed")
+    assert kinds(rig) == []
+    next_bets(rig)
+    (alert,) = raised(rig)
+    assert (alert.kind, alert.due_cents, alert.paid_cents) == (kind, 2500, paid)
+    assert (alert.round, alert.spot, alert.zone) == (1, 1, "main")
+
+
+def test_a_payment_put_right_before_the_next_lock_is_no_alert() -> None:
+    rig = at_table()
+    won(rig)
+    rig.chips(1, "main", 4500)
+    rig.key("round_closed")
+    rig.chips(1, "main", 5000)
+    next_bets(rig)
+    assert kinds(rig) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ([0], []),
+        ([1500, 0], []),
+        ([0, 2500], []),
+        ([], ["losing_bet_left"]),
+    ],
+    ids=["taken", "in two steps", "bet anew", "left"],
+)
+def test_a_lost_wager_is_taken(changes: list[int], found: list[str]) -> None:
+    rig = at_table()
+    lost(rig)
+    for cents in changes:
+        rig.chips(1, "main", cents)
+    next_bets(rig)
+    assert kinds(rig) == found
+
+
+def test_a_lost_wager_that_is_paid_is_told_even_if_all_of_it_is_gone_then() -> None:
+    rig = at_table()
+    lost(rig)
+    rig.values["E004010000000001"] = 2500
+    rig.lay(1, "main", (*rig.lying[1, "main"], "E004010000000001"))
+    rig.chips(1, "main", 0)
+    next_bets(rig)
+    (alert,) = raised(rig)
+    assert (alert.kind, alert.due_cents, alert.paid_cents) == (Kind.MISPAY, -2500, 2500)
+
+
+def test_a_push_may_be_left_taken_or_pressed() -> None:
+    for changes in ([], [0], [5000], [1000, 0]):
+        rig = at_table()
+        dealt(rig, "Th 9d 9s Td")
+        rig.talk("key stand hole_turned")
+        for cents in changes:
+            rig.chips(1, "main", cents)
+        next_bets(rig)
+        assert kinds(rig) == []
+
+
+def test_a_natural_is_due_after_the_payout_unit() -> None:
+    for paid, found in ((6200, []), (6250, ["mispay"])):
+        rig = at_table(payout_unit_cents=100)
+        dealt(rig, "Ah 7d Ks Td")
+        rig.chips(1, "main", paid)
+        rig.talk("key hole_turned")
+        next_bets(rig)
+        assert kinds(rig) == found
+
+
+def test_nobody_is_called_wrongly_paid_whose_reader_was_lost() -> None:
+    rig = at_table()
+    won(rig)
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.answer("no")
+    next_bets(rig)
+    assert kinds(rig) == []
