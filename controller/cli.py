@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "playback": "Play the device's part of a capture.",
     "probe": "Show what passes on a serial port.",
     "reconstruct": "Reconstruct a round from lines of evidence.",
+    "report": "Write the account of a shift.",
     "replay": "Step a journal again and compare.",
     "run": "Run the daemon of one table.",
     "set-card": "Name the face of a card, or strike it from its round.",

@@ -1,0 +1,266 @@
+"""What a table took, row by row, out of what it published: rounds, hands, wagers, alerts, and sums by bet and hour.
+
+Everything comes from events alone, so an integrator who keeps the stream can make the same rows. Money is whole cents
+and seen from the house: ``handle_cents`` is what was staked, ``win_cents`` what the house kept of it. Times are UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from controller.core.alerts import Alert
+from controller.core.events import (
+    BetsLocked,
+    CardOpened,
+    Event,
+    HandPlayed,
+    QuestionAsked,
+    RoundClosed,
+    RoundVoided,
+    WagerAdjusted,
+    WagerOpen,
+    WagerSettled,
+)
+from controller.formats.payloads import Published, event_name
+
+MAIN: Final = "main"
+HOUR: Final = len("2026-11-21T20")
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A row of an export."""
+
+
+class RoundRow(Row, frozen=True):
+    """A closed round, for video and for accounting. ``first_seq`` to ``last_seq`` are its events."""
+
+    round: int
+    started: str
+    closed: str
+    first_seq: int
+    last_seq: int
+    outcome: str
+    dealer: str
+    spots: int
+    hands: int
+    questions: int
+    alerts: int
+    handle_cents: int
+    win_cents: int
+    open_wagers: int
+
+
+class HandRow(Row, frozen=True):
+    """A hand that every legal play agrees on: its faces, its best total, its whole stake."""
+
+    round: int
+    spot: int
+    hand: int
+    cards: str
+    total: int
+    stake_cents: int
+
+
+class WagerRow(Row, frozen=True):
+    """A wager of a closed round. ``due_cents``: the player's net, None while it is open.
+
+    ``wager_cents`` is what lay at the lock, ``handle_cents`` that with what was added by doubles and splits, 0 in a
+    voided round. ``basis`` is ``floor`` where the floor ruled or corrected.
+    """
+
+    round: int
+    time: str
+    seq: int
+    spot: int
+    bet: str
+    wager_cents: int
+    handle_cents: int
+    due_cents: int | None
+    basis: str
+    why: str
+
+    @property
+    def win_cents(self) -> int:
+        """What the house kept; 0 while the wager is open."""
+        return -(self.due_cents or 0)
+
+
+class AlertRow(Row, frozen=True):
+    """Something that wanted a person's eye. ``data`` is the event's, as JSON."""
+
+    time: str
+    seq: int
+    kind: str
+    round: int
+    spot: int
+    data: str
+
+
+class SumRow(Row, frozen=True):
+    """Settled wagers of one bet within one hour. ``hold_basis_points``: win by handle in 1/100 %, rounded half up."""
+
+    hour: str
+    bet: str
+    wagers: int
+    handle_cents: int
+    win_cents: int
+    hold_basis_points: int
+
+
+class Takings(msgspec.Struct, frozen=True):
+    """All of it, in the order it was told."""
+
+    rounds: tuple[RoundRow, ...]
+    hands: tuple[HandRow, ...]
+    wagers: tuple[WagerRow, ...]
+    alerts: tuple[AlertRow, ...]
+
+    def sums(self) -> tuple[SumRow, ...]:
+        """By hour of the settlement, then by bet."""
+        found: dict[tuple[str, str], list[WagerRow]] = {}
+        for wager in self.wagers:
+            if wager.due_cents is not None:
+                found.setdefault((f"{wager.time[:HOUR]}:00:00Z", wager.bet), []).append(wager)
+        return tuple(_sum(hour, bet, found[hour, bet]) for hour, bet in sorted(found))
+
+
+def takings(told: Iterable[Published]) -> Takings:
+    """The rows of one epoch's events, in order of seq. Rounds not closed are left out."""
+    desk = _Desk()
+    for one in told:
+        desk.take(one)
+    rounds = tuple(desk.rounds[number].row() for number in desk.closed)
+    hands = tuple(hand for number in desk.closed for hand in desk.rounds[number].hand_rows())
+    wagers = tuple(wager for number in desk.closed for wager in desk.rounds[number].wager_rows())
+    return Takings(rounds, hands, wagers, tuple(desk.alerts))
+
+
+def hold_basis_points(win_cents: int, handle_cents: int) -> int:
+    """Win by handle in 1/100 %, rounded half up; 0 without handle."""
+    return (20_000 * win_cents + handle_cents) // (2 * handle_cents) if handle_cents else 0
+
+
+def _sum(hour: str, bet: str, wagers: list[WagerRow]) -> SumRow:
+    handle = sum(wager.handle_cents for wager in wagers)
+    win = sum(wager.win_cents for wager in wagers)
+    return SumRow(hour, bet, len(wagers), handle, win, hold_basis_points(win, handle))
+
+
+class _Round:
+    """A round while its events come in."""
+
+    def __init__(self, locked: BetsLocked, told: Published, faces: dict[int, str]) -> None:
+        self.number = locked.round
+        self.spots = len({wager.spot for wager in locked.wagers if wager.bet == MAIN})
+        self.started, self.first_seq = told.time, told.seq
+        self.faces = faces
+        self.closed: RoundClosed | None = None
+        self.ended, self.last_seq = told.time, told.seq
+        self.hands: dict[tuple[int, int], HandPlayed] = {}
+        self.wagers: dict[tuple[int, str], WagerRow] = {}
+        self.questions = self.alerts = 0
+        self.void = False
+
+    def take(self, told: Published) -> None:
+        """An event of this round."""
+        event = told.event
+        match event:
+            case HandPlayed():
+                self.hands[event.spot, event.hand] = event
+            case WagerSettled():
+                self._wager(told, event, event.due_cents, str(event.basis), event.why)
+            case WagerOpen():
+                self._wager(told, event, None, "open", "more than one net is possible")
+            case WagerAdjusted():
+                self._wager(told, event, event.due_cents, "floor", event.why)
+            case RoundVoided():
+                self.void = True
+            case QuestionAsked():
+                self.questions += 1
+            case RoundClosed():
+                self.closed, self.ended = event, told.time
+            case _:
+                self.alerts += isinstance(event, Alert)
+        if self.closed in {None, event}:
+            self.last_seq = told.seq
+
+    def _wager(
+        self, told: Published, event: WagerSettled | WagerOpen | WagerAdjusted, due: int | None, basis: str, why: str
+    ) -> None:
+        wager = event.wager_cents
+        row = WagerRow(event.round, told.time, told.seq, event.spot, event.bet, wager, wager, due, basis, why)
+        self.wagers[event.spot, event.bet] = row
+
+    def row(self) -> RoundRow:
+        """The round's row."""
+        assert self.closed is not None
+        wagers = list(self.wager_rows())
+        return RoundRow(
+            round=self.number,
+            started=self.started,
+            closed=self.ended,
+            first_seq=self.first_seq,
+            last_seq=self.last_seq,
+            outcome="void" if self.void else self.closed.outcome,
+            dealer=self._cards(self.closed.dealer),
+            spots=self.spots,
+            hands=len(self.hands),
+            questions=self.questions,
+            alerts=self.alerts,
+            handle_cents=sum(wager.handle_cents for wager in wagers if wager.due_cents is not None),
+            win_cents=sum(wager.win_cents for wager in wagers),
+            open_wagers=sum(wager.due_cents is None for wager in wagers),
+        )
+
+    def hand_rows(self) -> Iterator[HandRow]:
+        """Its hands by spot, left to right."""
+        for place in sorted(self.hands):
+            hand = self.hands[place]
+            cards = self._cards(hand.cards)
+            yield HandRow(self.number, hand.spot, hand.hand, cards, hand.total, hand.stake_cents)
+
+    def wager_rows(self) -> Iterator[WagerRow]:
+        """Its wagers by spot, main first; what the hands staked is the handle of the main wager."""
+        for spot, bet in sorted(self.wagers, key=lambda place: (place[0], place[1] != MAIN, place[1])):
+            row = self.wagers[spot, bet]
+            staked = sum(hand.stake_cents for hand in self.hands.values() if hand.spot == spot) if bet == MAIN else 0
+            handle = 0 if self.void else staked or row.wager_cents
+            yield msgspec.structs.replace(row, handle_cents=handle)
+
+    def _cards(self, cards: Iterable[int]) -> str:
+        return " ".join(self.faces.get(card, "??") for card in cards)
+
+
+class _Desk:
+    """Where events are sorted into their rounds."""
+
+    def __init__(self) -> None:
+        self.rounds: dict[int, _Round] = {}
+        self.closed: list[int] = []
+        self.alerts: list[AlertRow] = []
+        self._faces: dict[int, str] = {}
+
+    def take(self, told: Published) -> None:
+        event = told.event
+        if isinstance(event, Alert):
+            self.alerts.append(_alert(told, event))
+        if isinstance(event, CardOpened):
+            self._faces[event.card] = event.face
+        if isinstance(event, BetsLocked):
+            self.rounds[event.round] = _Round(event, told, self._faces)
+        number = getattr(event, "round", 0)
+        if number not in self.rounds:
+            return
+        self.rounds[number].take(told)
+        if isinstance(event, RoundClosed) and number not in self.closed:
+            self.closed.append(number)
+
+
+def _alert(told: Published, event: Event) -> AlertRow:
+    data: dict[str, Any] = msgspec.to_builtins(event)
+    del data["type"]
+    text = msgspec.json.encode(data).decode()
+    return AlertRow(told.time, told.seq, event_name(event), data.get("round", 0), data.get("spot", 0), text)

@@ -1,0 +1,207 @@
+"""What a table took, out of what it published, against what the people at it know to be true."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from collections.abc import Iterable
+from fractions import Fraction
+
+import msgspec
+import pytest
+
+from controller.core.events import Event, WagerSettled
+from controller.core.inputs import AdjustWager, VoidRound
+from controller.core.rules import Rules
+from controller.core.theory import Theory
+from controller.formats.payloads import Published
+from controller.formats.records import Identity
+from controller.formats.row_files import as_csv, as_json_lines
+from controller.formats.shift import Shift, shift_of
+from controller.formats.shift_text import shift_text
+from controller.formats.takings import RoundRow, Takings, WagerRow, hold_basis_points, takings
+from controller.io import profile_files
+from simulators.acts import RoundPlayed
+from simulators.dealer import play
+from simulators.house import house_from
+from simulators.rack import Rack
+from tests.core.rig import Rig
+
+PENN = "hollywood-penn-national"
+HERE = Identity("harbour", "bj-1", 7)
+ROUNDS = 25
+
+
+def published(events: Iterable[Event]) -> list[Published]:
+    """Events a second apart."""
+    return [
+        Published(HERE, seq, f"2026-11-21T{seq // 3600:02}:{seq // 60 % 60:02}:{seq % 60:02}.000000Z", event)
+        for seq, event in enumerate(events, start=1)
+    ]
+
+
+def a_rig() -> Rig:
+    rack = Rack()
+    rules: Rules = profile_files.load(PENN, {"stand_key": "always"}).rules
+    return Rig(rules, {chip: rack.value_cents((chip,)) for chip in chips_of(rack)})
+
+
+def chips_of(rack: Rack) -> list[str]:
+    return [line.split(",")[0] for line in rack.registry_csv().splitlines()[1:]]
+
+
+def played(rig: Rig, rounds: int = ROUNDS) -> list[RoundPlayed]:
+    acts = play(house_from(profile_files.raw(PENN)), random.Random(11), Rack(), (1, 4), rounds=rounds)
+    told = rig.perform(acts)
+    rig.key("round_closed")
+    return told
+
+
+@pytest.fixture(scope="module")
+def night() -> tuple[list[Published], Takings, list[RoundPlayed]]:
+    rig = a_rig()
+    told = played(rig)
+    events = published(rig.events)
+    return events, takings(events), told
+
+
+def test_every_wager_is_a_row_with_what_it_was_truly_due(
+    night: tuple[list[Published], Takings, list[RoundPlayed]],
+) -> None:
+    _, found, told = night
+    truth = {(one.round, w.spot, w.bet): (w.wager_cents, w.due_cents) for one in told for w in one.wagers}
+    rows = {(row.round, row.spot, row.bet): (row.wager_cents, row.due_cents) for row in found.wagers}
+    assert rows == truth
+
+
+def test_what_doubles_and_splits_added_is_handle(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
+    _, found, _ = night
+    staked: dict[tuple[int, int], int] = {}
+    for hand in found.hands:
+        staked[hand.round, hand.spot] = staked.get((hand.round, hand.spot), 0) + hand.stake_cents
+    mains = [row for row in found.wagers if row.bet == "main"]
+    assert any(row.handle_cents > row.wager_cents for row in mains)
+    assert all(row.handle_cents == staked.get((row.round, row.spot), row.wager_cents) for row in mains)
+
+
+def test_rounds_add_up_to_their_wagers_and_hours_to_the_night(
+    night: tuple[list[Published], Takings, list[RoundPlayed]],
+) -> None:
+    events, found, told = night
+    assert [row.round for row in found.rounds] == [one.round for one in told]
+    for row in found.rounds:
+        own = [wager for wager in found.wagers if wager.round == row.round]
+        assert row.win_cents == sum(wager.win_cents for wager in own)
+        assert row.handle_cents == sum(wager.handle_cents for wager in own)
+        assert row.started < row.closed
+        assert events[row.last_seq - 1].time == row.closed
+    sums = found.sums()
+    assert sum(row.win_cents for row in sums) == sum(row.win_cents for row in found.rounds)
+    assert sum(row.wagers for row in sums) == len(found.wagers)
+
+
+def test_the_dealer_of_each_round_has_faces(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
+    _, found, told = night
+    assert [row.dealer for row in found.rounds] == [" ".join(one.dealer) for one in told]
+
+
+def test_a_voided_round_took_nothing() -> None:
+    rig = a_rig()
+    told = played(rig, rounds=2)
+    rig.give(VoidRound(rig.now_ns, told[0].round, "M. Okafor", "a foul deal"))
+    found = takings(published(rig.events))
+    first, second = found.rounds
+    assert (first.outcome, first.handle_cents, first.win_cents) == ("void", 0, 0)
+    assert second.handle_cents > 0
+    assert {row.basis for row in found.wagers if row.round == first.round} == {"floor"}
+
+
+def test_what_the_floor_ruled_is_what_counts() -> None:
+    rig = a_rig()
+    (told,) = played(rig, rounds=1)
+    (spot, *_) = (wager.spot for wager in told.wagers if wager.bet == "main")
+    rig.give(AdjustWager(rig.now_ns, told.round, spot, "main", 700, "M. Okafor", "paid by courtesy"))
+    rows = {row.spot: row for row in takings(published(rig.events)).wagers if row.bet == "main"}
+    assert (rows[spot].due_cents, rows[spot].basis, rows[spot].why) == (700, "floor", "paid by courtesy")
+    assert rows[spot].win_cents == -700
+
+
+@pytest.mark.parametrize(
+    ("win", "handle", "hold"),
+    [(0, 0, 0), (50, 1000, 500), (-50, 1000, -500), (1, 3, 3333), (2, 3, 6667), (1, 20000, 1)],
+)
+def test_hold_is_win_by_handle(win: int, handle: int, hold: int) -> None:
+    assert hold_basis_points(win, handle) == hold
+
+
+def test_rows_are_written_as_json_lines_and_csv(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
+    _, found, _ = night
+    lines = as_json_lines(found.rounds).splitlines()
+    assert [msgspec.json.decode(line, type=RoundRow) for line in lines] == list(found.rounds)
+    read = list(csv.DictReader(io.StringIO(as_csv(RoundRow, found.rounds).decode())))
+    assert [row["win_cents"] for row in read] == [str(row.win_cents) for row in found.rounds]
+
+
+def test_a_cell_that_would_be_a_formula_is_text() -> None:
+    row = WagerRow(1, "t", 1, 1, "main", 100, 100, None, "floor", "=1+1")
+    (read,) = csv.DictReader(io.StringIO(as_csv(WagerRow, [row]).decode()))
+    assert (read["why"], read["due_cents"]) == ("'=1+1", "")
+
+
+# --- the shift ----------------------------------------------------------------------------------------
+
+
+def shift_by(theory: Theory, night: tuple[list[Published], Takings, list[RoundPlayed]]) -> Shift:
+    events, found, _ = night
+    return shift_of(events, found, {"main": theory})
+
+
+def theory(edge: Fraction, variance: int = 0) -> Theory:
+    return Theory(edge, Fraction(variance), Fraction(0))
+
+
+def test_a_win_beyond_what_chance_allows_is_outside(
+    night: tuple[list[Published], Takings, list[RoundPlayed]],
+) -> None:
+    sure = shift_by(theory(Fraction(1, 2)), night)
+    assert [(line.bet, line.inside) for line in sure.bets if line.bet == "main"] == [("main", False)]
+    assert "OUTSIDE" in shift_text(sure)
+    wide = shift_by(theory(Fraction(1, 2), variance=1000), night)
+    assert wide.bets[0].inside is True
+
+
+def test_a_bet_without_a_theory_has_no_band(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
+    events, found, _ = night
+    assert all(line.inside is None for line in shift_of(events, found, {}).bets)
+
+
+def test_the_course_ends_where_the_lines_stand(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
+    shift = shift_by(theory(Fraction(1, 100), variance=1), night)
+    (main,) = (line for line in shift.bets if line.bet == "main")
+    last = shift.course[-1]
+    assert (last.win_cents, last.expected_cents) == (main.win_cents, main.expected_cents)
+    assert (last.low_cents, last.high_cents) == (main.low_cents, main.high_cents)
+    assert [point.round for point in shift.course] == [row.round for row in night[1].rounds]
+
+
+def test_pace_counts_playing_time_only(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
+    events, found, _ = night
+    late = [one if one.seq <= found.rounds[12].last_seq else hours_later(one) for one in events]
+    quick, paused = (shift_of(told, takings(told), {}) for told in (events, late))
+    assert paused.rounds == quick.rounds == ROUNDS
+    assert paused.playing_seconds <= quick.playing_seconds
+    assert quick.rounds_per_hour == round(3600 * ROUNDS / quick.playing_seconds)
+
+
+def hours_later(one: Published) -> Published:
+    hour = int(one.time[11:13]) + 5
+    return msgspec.structs.replace(one, time=f"{one.time[:11]}{hour:02}{one.time[13:]}")
+
+
+def test_what_wanted_attention_is_counted(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
+    events, found, _ = night
+    shift = shift_by(theory(Fraction(0)), night)
+    assert sum(shift.alerts.values()) == len(found.alerts)
+    assert sum(shift.bases.values()) == len([one for one in events if isinstance(one.event, WagerSettled)])
+    assert (shift.adjusted, shift.voided, shift.open_wagers) == (0, 0, 0)

@@ -1,0 +1,112 @@
+"""``tableside report`` on a journal as the daemon writes it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.commands import report
+from controller.core.inputs import Input
+from controller.core.state import Stepped
+from controller.formats.records import Identity, seal
+from controller.formats.states import payloads
+from controller.io import profile_files
+from controller.io.journal import Entry, Journal
+from simulators.dealer import play
+from simulators.house import house_from
+from simulators.rack import Rack
+from tests.core.rig import Rig
+
+PENN = "hollywood-penn-national"
+HERE = Identity("harbour", "bj-1", 7)
+KEY = bytes(32)
+SECOND_NS = 1_000_000_000
+
+
+class Journaled(Rig):
+    """A rig that keeps what a daemon would commit; each input comes a second after the one before."""
+
+    entries: list[Entry]
+
+    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+        if not self.stamped:
+            self.entries = []
+        seq = self.table.state.seq
+        stepped = super().give(item, closed=closed)
+        stamped = msgspec.structs.replace(self.stamped[-1], wall_ns=self.number * SECOND_NS)
+        bodies = payloads(stepped.events, HERE, seq, stamped.wall_ns)
+        self.entries.append(Entry(stamped.number, seal(stamped, KEY, HERE), tuple(enumerate(bodies, start=seq + 1))))
+        return stepped
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "journal.sqlite"
+    rack = Rack()
+    values = dict(line.split(",") for line in rack.registry_csv().splitlines()[1:])
+    rig = Journaled(profile_files.load(PENN).rules, {chip: int(value) for chip, value in values.items()})
+    rig.perform(play(house_from(profile_files.raw(PENN)), random.Random(3), rack, (2, 3), rounds=6))
+    rig.key("round_closed")
+
+    async def write() -> None:
+        opened = await Journal.open(path, HERE)
+        await opened.commit(rig.entries)
+        await opened.close()
+
+    asyncio.run(write())
+    return path
+
+
+def ran(*arguments: object) -> Result:
+    return CliRunner().invoke(report.command, ["--rounds", "50", *(str(one) for one in arguments)])
+
+
+def test_the_account_needs_no_key(journal: Path) -> None:
+    told = ran(journal)
+    assert told.exit_code == 0
+    assert told.output.startswith("harbour/bj-1, epoch 7\n")
+    assert "\n6 rounds, " in told.output
+    assert "\nmain " in told.output
+
+
+def test_the_same_account_as_json(journal: Path) -> None:
+    account = msgspec.json.decode(ran(journal, "--json").stdout)
+    assert (account["rounds"], account["open_wagers"]) == (6, 0)
+    assert account["bets"][0]["low_cents"] <= account["bets"][0]["expected_cents"]
+
+
+def test_a_part_of_the_time_is_a_part_of_the_account(journal: Path) -> None:
+    whole = msgspec.json.decode(ran(journal, "--json").stdout)
+    half = whole["course"][2]["time"]
+    parts = [
+        msgspec.json.decode(ran(journal, "--json", *which).stdout) for which in (("--until", half), ("--since", half))
+    ]
+    assert sum(part["rounds"] for part in parts) < whole["rounds"]
+    assert all(part["rounds"] for part in parts)
+
+
+def test_the_page_holds_its_plots_and_fetches_nothing(journal: Path, tmp_path: Path) -> None:
+    page = tmp_path / "shift.html"
+    assert ran(journal, "--html", page).exit_code == 0
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") == 3
+    assert "won by the house" in text
+    assert not [word for word in ("<script", "<link", "<img", "url(http") if word in text]
+    again = tmp_path / "again.html"
+    ran(journal, "--html", again)
+    assert again.read_bytes() == page.read_bytes()
+
+
+def test_what_cannot_be_told_is_one_line(journal: Path, tmp_path: Path) -> None:
+    missing = ran(tmp_path / "none.sqlite")
+    never = ran(journal, "--since", "2100")
+    nowhere = ran(journal, "--html", tmp_path / "no" / "page.html")
+    assert [(one.exit_code, one.output.count("\n")) for one in (missing, never, nowhere)] == [(2, 1)] * 3
+    damaged = tmp_path / "damaged.sqlite"
+    damaged.write_bytes(journal.read_bytes()[:6000])
+    assert (ran(damaged).exit_code, ran(damaged).output.count("\n")) == (1, 1)
