@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint servers clean campaign-meters
+.PHONY: help setup demo test lint servers clean campaign-meters campaign-oracle
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -21,6 +21,7 @@ help:
 	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
 	@echo 'make lint    ruff, mypy --strict, import contracts'
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
+	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
 	@echo 'make clean   everything made here, the virtual environment too'
 
 setup: $(READY)
@@ -43,6 +44,9 @@ lint: setup
 
 campaign-meters: setup
 	$(BIN)/python -m bench.meters $(call option,WAGERS,wagers) $(call option,SEED,seed)
+
+campaign-oracle: setup
+	$(BIN)/python -m tests.oracle.compare $(or $(SEED),0) $(or $(N),10000)
 
 servers:
 	@.ci/servers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TextIO, assert_never
+from typing import Final, TextIO, assert_never
 
 import click
 
@@ -24,6 +24,9 @@ from controller.formats.evidence_lines import (
 )
 from controller.formats.profiles import ProfileError
 from controller.io import profile_files
+
+READS: Final = ("on_draw", "ahead")
+"""When a shoe reads a card. It changes nothing here: every card of these lines has left the shoe."""
 
 
 @click.command("reconstruct")
@@ -58,8 +61,12 @@ def rules_of(table: Table, number: int) -> Rules:
     Raises:
         EvidenceRefused: no such profile, option or zone.
     """
+    options = dict(table.options)
+    reads = options.pop("reads", "on_draw")
+    if reads not in READS:
+        raise EvidenceRefused(f"line {number}: options.reads: expected one of {', '.join(READS)}, got {reads!r}")
     try:
-        rules = profile_files.load(table.profile, table.options).rules
+        rules = profile_files.load(table.profile, options).rules
     except ProfileError as error:
         raise EvidenceRefused(f"line {number}: {error}") from error
     for zones in table.wagers.values():

@@ -56,7 +56,8 @@ class Census:
         for node, emitted in darkness.ended_ways(self.play, state[1], layout) if self.closed else self.so_far(state[1]):
             holds = self.hole_points is None or node.hole >> self.hole_points & 1
             if holds and admitted(self.answers, emitted if self.closed else ()):
-                insured = layout.insured if node.offers and self.play.offered_zone else node.insured
+                counted = layout.insured if node.offers and self.play.offered_zone else node.insured
+                insured = counted if any(counted) else ()
                 paid = tuple(box.kind is Kind.EVEN_MONEY for box in node.boxes)
                 symbols: tuple[Symbol, ...] = (*emitted, (node.drawn, insured, paid))
                 spelled.setdefault(symbols[0], set()).add((None, symbols[1:]))

@@ -177,7 +177,7 @@ def as_paid(found: Reconstruction, box: int) -> set[int]:
     nets: set[int] = set()
     for dated in found.evidence:
         item = dated.item
-        if not isinstance(item, ChipsMoved) or (item.box, item.zone) != (box, "main"):
+        if not isinstance(item, ChipsMoved) or item.idle or (item.box, item.zone) != (box, "main"):
             continue
         # What was left out of the account lies there all the same.
         staked += item.before - content

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.core.alerts import RoundIrregular
 from controller.core.books import entered
 from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked
 from controller.core.inputs import Stamped
+from controller.core.moves import idle
 from controller.core.reconstruction import Dated, Reconstruction, TooManyOrders
 from controller.core.state import Round, State, Table
 
@@ -81,11 +83,13 @@ class Desk:
         except TooManyOrders:
             self.irregular("the times of the readings leave too many orders open")
             return False
-        if not found.frontier and before.frontier and may_drop:
-            return False
+        explained = bool(found.frontier or not before.frontier or not may_drop)
+        if not explained:
+            dated = replace(dated, item=idle(dated.item))
+            found = before.observe(dated)
         self.found = found
         self.change_round(evidence=(*evidence, dated))
-        return True
+        return explained
 
     def irregular(self, reason: str, *, curable: bool = False, likely: str = "") -> None:
         """No settlement from here on; the floor must rule. ``curable``: unless a correction of its explains it all."""

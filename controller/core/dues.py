@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from controller.core.hand import Outcome, PlayedHand, points_of, total
+from controller.core.hand import Outcome, PlayedHand, holes_that_draw, is_natural, points_of, total
 from controller.core.play import Kind, Node, Play
 from controller.core.reconstruction import Frontier, Reconstruction, Told
 from controller.core.settlement import DRAWN, NATURAL, DealerEnd, Net, insurance_net, main_net
@@ -50,14 +50,17 @@ def dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[Dea
     holes = node.hole if hole_points is None else node.hole & 1 << hole_points
     up = play.up_points
     drawn = tuple(points_of(card) for card in node.drawn)
-    complete = play.all_played(node) and play.holes(node, drawing=False)
+    complete = play.holes(node, drawing=False) if play.all_played(node) else 0
+    if node.hole and not (play.second_due(node) or play.deal.up == 0):
+        # Whatever the boxes still do, a dealer's hand that need not draw stays as it is.
+        complete |= ~holes_that_draw(up, drawn, play.rules.soft_17 == "hit")
     open_still = False
     for hole in range(1, 11):
         if not holes >> hole & 1:
             continue
         if not drawn and {up, hole} == {1, 10}:
             yield NATURAL
-        elif hole_points is not None and complete and complete >> hole & 1:
+        elif hole_points is not None and complete >> hole & 1:
             yield DealerEnd(natural=False, total=min(total((up, hole, *drawn))[0], 22))
         else:
             open_still = True
@@ -70,9 +73,17 @@ def outcomes(play: Play, node: Node, told: Told, box: int) -> frozenset[Outcome]
     if told[box]:
         return told[box]
     kind = node.boxes[box].kind
+    if node.dealt < play.deal_cards and play.deal.up and not play.frozen and is_natural_dealt(play, box):
+        return frozenset((play.untouched(box, Kind.NATURAL),))
     if node.dealt == play.deal_cards and kind in {Kind.NATURAL, Kind.EVEN_MONEY, Kind.SURRENDERED}:
         return frozenset((play.untouched(box, kind),))
     return frozenset()
+
+
+def is_natural_dealt(play: Play, box: int) -> bool:
+    """Whether a box has been dealt an ace and a ten, whoever still waits for a second card."""
+    cards = play.deal.initial[box]
+    return len(cards) == 2 and is_natural(*cards)
 
 
 @lru_cache(maxsize=16384)
@@ -88,11 +99,17 @@ def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: i
     known = True
     for node, told in frontier.items():
         ended = outcomes(play, node, told, box)
-        known = known and bool(ended) and not play.even_money_may_show(node, box)
+        known = known and bool(ended) and not even_money_may_come(play, node, box)
         paid = node.boxes[box].kind is Kind.EVEN_MONEY
         for end in set(dealer_ends(play, node, hole_points)):
             nets.update(net_of(play, outcome, end, even_money=paid) for outcome in ended)
     return Due(frozenset(nets), known)
+
+
+def even_money_may_come(play: Play, node: Node, box: int) -> bool:
+    """Whether a natural may still be paid even money, by its chips or, while it is offered, by key."""
+    asked = node.offers and play.rules.even_money and play.up_points == 1 and node.boxes[box].kind is Kind.NATURAL
+    return asked or play.even_money_may_show(node, box)
 
 
 def insurance_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:
@@ -122,8 +139,9 @@ def natural_known(play: Play, frontier: Frontier, hole_points: int | None) -> bo
     if hole_points is not None:
         return {play.up_points, hole_points} == {1, 10}
     seconds = {points_of(node.second) if node.second else 0 for node in frontier}
-    if len(seconds) == 1 and 0 not in seconds:
-        return {play.up_points, *seconds} == {1, 10}
+    naturals = {{play.up_points, second} == {1, 10} for second in seconds}
+    if len(naturals) == 1 and 0 not in seconds:
+        return naturals.pop()
     passed = all(not node.hole & play.natural_hole for node in frontier)
     if play.rules.hole_check == "device" and passed and play.rules.losing_insurance_taken == "when_known":
         return False

@@ -140,4 +140,6 @@ def wager_of(judged: Judged, box: int, bet: str) -> int | None:
 def resting_on(view: Reconstruction, box: int) -> tuple[int, ...]:
     """The readings a settlement rests on: all cards and keys so far, and the chips of its own spot."""
     used = view.evidence[: view.cuts[-1].used]
-    return tuple(d.number for d in used if not isinstance(d.item, ChipsMoved) or d.item.box == box)
+    return tuple(
+        d.number for d in used if not isinstance(d.item, ChipsMoved) or (d.item.box == box and not d.item.idle)
+    )

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple, assert_never
 
+from msgspec.structs import replace
+
 from controller.core.hand import best
 from controller.core.play import Box, Emission, Hand, Kind, Node, Now, Play, Said, Step
 from firmware_protocols.values import Value
@@ -28,6 +30,8 @@ class ChipsMoved(Value, frozen=True):
     zone: str
     before: int
     after: int
+    idle: bool = False
+    """No play explains it: it means nothing, and only says what lies there now."""
 
 
 class KeySpoke(Value, frozen=True):
@@ -41,6 +45,11 @@ class KeySpoke(Value, frozen=True):
 
 
 Item = CardCame | ChipsMoved | KeySpoke
+
+
+def idle(item: Item) -> Item:
+    """A change of chips as one that means nothing; what is no change of chips as it is."""
+    return replace(item, idle=True) if isinstance(item, ChipsMoved) else item
 
 
 class Layout(NamedTuple):
@@ -71,6 +80,8 @@ def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[S
     match item:
         case CardCame():
             yield from card_came(play, node, item.card, layout)
+        case ChipsMoved(idle=True):
+            yield node, ()
         case ChipsMoved():
             yield from chips_moved(play, node, item, layout)
         case KeySpoke():
@@ -132,7 +143,7 @@ def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Ite
 
 def pays(node: Node, item: ChipsMoved) -> bool:
     """Whether payment, once it has begun, explains a change: any of a main zone, of the other only where a wager is."""
-    return item.zone == "main" or bool(node.insured and node.insured[item.box])
+    return item.idle or item.zone == "main" or bool(node.insured and node.insured[item.box])
 
 
 def offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:

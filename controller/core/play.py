@@ -23,6 +23,9 @@ from controller.core.rules import Rules
 ANY_HOLE: Final = 0b111_1111_1110
 """Every point value 1 to 10 is possible for the hole card (bit = value)."""
 
+UNDEALT: Final = 1 << 2
+"""What stands for the second card of a dealer who is dealt none because nobody waits for it: no natural, one value."""
+
 
 class Now(IntEnum):
     """What the hand in play waits for."""
@@ -373,7 +376,9 @@ class Play:
         if self.second_due(node):
             return node.hole if drawing else 0
         if not self.live(node):
-            return 0 if drawing else node.hole
+            return (
+                0 if drawing else node.hole & (ANY_HOLE if self.rules.hole_card == "dealt" or node.second else UNDEALT)
+            )
         must = holes_that_draw(self.up_points, tuple(points_of(c) for c in node.drawn), self.rules.soft_17 == "hit")
         return node.hole & (must if drawing else ~must)
 

@@ -111,6 +111,11 @@ def lane(item: Item) -> tuple[int, str] | str | None:
             return None
 
 
+def lies_unasked(item: ChipsMoved) -> bool:
+    """Whether chips lie where they make no wager: a change after the deal that no play explains."""
+    return item.idle and item.zone != "main"
+
+
 def precedes(earlier: Dated, later: Dated) -> bool:
     """Whether ``earlier``, which arrived first, must lie before ``later``."""
     if earlier.last_ns < later.first_ns:
@@ -152,7 +157,7 @@ class Weave:
         """What lies in each zone when the evidence in ``mask`` has happened."""
         contents = self.contents
         for index, dated in enumerate(self.window):
-            if mask >> index & 1 and isinstance(dated.item, ChipsMoved):
+            if mask >> index & 1 and isinstance(dated.item, ChipsMoved) and not lies_unasked(dated.item):
                 contents = {**contents, (dated.item.box, dated.item.zone): dated.item.after}
         return contents
 
@@ -252,16 +257,23 @@ def merge_all(frontier: Frontier, other: Frontier) -> None:
 def slackened(evidence: tuple[Dated, ...], dated: Dated) -> tuple[Dated, ...]:
     """Evidence with one more piece, where a press may belong one card earlier or later (``key_slack``).
 
-    Until the next card has come a press is open to the future, and nothing that rests on it is certain.
+    It lies after the last card but one before it, and before the second card after it; against chips between these
+    cards it has no order. Until that card has come a press is open to the future, and nothing that rests on it is
+    certain.
     """
-    since = next((at for at in range(len(evidence), 0, -1) if isinstance(evidence[at - 1].item, CardCame)), 0)
+    cards = [at for at, one in enumerate(evidence) if isinstance(one.item, CardCame)]
     if isinstance(dated.item, KeySpoke):
-        first_ns = evidence[since - 1].first_ns if since else dated.first_ns
+        first_ns = evidence[cards[-2]].first_ns + 1 if len(cards) > 1 else 0
         dated = replace(dated, first_ns=min(dated.first_ns, first_ns), last_ns=EVER)
     if not isinstance(dated.item, CardCame):
         return (*evidence, dated)
-    late = (replace(one, last_ns=dated.last_ns) if isinstance(one.item, KeySpoke) else one for one in evidence[since:])
-    return (*evidence[:since], *late, dated)
+    last_ns = dated.last_ns - 1
+    since, until = ([0, 0] + [at + 1 for at in cards])[-2:]
+    late = (
+        replace(one, last_ns=max(one.first_ns, last_ns)) if isinstance(one.item, KeySpoke) else one
+        for one in evidence[since:until]
+    )
+    return (*evidence[:since], *late, *evidence[until:], dated)
 
 
 class Reconstruction(NamedTuple):
@@ -366,9 +378,10 @@ class Reconstruction(NamedTuple):
         """The round as far as nothing told after ``moment_ns`` can change it."""
         cuts = self.cuts
         if self.rules.options.key_slack:
-            # A press that is still to come may belong before the last card.
-            last = [dated.first_ns for dated in self.evidence if isinstance(dated.item, CardCame)][-1:]
-            moment_ns = min([moment_ns, *(at_ns - 1 for at_ns in last)])
+            # A press that is still to come may belong before the last card, and before chips that came since the one
+            # before it.
+            last = [dated.first_ns for dated in self.evidence if isinstance(dated.item, CardCame)][-2:-1]
+            moment_ns = min([moment_ns, *last])
         while len(cuts) > 1 and cuts[-1].last_ns > moment_ns:
             cuts = cuts[:-1]
         return self._replace(cuts=cuts)

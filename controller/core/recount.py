@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.core.darkness import Silence
 from controller.core.dues import Due
 from controller.core.hand import RANKS, PlayedHand, place_of, seen
-from controller.core.moves import CardCame, ChipsMoved, KeySpoke
+from controller.core.moves import CardCame, ChipsMoved, KeySpoke, idle
 from controller.core.question import best_question
 from controller.core.reconstruction import Answer, Dated, Reconstruction, TooManyOrders
 from controller.core.rules import Rules
+from controller.core.side_bet import find
 from controller.core.side_dues import Felt, side_nets, sides
 from controller.core.stories import Case
 from controller.core.suspicion import UNKNOWN, Account, Piece, Search, suspect
@@ -93,7 +95,7 @@ class Recount:
         self.contents[spot, zone] = cents
         if self.worlds is None or before == cents:
             return
-        if zone not in {"main", self.offered_zone()} and zone in self.rules.side_bets and spot in self.spots:
+        if zone in self.rules.side_bets and find(zone).placed != "after_deal" and spot in self.spots:
             return
         box = self.spots.index(spot) if spot in self.spots else -1
         if box < 0 or not self.moved(Dated(first_ns, last_ns, ChipsMoved(box, zone, before, cents))):
@@ -109,15 +111,14 @@ class Recount:
         face = self.faces[place] if 0 <= place < len(self.faces) else None
         return None if face is None else RANKS[face.rank]
 
-    def offered_zone(self) -> str:
-        """The zone of what is offered after the deal against this up card."""
-        return "" if self.worlds is None else self.worlds.worlds[0].found.play().offered_zone
-
     def moved(self, dated: Dated) -> bool:
-        """Whether some play explains a change. One that takes the last play away is left out of the account."""
+        """Whether some play explains a change. One that takes the last play away only says what lies there."""
         assert self.worlds is not None
         after = self.attempt(self.worlds, dated)
-        if after is None or (self.worlds.legal(self.hole()) and not after.legal(self.hole())):
+        if after is None:
+            return False
+        if self.worlds.legal(self.hole()) and not after.legal(self.hole()):
+            self.observe(replace(dated, item=idle(dated.item)))
             return False
         self.worlds = after
         return True
@@ -157,7 +158,7 @@ class Recount:
     def begin(self) -> None:
         """The bets are locked."""
         wagers = {spot: cents for (spot, zone), cents in self.contents.items() if zone == "main" and cents}
-        wagers.update(self.declared)
+        wagers.update({spot: cents for spot, cents in self.declared.items() if cents})
         self.spots = tuple(sorted(wagers))
         lying = {
             (box, "main"): self.contents.get((spot, "main"), 0)
@@ -263,11 +264,21 @@ class Recount:
         spot = self.spots[box]
         insured = judgement.insurance(box)
         found = {"main": nets_of(judgement.main(box)), **({} if insured is None else {"insurance": nets_of(insured)})}
+        offered = self.still_offered(judgement, box)
+        found |= {zone: [] for zone in offered}
         for bet in self.rules.side_bets:
             nets = side_nets(self.view(judgement), box, bet, self.side_wagers.get((spot, bet), 0))
-            if nets is not None:
+            if nets is not None and bet not in offered:
                 found[bet] = nets
         return found
+
+    def still_offered(self, judgement: Judgement, box: int) -> frozenset[str]:
+        """Insurance, or another wager made after the deal, whose chips lie there and may still be changed."""
+        if self.closed:
+            return frozenset()
+        open_now = [end.found for end in judgement.ended if any(node.offers for node in end.frontier)]
+        zones = {found.play().offered_zone: found.contents for found in open_now}
+        return frozenset(zone for zone, contents in zones.items() if zone and contents.get((box, zone)))
 
     def view(self, judgement: Judgement) -> Felt:
         """The round as side wagers see it."""
@@ -277,9 +288,9 @@ class Recount:
         """The dealer's cards; the hole card as ?? until it is turned."""
         boxes, hole = len(self.spots), self.hole_place()
         drawn = {tuple(self.face(card) for card in cards) for cards in judgement.drawn()}
-        if len(drawn) != 1 or len(self.faces) <= boxes:
+        if len(drawn) != 1:
             return None
-        shown = [self.text(boxes)]
+        shown = [self.text(boxes)] if len(self.faces) > boxes else []
         if 0 <= hole < len(self.faces):
             shown.append(self.text(hole) if judgement.ended[0].points is not None else UNREAD)
         return (*shown, *drawn.pop())

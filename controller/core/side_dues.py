@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import NamedTuple
 
-from controller.core.hand import place_of
+from controller.core.hand import FACE_RANKS, place_of, rank_of
 from controller.core.play import Kind, Node
 from controller.core.rules import Rules
 from controller.core.side_bet import PUSH, SideNet, View, find, fixed_net_cents, terms_of
-from controller.core.worlds import Judgement
+from controller.core.worlds import Ended, Judgement
 from firmware_protocols.cards import DECK, Card
 
 
@@ -49,14 +49,28 @@ def side_due(felt: Felt, box: int, bet: str, wager_cents: int) -> set[SideNet | 
             cents = (node.insured[box] if node.insured else 0) if placed_later else wager_cents
             made = made or bool(cents)
             if cents:
-                nets.update(nets_at(felt, box, bet, node, cents, turned=end.points is not None))
+                nets.update(nets_at(felt, end, box, bet, node, cents))
             else:
                 nets.add(SideNet(0, bet, PUSH))
     return nets if made else None
 
 
-def nets_at(felt: Felt, box: int, bet: str, node: Node, cents: int, *, turned: bool) -> Iterator[SideNet | None]:
+def faces_at(felt: Felt, end: Ended, place: int) -> tuple[Card, ...]:
+    """The face of a card; of an unread one every face that these plays take for it."""
+    face = felt.faces[place]
+    if face is not None:
+        return (face,)
+    rank = rank_of(end.found.cards[place])
+    if rank:
+        return tuple(face for face in DECK if FACE_RANKS[face] == rank)
+    if place == felt.hole_place and end.points is not None:
+        return tuple(face for face in DECK if min(FACE_RANKS[face], 10) == end.points)
+    return DECK
+
+
+def nets_at(felt: Felt, end: Ended, box: int, bet: str, node: Node, cents: int) -> Iterator[SideNet | None]:  # noqa: PLR0917 - a wager in a play
     """The nets at one node, over every face an unread card may have; None where the cards do not decide."""
+    turned = end.points is not None
     places = [box, box + felt.boxes + 1, felt.boxes]
     if turned and felt.hole_place >= 0:
         places += [felt.hole_place, *(place_of(card) for card in node.drawn)]
@@ -65,8 +79,7 @@ def nets_at(felt: Felt, box: int, bet: str, node: Node, cents: int, *, turned: b
     terms = terms_of(felt.rules, bet)
     closed = felt.judgement.closed
     broke = all(one.kind is Kind.BROKEN for one in node.boxes)
-    for faces in product(*([felt.faces[place]] if felt.faces[place] else DECK for place in places)):
-        first, second, up, *rest = (face for face in faces if face is not None)
+    for first, second, up, *rest in product(*(faces_at(felt, end, place) for place in places)):
         view = View(first, second, up, (up, *rest) if rest else (), closed, broke if closed else None)
         row = find(bet).row(terms, view)
         fixed = None if row is None else fixed_net_cents(terms, row, cents)

@@ -128,10 +128,16 @@ def option_mistakes(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _flat(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with a side wager's table written as ``NAME.KEY``."""
+    """Options with a side wager's table written as ``NAME.KEY``.
+
+    ``even_money`` is a rule (true or false: whether it is offered) and, with the name of a sign, the procedure that
+    shows it (``even_money_shown``).
+    """
     flat: dict[str, Any] = {}
     for key, value in options.items():
-        if key in side_bet_names() and isinstance(value, Mapping):
+        if key == "even_money" and value in {"key", "chips"}:
+            flat["even_money_shown"] = value
+        elif key in side_bet_names() and isinstance(value, Mapping):
             flat |= {f"{key}.{term}": worth for term, worth in value.items()}
         else:
             flat[key] = value

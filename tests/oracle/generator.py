@@ -70,7 +70,8 @@ def deal(made: Dealing) -> None:
     for turn in range(2):
         for box in made.boxes:
             box.hands[0].cards.append(made.card())
-        made.dealer.append(made.card())
+        if turn == 0 or made.house.hole_card == "dealt":
+            made.dealer.append(made.card())
         if turn == 0 and made.chance(made.habits.fumbles):
             box = made.rng.choice(made.boxes)
             made.lay(box, "main", made.rng.choice((0, box.wager // 2, 2 * box.wager)), idle=True)
@@ -228,9 +229,18 @@ def live(made: Dealing, box: Box) -> bool:
 def dealer_plays(made: Dealing) -> None:
     made.press("hole_turned")
     bets = any(box.bust_bet for box in made.boxes) and not all(broke(made, box) for box in made.boxes)
-    if bets or any(live(made, box) for box in made.boxes):
+    goes_on = bets or any(live(made, box) for box in made.boxes)
+    if len(made.dealer) == 1 and (goes_on or second_decides(made)):
+        made.dealer.append(made.card())
+    if goes_on:
         while dealer_draws(made.house, made.ranks_of(made.dealer)):
             made.dealer.append(made.card())
+
+
+def second_decides(made: Dealing) -> bool:
+    """Somebody who does not play on waits for the dealer's second card."""
+    frozen = made.slow() and any((made.natural(box) and not box.even) or box.surrendered for box in made.boxes)
+    return frozen or any(box.insured for box in made.boxes)
 
 
 def pay(made: Dealing) -> None:

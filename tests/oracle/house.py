@@ -58,7 +58,7 @@ CARDS: Final = {
     "pitch-h17": House(hits_soft_17=True, split_by="rank", double_on="9-11"),
 }
 
-DOUBTS: Final = frozenset({"drops are hole-blind", "chips are the surrender"})
+DOUBTS: Final = frozenset({"chips are the surrender"})
 """Readings of the page other than its plain words, which the oracle can take on to be compared with one who does.
 
 ``drops are hole-blind``: a change is kept if it has a meaning with some hole card, even if not with the one read.

@@ -62,7 +62,7 @@ def read(lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset()) -> R
     found = Round(replace(house_of(header), doubts=doubts), wagers, [], [], [])
     content: dict[tuple[int, str], int] = {}
     for number, line in enumerate(lines[1:], start=1):
-        at = line.get("t", number)
+        at = line.get("t", number + 1)
         first, last = (nanoseconds(t) for t in (at if isinstance(at, list) else (at, at)))
         match line:
             case {"card": face}:
@@ -107,14 +107,34 @@ def chip_line(found: Round, content: dict[tuple[int, str], int], piece: Piece) -
 
 
 def slacken(found: Round) -> None:
-    """With key slack a press may belong one card earlier or later; presses keep their order."""
+    """With key slack a press may belong one card earlier or later; presses keep their order.
+
+    Between which cards it came is told by the order of arrival.
+    """
     if not found.house.key_slack:
         return
-    times = [piece.first for piece in found.pieces if piece.kind == "card"]
+    cards = [piece for piece in found.pieces if piece.kind == "card"]
     for index, piece in enumerate(found.pieces):
         if piece.kind == "key":
-            earlier = sorted(t for t in times if t <= piece.first)[-2:]
-            later = sorted(t for t in times if t >= piece.first)[:2]
-            first = earlier[0] if len(earlier) == 2 else 0
-            last = later[1] if len(later) == 2 else EVER
-            found.pieces[index] = replace(piece, first=first, last=last, lane="key")
+            earlier = [card.first for card in cards if card.line < piece.line][-2:]
+            later = [card.first for card in cards if card.line > piece.line][:2]
+            first = earlier[0] + 1 if len(earlier) == 2 else 0
+            last = later[1] - 1 if len(later) == 2 else EVER
+            found.pieces[index] = replace(piece, first=min(first, piece.first), last=max(first, last), lane="key")
+
+
+def dropped_changes(lines: list[dict[str, Any]], dropped: tuple[int, ...]) -> list[list[Any]]:
+    """Spot, zone and the content before and after of the changes of chips in these lines."""
+    content: dict[tuple[int, str], int] = {}
+    dealt = False
+    found: list[list[Any]] = []
+    for spot, bets in lines[0]["wagers"].items():
+        content.update({(int(spot), zone): cents for zone, cents in bets.items()})
+    for number, line in enumerate(lines):
+        dealt = dealt or "card" in line
+        if "zone" in line:
+            address = line["spot"], line["zone"]
+            if dealt and number in dropped:
+                found.append([*address, content.get(address, 0), line["cents"]])
+            content[address] = line["cents"]
+    return found

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.oracle.house import House
 from tests.oracle.lines import Round, read
 from tests.oracle.money import box_nets, side_nets, ways_to_end
 from tests.oracle.search import Search
@@ -36,9 +38,9 @@ def readings(lines: list[dict[str, Any]], *, blind: bool = False, doubts: frozen
     whole = read(lines, doubts)
     dropped = dropped_lines(lines, doubts, blind=blind or "drops are hole-blind" in doubts)
     found = Search(whole, whole.pieces, dropped, close=whole.close, blind=blind)
-    plays = {play_of(whole, told, blind=blind): told for told in found.readings()}
-    answer = summed_up(whole, list(plays.values()), hidden=blind)
-    answer.plays = len({key[:-1] if blind else key for key in plays})
+    ends = list(set(found.readings()))
+    answer = summed_up(whole, ends, hidden=blind)
+    answer.plays = len({play_of(whole, told, blind=blind) for told in ends})
     answer.dropped = tuple(sorted(dropped))
     return answer
 
@@ -54,12 +56,19 @@ def plays(lines: list[dict[str, Any]], dropped: frozenset[int] | None = None) ->
 def dropped_lines(
     lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset(), *, blind: bool = False
 ) -> frozenset[int]:
-    """The changes no reading of the evidence up to them, in order of arrival, explains."""
+    """The changes no reading of the evidence up to them, in order of arrival, explains.
+
+    Evidence that was without a reading before may wait for chips that are told late: then none is dropped.
+    """
     dropped: set[int] = set()
-    for number in [piece.line for piece in read(lines).pieces if piece.kind == "chips"]:
-        before = read(lines[: number + 1], doubts)
+
+    def explained(upto: int) -> bool:
+        before = read(lines[:upto], doubts)
         kept = Search(before, before.pieces, frozenset(dropped), close=False, blind=blind)
-        if next(kept.readings(), None) is None:
+        return next(kept.readings(), None) is not None
+
+    for number in [piece.line for piece in read(lines).pieces if piece.kind == "chips"]:
+        if not explained(number + 1) and explained(number):
             dropped.add(number)
     return frozenset(dropped)
 
@@ -77,28 +86,36 @@ def play_of(whole: Round, told: Story, *, blind: bool) -> tuple[Any, ...]:
         for box in told.boxes
     )
     faces = [piece.what for piece in whole.pieces if piece.kind == "card"]
-    taken = tuple(told.faces[place] for place, face in enumerate(faces) if face == "??")
-    hole = told.faces[told.dealer[1]] if blind and len(told.dealer) > 1 else ""
-    return boxes, told.dealer, taken, hole
+    hidden = told.dealer[1] if blind and len(told.dealer) > 1 else -1
+    taken = tuple(told.faces[place] for place, face in enumerate(faces) if face == "??" and place != hidden)
+    return boxes, told.dealer, taken, ""
 
 
-def is_turned(lines: list[dict[str, Any]]) -> bool:
-    """Whether the hole card may be known to others after these lines."""
-    whole = read(lines)
-    if any(piece.what == "hole_turned" for piece in whole.pieces):
-        return True
-    found = Search(whole, whole.pieces, dropped_lines(lines, blind=True), close=whole.close, blind=True)
+def is_turned(lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset()) -> bool:
+    """Whether the hole card may be known to others after these lines: by its key, or because all have played.
+
+    As long as a wager may still be made that the hole card would decide (insurance, even money) it is not.
+    """
+    whole = read(lines, doubts)
+    found = Search(whole, whole.pieces, dropped_lines(lines, doubts, blind=True), close=whole.close, blind=True)
     ends = list(found.readings())
-    return bool(ends) and all(told.played(whole.house) for told in ends)
+    return bool(ends) and all(
+        told.turned or (told.played(whole.house) and not waits(whole.house, told)) for told in ends
+    )
 
 
-def each(lines: list[dict[str, Any]]) -> list[Answer]:
+def waits(house: House, told: Story) -> bool:
+    """Something is still offered that people would take or leave otherwise if they knew the hole card."""
+    return told.offers and (told.up() == "A" or (house.ez_bust and told.up() in "23456"))
+
+
+def each(lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset()) -> list[Answer]:
     """The answer after every line, as the outside may see it: hole-blind until the hole card is turned."""
     turned, answers = False, []
     for number in range(1, len(lines)):
         so_far = lines[: number + 1]
-        turned = turned or "close" in lines[number] or is_turned(so_far)
-        answers.append(readings(so_far, blind=not turned))
+        turned = turned or "close" in lines[number] or is_turned(so_far, doubts)
+        answers.append(readings(so_far, blind=not turned, doubts=doubts))
     return answers
 
 
@@ -108,17 +125,21 @@ def summed_up(whole: Round, ends: list[Story], *, hidden: bool) -> Answer:
     printed = [piece.what for piece in whole.pieces if piece.kind == "card"]
     for index, box in enumerate(whole.boxes()):
         spot = str(box.spot)
-        hands = {tuple(hand.cards for hand in told.boxes[index].hands) for told in ends}
+        hands = {tuple(faces_of(printed, hand.cards) for hand in told.boxes[index].hands) for told in ends}
         one = hands.pop() if len(hands) == 1 else None
-        answer.hands[spot] = None if one is None else [[printed[place] for place in hand] for hand in one]
+        answer.hands[spot] = None if one is None else [list(hand) for hand in one]
         stakes = {tuple(hand.base + hand.extra for hand in told.boxes[index].hands) for told in ends}
         answer.stakes[spot] = list(stakes.pop()) if len(stakes) == 1 else None
-    dealers = {told.dealer for told in ends}
-    if len(dealers) == 1:
-        (cards,) = dealers
-        answer.dealer = ["??" if hidden and n == 1 else printed[place] for n, place in enumerate(cards)]
+    hole = 2 * len(whole.boxes()) + 1 if whole.house.hole_card == "dealt" else -1
+    open_faces = ["??" if hidden and place == hole else face for place, face in enumerate(printed)]
+    dealers = {faces_of(open_faces, told.dealer) for told in ends}
+    answer.dealer = list(dealers.pop()) if len(dealers) == 1 else None
     sums(whole, ends, answer)
     return answer
+
+
+def faces_of(printed: list[str], places: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple(printed[place] for place in places)
 
 
 def sums(whole: Round, ends: list[Story], answer: Answer) -> None:
@@ -128,18 +149,33 @@ def sums(whole: Round, ends: list[Story], answer: Answer) -> None:
         settled = told.offers_closed(whole.house)
         hands = ways_to_end(whole.house, settled)
         for box in settled.boxes:
-            wagers = {name: cents for name, cents in whole.wagers[box.spot].items() if cents}
+            wagers = {name: cents for name, cents in whole.wagers[box.spot].items() if cents and name != "declared"}
             nets = box_nets(whole.house, settled, box, hands) | side_nets(settled, box, wagers, hands)
+            for bet in () if whole.close else still_offered(whole.house, told, box.spot):
+                nets[bet] = {None}
             for bet, values in nets.items():
                 exact = values if len(values) == 1 else {None}
                 remain.setdefault((str(box.spot), bet), set()).update(exact)
     for (spot, bet), values in remain.items():
-        if bet in ("insurance", "ez_bust") and values == {0} and not had(ends, spot, bet):
+        if bet in ("insurance", "ez_bust") and values <= {0, None} and not had(ends, spot, bet):
             continue
         known = sorted(value for value in values if value is not None)
         agreed = len(values) == 1 and len(known) == 1
         answer.due_cents.setdefault(spot, {})[bet] = known[0] if agreed else None
         answer.possible_cents.setdefault(spot, {})[bet] = known
+
+
+def still_offered(house: House, told: Story, spot: int) -> Iterator[str]:
+    """The bets of a box that people may still change: nothing is due of them yet."""
+    box = next(box for box in told.boxes if box.spot == spot)
+    if not told.dealt(house):
+        return
+    if told.offers:
+        yield from ("insurance", "ez_bust")
+    unturned = not told.turned and not told.paying and len(told.dealer) <= 2
+    taken = told.offers if house.even_money == "key" else unturned
+    if house.even_money_offered and told.up() == "A" and told.natural(box) and not box.even and taken:
+        yield "main"
 
 
 def had(ends: list[Story], spot: str, bet: str) -> bool:

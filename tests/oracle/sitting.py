@@ -149,8 +149,16 @@ def options_of(rng: Random, profile: str) -> dict[str, Any]:
         options["even_money"] = "chips"
     if profile == "borgata" and rng.random() < 0.3:
         options["surrender"] = "late"
-    if profile == "hollywood-perryville" and rng.random() < 0.5:
+    if rng.random() < (0.5 if profile == "hollywood-perryville" else 0.1):
         options["chip_unit_cents"] = 100
+    if rng.random() < 0.1:
+        options["hole_card"] = "none"
+    if rng.random() < 0.1:
+        options["key_slack"] = 1
+    if rng.random() < 0.1:
+        options["payout_unit_cents"] = rng.choice((50, 100))
+    if rng.random() < 0.05:
+        options["reads"] = "on_draw"
     return options
 
 

@@ -100,7 +100,7 @@ class Story:
 
     def dealer_needs(self, house: House) -> bool:
         """Whether the dealer must take a card now, all boxes having played."""
-        if len(self.dealer) < 2:
+        if len(self.dealer) < 2 and self.waits_for_second():
             return True
         bust_bets = any(box.bust_bet for box in self.boxes) or (
             self.offers and any(box.bust_offered for box in self.boxes)
@@ -109,6 +109,11 @@ class Story:
         if not undecided and not any(map(self.live, self.boxes)):
             return False
         return dealer_draws(house, self.ranks(self.dealer))
+
+    def waits_for_second(self) -> bool:
+        """Where no hole card is dealt: somebody's money hangs on the dealer's second card."""
+        frozen = self.slow() and any((self.natural(box) and not box.even) or box.surrendered for box in self.boxes)
+        return frozen or any(box.insured or (self.offers and box.offered) for box in self.boxes)
 
     def complete(self, house: House) -> bool:
         """All boxes have played and so has the dealer."""

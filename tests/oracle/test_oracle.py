@@ -162,7 +162,7 @@ def test_a_declared_box_shifts_the_deal() -> None:
 
 def test_a_dead_reader_may_have_missed_a_double() -> None:
     round_ = dealt(header("borgata", {1: 1000}, chip_unit_cents=1000), "6s 7c 5h Td 9c", CLOSE)
-    dead = [*round_[:-1], {"health": "reader 1", "from": 4, "to": 99}, CLOSE]
+    dead = [*round_[:-1], {"health": "reader 1", "from": 5, "to": 99}, CLOSE]
     assert readings(round_).possible_cents == {"1": {"main": [1000]}}
     assert readings(dead).possible_cents == {"1": {"main": [1000, 2000]}}
 

@@ -1,0 +1,141 @@
+"""``tableside reconstruct`` where readings of the evidence are easily taken for others: small rounds worked by hand."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from controller.commands.reconstruct import command
+
+Line = dict[str, Any]
+CLOSE: Line = {"close": True}
+HPN = "hollywood-penn-national"
+
+
+def table(profile: str, wagers: dict[str, dict[str, int]] | None = None, **options: Any) -> Line:
+    return {"profile": profile, "options": options, "wagers": wagers or {"1": {"main": 1000}}}
+
+
+def cards(faces: str) -> list[Line]:
+    return [{"card": face} for face in faces.split()]
+
+
+def main(cents: int, spot: int = 1) -> Line:
+    return {"spot": spot, "zone": "main", "cents": cents}
+
+
+def told(*lines: Line | list[Line]) -> dict[str, Any]:
+    whole = [one for line in lines for one in (line if isinstance(line, list) else [line])]
+    ran = CliRunner().invoke(command, ["-"], input="\n".join(json.dumps(line) for line in whole))
+    assert ran.exit_code == 0, ran.output
+    answer: dict[str, Any] = json.loads(ran.output)
+    return answer
+
+
+def test_even_money_may_be_shown_by_chips_by_the_name_the_option_has_on_the_page() -> None:
+    by_chips = told(table("borgata", even_money="chips"), cards("As Ad Kc 7h"), main(2000), CLOSE)
+    by_key = told(table("borgata", even_money="key"), cards("As Ad Kc 7h"), main(2000), CLOSE)
+    # The rise may be even money or the payment of a natural that waited: both remain.
+    assert (by_chips["plays"], by_chips["possible_cents"]) == (2, {"1": {"main": [1000, 1500]}})
+    assert (by_key["plays"], by_key["possible_cents"]) == (1, {"1": {"main": [1500]}})
+
+
+def test_when_the_shoe_reads_changes_nothing_for_cards_that_have_left_it() -> None:
+    ahead = told(table(HPN, reads="ahead"), cards("Ts 7c 9h Td"), CLOSE)
+    assert ahead == told(table(HPN), cards("Ts 7c 9h Td"), CLOSE)
+    text = json.dumps(table(HPN, reads="late"))
+    assert "options.reads: expected one of on_draw, ahead" in CliRunner().invoke(command, ["-"], input=text).output
+
+
+def test_without_a_hole_card_every_play_counts_once_and_the_second_card_is_the_dealers() -> None:
+    open_round = told(table("borgata", hole_card="none"), cards("Ts 7c 9h"))
+    assert (open_round["plays"], open_round["dealer"]) == (1, ["7c"])
+    closed = told(table("borgata", hole_card="none"), cards("Ts 7c 9h"), {"key": "stand"}, cards("Td"), CLOSE)
+    assert (closed["plays"], closed["dealer"], closed["due_cents"]) == (1, ["7c", "Td"], {"1": {"main": 1000}})
+
+
+def test_without_a_hole_card_a_dealer_nobody_waits_for_takes_no_second() -> None:
+    answer = told(table("borgata", hole_card="none"), cards("Ts 7c 9h 8d"), main(0), CLOSE)
+    # Broken by the fourth card, or stood on 19 and taken against 15, which is no end: one play.
+    assert (answer["plays"], answer["dealer"], answer["due_cents"]) == (1, ["7c"], {"1": {"main": -1000}})
+
+
+def test_without_a_hole_card_losing_insurance_is_certain_whichever_card_is_the_second() -> None:
+    wagers = {"1": {"main": 500}, "4": {"main": 1000}}
+    insured = {"spot": 4, "zone": "insurance", "cents": 250}
+    answer = told(
+        table("classic-shoe-and-pitch", wagers, hole_card="none"), cards("2h 4h Ah 2d Qs"), insured, cards("9d 8s 7s")
+    )
+    assert answer["due_cents"]["4"]["insurance"] in {None, -250}
+    closed = told(
+        table("classic-shoe-and-pitch", wagers, hole_card="none"),
+        cards("2h 4h Ah 2d Qs"),
+        insured,
+        cards("9d 8s 7s"),
+        CLOSE,
+    )
+    assert closed["due_cents"]["4"]["insurance"] == -250
+
+
+def test_a_press_one_card_late_lies_before_the_chips_that_came_since() -> None:
+    wagers = {"1": {"main": 1000}, "2": {"main": 1000}}
+    dealt = [card | {"t": second} for second, card in enumerate(cards("Ts 6d 7c 9h 5s Td"), start=1)]
+    late: list[Line] = [{"card": "Ts", "t": 8}, {"key": "stand", "spot": 1, "t": 9}, main(2000, 2) | {"t": [7, 7.5]}]
+    strict = told(table("borgata", wagers, stand_key="always"), dealt, late, CLOSE)
+    slack = told(table("borgata", wagers, stand_key="always", key_slack=1), dealt, late, CLOSE)
+    assert strict["plays"] == 0
+    # The stand of spot 1 came before spot 2 laid the chips of its double.
+    assert (slack["plays"], slack["stakes"]) == (1, {"1": [1000], "2": [2000]})
+
+
+def test_a_change_that_means_nothing_has_moved_the_chips_all_the_same() -> None:
+    answer = told(
+        table("classic-shoe-and-pitch", busts_taken="at_once"),
+        cards("6s 8s 8h"),
+        main(0),
+        cards("9c 8c"),
+        {"key": "hole_turned"},
+        CLOSE,
+    )
+    # The wager was lifted while the cards were dealt; when the hand broke there was nothing left to take.
+    assert [alert["after_cents"] for alert in answer["alerts"]] == [0]
+    assert (answer["plays"], answer["due_cents"]) == (1, {"1": {"main": -1000}})
+
+
+def test_a_due_is_given_as_soon_as_no_further_card_can_change_it() -> None:
+    wagers = {"6": {"main": 500}, "7": {"main": 1500}}
+    early = told(table("borgata", wagers), cards("Td 5c 2d Ah"))
+    assert early["due_cents"]["6"] == {"main": 750}
+    # The dealer holds 18 whatever spot 7 does, and 17 has lost to it.
+    stood = told(table("borgata", wagers), cards("Td 5c 8d 7h 5s Th"), {"key": "stand", "spot": 6})
+    assert stood["due_cents"] == {"6": {"main": -500}, "7": {"main": None}}
+
+
+def test_a_natural_that_may_still_take_even_money_is_not_due_yet() -> None:
+    assert told(table("borgata"), cards("As Ad Kc 7h"))["due_cents"] == {"1": {"main": None}}
+    closed = told(table("borgata"), cards("As Ad Kc 7h"), {"key": "insurance_closed"})
+    assert closed["due_cents"] == {"1": {"main": 1500}}
+
+
+def test_an_unread_card_is_only_what_the_plays_take_it_for_in_a_side_wager_too() -> None:
+    wagers = {"5": {"main": 500, "lucky_ladies": 500}}
+    answer = told(table(HPN, wagers), cards("?? Ks Kh 4h"), CLOSE)
+    # The dealer drew nothing to 14: the box must have had a natural, and an ace with a king is no 20.
+    assert (answer["plays"], answer["due_cents"]) == (4, {"5": {"main": 750, "lucky_ladies": -500}})
+
+
+@pytest.mark.parametrize("up", ["7c", "Ac", "Kc"])
+def test_an_ez_bust_wager_against_another_up_card_is_alerted(up: str) -> None:
+    laid = {"spot": 1, "zone": "ez_bust", "cents": 500}
+    answer = told(table(HPN), cards(f"Ts {up} 9h Td"), laid, CLOSE)
+    assert [alert["zone"] for alert in answer["alerts"]] == ["ez_bust"]
+    assert "ez_bust" not in answer["due_cents"]["1"]
+
+
+def test_plays_so_far_count_a_wager_of_nothing_as_no_wager() -> None:
+    wagers = {"2": {"main": 1000}, "4": {"main": 1000}}
+    answer = told(table("borgata", wagers, surrender="late"), cards("9s Th Ad 5s 9s 5c"), main(500, 4))
+    assert (answer["plays"], answer["due_cents"]["4"]) == (1, {"main": -500})

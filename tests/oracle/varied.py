@@ -1,0 +1,148 @@
+"""Evidence of every kind the page knows: unread cards, declared boxes, dead readers, side wagers, answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any, Final
+
+from tests.oracle.adversary import bent, late, thrown
+from tests.oracle.generator import honest
+
+Line = dict[str, Any]
+Variation = Callable[[Random, list[Line]], list[Line]]
+
+
+def evidence(seed: int) -> list[Line]:
+    """The seed's evidence: a third each of honest, bent and thrown together, some of it varied."""
+    rng = Random(7 * seed + 3)
+    match seed % 3:
+        case 0:
+            lines = honest(seed, boxes=4 if seed % 7 == 0 else 3, bust_bets=True).lines
+        case 1:
+            lines = bent(seed)
+        case _:
+            lines = thrown(seed)
+    for likely, variation in VARIATIONS:
+        if rng.random() < likely:
+            lines = variation(rng, lines)
+    return lines
+
+
+def of_kind(seed: int, variation: Variation) -> list[Line]:
+    """A small round with one variation."""
+    rng = Random(7 * seed + 3)
+    return variation(rng, honest(seed, boxes=2, bust_bets=True).lines)
+
+
+def places(lines: list[Line], kind: str) -> list[int]:
+    """The numbers of the lines of a kind."""
+    return [number for number, line in enumerate(lines) if number and kind in line]
+
+
+def spots_of(lines: list[Line]) -> list[int]:
+    return [*map(int, lines[0]["wagers"]), *(line["declare"]["spot"] for line in lines if "declare" in line)]
+
+
+def timed(lines: list[Line], number: int) -> dict[str, Any]:
+    """A time for a line put in before the line of this number."""
+    before = [line["t"] for line in lines[:number] if "t" in line]
+    return {"t": late(before[-1])} if before else {}
+
+
+def unread(rng: Random, lines: list[Line]) -> list[Line]:
+    """A card, now and then two, could not be read."""
+    cards = places(lines, "card")
+    chosen = rng.sample(cards, min(len(cards), 2 if rng.random() < 0.1 else 1))
+    return [line | {"card": "??"} if number in chosen else line for number, line in enumerate(lines)]
+
+
+def declared(rng: Random, lines: list[Line]) -> list[Line]:
+    """One box plays without chips; what is laid beside its cash is seen."""
+    spot = rng.choice(spots_of(lines))
+    wager = lines[0]["wagers"][str(spot)]["main"]
+    wagers = {name: bets for name, bets in lines[0]["wagers"].items() if int(name) != spot}
+    told: list[Line] = [lines[0] | {"wagers": wagers}, {"declare": {"spot": spot, "main": wager}}]
+    for line in lines[1:]:
+        if line.get("spot") == spot and line.get("zone") == "main":
+            if line["cents"] > wager:
+                told.append(line | {"cents": line["cents"] - wager})
+            continue
+        told.append(line)
+    return told
+
+
+def laid_first(rng: Random, lines: list[Line]) -> list[Line]:
+    """A wager is laid before the first card instead of being told at the top."""
+    spot = rng.choice(list(lines[0]["wagers"]) or [""])
+    if not spot:
+        return lines
+    wager = lines[0]["wagers"][spot]["main"]
+    bets = lines[0]["wagers"] | {spot: {"main": rng.choice((100, wager, 500))}}
+    time = {"t": 0} if any("t" in line for line in lines) else {}
+    return [lines[0] | {"wagers": bets}, {"spot": int(spot), "zone": "main", "cents": wager} | time, *lines[1:]]
+
+
+def deaf(rng: Random, lines: list[Line]) -> list[Line]:
+    """A reader was dead for a while: what it told then is gone, and somebody says so at the end of it."""
+    cards = places(lines, "card")
+    spot = rng.choice(spots_of(lines))
+    if len(cards) < 3 or "t" in lines[1]:
+        return lines
+    first = rng.choice(cards[2:])
+    last = rng.choice([*range(first, len(lines)), 10**6])
+    kept = [
+        (number, line)
+        for number, line in enumerate(lines)
+        if not (line.get("spot") == spot and "zone" in line and first <= number <= last)
+    ]
+    told = [line if number == 0 or "close" in line else line | {"t": number + 1} for number, line in kept]
+    health: Line = {"health": f"reader {spot}", "from": first + 1, "to": last + 1}
+    at = -1 if "close" in told[-1] else len(told)
+    return [*told[:at], health, *told[at:]] if at == -1 else [*told, health]
+
+
+def side_wagers(rng: Random, lines: list[Line]) -> list[Line]:
+    """Side wagers decided by the first cards, where the profile has them."""
+    if not lines[0]["profile"].startswith("hollywood"):
+        return lines
+    wagers = {
+        spot: bets | {name: 500 for name in ("lucky_ladies", "twenty_one_plus_three") if rng.random() < 0.5}
+        for spot, bets in lines[0]["wagers"].items()
+    }
+    return [lines[0] | {"wagers": wagers}, *lines[1:]]
+
+
+def answered(rng: Random, lines: list[Line]) -> list[Line]:
+    """Somebody has answered at the end, rightly or wrongly."""
+    spot = rng.choice(spots_of(lines))
+    said: Line = rng.choice(
+        (
+            {"hand": rng.choice((0, 0, 1)), "cards": rng.randint(2, 4)},
+            {"doubled": rng.random() < 0.5},
+            {"hands": rng.randint(1, 2)},
+            {"surrendered": rng.random() < 0.5},
+        )
+    )
+    at = len(lines) - 1
+    if "close" not in lines[-1]:
+        return lines
+    return [*lines[:at], {"answer": {"spot": spot} | said} | timed(lines, at), *lines[at:]]
+
+
+def surrender_offered(_: Random, lines: list[Line]) -> list[Line]:
+    """The sign is up at Borgata."""
+    if lines[0]["profile"] != "borgata":
+        return lines
+    return [lines[0] | {"options": lines[0]["options"] | {"surrender": "late"}}, *lines[1:]]
+
+
+VARIATIONS: Final[tuple[tuple[float, Variation], ...]] = (
+    (0.1, side_wagers),
+    (0.1, declared),
+    (0.05, laid_first),
+    (0.1, surrender_offered),
+    (0.2, answered),
+    (0.06, unread),
+)
+"""How often evidence is varied, and how. Dead readers are compared apart: what they leave out is their own choice."""
