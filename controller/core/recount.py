@@ -18,7 +18,7 @@ from controller.core.side_bet import find
 from controller.core.side_dues import Felt, side_nets, sides
 from controller.core.stories import Case
 from controller.core.suspicion import UNKNOWN, Account, Piece, Search, suspect
-from controller.core.worlds import Judgement, TooManyUnread, World, Worlds, judge
+from controller.core.worlds import Ended, Judgement, TooManyUnread, World, Worlds, judge
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
@@ -220,9 +220,8 @@ class Recount:
         if not self.closed:
             return None
         staked = {(self.spots.index(s), bet): cents for (s, bet), cents in self.side_wagers.items() if s in self.spots}
-        felt, offered = self.view(judgement), self.offered_zone()
         cases = tuple(
-            Case(end.found, end.points, sides(felt, staked, offered))
+            Case(end.found, end.points, sides(self.view(Judgement((end,), closed=True)), staked, offered_zone(end)))
             for end in judgement.ended
             if end.points is not None
         )
@@ -337,6 +336,11 @@ class Recount:
             irregularity=self.irregularity_told(),
             alerts=self.alerts,
         )
+
+
+def offered_zone(end: Ended) -> str:
+    """The zone of what is offered after the deal against the up card of these plays."""
+    return end.found.play().offered_zone
 
 
 def only(nets: list[int]) -> int | None:

@@ -49,7 +49,7 @@ def side_due(felt: Felt, box: int, bet: str, wager_cents: int) -> set[SideNet | 
             cents = (node.insured[box] if node.insured else 0) if placed_later else wager_cents
             made = made or bool(cents)
             if cents:
-                nets.update(nets_at(felt, end, box, bet, node, cents))
+                nets.update(nets_at(felt, end, (box, bet), node, cents))
             else:
                 nets.add(SideNet(0, bet, PUSH))
     return nets if made else None
@@ -68,8 +68,9 @@ def faces_at(felt: Felt, end: Ended, place: int) -> tuple[Card, ...]:
     return DECK
 
 
-def nets_at(felt: Felt, end: Ended, box: int, bet: str, node: Node, cents: int) -> Iterator[SideNet | None]:  # noqa: PLR0917 - a wager in a play
-    """The nets at one node, over every face an unread card may have; None where the cards do not decide."""
+def nets_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, cents: int) -> Iterator[SideNet | None]:
+    """The nets of a box's bet at one node, over every face an unread card may have; None: the cards do not decide."""
+    box, bet = wager
     turned = end.points is not None
     places = [box, box + felt.boxes + 1, felt.boxes]
     if turned and felt.hole_place >= 0:
@@ -89,7 +90,8 @@ def nets_at(felt: Felt, end: Ended, box: int, bet: str, node: Node, cents: int) 
 def sides(felt: Felt, staked: Mapping[tuple[int, str], int], offered: str) -> Callable[[Node], tuple[object, ...]]:
     """What the side wagers of a round come to where it has ended, by box and bet.
 
-    ``staked`` is what was staked before the deal, in cents, ``offered`` what could be staked after it. A row of a
+    Of ``felt`` one judged end counts, the first. ``staked`` is what was staked before the deal, in cents, ``offered``
+    what could be staked after it. A row of a
     meter, whose amount is not known here, counts as one amount; a card that nobody could read leaves several.
     """
     known: dict[tuple[object, ...], tuple[object, ...]] = {}
@@ -108,5 +110,5 @@ def sides(felt: Felt, staked: Mapping[tuple[int, str], int], offered: str) -> Ca
 
 def came_to(felt: Felt, box: int, bet: str, node: Node, cents: int) -> tuple[object, ...]:
     """A side wager where a round has ended: its box, and its nets."""
-    nets = nets_at(felt, box, bet, node, cents, turned=True)
+    nets = nets_at(felt, felt.judgement.ended[0], (box, bet), node, cents)
     return box, bet, frozenset(None if net is None else net.cents for net in nets)

@@ -38,7 +38,8 @@ def sides_of(desk: Desk) -> Sides:
     """What the side wagers of the open round come to where it has ended."""
     round_now = desk.round()
     faces = [card.shown() for card in round_now.cards]
-    felt = Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((), closed=True))
+    ended = Ended(desk.lattice(), {}, hole_points(desk), 1)
+    felt = Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed=True))
     staked = {
         (round_now.spots.index(wager.spot), wager.bet): wager.cents
         for wager in round_now.wagers

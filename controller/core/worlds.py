@@ -161,7 +161,7 @@ def judge(worlds: Worlds, hole: int | None, *, turned: bool, closed: bool) -> Ju
 
 
 def second_values(*, closed: bool) -> list[tuple[int | None, int]]:
-    """What the second card may count where no hole card is dealt; of a closed round by each value, its plays know it."""
+    """What the second card may count where no hole card is dealt: its plays know it, and are asked value by value."""
     return [(points, 1) for points in range(1, 11)] if closed else [(None, 1)]
 
 
