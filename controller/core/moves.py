@@ -33,6 +33,10 @@ class ChipsMoved(Value, frozen=True):
     idle: bool = False
     """No play explains it: it means nothing, and only says what lies there now."""
 
+    def counts(self) -> bool:
+        """Whether the chips count: not where they would make a wager that no play explains."""
+        return not self.idle or self.zone == "main"
+
 
 class KeySpoke(Value, frozen=True):
     """A key of the dealer's, with the box it named (None: the box in play).

@@ -111,11 +111,6 @@ def lane(item: Item) -> tuple[int, str] | str | None:
             return None
 
 
-def lies_unasked(item: ChipsMoved) -> bool:
-    """Whether chips lie where they make no wager: a change after the deal that no play explains."""
-    return item.idle and item.zone != "main"
-
-
 def precedes(earlier: Dated, later: Dated) -> bool:
     """Whether ``earlier``, which arrived first, must lie before ``later``."""
     if earlier.last_ns < later.first_ns:
@@ -157,7 +152,7 @@ class Weave:
         """What lies in each zone when the evidence in ``mask`` has happened."""
         contents = self.contents
         for index, dated in enumerate(self.window):
-            if mask >> index & 1 and isinstance(dated.item, ChipsMoved) and not lies_unasked(dated.item):
+            if mask >> index & 1 and isinstance(dated.item, ChipsMoved) and dated.item.counts():
                 contents = {**contents, (dated.item.box, dated.item.zone): dated.item.after}
         return contents
 
