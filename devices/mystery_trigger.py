@@ -48,6 +48,9 @@ LIVENESS_NS: Final = 1_500 * _MS
 WINDOW: Final = 8
 """Contributions on their way at once: a full table of seven spots, and one."""
 
+CYCLE_UNKNOWN: Final = "cycle_unknown"
+"""How a box says that it took over from another and cannot reveal what that one drew."""
+
 _TOKENS: Final = 0xFFFF
 
 _WORKING: Final = frozenset({TriggerCondition.OPEN, TriggerCondition.AWAITING_SHARE})
@@ -179,6 +182,9 @@ class MysteryTriggerSession:
                 case CycleRevealed() if self._is_trusted():
                     self._reveal(message, now_ns)
                 case TriggerAlarm(code, text):
+                    if code == CYCLE_UNKNOWN and self._is_trusted():
+                        # It took over from a box that was lost, and that cycle's number with it.
+                        self._revealed = self._cycle
                     self._readings.append(DeviceComplained(self._name, code, text, now_ns))
                 case LineFault():
                     self._readings.append(disturbed(self._name, message, now_ns))

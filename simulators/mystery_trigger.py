@@ -233,7 +233,7 @@ class TriggerBoxSimulator:
         if self._condition in (TriggerCondition.UNGREETED, TriggerCondition.OTHER_TABLE):
             return (self._status(0),)
         if cycle > len(self._memory.cycles):
-            return ()
+            return (self._status(0),)
         known = self._memory.cycles[cycle - 1]
         return (known.committed, self._reveal(known)) if known.hit_by else (known.committed,)
 

@@ -23,7 +23,7 @@ from simulators.keypad import KeypadSimulator
 from simulators.performing import Performance, perform
 from simulators.wire import Device
 
-__all__ = ["PATIENCE_S", "Performance", "Port", "Station", "perform"]
+__all__ = ["PATIENCE_S", "Performance", "Port", "Station", "perform", "pour"]
 
 PATIENCE_S: Final = 10.0
 """Longest wait for the readers: a hundred polls of a busy bus. After that nobody is polling."""
@@ -39,6 +39,11 @@ LOOK_S: Final = 0.01
 
 IDLE_S: Final = 0.2
 """Silence after which a message begun is given up; longer than any codec asks for, for a scheduler may be slow."""
+
+
+POURED_BYTES: Final = 1024
+POUR_S: Final = 0.05
+"""What a source sends at once, and how often: 20 kB a second, as a slow noise source does."""
 
 
 class Shoe(Device, Protocol):
@@ -293,3 +298,10 @@ class Station:
 
     def _stir(self) -> None:
         self._stirred.set()
+
+
+async def pour(port: Port, emit: Callable[[int], bytes], *, count: int = POURED_BYTES, every_s: float = POUR_S) -> None:
+    """Let a source that sends of its own accord do so, ``count`` bytes at a time, until cancelled."""
+    while True:
+        port.say(emit(count))
+        await asyncio.sleep(every_s)

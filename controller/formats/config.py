@@ -191,7 +191,7 @@ def read_config(text: str, name: str, directory: PurePath, known: Known | None =
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError((_syntax_line(name, str(error)),)) from error
+        raise ConfigError((syntax_line(name, str(error)),)) from error
     mistakes: list[Mistake] = []
     config = decode(Config, data, (), mistakes)
     mistakes.extend(_named(data, known or Known()))
@@ -199,7 +199,7 @@ def read_config(text: str, name: str, directory: PurePath, known: Known | None =
         mistakes.extend(_cross_checks(config))
     if config is None or mistakes:
         lines = key_lines(text)
-        placed = sorted((line_of(lines, one.path), f"{_place(one.path)}{one.text}") for one in mistakes)
+        placed = sorted((line_of(lines, one.path), f"{place(one.path)}{one.text}") for one in mistakes)
         raise ConfigError(tuple(f"{name}:{line}: {complaint}" for line, complaint in placed))
     return _resolved(config, directory)
 
@@ -222,12 +222,13 @@ def zones_of(section: BetSpotsSection) -> tuple[ZoneRow, ...]:
 _SYNTAX: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)")
 
 
-def _syntax_line(name: str, error: str) -> str:
+def syntax_line(name: str, error: str) -> str:
+    """What tomllib says of the file ``name``, with the line it names in front."""
     found = _SYNTAX.fullmatch(error)
     return f"{name}:{found[2]}: {found[1]}" if found else f"{name}: {error}"
 
 
-def _place(path: KeyPath) -> str:
+def place(path: KeyPath) -> str:
     """``("bet_spots", 0, "port")`` -> ``[[bet_spots]] port: ``; the line number says which of several."""
     names = [str(one) for one in path if isinstance(one, str)]
     if not names:

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 import serial
 from serial.tools import list_ports
 
+from controller.formats.trigger_config import UNIX
 from controller.formats.usb_names import SCHEME, NotPluggedIn, Plugged, choose
 from controller.io.device_server import ServerTransport
 from controller.io.serial import DescriptorTransport, LineLost, drop_unsent
@@ -68,11 +69,13 @@ def _plugged(port: Any, links: tuple[str, ...]) -> Plugged:  # noqa: ANN401 - py
 def serial_opener(port: str, line: Line, census: Census = plugged_in) -> Opener:
     """Opens ``port`` with the settings of ``line``, found anew at each opening.
 
-    ``port`` is a path, ``usb:VID:PID[:SERIAL][:INTERFACE]``, ``socket://host:port`` (the line's settings are then the
-    server's business) or ``rfc2217://host:port``.
+    ``port`` is a path, ``usb:VID:PID[:SERIAL][:INTERFACE]``, ``unix:/path`` for a local socket, ``socket://host:port``
+    (the line's settings are then the server's business) or ``rfc2217://host:port``.
     """
     if port.startswith("socket://"):
         return _socket_opener(port)
+    if port.startswith(UNIX):
+        return _local_opener(port.removeprefix(UNIX))
     thread = _OneAtATime(port)
 
     async def opened(protocol: asyncio.Protocol) -> asyncio.Transport:
@@ -93,6 +96,14 @@ def _socket_opener(port: str) -> Opener:
     async def opened(protocol: asyncio.Protocol) -> asyncio.Transport:
         loop = asyncio.get_running_loop()
         transport, _ = await loop.create_connection(lambda: protocol, host, number)
+        return transport
+
+    return opened
+
+
+def _local_opener(path: str) -> Opener:
+    async def opened(protocol: asyncio.Protocol) -> asyncio.Transport:
+        transport, _ = await asyncio.get_running_loop().create_unix_connection(lambda: protocol, path)
         return transport
 
     return opened

@@ -1,155 +1,37 @@
-"""A table and its trigger box: each contribution answered once, whatever the line, the box or the table go through."""
+"""A table and its trigger box: each contribution answered once, whatever the line, the box or the table go through.
+
+The same suite for the simulated box and for the one proper.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devices.mystery_trigger import MysteryTriggerSession, TableName
+from devices.mystery_trigger import TableName
 from firmware_protocols.codec import Role
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import (
     DeviceComplained,
-    DeviceHealth,
     HealthState,
     MysteryAnswered,
     MysteryCommitted,
-    MysteryReading,
     MysteryRevealed,
-    Reading,
 )
-from firmware_protocols.trigger_messages import (
-    Contribute,
-    ContributionAnswered,
-    CycleCommitted,
-    CycleRevealed,
-    OpenCycle,
-    TriggerWish,
-)
-from simulators.faults import Faults, Rates
-from simulators.mystery_trigger import Bounds, TriggerBoxSimulator
-from simulators.wire import NullModem
+from firmware_protocols.trigger_messages import ContributionAnswered, CycleCommitted, CycleRevealed
+from simulators.faults import Rates
+from tests.devices.trigger_rig import MS, Journal, Make, Rig, S, proper, simulated, told_in_order
+from tests.trigger_box.rig import SMALL
 
-S = 1_000_000_000
-MS = 1_000_000
-SMALL = Bounds(reset_cents=500, ceiling_cents=1_000, most_units=2_000_000)
+every_box = pytest.mark.parametrize("make", [simulated, proper])
 
 
-@dataclass
-class Journal:
-    """What a table has committed of its mystery."""
-
-    read: list[MysteryReading] = field(default_factory=list)
-    given: list[Contribute] = field(default_factory=list)
-
-    def of(self, kind: type[MysteryReading]) -> list[MysteryReading]:
-        return [reading for reading in self.read if isinstance(reading, kind)]
-
-    def wish(self) -> TriggerWish:
-        cycle, number = len(self.of(MysteryCommitted)), len(self.of(MysteryAnswered))
-        share = OpenCycle(cycle, hashlib.sha256(b"%d" % cycle).digest()) if cycle else None
-        return TriggerWish(cycle, len(self.of(MysteryRevealed)), number, share, tuple(self.given[number:]))
-
-    def answers(self) -> list[MysteryAnswered]:
-        return [reading for reading in self.read if isinstance(reading, MysteryAnswered)]
-
-    def hits(self) -> list[MysteryAnswered]:
-        return [answer for answer in self.answers() if answer.hit]
-
-
-class Rig:
-    """A journal that is kept, a session that is not, and the box."""
-
-    def __init__(
-        self, bounds: Bounds = SMALL, rates: Rates | None = None, seed: int = 1, *, noise: bool = True
-    ) -> None:
-        chance = Random(seed)
-        self.journal = Journal()
-        self.box = TriggerBoxSimulator(CODEC, chance, bounds, noise=noise)
-        self.faults = Faults(chance, rates or Rates())
-        self.readings: list[Reading] = []
-        self.now_ns = 0
-        self.restart()
-
-    def restart(self, table: TableName | None = None, serial: str | None = None) -> None:
-        """The table's program begins anew, from its journal."""
-        self.session = MysteryTriggerSession(
-            CODEC, table or TableName("harbour", "bj-1", 7), self.journal.wish(), serial=serial
-        )
-        self.modem: NullModem[Reading] = NullModem(
-            self.session, self.box, CODEC, to_host=self.faults, to_device=self.faults, start_ns=self.now_ns
-        )
-        self.modem.connect()
-
-    def contribute(self, *amounts_units: int) -> None:
-        for amount_units in amounts_units:
-            self.journal.given.append(Contribute(len(self.journal.given) + 1, amount_units))
-        self.session.wish(self.journal.wish(), self.now_ns)
-
-    def run(self, length_ns: int) -> None:
-        """Let time pass; what is learnt is committed, and only then does the table want something else."""
-        until_ns = self.now_ns + length_ns
-        while self.now_ns < until_ns:
-            self.now_ns = min(until_ns, self.now_ns + 20 * MS)
-            self.modem.run_until(self.now_ns)
-            learnt, self.modem.readings = self.modem.readings, []
-            self.readings += learnt
-            self.journal.read += [reading for reading in learnt if isinstance(reading, MysteryReading)]
-            if any(isinstance(reading, MysteryReading) for reading in learnt):
-                self.session.wish(self.journal.wish(), self.now_ns)
-
-    def until(self, done: Callable[[], bool], most_ns: int = 120 * S) -> None:
-        end_ns = self.now_ns + most_ns
-        while not done():
-            assert self.now_ns < end_ns, (self.journal.wish(), self.readings[-5:])
-            self.run(50 * MS)
-
-    def states(self) -> list[tuple[HealthState, str]]:
-        return [(one.state, one.detail) for one in self.readings if isinstance(one, DeviceHealth)]
-
-    def codes(self) -> list[str]:
-        return [one.code for one in self.readings if isinstance(one, DeviceComplained)]
-
-
-def told_in_order(journal: Journal, bounds: Bounds) -> None:
-    """Everything a table was told is one story: cycles in order, each with its answers, one hit, one opening."""
-    meter, cycle, number = bounds.reset_cents * 10_000, 0, 0
-    committed: MysteryCommitted | None = None
-    hit: MysteryAnswered | None = None
-    for reading in journal.read:
-        match reading:
-            case MysteryCommitted():
-                assert (hit, reading.cycle, reading.start_units) == (None, cycle + 1, meter)
-                committed, cycle = reading, reading.cycle
-            case MysteryAnswered():
-                number += 1
-                meter += journal.given[number - 1].amount_units
-                assert (hit, reading.number, reading.cycle, reading.meter_units) == (None, number, cycle, meter)
-                if reading.hit:
-                    hit = reading
-                    assert reading.award_cents == min(meter // 10_000, bounds.ceiling_cents)
-                    meter += (bounds.reset_cents - reading.award_cents) * 10_000
-            case MysteryRevealed():
-                assert committed is not None
-                assert hit is not None
-                assert (reading.cycle, reading.number) == (cycle, hit.number)
-                text = f"tableside.mystery.v1\nharbour/bj-1/7\n{cycle}\n{reading.drawn_cents}".encode()
-                proof = hmac.new(bytes.fromhex(reading.key), text, hashlib.sha256).hexdigest()
-                assert proof == committed.commitment
-                hit = None
-            case _:
-                raise AssertionError(reading)
-
-
-def test_a_new_box_commits_takes_the_share_and_answers() -> None:
-    rig = Rig()
+@every_box
+def test_a_new_box_commits_takes_the_share_and_answers(make: Make) -> None:
+    rig = Rig(make)
     rig.contribute(100, 2)
     rig.run(S)
     assert [type(reading) for reading in rig.journal.read] == [MysteryCommitted, MysteryAnswered, MysteryAnswered]
@@ -157,6 +39,7 @@ def test_a_new_box_commits_takes_the_share_and_answers() -> None:
     assert rig.states() == [(HealthState.READY, "SIM-TB1, firmware 1.0")]
 
 
+@every_box
 @given(
     amounts=st.lists(st.integers(1, SMALL.most_units), max_size=30),
     seed=st.integers(0, 2**32),
@@ -165,9 +48,9 @@ def test_a_new_box_commits_takes_the_share_and_answers() -> None:
 )
 @settings(max_examples=20, deadline=None)
 def test_every_contribution_is_answered_once_and_in_order(
-    amounts: list[int], seed: int, upsets: list[str], loss: int
+    make: Make, amounts: list[int], seed: int, upsets: list[str], loss: int
 ) -> None:
-    rig = Rig(rates=Rates(drop=loss, flip=loss, insert=loss, split=3 * loss, duplicate=loss), seed=seed)
+    rig = Rig(make, rates=Rates(drop=loss, flip=loss, insert=loss, split=3 * loss, duplicate=loss), seed=seed)
     chance = Random(seed)
     works = True
     for amount in amounts:
@@ -195,8 +78,9 @@ def test_every_contribution_is_answered_once_and_in_order(
     told_in_order(rig.journal, SMALL)
 
 
-def test_an_answer_lost_on_the_line_is_given_again_in_the_same_words() -> None:
-    rig = Rig()
+@every_box
+def test_an_answer_lost_on_the_line_is_given_again_in_the_same_words(make: Make) -> None:
+    rig = Rig(make)
     rig.run(S)
     rig.faults.rates = Rates(drop=1000)
     rig.contribute(3_000_000 - 1_000_001)
@@ -207,8 +91,9 @@ def test_an_answer_lost_on_the_line_is_given_again_in_the_same_words() -> None:
     told_in_order(rig.journal, SMALL)
 
 
-def test_a_box_set_back_is_refused_and_takes_nothing() -> None:
-    rig = Rig()
+@every_box
+def test_a_box_set_back_is_refused_and_takes_nothing(make: Make) -> None:
+    rig = Rig(make)
     rig.run(S)
     image = rig.box.snapshot()
     rig.contribute(10_000, 10_000)
@@ -222,8 +107,9 @@ def test_a_box_set_back_is_refused_and_takes_nothing() -> None:
     assert rig.codes() == ["rolled_back"]
 
 
-def test_a_box_set_back_while_the_table_was_down_is_refused_too() -> None:
-    rig = Rig()
+@every_box
+def test_a_box_set_back_while_the_table_was_down_is_refused_too(make: Make) -> None:
+    rig = Rig(make)
     rig.run(S)
     image = rig.box.snapshot()
     rig.contribute(10_000)
@@ -234,8 +120,9 @@ def test_a_box_set_back_while_the_table_was_down_is_refused_too() -> None:
     assert rig.codes() == ["rolled_back"]
 
 
-def test_the_box_of_another_epoch_is_refused() -> None:
-    rig = Rig()
+@every_box
+def test_the_box_of_another_epoch_is_refused(make: Make) -> None:
+    rig = Rig(make)
     rig.run(S)
     rig.journal = Journal()
     rig.restart(TableName("harbour", "bj-1", 8))
@@ -244,8 +131,9 @@ def test_the_box_of_another_epoch_is_refused() -> None:
     assert rig.journal.read == []
 
 
-def test_without_noise_the_mystery_is_closed_and_contributions_wait() -> None:
-    rig = Rig(noise=False)
+@every_box
+def test_without_noise_the_mystery_is_closed_and_contributions_wait(make: Make) -> None:
+    rig = Rig(make, noise=False)
     rig.contribute(10_000, 20_000)
     rig.run(3 * S)
     assert rig.journal.read == []
@@ -257,8 +145,9 @@ def test_without_noise_the_mystery_is_closed_and_contributions_wait() -> None:
     assert rig.states()[-1][0] is HealthState.READY
 
 
-def test_a_hit_without_noise_is_told_and_the_next_cycle_waits() -> None:
-    rig = Rig()
+@every_box
+def test_a_hit_without_noise_is_told_and_the_next_cycle_waits(make: Make) -> None:
+    rig = Rig(make)
     rig.run(S)
     rig.modem.say(rig.box.noise(works=False))
     rig.contribute(2_000_000, 2_000_000, 2_000_000, 2_000_000)
@@ -271,11 +160,12 @@ def test_a_hit_without_noise_is_told_and_the_next_cycle_waits() -> None:
     told_in_order(rig.journal, SMALL)
 
 
+@every_box
 @pytest.mark.parametrize(
     ("amount_units", "words"), [(SMALL.most_units + 1, "larger than any"), (10**12, "larger than any")]
 )
-def test_a_contribution_nobody_could_make_closes_the_mystery(amount_units: int, words: str) -> None:
-    rig = Rig()
+def test_a_contribution_nobody_could_make_closes_the_mystery(make: Make, amount_units: int, words: str) -> None:
+    rig = Rig(make)
     rig.contribute(amount_units)
     rig.run(S)
     assert rig.journal.answers() == []
@@ -284,8 +174,9 @@ def test_a_contribution_nobody_could_make_closes_the_mystery(amount_units: int, 
     assert rig.states()[-1][0] is HealthState.FAULTY
 
 
-def test_another_box_than_expected_is_refused() -> None:
-    rig = Rig()
+@every_box
+def test_another_box_than_expected_is_refused(make: Make) -> None:
+    rig = Rig(make)
     rig.readings.clear()
     rig.restart(serial="TB0001")
     rig.contribute(10_000)
@@ -294,8 +185,9 @@ def test_another_box_than_expected_is_refused() -> None:
     assert rig.journal.read == []
 
 
-def test_a_silent_box_is_lost_within_two_seconds_and_found_again() -> None:
-    rig = Rig()
+@every_box
+def test_a_silent_box_is_lost_within_two_seconds_and_found_again(make: Make) -> None:
+    rig = Rig(make)
     rig.run(S)
     rig.faults.rates = Rates(drop=1000)
     rig.run(2 * S)
@@ -305,9 +197,10 @@ def test_a_silent_box_is_lost_within_two_seconds_and_found_again() -> None:
     assert rig.states()[-1][0] is HealthState.READY
 
 
-def test_nothing_outside_the_wish_is_told() -> None:
+@every_box
+def test_nothing_outside_the_wish_is_told(make: Make) -> None:
     """Answers nobody waits for, in any order, tell the table nothing."""
-    rig = Rig()
+    rig = Rig(make)
     rig.contribute(10_000)
     rig.run(S)
     told = list(rig.journal.read)

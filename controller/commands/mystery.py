@@ -1,0 +1,124 @@
+"""``tableside mystery``: what two people do to a trigger box, and the proof that a cycle was honest."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from controller.commands.run import refuse
+from controller.formats.config import ConfigError
+from controller.formats.trigger_config import TriggerConfig
+from controller.io.clock import SystemClock
+from controller.io.keys import KeyRefused, create_key
+from controller.io.randomness import SystemEntropy
+from controller.trigger_box import custody
+from controller.trigger_box.box import Maker, TriggerBox
+from controller.trigger_box.custody import People, Takeover
+from controller.trigger_box.sealing import Sealer
+from controller.trigger_box.store import Store, StoreFailed, StoreRefused
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_CONFIG = click.argument("config", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+
+
+def _by_two(work: F) -> F:
+    operations = click.option("--operations", required=True, metavar="NAME", help="who answers for the operations")
+    surveillance = click.option("--surveillance", required=True, metavar="NAME", help="who answers for surveillance")
+    return _CONFIG(operations(surveillance(work)))
+
+
+@click.group("mystery")
+def command() -> None:
+    """Begin, change and end a mystery trigger box; verify what it did."""
+
+
+@command.command("make-key")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def make_key(file: Path) -> None:
+    """Make a role's key in FILE, readable by its owner alone. Each role makes and keeps its own."""
+    try:
+        create_key(file, SystemEntropy())
+    except KeyRefused as error:
+        refuse(str(error))
+    click.echo(f"{file}: a new key; keep a copy where the other role cannot reach it")
+
+
+@command.command("begin")
+@_by_two
+@click.option(
+    "--taking-over",
+    nargs=4,
+    type=click.IntRange(0),
+    metavar="EPOCH CYCLE NUMBER UNITS",
+    help="what the table's journal has of a box that was lost: its epoch, the last cycle committed to, the last"
+    " contribution answered, the meter in 1/10,000 cent",
+)
+def begin(config: Path, operations: str, surveillance: str, taking_over: tuple[int, int, int, int] | None) -> None:
+    """Make the store of a new box, or of one that takes over from a box that was lost."""
+    takeover = Takeover(*taking_over) if taking_over else None
+    people = People(operations, surveillance)
+
+    def work(parsed: TriggerConfig, sealer: Sealer) -> None:
+        custody.begin(parsed, sealer, people, SystemClock().wall_ns(), takeover)
+        click.echo(f"{parsed.box.store}: begun for {parsed.box.site}/{parsed.box.table} by {' and '.join(people)}")
+
+    _with_keys(config, work)
+
+
+@command.command("set-bounds")
+@_by_two
+def set_bounds(config: Path, operations: str, surveillance: str) -> None:
+    """Put the bounds of CONFIG in force from the next draw on. The running cycle keeps its own."""
+    people = People(operations, surveillance)
+
+    def work(parsed: TriggerConfig, sealer: Sealer) -> None:
+        custody.set_bounds(parsed, sealer, people, SystemClock().wall_ns())
+        click.echo(f"{parsed.box.store}: the bounds of {config} hold from the next draw on")
+
+    _with_keys(config, work)
+
+
+@command.command("end")
+@_by_two
+def end(config: Path, operations: str, surveillance: str) -> None:
+    """Take a box out of service and reveal the number of the cycle that was running, as JSON.
+
+    The box must not be running. Its store takes no contribution afterwards.
+    """
+    people = People(operations, surveillance)
+
+    def work(parsed: TriggerConfig, sealer: Sealer) -> None:
+        people.check()
+        store = Store(Path(parsed.box.store), sealer)
+        try:
+            box = TriggerBox(store.state, store, sealer, Maker(parsed.box.serial, "-"), lambda: None)
+            if not store.state.ended:
+                store.append(box.end(*people, SystemClock().wall_ns()))
+            opened = custody.opened_at_the_end(store)
+        finally:
+            store.close()
+        told = None
+        if opened is not None:
+            told = {"cycle": opened.cycle, "drawn_cents": opened.drawn_cents, "key": opened.key.hex()}
+        click.echo(json.dumps({"ended": parsed.box.serial, "revealed": told}))
+
+    _with_keys(config, work)
+
+
+def _with_keys(path: Path, work: Callable[[TriggerConfig, Sealer], None]) -> None:
+    """Do ``work`` with the file and both keys; a refusal is one line and status 2."""
+    try:
+        config = custody.load_config(path, os.environ.get("CREDENTIALS_DIRECTORY"))
+        work(config, custody.sealer_of(config, os.environ.get("CREDENTIALS_DIRECTORY")))
+    except ConfigError as error:
+        refuse(*error.lines)
+    except (KeyRefused, StoreRefused, StoreFailed) as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(2)

@@ -1,0 +1,85 @@
+"""``tableside trigger-box``: the process that holds a mystery trigger."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import structlog
+
+from controller import version
+from controller.commands.run import STORAGE_FAILED, refuse, until_stopped
+from controller.formats.config import ConfigError
+from controller.io.clock import Clock, SystemClock
+from controller.io.keys import KeyRefused
+from controller.io.log import Format, configure_log
+from controller.io.notify import Notifier
+from controller.io.randomness import Entropy, SystemEntropy
+from controller.trigger_box.custody import check_bounds, load_config, sealer_of
+from controller.trigger_box.service import Line, Service, keep_memory_private
+from controller.trigger_box.store import Store, StoreFailed, StoreRefused
+
+log = structlog.get_logger(__name__)
+
+
+class Surroundings(NamedTuple):
+    """Time and chance of a real process."""
+
+    clock: Clock
+    entropy: Entropy
+    chance: random.Random
+
+
+@click.command("trigger-box")
+@click.argument("config", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
+)
+def command(config: Path, log_format: Format, log_level: str) -> None:
+    """Run the mystery trigger box described by CONFIG until it is told to stop (SIGTERM or Ctrl-C).
+
+    Two people begin its store with `tableside mystery begin`. Exit status: 0 stopped, 2 the file, a key or the store
+    cannot be used, 70 the disk failed.
+    """
+    configure_log(log_format, level=log_level)
+    keep_memory_private()
+    try:
+        asyncio.run(serve(config))
+    except ConfigError as error:
+        refuse(*error.lines)
+    except (KeyRefused, StoreRefused) as error:
+        refuse(str(error))
+    except StoreFailed as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(STORAGE_FAILED)
+
+
+async def serve(path: Path, line: Callable[[Service], Line] = Line) -> None:
+    """Run the box until a signal asks it to stop.
+
+    Raises:
+        ConfigError, KeyRefused, StoreRefused, StoreFailed: the file, a key or the store cannot be used.
+    """
+    credentials = os.environ.get("CREDENTIALS_DIRECTORY")
+    config = load_config(path, credentials)
+    sealer = sealer_of(config, credentials)
+    store = Store(Path(config.box.store), sealer)
+    notifier = Notifier(os.environ)
+    try:
+        check_bounds(config, store)
+        entropy = SystemEntropy()
+        chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
+        service = Service(config, store, sealer, Surroundings(SystemClock(), entropy, chance), version())
+        log.info("trigger box starts", serial=config.box.serial, table=f"{config.box.site}/{config.box.table}")
+        await until_stopped(service.run(line, notifier))
+        log.info("trigger box stops")
+    finally:
+        notifier.stopping()
+        store.close()

@@ -1,0 +1,139 @@
+"""Who may do what to a box: both roles' keys open it, and two people by name begin it, set its bounds and end it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from controller.formats.config import CREDENTIAL, ConfigError, is_credential
+from controller.formats.trigger_config import TriggerConfig, read_trigger_config
+from controller.io.keys import KeyRefused, read_key
+from controller.trigger_box.entries import Begun, BoundsSet, Opened
+from controller.trigger_box.sealing import Sealer
+from controller.trigger_box.store import Store, StoreRefused
+from firmware_protocols import discovery
+from firmware_protocols.trigger_messages import UNITS_PER_CENT
+
+
+class People(NamedTuple):
+    """The two who answer for a change: one of the operations, one of surveillance."""
+
+    operations: str
+    surveillance: str
+
+    def check(self) -> None:
+        """Refuse one person in two roles, or nobody.
+
+        Raises:
+            StoreRefused: the names are empty or the same.
+        """
+        names = {name.strip().casefold() for name in self}
+        if "" in names or len(names) != len(self):
+            raise StoreRefused("two people are needed: --operations and --surveillance name one each")
+
+
+class Takeover(NamedTuple):
+    """What the table knows of a box that was lost: epoch, last cycle and contribution, and the meter."""
+
+    epoch: int
+    cycle: int
+    number: int
+    meter_units: int
+
+
+def load_config(path: Path, credentials: str | None = None) -> TriggerConfig:
+    """The trigger box's file at ``path``, credentials replaced by their paths.
+
+    Raises:
+        ConfigError: with a line for each mistake.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError((f"{path}: cannot be read: {error}",)) from error
+    config = read_trigger_config(text, str(path), path.parent, discovery.codecs())
+    for key in ("operations_key_file", "surveillance_key_file"):
+        if is_credential(getattr(config.box, key)) and credentials is None:
+            told = f"{path}: [box] {key}: a credential is there within the service only ($CREDENTIALS_DIRECTORY)"
+            raise ConfigError((told,))
+    return config
+
+
+def sealer_of(config: TriggerConfig, credentials: str | None = None) -> Sealer:
+    """The sealer that both keys make.
+
+    Raises:
+        KeyRefused: a key is missing, others may read it, or both roles have the same.
+    """
+    keys: list[bytes] = []
+    for given in (config.box.operations_key_file, config.box.surveillance_key_file):
+        kept = is_credential(given)
+        path = Path(credentials or "") / given.removeprefix(CREDENTIAL) if kept else Path(given)
+        keys.append(read_key(path, kept_by_service=kept))
+    try:
+        return Sealer(*keys)
+    except ValueError as error:
+        raise KeyRefused(str(error)) from error
+
+
+def begin(config: TriggerConfig, sealer: Sealer, people: People, wall_ns: int, takeover: Takeover | None) -> None:
+    """Make the store of a box, for a table that has none yet or in place of a box that was lost.
+
+    Raises:
+        StoreRefused: there is one already, one person is not two, or the meter taken over stands below the reset value.
+    """
+    people.check()
+    carried_units = 0
+    if takeover is not None:
+        carried_units = takeover.meter_units - config.bounds.reset_cents * UNITS_PER_CENT
+        if carried_units < 0:
+            raise StoreRefused(f"the meter taken over stands below the reset value, {config.bounds.reset_cents} cents")
+    known = takeover or Takeover(0, 0, 0, 0)
+    box = config.box
+    begun = Begun(box.site, box.table, known.epoch, known.cycle, known.number, carried_units, *people, wall_ns=wall_ns)
+    store = Store(Path(box.store), sealer, create=True)
+    try:
+        store.append([begun, _bounds(config, people, wall_ns)])
+    finally:
+        store.close()
+
+
+def set_bounds(config: TriggerConfig, sealer: Sealer, people: People, wall_ns: int) -> None:
+    """Put the bounds of the file in force from the next draw on; the running cycle keeps its own.
+
+    Raises:
+        StoreRefused: there is no store, it is in use, or one person is not two.
+    """
+    people.check()
+    store = Store(Path(config.box.store), sealer)
+    try:
+        store.append([_bounds(config, people, wall_ns)])
+    finally:
+        store.close()
+
+
+def check_bounds(config: TriggerConfig, store: Store) -> None:
+    """Refuse a file whose bounds are not those that two people set.
+
+    Raises:
+        StoreRefused: with what to do.
+    """
+    wanted, held = config.bounds, store.state.bounds
+    if held is None or (wanted.reset_cents, wanted.ceiling_cents, wanted.most_units) != (
+        held.reset_cents,
+        held.ceiling_cents,
+        held.most_units,
+    ):
+        raise StoreRefused(
+            "[bounds]: not those that two people set; they put them in force with `tableside mystery set-bounds`"
+        )
+
+
+def opened_at_the_end(store: Store) -> Opened | None:
+    """The cycle that was running when the box was ended, opened; None if none ran."""
+    return next((entry for entry in store.entries() if isinstance(entry, Opened) and not entry.number), None)
+
+
+def _bounds(config: TriggerConfig, people: People, wall_ns: int) -> BoundsSet:
+    bounds = config.bounds
+    return BoundsSet(bounds.reset_cents, bounds.ceiling_cents, bounds.most_units, *people, wall_ns=wall_ns)

@@ -1,0 +1,187 @@
+"""The box's store: one SQLite file of entries, each marked so that only whoever has both keys could have written it.
+
+A mark covers the entry and the mark before, so nothing can be changed, dropped or moved. What it cannot show is that
+the last entries are missing: that the table notices, which knows what it was told.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from controller.formats.journal_schema import PAGE_BYTES
+from controller.io.journal_store import JournalFailed, configure, take_lock
+from controller.trigger_box.entries import Counted, Drawn, Entry, Impossible, Opened, State, after
+from controller.trigger_box.sealing import Sealer
+
+APPLICATION_ID: Final = 0x54425831
+"""In the header of the file: TBX1."""
+
+SCHEMA: Final = (
+    """CREATE TABLE entries (
+        id INTEGER PRIMARY KEY, kind TEXT NOT NULL, number INTEGER NOT NULL, body BLOB NOT NULL, mark BLOB NOT NULL
+    ) STRICT""",
+    "CREATE UNIQUE INDEX once ON entries (kind, number)",
+    """CREATE TRIGGER no_update BEFORE UPDATE ON entries
+        BEGIN SELECT RAISE(ABORT, 'a trigger box never changes an entry'); END""",
+    """CREATE TRIGGER no_delete BEFORE DELETE ON entries
+        BEGIN SELECT RAISE(ABORT, 'a trigger box never drops an entry'); END""",
+)
+
+FIRST_MARK: Final = b"tableside.trigger-box.store.v1"
+
+
+class StoreFailed(Exception):  # noqa: N818 - named for what happened
+    """The disk does not take or give entries; nothing may be answered."""
+
+
+class StoreRefused(Exception):  # noqa: N818 - named for what happened
+    """There is no store, it was tampered with, or it belongs to other keys; the text says what to do."""
+
+
+class Store:
+    """The entries of one box. ``state`` is what they leave; ``append`` returns once they are safe on the disk."""
+
+    def __init__(self, path: Path, sealer: Sealer, *, create: bool = False) -> None:
+        """Open the store and check every mark.
+
+        Raises:
+            StoreRefused: no store there (or one, with ``create``), in use, tampered with, or sealed with other keys.
+            StoreFailed: the disk.
+        """
+        self.path = path
+        self._sealer = sealer
+        self._lock = _locked(path, create=create)
+        self.state = State()
+        self._mark = FIRST_MARK
+        self._next = 1
+        try:
+            self._connection = sqlite3.connect(path, isolation_level=None)
+            self._set_up(create=create)
+            for entry in self._checked():
+                self.state = after(self.state, entry)
+        except Impossible as error:
+            self.close()
+            raise StoreRefused(f"{path}: entry {self._next}: {error}") from error
+        except (sqlite3.Error, JournalFailed, UnicodeDecodeError) as error:
+            # The text of damaged definitions may be no text at all.
+            self.close()
+            raise StoreRefused(f"{path}: not the store of a trigger box, or damaged: {error}") from error
+        except StoreRefused:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with contextlib.suppress(AttributeError):
+            self._connection.close()
+        os.close(self._lock)
+
+    def append(self, entries: Sequence[Entry]) -> None:
+        """Store entries together, or none of them.
+
+        Raises:
+            StoreFailed: they are not stored, or nobody knows.
+        """
+        if not entries:
+            return
+        mark, state = self._mark, self.state
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            for place, entry in enumerate(entries, start=self._next):
+                body = msgspec.json.encode(entry)
+                kind, number = _filed(entry, place)
+                mark = self._sealer.mark(mark, (str(place).encode(), kind.encode(), str(number).encode(), body))
+                self._connection.execute(
+                    "INSERT INTO entries VALUES (?, ?, ?, ?, ?)", (place, kind, number, body, mark)
+                )
+                state = after(state, entry)
+            self._connection.execute("COMMIT")
+        except (sqlite3.Error, Impossible) as error:
+            raise StoreFailed(f"{self.path}: the box cannot store what it did: {error}") from error
+        self._mark, self.state, self._next = mark, state, self._next + len(entries)
+
+    def counted(self, number: int) -> Counted | None:
+        """The answer to a contribution."""
+        found = self._entry("counted", number)
+        return found if isinstance(found, Counted) else None
+
+    def drawn(self, cycle: int) -> Drawn | None:
+        """The draw of a cycle."""
+        found = self._entry("drawn", cycle)
+        return found if isinstance(found, Drawn) else None
+
+    def opened(self, cycle: int) -> Opened | None:
+        """The opening of a cycle."""
+        found = self._entry("opened", cycle)
+        return found if isinstance(found, Opened) else None
+
+    def entries(self) -> Iterator[Entry]:
+        """All entries in order, as stored."""
+        for (body,) in self._connection.execute("SELECT body FROM entries ORDER BY id"):
+            yield msgspec.json.decode(body, type=Entry)
+
+    def _entry(self, kind: str, number: int) -> Entry | None:
+        try:
+            query = "SELECT body FROM entries WHERE kind = ? AND number = ?"
+            row = self._connection.execute(query, (kind, number)).fetchone()
+        except sqlite3.Error as error:
+            raise StoreFailed(f"{self.path}: {error}") from error
+        return None if row is None else msgspec.json.decode(row[0], type=Entry)
+
+    def _set_up(self, *, create: bool) -> None:
+        if create:
+            self._connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+        configure(self._connection, page_limit=None)
+        if create:
+            self._connection.execute("BEGIN IMMEDIATE")
+            for statement in SCHEMA:
+                self._connection.execute(statement)
+            self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self._connection.execute("COMMIT")
+        (mark,) = self._connection.execute("PRAGMA application_id").fetchone()
+        if mark != APPLICATION_ID:
+            raise StoreRefused(f"{self.path}: not the store of a trigger box")
+
+    def _checked(self) -> Iterator[Entry]:
+        for place, kind, number, body, mark in self._connection.execute("SELECT * FROM entries ORDER BY id"):
+            expected = self._sealer.mark(self._mark, (str(place).encode(), kind.encode(), str(number).encode(), body))
+            if place != self._next or mark != expected:
+                keys = "other keys, or " if place == 1 else ""
+                raise StoreRefused(f"{self.path}: entry {self._next} is not what the box wrote ({keys}tampered with)")
+            yield msgspec.json.decode(body, type=Entry)
+            self._mark, self._next = mark, self._next + 1
+
+
+def _filed(entry: Entry, place: int) -> tuple[str, int]:
+    """Under which kind and number an entry is found again; each pair once."""
+    kind = entry.__struct_config__.tag
+    match entry:
+        case Counted(number):
+            return str(kind), number
+        case Drawn(cycle) | Opened(cycle):
+            return str(kind), cycle
+        case _:
+            return str(kind), place
+
+
+def _locked(path: Path, *, create: bool) -> int:
+    if create == path.exists():
+        said = "is there already" if create else "is not there; two people begin one with `tableside mystery begin`"
+        raise StoreRefused(f"{path}: a trigger box's store {said}")
+    if not create and path.stat().st_mode & 0o077:
+        raise StoreRefused(f"{path}: others may read the box's store; run: chmod 600 {path}")
+    try:
+        if create:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        return take_lock(path, create=False)
+    except OSError as error:
+        raise StoreRefused(f"{path}: cannot be made: {error.strerror}") from error
+    except JournalFailed as error:
+        raise StoreRefused(f"{path}: another process has the box's store: {error}") from error
