@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "devices": "List what is plugged in.",
     "demo": "Run a table with simulated devices and people.",
     "mystery": "Begin, change and end a mystery trigger box; verify what it did.",
+    "new-shoe": "Announce a new shoe.",
     "par": "Write what a profile's game returns.",
     "profile": "List, show, compare and check profiles.",
     "playback": "Play the device's part of a capture.",

@@ -82,6 +82,33 @@ class CardBurned(Value, frozen=True):
     card: int
 
 
+class ShoeBegun(Value, frozen=True):
+    """A new shoe of ``decks`` decks was announced; ``shoe`` counts them in the epoch."""
+
+    shoe: int
+    decks: int
+    who: str
+
+
+class ShoeEnded(Value, frozen=True):
+    """A shoe is over: what left it, ``burned`` and ``unread`` among it. -1: nobody counted what was ``left``.
+
+    ``cut_card``: how many cards had been drawn when the cut card came, -1: nobody said. ``penetration_per_mille`` is
+    the part of the shoe that was drawn, ``running_count`` the Hi-Lo count of all that lay open.
+    """
+
+    shoe: int
+    decks: int
+    drawn: int
+    burned: int
+    unread: int
+    left: int
+    cut_card: int
+    penetration_per_mille: int
+    running_count: int
+    who: str
+
+
 class ChipsChanged(Value, frozen=True):
     """The value of a zone changed between two inventories."""
 
@@ -308,6 +335,8 @@ Event = (
     | CardDrawn
     | CardOpened
     | CardBurned
+    | ShoeBegun
+    | ShoeEnded
     | ChipsChanged
     | KeyRead
     | BetsLocked

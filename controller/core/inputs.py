@@ -89,10 +89,18 @@ class Acknowledged(Value, frozen=True):
     note: str
 
 
+class ShoeChanged(Value, frozen=True):
+    """A person announces a new shoe; ``left`` is how many cards they counted in the old one, -1: nobody counted."""
+
+    at_ns: int
+    left: int
+    who: str
+
+
 Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
 """What the floor may correct."""
 
-Input = Reading | Started | Answered | Acknowledged | Ruling
+Input = Reading | Started | Answered | Acknowledged | ShoeChanged | Ruling
 """Everything that may be stepped."""
 
 

@@ -24,7 +24,7 @@ DECISIONS: Final = frozenset({"hit", "stand", "double", "split", "surrender", "e
 EVIDENCE: Final = DECISIONS | {"insurance_closed", "hole_turned"}
 """Keys that are evidence of the round's course."""
 
-PROCEDURE: Final = frozenset({"no_more_bets", "round_closed", "yes", "no", "undo", "burn", "call_floor"})
+PROCEDURE: Final = frozenset({"no_more_bets", "round_closed", "yes", "no", "undo", "burn", "cut_card", "call_floor"})
 """Keys that speak of the table."""
 
 MEANINGS: Final = DIGITS | EVIDENCE | PROCEDURE

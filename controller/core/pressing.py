@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core import answering, rounds
+from controller.core import answering, counting, rounds
 from controller.core.alerts import FloorCalled, KeyRefused
 from controller.core.desk import Desk
 from controller.core.events import KeyRead
@@ -63,6 +63,8 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
             if desk.state.round is None and not held:
                 # Held it tells of a new dealer; within a round, of a card burned from the shoe in use.
                 desk.change(shoe_round=desk.state.rounds + 1)
+        case "cut_card":
+            return counting.cut_card(desk)
         case "call_floor":
             desk.tell(FloorCalled(desk.state.round.number if desk.state.round else 0))
         case _:

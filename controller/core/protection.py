@@ -6,16 +6,15 @@ alert settles nothing and holds nothing up.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core import paying
+from controller.core import counting, paying
 from controller.core.admission import made_later
 from controller.core.alerts import (
     CardWithoutBets,
     ChipConflict,
-    FloorRefused,
     InsuranceTooLarge,
     LateWager,
     MidShoeEntry,
@@ -30,18 +29,9 @@ from controller.core.alerts import (
 from controller.core.desk import Desk
 from controller.core.events import CardDrawn, Event
 from controller.core.felt import Felt, conflicts, key
-from controller.core.game_alerts import (
-    LISTED_LIMIT,
-    SEVERITY,
-    AlertAcknowledged,
-    AlertRaised,
-    Kind,
-    Severity,
-    with_raised,
-    without,
-)
+from controller.core.game_alerts import SEVERITY, Kind, Severity
 from controller.core.hand import points_of, seen
-from controller.core.inputs import Acknowledged
+from controller.core.raising import money, raise_alert
 from controller.core.state import Desired, Table
 from controller.core.suspicion import CLOSED_EARLY, DEALERS_RULE, OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
 from firmware_protocols.readings import ChipsSeen
@@ -58,51 +48,9 @@ def protect(before: Table, desk: Desk) -> None:
     insurance_lowered(before, desk)
     chips_from_elsewhere(before, desk)
     duplicates(desk)
+    counting.count(before, desk)
     for wrong in paying.followed(before, desk):
         mispaid(desk, wrong)
-
-
-def acknowledge(desk: Desk, given: Acknowledged) -> None:
-    """A named person has seen an alert."""
-    listed = desk.state.alerts.find(given.alert)
-    if listed is None:
-        desk.tell(FloorRefused(f"ack {given.alert}", "no such alert is unacknowledged", given.who))
-        return
-    desk.change(alerts=without(desk.state.alerts, given.alert))
-    desk.tell(AlertAcknowledged(given.alert, listed.kind, given.who, given.note))
-
-
-def raise_alert(desk: Desk, kind: Kind, text: str, **evidence: Any) -> None:  # noqa: ANN401 - fields of AlertRaised
-    """Publish an alert and list it until somebody acknowledges it.
-
-    The last place of a full list says that it is full; until that is acknowledged, what follows is published but not
-    listed.
-    """
-    if not is_full(desk) and len(desk.state.alerts.listed) == LISTED_LIMIT - 1:
-        text_full = f"{LISTED_LIMIT - 1} alerts wait for somebody; those that follow are published but not listed"
-        put_on_list(desk, Kind.ALERTS_UNREAD, text_full, {})
-    put_on_list(desk, kind, text, evidence)
-
-
-def is_full(desk: Desk) -> bool:
-    """Whether the list's last place says that it is full."""
-    return any(one.kind is Kind.ALERTS_UNREAD for one in desk.state.alerts.listed)
-
-
-def put_on_list(desk: Desk, kind: Kind, text: str, evidence: dict[str, Any]) -> None:
-    """Publish an alert under the next number, and list it if there is room."""
-    alerts, full = desk.state.alerts, is_full(desk)
-    fields = {"severity": SEVERITY[kind], "readings": (desk.stamped.number,), **evidence}
-    event = AlertRaised(alerts.raised + 1, kind, text=text, **fields)
-    desk.tell(event)
-    now = replace(alerts, raised=event.alert) if full else with_raised(alerts, event, desk.stamped.wall_ns)
-    desk.change(alerts=now)
-
-
-def money(cents: int) -> str:
-    """An amount for people: ``12.50``."""
-    whole, part = divmod(abs(cents), 100)
-    return f"{'-' if cents < 0 else ''}{whole}.{part:02}"
 
 
 def contents(before: Table, desk: Desk, spot: int, zone: str) -> dict[str, tuple[str, ...]]:

@@ -17,6 +17,7 @@ from controller.core.payments import PaidRound
 from controller.core.question import Question
 from controller.core.reconstruction import Answer, Dated, Reconstruction
 from controller.core.rules import House, Rules
+from controller.core.shoe import ShoeAccount
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
@@ -163,6 +164,10 @@ class State(Value, frozen=True, tag=False):
     """What waits to be acknowledged."""
     paid: tuple[PaidRound, ...] = ()
     """The chips of the rounds that are being played, paid or waited for."""
+    shoe: ShoeAccount = ShoeAccount()
+    """What has left the shoe in use. Never shown to players or dealers."""
+    last_shoe: ShoeAccount = ShoeAccount()
+    """The shoe before it, as it ended."""
     disputes: dict[str, int] = msgspec.field(default_factory=dict)
     """Chips seen in two zones, and since when in table time; -1: an alert was raised."""
     profile_hash: str = ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from controller.core import admission, answering, floor, pressing, protection, reweaving, rounds
+from controller.core import admission, answering, counting, floor, pressing, protection, raising, reweaving, rounds
 from controller.core.alerts import (
     CardsMayBeMissing,
     CardWithoutBets,
@@ -31,6 +31,7 @@ from controller.core.inputs import (
     AssignCard,
     DeclareBox,
     SetCard,
+    ShoeChanged,
     Stamped,
     Started,
     VoidRound,
@@ -100,7 +101,9 @@ def take(desk: Desk) -> None:
         case Answered(_, question, answer, who):
             answering.answered(desk, question, answer, who)
         case Acknowledged() as given:
-            protection.acknowledge(desk, given)
+            raising.acknowledge(desk, given)
+        case ShoeChanged() as given:
+            counting.announced(desk, given)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             floor.rule(desk, ruling)
         case _:

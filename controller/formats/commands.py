@@ -6,7 +6,7 @@ echoed in the reply.
 
 from __future__ import annotations
 
-from typing import Any, Final, assert_never
+from typing import Annotated, Any, Final, assert_never
 
 import msgspec
 
@@ -18,6 +18,7 @@ from controller.core.inputs import (
     DeclareBox,
     Ruling,
     SetCard,
+    ShoeChanged,
     VoidRound,
 )
 from firmware_protocols.cards import Card
@@ -102,11 +103,29 @@ class AckWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
-Wanted = AnswerWanted | AckWanted | VoidWanted | SetCardWanted | AssignCardWanted | DeclareBoxWanted | AdjustWanted
+class NewShoeWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/new-shoe``: a new shoe is in use; ``left`` is how many cards were counted in the old one."""
+
+    who: str
+    left: Annotated[int, msgspec.Meta(ge=0, le=8 * 52)] | None = None
+    transaction: Any = None
+
+
+Wanted = (
+    AnswerWanted
+    | AckWanted
+    | NewShoeWanted
+    | VoidWanted
+    | SetCardWanted
+    | AssignCardWanted
+    | DeclareBoxWanted
+    | AdjustWanted
+)
 
 VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
     "answer": (AnswerWanted, '{"question": 1, "answer": "no", "who": "name"}'),
     "ack": (AckWanted, '{"alert": 1, "who": "name"}'),
+    "new-shoe": (NewShoeWanted, '{"who": "name"}'),
     "void": (VoidWanted, '{"round": 1, "who": "name", "why": "misdeal"}'),
     "set-card": (SetCardWanted, '{"card": 17, "face": "8h", "who": "name", "why": "seen on the felt"}'),
     "assign-card": (AssignCardWanted, '{"card": 17, "spot": 3, "who": "name", "why": "seen on the felt"}'),
@@ -166,13 +185,15 @@ def face_of(text: str) -> Card | None:
         raise CommandRefused(f"face: expected a face such as 8h, or {UNREAD}, got {text!r}") from None
 
 
-def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | Ruling:
+def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | ShoeChanged | Ruling:
     """What the table is given."""
     match wanted:
         case AnswerWanted(question, answer, who):
             return Answered(at_ns, question, answer, who)
         case AckWanted(alert, who, note):
             return Acknowledged(at_ns, alert, who, note)
+        case NewShoeWanted(who, left):
+            return ShoeChanged(at_ns, -1 if left is None else left, who)
         case VoidWanted(number, who, why):
             return VoidRound(at_ns, number, who, why)
         case SetCardWanted(card, face, who, why):

@@ -5,7 +5,16 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from controller.core.inputs import Acknowledged, AdjustWager, Answered, AssignCard, DeclareBox, SetCard, VoidRound
+from controller.core.inputs import (
+    Acknowledged,
+    AdjustWager,
+    Answered,
+    AssignCard,
+    DeclareBox,
+    SetCard,
+    ShoeChanged,
+    VoidRound,
+)
 from controller.formats.commands import VERBS, CommandRefused, input_of, read_command, reply_bytes
 from firmware_protocols.cards import Card
 
@@ -15,6 +24,7 @@ from firmware_protocols.cards import Card
     [
         ("answer", Answered(5, 1, "no", "name")),
         ("ack", Acknowledged(5, 1, "name", "")),
+        ("new-shoe", ShoeChanged(5, -1, "name")),
         ("void", VoidRound(5, 1, "name", "misdeal")),
         ("set-card", SetCard(5, 17, Card("8h"), "name", "seen on the felt")),
         ("assign-card", AssignCard(5, 17, 3, "name", "seen on the felt")),
@@ -27,7 +37,7 @@ def test_the_example_of_each_verb_is_taken(verb: str, given: object) -> None:
 
 
 def test_every_verb_is_in_that_list() -> None:
-    assert set(VERBS) == {"ack", "answer", "void", "set-card", "assign-card", "declare-box", "adjust"}
+    assert set(VERBS) == {"ack", "answer", "new-shoe", "void", "set-card", "assign-card", "declare-box", "adjust"}
 
 
 def test_no_face_strikes_a_card() -> None:
@@ -69,7 +79,7 @@ def test_a_face_that_is_none_is_refused() -> None:
 
 
 def test_an_unknown_verb_is_told_the_others() -> None:
-    with pytest.raises(CommandRefused, match="expected one of answer, ack, void"):
+    with pytest.raises(CommandRefused, match="expected one of answer, ack, new-shoe, void"):
         read_command("close", b"{}")
 
 

@@ -1,0 +1,84 @@
+"""The shoe account: what has left the shoe since it was loaded, and what it can still hold.
+
+Counted is what lies face up; a card that nobody may know yet is only a card. So nothing that is told before the shoe's
+end depends on a closed face. What remains, and the count, are for surveillance: no display of the table and no retained
+topic has them.
+
+A shoe begins when somebody says so: with the burn key between two rounds, or with ``new-shoe``. What was drawn before
+the first such word is unknown, and until then nothing is held against the decks.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from firmware_protocols.cards import DECK, POINTS, Card, Rank
+from firmware_protocols.values import Value
+
+CARDS_OF_DECK: Final = 52
+
+
+class Kept(Value, frozen=True, tag=False):
+    """A card that left the shoe unseen: a burn, or one drawn with no wager on the table. Opened at the shoe's end."""
+
+    number: int
+    face: Card | None
+    nonce: bytes
+
+
+class ShoeAccount(Value, frozen=True, tag=False):
+    """One shoe. ``shoe`` counts those announced in the epoch; 0: the first has not been."""
+
+    shoe: int = 0
+    decks: int = 0
+    drawn: int = 0
+    """Cards that left it."""
+    burned: int = 0
+    unread: int = 0
+    opened: dict[str, int] = msgspec.field(default_factory=dict)
+    """How often each face lay open."""
+    closed: tuple[Kept, ...] = ()
+    cut_card: int = -1
+    """How many cards had been drawn when the cut card came; -1: nobody said."""
+    doubtful: bool = False
+    """Whether cards may have been drawn unheard, or did not count after all."""
+    alerted: bool = False
+    """Whether it was said that this shoe holds what it cannot hold: once is enough."""
+
+    def loaded(self) -> int:
+        """The cards it was loaded with."""
+        return self.decks * CARDS_OF_DECK
+
+    def counted(self, face: str, more: int) -> ShoeAccount:
+        """The account after a face lay open ``more`` times more."""
+        return replace(self, opened={**self.opened, face: self.opened.get(face, 0) + more})
+
+    def impossible(self, face: str) -> bool:
+        """Whether a face lay open more often than the decks hold it."""
+        return bool(self.shoe) and self.opened.get(face, 0) > self.decks
+
+
+def remaining(account: ShoeAccount) -> dict[str, int]:
+    """How many of each face have not been seen: in the shoe, or among the cards that left it closed."""
+    return {str(face): account.decks - account.opened.get(str(face), 0) for face in DECK}
+
+
+def running_count(account: ShoeAccount) -> int:
+    """The Hi-Lo count (Harvey Dubner, 1963) of what lay open: 2 to 6 one up, tens and aces one down."""
+    return sum(hi_lo(Card(face).rank) * count for face, count in account.opened.items())
+
+
+def hi_lo(rank: Rank) -> int:
+    """What one card adds to the count."""
+    points = POINTS[rank]
+    if points == 1 or points >= 10:
+        return -1
+    return 1 if points <= 6 else 0
+
+
+def penetration_per_mille(account: ShoeAccount) -> int:
+    """The part of the shoe that was drawn, in thousandths, rounded down."""
+    return account.drawn * 1000 // account.loaded() if account.decks else 0
