@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "declare-box": "Say that a box without chips is in play.",
     "devices": "List what is plugged in.",
     "demo": "Run a table with simulated devices and people.",
+    "export": "Write a journal's events as they were published.",
     "mystery": "Begin, change and end a mystery trigger box; verify what it did.",
     "new-shoe": "Announce a new shoe.",
     "par": "Write what a profile's game returns.",

@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import structlog
 
 from controller.core.alerts import AnswerRefused, FloorRefused
@@ -25,7 +26,9 @@ from controller.formats.payloads import Topics, device_bytes
 from controller.formats.records import Identity, chain, seal, seal_checkpoint, stamp
 from controller.formats.snapshots import hold_bytes, info_bytes, round_bytes
 from controller.formats.states import payloads, state_bytes
+from controller.formats.stream import StreamNow
 from controller.io.clock import Clock
+from controller.io.consumers import Consumers, Ledger
 from controller.io.displays import Displays
 from controller.io.journal import Entry, Journal
 from controller.io.link import Link
@@ -71,6 +74,8 @@ class Parts(NamedTuple):
     clock: Clock
     entropy: Entropy
     chance: random.Random
+    consumers: tuple[str, ...] = ()
+    """The consumers whose acknowledgements are waited for."""
 
 
 class Request(NamedTuple):
@@ -101,9 +106,25 @@ class Daemon:
         self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
         self.requests: list[Request] = []
         """Requests of people whose input waits in the queue."""
+        self.alarms: tuple[str, ...] = ()
         self.health: dict[str, DeviceHealth] = {}
         """What each device last said of itself, as far as committed."""
         journal = parts.journal
+        self.consumers = Consumers(
+            parts.consumers,
+            Ledger(
+                journal.events_after,
+                journal.stream_at,
+                journal.last_mark,
+                journal.note_ack,
+                journal.acks,
+                lambda: journal.head.seq,
+            ),
+            self.identity,
+            session=self.number + 1,
+            clock=parts.clock,
+            told=self.tell_stream,
+        )
         self.publisher = Publisher(
             parts.broker,
             self.topics,
@@ -112,6 +133,7 @@ class Daemon:
             clock=parts.clock,
             chance=parts.chance,
             on_command=self.command,
+            consumers=self.consumers,
         )
 
     def deliver(self, given: Input) -> None:
@@ -124,6 +146,12 @@ class Daemon:
             self.waiting.put_nowait(given)
         except asyncio.QueueFull:
             raise QueueFull(f"{QUEUE_LIMIT} readings wait to be committed") from None
+
+    def tell_stream(self, now: StreamNow) -> None:
+        """How far journal, broker and consumers are, and what somebody should see to."""
+        self.publisher.retain(self.topics.stream, msgspec.json.encode(now))
+        self.publisher.tell_alarms(now.alarms)
+        self.alarms = now.alarms
 
     def command(self, verb: str, payload: bytes) -> None:
         """Carry out what people ask for over MQTT."""
@@ -151,7 +179,8 @@ class Daemon:
         """
         hold = self.parts.recovered.hold
         self.retain(self.topics.state("hold"), hold_bytes(hold))
-        works: list[Endless] = [("publisher", self.publisher.run), *self.displays.works(), *beside]
+        works: list[Endless] = [("publisher", self.publisher.run), ("consumers", self.consumers.run)]
+        works += [*self.displays.works(), *beside]
         if hold:
             log.error("table on hold", reason=hold)
         else:
@@ -167,9 +196,8 @@ class Daemon:
         if hold:
             return f"on hold: {hold}"
         broker = "broker reached" if self.publisher.online.is_set() else "broker not reached"
-        return (
-            f"{health_line(self.health)}; {broker}; {self.publisher.reached} of {self.table.state.seq} events published"
-        )
+        told = f"{self.publisher.reached} of {self.table.state.seq} events published"
+        return "; ".join((health_line(self.health), broker, told, *self.alarms))
 
     async def serve(self) -> None:
         """Step and commit what comes, for ever."""

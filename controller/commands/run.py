@@ -102,7 +102,10 @@ async def serve(table: TableFile) -> None:
         recovered = await asyncio.to_thread(recover, path, table.key)
         chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
         broker = Broker.from_section(config.broker)
-        parts = Parts(house_of(table), version(), table.key, journal, recovered, broker, clock, entropy, chance)
+        consumers = config.broker.consumers
+        parts = Parts(
+            house_of(table), version(), table.key, journal, recovered, broker, clock, entropy, chance, consumers
+        )
         daemon = Daemon(parts)
         daemon.displays = Displays(daemon.topics, config.tap, config.line_feed)
         last = daemon.table.state.last_sequence

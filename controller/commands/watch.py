@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import click
 
+from controller.durable import Says, follow
+from controller.formats.payloads import Topics
+from controller.formats.stream import CONSUMER
+from controller.io.durable_file import DurableRefused
 from controller.io.mqtt import Broker, LinkLost
 from controller.watching import run_watch
+
+STORAGE_FAILED: Final = 70
+"""Exit status: the disk failed; what was acknowledged is on it."""
 
 
 @click.command("watch")
@@ -17,18 +26,45 @@ from controller.watching import run_watch
 @click.option("--username", help="The name to give the broker.")
 @click.option("--password", envvar="TABLESIDE_PASSWORD", help="Better given in the variable TABLESIDE_PASSWORD.")
 @click.option("--tls-ca", "tls_ca_file", type=click.Path(exists=True, dir_okay=False), help="Use TLS; who to trust.")
+@click.option("--durable", type=click.Path(dir_okay=False, path_type=Path), help="Keep every event in this file.")
+@click.option("--consumer", default="surveillance", show_default=True, help="With --durable: acknowledge as.")
 @click.argument("table", default="+/+")
-def command(table: str, **broker_options: Any) -> None:  # noqa: ANN401 - as click hands them over
+def command(table: str, durable: Path | None, consumer: str, **broker_options: Any) -> None:  # noqa: ANN401 - as click hands them over
     """Print what TABLE (site/name, default all tables) publishes, and complain about what cannot be true.
 
-    Complaints go to standard error. Exit status: 0 when interrupted, 2 if there is no broker.
+    With --durable every event goes into a file, once and in order, synced before it is acknowledged; what is missing
+    is asked for again, and a broker that goes away is waited for.
+
+    Complaints go to standard error. Exit status: 0 when interrupted, 2 if there is no broker or the file cannot be
+    used, 70 if the disk failed.
     """
     broker = Broker(**broker_options)
+    if durable is not None:
+        keep(broker, table, consumer, durable)
+        return
     try:
         run_watch(broker, f"tableside/v1/{table}/#", click.echo, _complain)
     except (LinkLost, OSError) as error:
         click.echo(f"tableside: broker {broker.host}:{broker.port}: {error}", err=True)
         sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(0)
+
+
+def keep(broker: Broker, table: str, consumer: str, path: Path) -> None:
+    """Follow one table into a file until interrupted."""
+    site, _, name = table.partition("/")
+    if not (CONSUMER.fullmatch(site) and CONSUMER.fullmatch(name) and CONSUMER.fullmatch(consumer)):
+        click.echo("tableside: --durable needs one table, SITE/NAME, and a consumer's name in lower case", err=True)
+        sys.exit(2)
+    try:
+        asyncio.run(follow(broker, Topics(site, name), consumer, path, Says(click.echo, _complain)))
+    except DurableRefused as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        click.echo(f"tableside: {path}: {error}", err=True)
+        sys.exit(STORAGE_FAILED)
     except KeyboardInterrupt:
         sys.exit(0)
 

@@ -14,6 +14,7 @@ import msgspec
 from controller.formats.commands import VERBS, Reply
 from controller.formats.payloads import TYPE_PREFIX, TYPE_SUFFIX, DeviceStatus, Envelope, Status, Topics, event_types
 from controller.formats.snapshots import STATES, Info
+from controller.formats.stream import Ack, ReplayWanted
 from firmware_protocols.values import wire_name
 
 VERSION: Final = "3.0.0"
@@ -32,8 +33,8 @@ def asyncapi_file(examples: Iterable[Mapping[str, Any]], version: str) -> bytes:
 
 
 def _document(examples: Iterable[Mapping[str, Any]], version: str) -> dict[str, Any]:
-    wanted = {name: kind for name, (kind, _) in VERBS.items()}
-    kinds = [Envelope, Status, DeviceStatus, Info, Reply, *STATES.values(), *event_types(), *wanted.values()]
+    wanted: dict[str, type] = {name: kind for name, (kind, _) in VERBS.items()} | {"replay": ReplayWanted}
+    kinds = [Envelope, Status, DeviceStatus, Info, Reply, Ack, *STATES.values(), *event_types(), *wanted.values()]
     _, schemas = msgspec.json.schema_components(kinds, ref_template=DIALECT_REFERENCE)
     schemas = {name: _draft_7(schema) for name, schema in schemas.items()}
     shown = {str(one["type"]): one for one in examples}
@@ -78,7 +79,7 @@ def _events(schemas: dict[str, Any], shown: Mapping[str, Mapping[str, Any]]) -> 
 
 def _plain_messages(wanted: Mapping[str, type]) -> dict[str, Any]:
     """Messages without an envelope: retained pictures, requests and replies."""
-    named: dict[str, type] = {"status": Status, "device_status": DeviceStatus, "info": Info, "reply": Reply}
+    named: dict[str, type] = {"status": Status, "device_status": DeviceStatus, "info": Info, "reply": Reply, "ack": Ack}
     named |= {f"state_{name}": kind for name, kind in STATES.items()}
     named |= {f"cmd_{name}": kind for name, kind in wanted.items()}
     return {
@@ -101,6 +102,8 @@ def _channels(wanted: Mapping[str, type]) -> dict[str, Any]:
         "status": _channel(topics.status, ["status"]),
         "info": _channel(topics.info, ["info"]),
         "deviceStatus": _channel(topics.device("{device}"), ["device_status"], "device", []),
+        "ack": _channel(f"{topics.root}/ack/{{consumer}}", ["ack"], "consumer", []),
+        "replayed": _channel(topics.replay("{consumer}"), names, "consumer", []),
     }
     channels |= {f"state_{name}": _channel(topics.state(name), [f"state_{name}"]) for name in STATES}
     for name in wanted:
@@ -121,7 +124,8 @@ def _channel(address: str, messages: list[str], parameter: str = "", values: Ite
 def _operations(wanted: Mapping[str, type]) -> dict[str, Any]:
     """What the daemon does: sends and receives are its own."""
     retained = ["status", "info", "deviceStatus", *(f"state_{name}" for name in STATES)]
-    operations = {f"publish_{name}": _sends(name, QOS) for name in ("event", "alert")}
+    operations = {f"publish_{name}": _sends(name, QOS) for name in ("event", "alert", "replayed")}
+    operations["receive_ack"] = {"action": "receive", "channel": {"$ref": "#/channels/ack"}, "bindings": QOS}
     operations |= {f"publish_{name}": _sends(name, RETAINED) for name in retained}
     for name in wanted:
         reply = {"channel": {"$ref": f"#/channels/reply_{name}"}}

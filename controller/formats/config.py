@@ -77,6 +77,7 @@ class BrokerSection(Section, frozen=True):
     protocol: Literal["auto", "5", "3.1.1"] = "auto"
     username: Text | None = None
     password_file: File | None = None
+    consumers: Annotated[tuple[Name, ...], msgspec.Meta(description="a list of consumers' names")] = ()
     tls_ca_file: File | None = None
     tls_cert_file: File | None = None
     tls_key_file: File | None = None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from controller.formats.journal_schema import (
     APPLICATION_ID,
@@ -12,17 +11,20 @@ from controller.formats.journal_schema import (
     FORMAT,
     PAGE_BYTES,
     TABLES,
+    ack_digest,
     checkpoint_digest,
     meta_digest,
     published_digest,
 )
 from controller.formats.records import Identity, chain, genesis
 from controller.formats.sqlite_pages import Header, Image, PageDamaged, Row
+from controller.formats.stream import stream_genesis, stream_hash
 
-WAL_HEADER_BYTES: Final = 32
-FRAME_HEADER_BYTES: Final = 24
+COPY_COOKIE: Final = 1
+"""The schema cookie that SQLite's online backup gives a copy of a journal; a journal begun by us has more."""
 
-Order = Literal["<", ">"]
+LIBRARIES: Final = range(3_037_000, 4_000_000)
+"""Versions of SQLite that may have written a copy: 3.37, the first with STRICT tables, and whatever comes in 3."""
 
 
 class Damage(Exception):  # noqa: N818 - named for what it is
@@ -30,56 +32,43 @@ class Damage(Exception):  # noqa: N818 - named for what it is
 
 
 class Report(NamedTuple):
-    """What a check found. ``damage`` is None for a whole journal, else one line."""
+    """What a check found. ``damage`` is None for a whole journal, else one line.
+
+    ``head`` is the chain hash after the last record, ``stream`` the hash of the stream after the last event, in hex.
+    """
 
     damage: str | None
     identity: Identity | None = None
     records: int = 0
     events: int = 0
     head: str = ""
+    stream: str = ""
 
 
 def examine(data: bytes) -> Report:
     """Check a journal given as the bytes of its file, the write-ahead log folded in."""
-    image = Image(data, PAGE_BYTES)
+    try:
+        image = Image.of(data, PAGE_BYTES)
+    except PageDamaged as damage:
+        return Report(damage=str(damage))
+    return examine_pages(image)
+
+
+def examine_pages(image: Image) -> Report:
+    """Check a journal page by page; holds a few pages at a time."""
     try:
         header = image.header()
         roots = _check_definitions(image, header)
         identity = _check_meta(_numbered(image, roots, "meta"), header)
-        records, head = _check_chain(image, roots, identity)
-        _check_checkpoints(image.rows(roots["checkpoints"]), len(records))
-        events = _check_published(_numbered(image, roots, "published"), sum(records))
+        marks = _Marks(_numbered(image, roots, "published"), identity)
+        records, events, head = _check_chain(image, roots, identity, marks)
+        marks.end()
+        _check_checkpoints(image.rows(roots["checkpoints"]), records)
+        _check_acks(_numbered(image, roots, "acks"), events)
         image.check_all_visited()
     except (PageDamaged, Damage) as damage:
         return Report(damage=str(damage))
-    return Report(damage=None, identity=identity, records=len(records), events=events, head=head.hex())
-
-
-def wal_damage(data: bytes) -> str | None:
-    """What is wrong with a write-ahead log, or None.
-
-    A frame that fails its checksum ends the log (section 4.1), as a power cut in the middle of a transaction does. But
-    when another transaction follows, the broken one had been on the disk, and all from there on is lost.
-    """
-    if len(data) <= WAL_HEADER_BYTES:
-        return None
-    order: Order = "<" if data[3] % 2 == 0 else ">"
-    if data[:3] != b"\x37\x7f\x06" or data[3] not in {0x82, 0x83} or _sum(data[:24], (0, 0), order) != _pair(data, 24):
-        return "write-ahead log: its header is damaged"
-    salt, running = data[16:24], _pair(data, 24)
-    broken, ended = 0, False
-    step = FRAME_HEADER_BYTES + PAGE_BYTES
-    for at in range(WAL_HEADER_BYTES, len(data) - step + 1, step):
-        frame = data[at : at + step]
-        ours = frame[8:16] == salt
-        if ended and ours:
-            return f"write-ahead log: bytes {broken} to {broken + step - 1} are damaged, what follows is lost"
-        if not broken and ours:
-            running = _sum(frame[FRAME_HEADER_BYTES:], _sum(frame[:8], running, order), order)
-        if not ours or running != _pair(frame, 16):
-            broken = broken or at
-        ended = bool(broken) and (ended or frame[4:8] != bytes(4))
-    return None
+    return Report(None, identity, records, events, head.hex(), marks.stream.hex())
 
 
 def _check_definitions(image: Image, header: Header) -> dict[str, int]:
@@ -119,9 +108,11 @@ def _check_meta(rows: Iterator[Row], header: Header) -> Identity:
         if not isinstance(key, str) or not isinstance(value, str) or digest != meta_digest(row.rowid, key, value):
             raise Damage(f"meta: row {row.rowid} does not fit its digest")
         facts.setdefault(key, []).append(value)
-    if str(header.schema_cookie) not in facts.get("schema_version", []):
+    # Neither field bears on any row. SQLite's online backup sets both anew: then they say that this is a copy.
+    is_copy = header.schema_cookie == COPY_COOKIE and header.library in LIBRARIES
+    if not is_copy and str(header.schema_cookie) not in facts.get("schema_version", []):
         raise Damage(f"header: schema cookie {header.schema_cookie}")
-    if str(header.library) not in facts.get("sqlite", []):
+    if not is_copy and str(header.library) not in facts.get("sqlite", []):
         raise Damage(f"header: last written by SQLite {header.library}, which never opened this journal")
     try:
         return Identity(site=facts["site"][0], table=facts["table"][0], epoch=int(facts["epoch"][0]))
@@ -129,11 +120,11 @@ def _check_meta(rows: Iterator[Row], header: Header) -> Identity:
         raise Damage("meta: it does not say whose journal this is") from error
 
 
-def _check_chain(image: Image, roots: dict[str, int], identity: Identity) -> tuple[list[int], bytes]:
-    """How many events each record has, and the last chain hash."""
+def _check_chain(image: Image, roots: dict[str, int], identity: Identity, marks: _Marks) -> tuple[int, int, bytes]:
+    """How many records and events there are, and the last chain hash."""
     events = _numbered(image, roots, "events")
     waiting = next(events, None)
-    previous, counts = genesis(identity), list[int]()
+    previous, records, seq = genesis(identity), 0, 0
     for row in _numbered(image, roots, "records"):
         _, body, own = row.columns
         if not isinstance(body, bytes):
@@ -145,15 +136,56 @@ def _check_chain(image: Image, roots: dict[str, int], identity: Identity) -> tup
             bodies.append(waiting.columns[2])
             waiting = next(events, None)
         if chain(previous, row.rowid, body, bodies) != own:
-            first = sum(counts) + 1
-            which = f" or its events {first} to {first + len(bodies) - 1}" if bodies else ""
+            which = f" or its events {seq + 1} to {seq + len(bodies)}" if bodies else ""
             raise Damage(f"record {row.rowid}{which}: not what was committed, the chain hash differs")
         assert isinstance(own, bytes)
         previous = own
-        counts.append(len(bodies))
+        for event in bodies:
+            seq += 1
+            marks.pass_event(seq, event)
+        records += 1
     if waiting is not None:
         raise Damage(f"event {waiting.rowid}: belongs to record {waiting.columns[1]!r}, which is not there")
-    return counts, previous
+    return records, seq, previous
+
+
+class _Marks:
+    """Holds the marks of what was published against the events they mark, as these pass."""
+
+    def __init__(self, rows: Iterator[Row], identity: Identity) -> None:
+        self.stream = stream_genesis(identity)
+        self._rows = rows
+        self._seq = 0
+        self._next = self._read()
+
+    def pass_event(self, seq: int, body: bytes) -> None:
+        """The next event."""
+        self.stream = stream_hash(self.stream, body)
+        self._seq = seq
+        if self._next is None or self._next[1] != seq:
+            return
+        row, _, marked = self._next
+        if marked != self.stream:
+            raise Damage(f"published: row {row} has not the hash of the stream at event {seq}")
+        self._next = self._read()
+
+    def end(self) -> None:
+        """There are no more events."""
+        if self._next is not None:
+            raise Damage(f"published: row {self._next[0]} names event {self._next[1]}, of {self._seq}")
+
+    def _read(self) -> tuple[int, int, bytes] | None:
+        row = next(self._rows, None)
+        if row is None:
+            return None
+        _, seq, marked, digest = row.columns
+        if not isinstance(seq, int) or not isinstance(marked, bytes):
+            raise Damage(f"published: row {row.rowid} has the wrong columns")
+        if digest != published_digest(row.rowid, seq, marked):
+            raise Damage(f"published: row {row.rowid} does not fit its digest")
+        if seq <= self._seq:
+            raise Damage(f"published: row {row.rowid} names event {seq} after {self._seq}")
+        return row.rowid, seq, marked
 
 
 def _check_checkpoints(rows: Iterator[Row], records: int) -> None:
@@ -168,27 +200,12 @@ def _check_checkpoints(rows: Iterator[Row], records: int) -> None:
         previous = row.rowid
 
 
-def _check_published(rows: Iterator[Row], events: int) -> int:
-    previous = 0
+def _check_acks(rows: Iterator[Row], events: int) -> None:
+    last: dict[str, int] = {}
     for row in rows:
-        _, seq, digest = row.columns
-        if not isinstance(seq, int) or digest != published_digest(row.rowid, seq):
-            raise Damage(f"published: row {row.rowid} does not fit its digest")
-        if not previous < seq <= events:
-            raise Damage(f"published: row {row.rowid} names event {seq} after {previous}, of {events}")
-        previous = seq
-    return events
-
-
-def _pair(data: bytes, at: int) -> tuple[int, int]:
-    return int.from_bytes(data[at : at + 4], "big"), int.from_bytes(data[at + 4 : at + 8], "big")
-
-
-def _sum(data: bytes, running: tuple[int, int], order: Order) -> tuple[int, int]:
-    """The write-ahead log's checksum (section 4.2)."""
-    first, second = running
-    numbers = struct.unpack(f"{order}{len(data) // 4}I", data)
-    for even, odd in zip(numbers[::2], numbers[1::2], strict=True):
-        first = (first + even + second) & 0xFFFFFFFF
-        second = (second + odd + first) & 0xFFFFFFFF
-    return first, second
+        _, consumer, seq, digest = row.columns
+        if not isinstance(consumer, str) or not isinstance(seq, int) or digest != ack_digest(row.rowid, consumer, seq):
+            raise Damage(f"acks: row {row.rowid} does not fit its digest")
+        if not last.get(consumer, -1) < seq <= events:
+            raise Damage(f"acks: row {row.rowid} names event {seq}, of {events}")
+        last[consumer] = seq

@@ -8,8 +8,8 @@ from typing import Final
 APPLICATION_ID: Final = 0x7AB1E51D
 """The header's application id (SQLite file format 1.3.14): what makes a database a journal of ours."""
 
-FORMAT: Final = 1
-"""The header's user version: the version of this shape."""
+FORMAT: Final = 2
+"""The header's user version: the version of this shape. 2 added ``acks`` and the hash of the stream at each mark."""
 
 PAGE_BYTES: Final = 4096
 """Page size of a journal."""
@@ -21,7 +21,14 @@ TABLES: Final[dict[str, str]] = {
     "checkpoints": (
         "CREATE TABLE checkpoints (number INTEGER PRIMARY KEY, body BLOB NOT NULL, digest BLOB NOT NULL) STRICT"
     ),
-    "published": "CREATE TABLE published (id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, digest BLOB NOT NULL) STRICT",
+    "published": (
+        "CREATE TABLE published "
+        "(id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, hash BLOB NOT NULL, digest BLOB NOT NULL) STRICT"
+    ),
+    "acks": (
+        "CREATE TABLE acks "
+        "(id INTEGER PRIMARY KEY, consumer TEXT NOT NULL, seq INTEGER NOT NULL, digest BLOB NOT NULL) STRICT"
+    ),
     "meta": (
         "CREATE TABLE meta "
         "(id INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL, digest BLOB NOT NULL) STRICT"
@@ -29,7 +36,13 @@ TABLES: Final[dict[str, str]] = {
 }
 """Each table's definition; nothing in them is ever changed or deleted."""
 
-GAPLESS: Final[dict[str, str]] = {"records": "number", "events": "seq", "published": "id", "meta": "id"}
+GAPLESS: Final[dict[str, str]] = {
+    "records": "number",
+    "events": "seq",
+    "published": "id",
+    "acks": "id",
+    "meta": "id",
+}
 """Tables whose key counts from 1 without a gap, and that key."""
 
 
@@ -60,9 +73,14 @@ def checkpoint_digest(number: int, body: bytes) -> bytes:
     return hashlib.sha256(f"checkpoint {number} ".encode() + body).digest()
 
 
-def published_digest(row: int, seq: int) -> bytes:
+def published_digest(row: int, seq: int, stream_hash: bytes) -> bytes:
     """The digest stored beside a mark of what was published."""
-    return hashlib.sha256(f"published {row} {seq}".encode()).digest()
+    return hashlib.sha256(f"published {row} {seq} ".encode() + stream_hash).digest()
+
+
+def ack_digest(row: int, consumer: str, seq: int) -> bytes:
+    """The digest stored beside what a consumer has said it holds."""
+    return hashlib.sha256(f"ack {row} {consumer} {seq}".encode()).digest()
 
 
 def meta_digest(row: int, key: str, value: str) -> bytes:

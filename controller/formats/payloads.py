@@ -44,11 +44,15 @@ class Envelope(msgspec.Struct, frozen=True):
 
 
 class Status(Value, frozen=True, tag=False):
-    """Retained on ``status``: whether the table's daemon runs. ``session`` counts its starts; a lower one is stale."""
+    """Retained on ``status``: whether the table's daemon runs. ``session`` counts its starts; a lower one is stale.
+
+    ``alarms``: what somebody should see to, a line each.
+    """
 
     state: str
     session: int
     since: str
+    alarms: tuple[str, ...] = ()
 
 
 class DeviceStatus(Value, frozen=True, tag=False):
@@ -113,6 +117,20 @@ class Topics(msgspec.Struct, frozen=True):
     def reply(self, verb: str) -> str:
         """Where ``verb`` is answered."""
         return f"{self.root}/reply/{verb}"
+
+    @property
+    def acks(self) -> str:
+        """The filter for what consumers acknowledge."""
+        return f"{self.root}/ack/+"
+
+    @property
+    def stream(self) -> str:
+        """Retained ``StreamNow``: how far the journal, the broker and the consumers are."""
+        return self.state("stream")
+
+    def replay(self, consumer: str) -> str:
+        """Where events go again for a consumer that asked for them."""
+        return f"{self.root}/reply/replay/{consumer}"
 
     def device(self, name: str) -> str:
         """Retained ``DeviceStatus``."""
@@ -180,9 +198,17 @@ def read_event(payload: bytes) -> Published:
     return Published(identity=identity, seq=envelope.seq, time=envelope.time, event=event)
 
 
-def status_bytes(state: str, session: int, wall_ns: int) -> bytes:
+def status_bytes(state: str, session: int, wall_ns: int, alarms: tuple[str, ...] = ()) -> bytes:
     """The payload of ``status``; ``state`` is ``online`` or ``offline``."""
-    return msgspec.json.encode(Status(state=state, session=session, since=utc_text(wall_ns)))
+    return msgspec.json.encode(Status(state, session, utc_text(wall_ns), alarms))
+
+
+def read_status(payload: bytes) -> Status | None:
+    """The payload of ``status``; None for anything else."""
+    try:
+        return msgspec.json.decode(payload, type=Status)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def device_bytes(state: str, detail: str, wall_ns: int) -> bytes:

@@ -14,16 +14,20 @@ from controller.formats.payloads import (
     Status,
     event_types,
 )
+from controller.formats.stream import Ack, ReplayWanted, StreamNow
 from firmware_protocols.values import wire_name
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_files() -> dict[str, bytes]:
-    """Content by file name: ``card_drawn.v1.json`` for each event, ``status.v1.json``, ``device_status.v1.json``."""
+    """Content by file name: ``card_drawn.v1.json`` for each event, and the rest by its own name."""
     files = {f"{wire_name(kind.__name__)}{TYPE_SUFFIX}.json": _event_schema(kind) for kind in event_types()}
     files[f"status{TYPE_SUFFIX}.json"] = _plain_schema(Status)
     files[f"device_status{TYPE_SUFFIX}.json"] = _plain_schema(DeviceStatus)
+    files[f"stream{TYPE_SUFFIX}.json"] = _plain_schema(StreamNow)
+    files[f"ack{TYPE_SUFFIX}.json"] = _plain_schema(Ack)
+    files[f"replay{TYPE_SUFFIX}.json"] = _plain_schema(ReplayWanted)
     return {name: msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n" for name, schema in files.items()}
 
 

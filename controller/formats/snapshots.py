@@ -10,6 +10,7 @@ from controller.core.felt import cents_at
 from controller.core.rules import House
 from controller.core.state import State
 from controller.formats.alert_list import AlertsNow
+from controller.formats.stream import StreamNow
 
 
 class Info(msgspec.Struct, frozen=True):
@@ -49,7 +50,12 @@ class Hold(msgspec.Struct, frozen=True):
     reason: str
 
 
-STATES: Final[dict[str, type[msgspec.Struct]]] = {"alerts": AlertsNow, "hold": Hold, "round": RoundNow}
+STATES: Final[dict[str, type[msgspec.Struct]]] = {
+    "alerts": AlertsNow,
+    "hold": Hold,
+    "round": RoundNow,
+    "stream": StreamNow,
+}
 """What is retained below ``state/``, by its last word."""
 
 

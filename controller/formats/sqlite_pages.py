@@ -7,8 +7,8 @@ https://www.sqlite.org/fileformat2.html (section numbers below).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple, Self
 
 HEADER_BYTES: Final = 100
 MAGIC: Final = b"SQLite format 3\x00"
@@ -49,13 +49,25 @@ class Header(NamedTuple):
 
 
 class Image:
-    """A database as bytes, of whole pages."""
+    """A database as its pages: how many there are, and how to read each; page numbers count from 1."""
 
-    def __init__(self, data: bytes, page_bytes: int) -> None:
-        self.data = data
+    def __init__(self, read: Callable[[int], bytes], pages: int, page_bytes: int) -> None:
+        self._read = read
         self.page_bytes = page_bytes
-        self.pages = len(data) // page_bytes
-        self.visited: set[int] = set()
+        self.pages = pages
+        self._visited = bytearray(pages + 1)
+
+    @classmethod
+    def of(cls, data: bytes, page_bytes: int) -> Self:
+        """A database as bytes.
+
+        Raises:
+            PageDamaged: not whole pages.
+        """
+        pages = len(data) // page_bytes
+        if not pages or len(data) % page_bytes:
+            raise PageDamaged(max(1, pages), page_bytes, f"the file has {len(data)} bytes, not whole pages")
+        return cls(lambda page: data[(page - 1) * page_bytes : page * page_bytes], pages, page_bytes)
 
     def header(self) -> Header:
         """The file header (1.3), every fixed field checked.
@@ -63,9 +75,7 @@ class Image:
         Raises:
             PageDamaged: a field has no right value.
         """
-        data = self.data
-        if len(data) < self.page_bytes or len(data) % self.page_bytes:
-            raise PageDamaged(max(1, self.pages), self.page_bytes, f"the file has {len(data)} bytes, not whole pages")
+        data = self._page(1)
         fixed = {
             (0, 16): MAGIC,
             (16, 18): self.page_bytes.to_bytes(2, "big"),
@@ -108,7 +118,7 @@ class Image:
     def check_all_visited(self) -> None:
         """Raise ``PageDamaged`` for the first page that no table uses."""
         for page in range(1, self.pages + 1):
-            if page not in self.visited and page != LOCK_BYTE // self.page_bytes + 1:
+            if not self._visited[page] and page != LOCK_BYTE // self.page_bytes + 1:
                 raise self._damaged(page, "belongs to no table")
 
     def _damaged(self, page: int, text: str) -> PageDamaged:
@@ -120,13 +130,16 @@ class Image:
     def _page(self, page: int) -> bytes:
         if not 1 <= page <= self.pages:
             raise self._damaged(1, f"a pointer leads to page {page} of {self.pages}")
-        return self.data[(page - 1) * self.page_bytes : page * self.page_bytes]
+        data = self._read(page)
+        if len(data) != self.page_bytes:
+            raise self._damaged(page, "is cut short")
+        return data
 
     def _visit(self, page: int) -> bytes:
         data = self._page(page)
-        if page in self.visited:
+        if self._visited[page]:
             raise self._damaged(page, "is used twice")
-        self.visited.add(page)
+        self._visited[page] = 1
         return data
 
     def _leaf(self, page: int) -> Iterator[Row]:

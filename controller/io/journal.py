@@ -19,10 +19,12 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
-from controller.formats.journal_schema import checkpoint_digest, published_digest
+from controller.formats.journal_schema import checkpoint_digest
 from controller.formats.records import Identity, chain
+from controller.io import journal_stream
+from controller.io.head_file import HeadFile, HeadFileDamaged, read_head_file
 from controller.io.journal_store import (
     Entry,
     EventRow,
@@ -35,11 +37,12 @@ from controller.io.journal_store import (
     add_meta,
     begin,
     configure,
-    event_rows,
     is_blank,
     library_version,
+    refuse_leftovers,
     take_lock,
 )
+from controller.io.journal_stream import Mark
 
 __all__ = [
     "Entry",
@@ -65,16 +68,20 @@ PAGE_LIMIT: Final = 16 * 1024 * 1024
 CLOSE_SECONDS: Final = 30.0
 """How long closing waits for the writer; a disk that takes longer has failed."""
 
+_ABANDONED: Final[list[sqlite3.Connection]] = []
+"""Connections of journals that failed, kept from being closed for as long as the process lasts."""
+
 Job = tuple[Callable[[sqlite3.Connection], Any], "asyncio.Future[Any]"]
 
 
 class Journal:
     """The only writer of a journal. Create it with ``open``; use it from one event loop."""
 
-    def __init__(self, path: Path, identity: Identity, head: Head, lock: int, page_limit: int) -> None:
+    def __init__(self, path: Path, begun: _Begun, lock: int, page_limit: int) -> None:
         self.path = path
-        self.identity = identity
-        self._head = head
+        self.identity = begun.identity
+        self._head = begun.head
+        self._head_file = begun.head_file
         self._lock = lock
         self._page_limit = page_limit
         self._failure: str | None = None
@@ -99,8 +106,8 @@ class Journal:
         """
         lock = await asyncio.to_thread(take_lock, path, create=identity is not None)
         try:
-            found, head = await asyncio.to_thread(_prepare, path, identity, created_wall_ns)
-            journal = cls(path, found, head, lock, page_limit)
+            begun = await asyncio.to_thread(_prepare, path, identity, created_wall_ns)
+            journal = cls(path, begun, lock, page_limit)
             journal._thread.start()
             await journal._submit(lambda connection: add_meta(connection, "sqlite", library_version()))
         except BaseException:
@@ -125,7 +132,16 @@ class Journal:
             JournalFailed: storage failed, now or earlier; nothing after this can be committed.
         """
         self._refuse_if_ended()
-        await self._submit(functools.partial(_insert, self._follow(entries)))
+        hashed = self._follow(entries)
+        await self._submit(functools.partial(_insert, hashed, self._head))
+
+    async def note(self, key: str, value: str) -> None:
+        """Add a fact about the journal, unless it has it.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        await self._submit(lambda connection: add_meta(connection, key, value))
 
     async def mark_published(self, seq: int) -> None:
         """Remember that the broker has taken every event up to ``seq``; lower than before changes nothing.
@@ -133,16 +149,16 @@ class Journal:
         Raises:
             JournalFailed: as ``commit``.
         """
-        await self._submit(functools.partial(_insert_published, seq))
+        await self._submit(lambda connection: journal_stream.mark_published(connection, self.identity, seq))
 
     async def events_after(self, seq: int, limit: int) -> tuple[EventRow, ...]:
-        """Up to ``limit`` committed events following ``seq``, in order.
+        """Up to ``limit`` committed events following ``seq``, in order, each as it was committed.
 
         Raises:
-            JournalFailed: as ``commit``.
+            JournalFailed: as ``commit``, or one of them is not what was committed.
         """
         rows: tuple[EventRow, ...] = await self._submit(
-            lambda connection: tuple(event_rows(connection, seq + 1, limit))
+            lambda connection: journal_stream.checked_events(connection, self.identity, seq, limit)
         )
         return rows
 
@@ -152,7 +168,41 @@ class Journal:
         Raises:
             JournalFailed: as ``commit``.
         """
-        found: int = await self._submit(_read_published)
+        return (await self.last_mark())[0]
+
+    async def last_mark(self) -> Mark:
+        """The seq last given to ``mark_published`` and the hash of the stream there.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        found: Mark = await self._submit(lambda connection: journal_stream.last_mark(connection, self.identity))
+        return found
+
+    async def stream_at(self, seq: int) -> bytes:
+        """The hash of the stream at event ``seq``.
+
+        Raises:
+            JournalFailed: as ``commit``, or there is no such event.
+        """
+        found: Mark = await self._submit(lambda connection: journal_stream.stream_at(connection, self.identity, seq))
+        return found[1]
+
+    async def note_ack(self, consumer: str, seq: int) -> None:
+        """Remember that a consumer holds events 1 to ``seq``; lower than before changes nothing.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        await self._submit(lambda connection: journal_stream.note_ack(connection, consumer, seq))
+
+    async def acks(self) -> dict[str, int]:
+        """What each consumer last said it holds.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        found: dict[str, int] = await self._submit(journal_stream.read_acks)
         return found
 
     async def close(self) -> None:
@@ -165,6 +215,7 @@ class Journal:
         self._closed = True
         await asyncio.to_thread(self._jobs.put, None)
         await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
+        self._head_file.close()
         os.close(self._lock)
 
     # --- the event loop's side ----------------------------------------------------------------------
@@ -206,6 +257,9 @@ class Journal:
         try:
             connection = sqlite3.connect(self.path, isolation_level=None)
             configure(connection, self._page_limit)
+            # After a sync that failed, what the log shows may be in the kernel's memory alone, and no sync tells.
+            # Folded in, it is written anew.
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except (sqlite3.Error, JournalFailed) as error:
             self._failure = str(error)
         open_ended = True
@@ -217,10 +271,15 @@ class Journal:
             jobs = [job for job in group if job is not None]
             open_ended = len(jobs) == len(group)
             self._carry_out(connection, jobs)
-        if connection is not None and self._failure is None:
+        if connection is None:
+            return
+        if self._failure is None:
             with contextlib.suppress(sqlite3.Error):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.close()
+        else:
+            # Closing, be it by the collector, would fold in the log and so sync once more.
+            _ABANDONED.append(connection)
 
     def _carry_out(self, connection: sqlite3.Connection | None, jobs: Sequence[Job]) -> None:
         answers: list[Any] = []
@@ -229,6 +288,9 @@ class Journal:
                 connection.execute("BEGIN IMMEDIATE")
                 answers = [work(connection) for work, _ in jobs]
                 connection.execute("COMMIT")
+                self._note_head(answers)
+            except JournalDamaged as damage:
+                self._failure = f"damaged: {damage}; see: tableside verify {self.path}"
             except Exception as error:  # noqa: BLE001 - whatever it was, nobody may be left waiting
                 self._failure = f"the disk refused: {error}"
         for place, (_, done) in enumerate(jobs):
@@ -237,6 +299,11 @@ class Journal:
                 self._tell(functools.partial(_settle, done, answers[place], None))
             else:
                 self._tell(functools.partial(_settle, done, None, JournalFailed(f"{self.path}: {failure}")))
+
+    def _note_head(self, answers: Sequence[object]) -> None:
+        heads = [answer for answer in answers if isinstance(answer, Head)]
+        if heads:
+            self._head_file.write(heads[-1])
 
     def _tell(self, news: Callable[[], None]) -> None:
         # The loop may have ended while the disk was busy; then nobody waits.
@@ -253,7 +320,7 @@ def _settle(done: asyncio.Future[Any], answer: object, failure: JournalFailed | 
         done.set_exception(failure)
 
 
-def _insert(hashed: Sequence[tuple[Entry, bytes]], connection: sqlite3.Connection) -> None:
+def _insert(hashed: Sequence[tuple[Entry, bytes]], head: Head, connection: sqlite3.Connection) -> Head:
     for entry, own in hashed:
         connection.execute("INSERT INTO records VALUES (?, ?, ?)", (entry.number, entry.body, own))
         events = [(seq, entry.number, body) for seq, body in entry.events]
@@ -261,24 +328,26 @@ def _insert(hashed: Sequence[tuple[Entry, bytes]], connection: sqlite3.Connectio
         if entry.checkpoint is not None:
             row = (entry.number, entry.checkpoint, checkpoint_digest(entry.number, entry.checkpoint))
             connection.execute("INSERT INTO checkpoints VALUES (?, ?, ?)", row)
+    return head
 
 
-def _insert_published(seq: int, connection: sqlite3.Connection) -> None:
-    if seq > _read_published(connection):
-        (row,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM published").fetchone()
-        connection.execute("INSERT INTO published VALUES (?, ?, ?)", (row, seq, published_digest(row, seq)))
+class _Begun(NamedTuple):
+    """A journal that may be written."""
+
+    identity: Identity
+    head: Head
+    head_file: HeadFile
 
 
-def _read_published(connection: sqlite3.Connection) -> int:
-    # The last mark is the highest: reading one row, where the maximum would read them all.
-    row = connection.execute("SELECT seq FROM published ORDER BY id DESC LIMIT 1").fetchone()
-    return 0 if row is None else int(row[0])
-
-
-def _prepare(path: Path, identity: Identity | None, created_wall_ns: int) -> tuple[Identity, Head]:
+def _prepare(path: Path, identity: Identity | None, created_wall_ns: int) -> _Begun:
     try:
-        if identity is not None and is_blank(path):
-            begin(path, identity, created_wall_ns)
+        if identity is not None:
+            refuse_leftovers(path)
+            if is_blank(path):
+                begin(path, identity, created_wall_ns)
+        noted = read_head_file(path)
+    except HeadFileDamaged as error:
+        raise JournalDamaged(str(error)) from error
     except (sqlite3.Error, OSError) as error:
         raise JournalFailed(f"{path}: cannot be begun: {error}") from error
     with JournalReader(path) as reader:
@@ -288,4 +357,9 @@ def _prepare(path: Path, identity: Identity | None, created_wall_ns: int) -> tup
             raise JournalFailed(f"{path}: this is the journal of {found.site}/{found.table}, not of {ours}")
         checkpoint = reader.last_checkpoint()
         reader.check_chain(0 if checkpoint is None else checkpoint[0])
-        return found, reader.head()
+        reader.check_log(noted)
+        head = reader.head()
+    try:
+        return _Begun(found, head, HeadFile.open(path))
+    except OSError as error:
+        raise JournalFailed(f"{path}: its head file cannot be opened: {error.strerror}") from error

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from controller.formats.journal_schema import APPLICATION_ID, DEFINITIONS, FORMAT, PAGE_BYTES, meta_digest
 from controller.formats.records import Identity, chain, genesis
+from controller.formats.wal import HEADER_DAMAGED, wal_damage
 
 SYNCHRONOUS_FULL: Final = 2
 WAL_CHECKPOINT_PAGES: Final = 1000
@@ -164,6 +165,39 @@ class JournalReader:
             (seq,) = self.connection.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()
         return Head(number=int(number), hash=self.hash_of(int(number)), seq=int(seq))
 
+    def lost_since(self, noted: Head) -> str | None:
+        """What this journal has lost of what it had when ``noted`` was its head, in one line; None if nothing.
+
+        Raises:
+            JournalDamaged: it cannot be read.
+        """
+        number = self.head().number
+        if number < noted.number:
+            return f"ends with record {number}, and record {noted.number} had been committed: its end is lost"
+        if self.hash_of(noted.number) != noted.hash:
+            return f"record {noted.number} is not the one its head file knows: another journal, or an older copy of it"
+        return None
+
+    def check_log(self, noted: Head | None) -> None:
+        """Hold the write-ahead log and the end of the journal against what is known beside it.
+
+        Must be asked before anybody opens the journal for writing, who would cut a damaged log off where it breaks.
+
+        Raises:
+            JournalDamaged: the log is broken in its middle, or what ``noted`` knows is not there.
+        """
+        lost = None if noted is None else self.lost_since(noted)
+        try:
+            log = Path(f"{self.path}-wal").read_bytes()
+        except FileNotFoundError:
+            log = b""
+        damage = wal_damage(log)
+        # A power cut in the first write to a log that begins anew tears its header: nothing of it had been committed.
+        if damage == HEADER_DAMAGED and noted is not None and lost is None:
+            damage = None
+        if damage is not None or lost is not None:
+            raise JournalDamaged(f"{self.path}: {damage or lost}")
+
     def check_chain(self, after: int) -> None:
         """Recompute the chain hashes of every record following ``after``.
 
@@ -208,6 +242,20 @@ def take_lock(path: Path, *, create: bool) -> int:
     return lock
 
 
+def refuse_leftovers(path: Path) -> None:
+    """Refuse to begin a journal where one was: the file is gone or empty, and what lay beside it is still there.
+
+    Raises:
+        JournalFailed: the text says what to do.
+    """
+    if path.exists() and path.stat().st_size:
+        return
+    left = [f"{path}{suffix}" for suffix in ("-head", "-wal", ".new") if Path(f"{path}{suffix}").exists()]
+    if left:
+        advice = "put the journal back (tableside restore), or begin a new epoch (tableside begin-epoch)"
+        raise JournalFailed(f"{path}: the journal is missing, and {left[0]} is there: {advice}")
+
+
 def begin(path: Path, identity: Identity, created_wall_ns: int) -> None:
     """Make an empty file a journal. A file left half begun by a power cut counts as empty."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -238,7 +286,7 @@ def is_blank(path: Path) -> bool:
     if path.stat().st_size == 0:
         return True
     try:
-        with contextlib.closing(sqlite3.connect(_uri(path, "mode=rw"), uri=True)) as connection:
+        with contextlib.closing(sqlite3.connect(_uri(path, "mode=ro"), uri=True)) as connection:
             (objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except sqlite3.Error:
         return False

@@ -16,9 +16,12 @@ import aiomqtt
 import structlog
 from paho.mqtt.reasoncodes import ReasonCode
 
-from controller.formats.payloads import Topics, event_name, is_alert, read_event, status_bytes
+from controller.formats.commands import reply_bytes
+from controller.formats.payloads import Topics, event_name, is_alert, read_event, read_status, status_bytes
+from controller.formats.stream import StreamRefused
 from controller.io.backoff import Backoff
 from controller.io.clock import Clock
+from controller.io.consumers import Consumers, consumer_of
 from controller.io.journal_store import EventRow
 from controller.io.mqtt import (
     INFLIGHT_LIMIT,
@@ -39,6 +42,15 @@ REPLY_LIMIT: Final = 1000
 
 GOODBYE_SECONDS: Final = 2.0
 """How long the last status may take."""
+
+DRAIN_SECONDS: Final = 5.0
+"""How long a daemon that was told to stop goes on sending what is in its journal; the rest waits for the next start."""
+
+REPAIR_SECONDS: Final = 1.0
+"""Between two corrections of a status that somebody else has overwritten."""
+
+REPLAY: Final = "replay"
+"""The verb that asks for events again."""
 
 log = structlog.get_logger(__name__)
 
@@ -75,6 +87,7 @@ class Publisher:
         clock: Clock,
         chance: random.Random,
         on_command: Callable[[str, bytes], None],
+        consumers: Consumers | None = None,
     ) -> None:
         self._broker = broker
         self._topics = topics
@@ -83,6 +96,10 @@ class Publisher:
         self._clock = clock
         self._backoff = Backoff(chance)
         self._on_command = on_command
+        self._consumers = consumers
+        self._alarms: tuple[str, ...] = ()
+        self._status_due = False
+        self._repaired_at = 0.0
         self._retained: dict[str, bytes] = {}
         self._unsent: dict[str, None] = {}
         self._replies: list[Outgoing] = []
@@ -120,6 +137,13 @@ class Publisher:
         del self._replies[:-REPLY_LIMIT]
         self._wanted.set()
 
+    def tell_alarms(self, alarms: tuple[str, ...]) -> None:
+        """What the status says besides that the table is there."""
+        if alarms != self._alarms:
+            self._alarms = alarms
+            self._status_due = True
+            self._wanted.set()
+
     async def run(self) -> None:
         """Connect, publish and listen, again and again, until cancelled."""
         self.reached = self._marked = await self._stream.last_published()
@@ -144,20 +168,40 @@ class Publisher:
         identifier = f"tableside-{self._topics.site}-{self._topics.table}"
         async with connected(self._broker, protocol, identifier, will) as client:
             self._protocols = (protocol,) if self._broker.protocol != "auto" else _first(protocol)
-            for answer in await client.subscribe(self._topics.commands, qos=1):
-                if isinstance(answer, ReasonCode) and answer.is_failure:
-                    log.error("commands refused by the broker", reason=str(answer))
+            for topic in (self._topics.commands, self._topics.acks, self._topics.status):
+                for answer in await client.subscribe(topic, qos=1):
+                    if isinstance(answer, ReasonCode) and answer.is_failure:
+                        log.error("topic refused by the broker", topic=topic, reason=str(answer))
+            if self._consumers is not None:
+                self._consumers.forget_replays()
             self._unsent = dict.fromkeys(self._retained)
             await self._send_rest(client)
-            online = status_bytes("online", self._session, self._clock.wall_ns())
-            await client.publish(self._topics.status, online, qos=1, retain=True)
+            await self._say_status(client)
             self.online.set()
             log.info("broker reached", protocol=protocol)
             try:
                 await _first_to_end(self._listen(client), self._pump(client))
             except asyncio.CancelledError:
+                await self._drain(client)
                 await self._say_goodbye(client)
                 raise
+
+    async def _say_status(self, client: CheckedClient) -> None:
+        self._status_due = False
+        online = status_bytes("online", self._session, self._clock.wall_ns(), self._alarms)
+        await client.publish(self._topics.status, online, qos=1, retain=True)
+
+    async def _drain(self, client: CheckedClient) -> None:
+        """Send what the journal still has, as far as that can be done soon."""
+        try:
+            async with asyncio.timeout(DRAIN_SECONDS):
+                await self._send_rest(client)
+                while rows := await self._stream.events_after(self.reached, INFLIGHT_LIMIT):
+                    if await self._send_events(client, rows) is not None:
+                        return
+                await self._mark()
+        except (TimeoutError, LinkLost) as error:
+            log.warning("not everything was sent", reached=self.reached, reason=str(error))
 
     async def _say_goodbye(self, client: CheckedClient) -> None:
         offline = status_bytes("offline", self._session, self._clock.wall_ns())
@@ -168,15 +212,43 @@ class Publisher:
 
     async def _listen(self, client: CheckedClient) -> None:
         async for message in client.messages:
-            verb = self._topics.verb(str(message.topic))
-            payload = message.payload
+            topic, payload = str(message.topic), message.payload
+            consumer = consumer_of(topic, self._topics.root)
+            if consumer is not None and self._consumers is not None and len(payload) <= COMMAND_LIMIT_BYTES:
+                await self._consumers.take_ack(consumer, payload)
+            if topic == self._topics.status and not message.retain:
+                self._repair_status(payload)
+            verb = self._topics.verb(topic)
             if verb is None:
                 continue
             if message.retain or len(payload) > COMMAND_LIMIT_BYTES:
                 # A retained command would be carried out again at every connection.
                 log.warning("command ignored", verb=verb, retained=message.retain, bytes=len(payload))
                 continue
-            self._on_command(verb, payload)
+            if verb == REPLAY and self._consumers is not None:
+                self._take_replay(self._consumers, payload)
+            else:
+                self._on_command(verb, payload)
+
+    def _take_replay(self, consumers: Consumers, payload: bytes) -> None:
+        refusal = ""
+        try:
+            consumers.take_replay(payload, self.reached)
+        except StreamRefused as refused:
+            refusal = str(refused)
+        self.reply(REPLAY, reply_bytes(payload, refusal))
+
+    def _repair_status(self, payload: bytes) -> None:
+        """Say again that we are here if somebody said otherwise: most of all the last will of a link we gave up."""
+        now = asyncio.get_running_loop().time()
+        said = read_status(payload)
+        if said is not None and (said.state, said.session) == ("online", self._session):
+            return
+        if now - self._repaired_at >= REPAIR_SECONDS:
+            log.warning("status was overwritten", by=payload[:200].decode(errors="replace"))
+            self._repaired_at = now
+            self._status_due = True
+            self._wanted.set()
 
     async def _pump(self, client: CheckedClient) -> None:
         pauses = Backoff(random.Random(0))  # noqa: S311 - one table, one broker: nobody to keep out of step with
@@ -184,9 +256,14 @@ class Publisher:
             self.turns += 1
             self._wanted.clear()
             await self._mark()
+            if self._status_due:
+                await self._say_status(client)
             await self._send_rest(client)
+            again = await self._send_again(client)
             rows = await self._stream.events_after(self.reached, self._window)
             if not rows:
+                if again:
+                    continue
                 self._waits = True
                 await self._wanted.wait()
                 self._waits = False
@@ -197,6 +274,27 @@ class Publisher:
             else:
                 log.error("event refused by the broker", seq=self.reached + 1, reason=str(refusal))
                 await asyncio.sleep(pauses.next_seconds())
+
+    async def _send_again(self, client: CheckedClient) -> bool:
+        """Send a few events again to a consumer that asked; whether there were any."""
+        if self._consumers is None:
+            return False
+        batch = await self._consumers.next_replay(self.reached, INFLIGHT_LIMIT)
+        if batch is None:
+            return False
+        topic = self._topics.replay(batch.consumer)
+        answers = [client.send(topic, row.body) for row in batch.rows]
+        await asyncio.wait(answers)
+        errors = [error for answer in answers if (error := answer.exception()) is not None]
+        for error in errors:
+            if not isinstance(error, PublishRefused):
+                raise error
+        if errors:
+            log.error("refused by the broker", topic=topic, reason=str(errors[0]))
+            self._consumers.forget_replay(batch.consumer)
+        else:
+            self._consumers.replayed(batch.consumer, batch.rows[-1].seq)
+        return True
 
     async def _send_rest(self, client: CheckedClient) -> None:
         """Retained topics that changed, and replies. A refused one is logged and passed over."""

@@ -3,35 +3,73 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from pathlib import Path
 
-from controller.formats.journal_check import Report, examine, wal_damage
+from controller.formats.journal_check import Report, examine_pages
 from controller.formats.journal_schema import PAGE_BYTES
-from controller.io.journal_store import JournalDamaged, open_for_reading
+from controller.formats.sqlite_pages import Image
+from controller.formats.wal import Overlay, overlay, wal_damage
+from controller.io.head_file import HeadFileDamaged, read_head_file
+from controller.io.journal_store import JournalDamaged, JournalReader, open_for_reading
 
 
 def verify(path: Path) -> Report:
     """Check every byte of the journal at ``path``; may be run while a daemon writes it.
 
-    Reads the whole file into memory, so a journal of a gigabyte needs that much.
+    Holds the write-ahead log and a few pages in memory, however large the journal is.
 
     Raises:
         NotAJournal: there is none here, or the file is something else.
+        OSError: it cannot be read.
     """
+    # Read before the journal is: a daemon at work moves both on, the head file last.
+    try:
+        noted = read_head_file(path)
+    except HeadFileDamaged as damage:
+        return Report(damage=str(damage))
     try:
         with contextlib.closing(open_for_reading(path)) as connection:
-            # One transaction, so that the check of SQLite and ours see the same journal.
+            # One transaction, so that the check of SQLite and ours see the same journal. While it lasts no page of the
+            # file is overwritten but with what the log has for it, and the log does not begin anew.
             connection.execute("BEGIN")
-            data = connection.serialize()
-            report = examine(data)
-            complaint = report.damage or _sqlite_complaint(connection)
+            connection.execute("SELECT count(*) FROM meta").fetchone()
+            log = _log(path)
+            with path.open("rb", buffering=0) as file:
+                image = _image(file.fileno(), overlay(log))
+                report = examine_pages(image)
+            complaint = report.damage or _sqlite_complaint(connection) or _file_complaint(path, log, image.pages)
     except JournalDamaged as damage:
         return Report(damage=str(damage).removeprefix(f"{path}: "))
     except (sqlite3.Error, OverflowError) as error:
         return Report(damage=f"cannot be read: {error}")
-    complaint = complaint or _file_complaint(path, len(data))
+    if complaint is None and noted is not None:
+        with JournalReader(path) as reader:
+            complaint = reader.lost_since(noted)
     return report if complaint is None else Report(damage=complaint)
+
+
+def _log(path: Path) -> bytes:
+    try:
+        return Path(f"{path}-wal").read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def _image(descriptor: int, over: Overlay | None) -> Image:
+    """The pages of a journal: the log's where it has them, the file's elsewhere."""
+
+    def read(page: int) -> bytes:
+        if over is not None and page in over.pages:
+            return over.pages[page]
+        return os.pread(descriptor, PAGE_BYTES, (page - 1) * PAGE_BYTES)
+
+    if over is not None:
+        return Image(read, over.size, PAGE_BYTES)
+    size = os.fstat(descriptor).st_size
+    claimed = int.from_bytes(os.pread(descriptor, 4, 28), "big")
+    return Image(read, max(1, min(claimed, -(-size // PAGE_BYTES))), PAGE_BYTES)
 
 
 def _sqlite_complaint(connection: sqlite3.Connection) -> str | None:
@@ -39,14 +77,13 @@ def _sqlite_complaint(connection: sqlite3.Connection) -> str | None:
     return None if first == "ok" else "SQLite: " + " ".join(str(first).split())
 
 
-def _file_complaint(path: Path, database_bytes: int) -> str | None:
+def _file_complaint(path: Path, log: bytes, pages: int) -> str | None:
     """What only the files show: a tail behind the last page, a write-ahead log cut short by damage."""
-    log = Path(f"{path}-wal")
-    if log.exists():
+    if log:
         # Read twice: a daemon may be appending to it at this moment, damage stays.
-        first = wal_damage(log.read_bytes())
-        return first if first is None else wal_damage(log.read_bytes())
+        first = wal_damage(log)
+        return first if first is None else wal_damage(_log(path))
     size = path.stat().st_size
-    if size != database_bytes:
-        return f"bytes {database_bytes} to {size - 1}: behind the last page of {PAGE_BYTES} bytes"
+    if size != pages * PAGE_BYTES:
+        return f"bytes {pages * PAGE_BYTES} to {size - 1}: behind the last page of {PAGE_BYTES} bytes"
     return None

@@ -24,6 +24,7 @@ from controller.formats.payloads import (
 )
 from controller.formats.records import opens
 from controller.formats.snapshots import Info, RoundNow
+from controller.formats.stream import StreamNow
 from firmware_protocols.cards import Card
 from firmware_protocols.values import wire_name
 from tests.docs.pages import blocks, page, sections
@@ -38,6 +39,7 @@ STATES: Final[dict[str, type[msgspec.Struct]]] = {
     "info": Info,
     "round": RoundNow,
     "alerts": AlertsNow,
+    "stream": StreamNow,
     "device": DeviceStatus,
     "command": AnswerWanted,
     "reply": Reply,
@@ -100,7 +102,8 @@ def test_every_topic_is_named() -> None:
         topics.state("hold"),
         topics.device("DEVICE"),
     ]
-    said += [topics.command("VERB"), topics.reply("VERB")]
+    said += [topics.command("VERB"), topics.reply("VERB"), topics.stream, f"{topics.root}/ack/CONSUMER"]
+    said += [topics.replay("CONSUMER")]
     said += [topics.event(drawn).replace("card_drawn", "NAME"), f"{topics.root}/alert/NAME"]
     assert f"`{topics.root}`" in PAGE
     assert sorted(SECTIONS["Topics"].names()) == sorted(topic.removeprefix(f"{topics.root}/") for topic in said)

@@ -124,6 +124,7 @@ def test_status_payloads() -> None:
         "state": "online",
         "session": 7,
         "since": "1970-01-01T00:00:00.000000Z",
+        "alarms": [],
     }
     assert msgspec.json.decode(device_bytes("lost", "unplugged", 0))["detail"] == "unplugged"
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.formats.journal_check import examine, wal_damage
+from controller.formats.journal_check import examine
 from controller.formats.records import Identity, chain, genesis
+from controller.formats.wal import wal_damage
 from controller.io.journal import (
     Entry,
     Journal,
@@ -41,6 +42,7 @@ async def write(path: Path, records: int, *, checkpoint_every: int = 4) -> None:
         checkpoint = bytes([number % 256]) * 9000 if number % checkpoint_every == 0 else None
         await journal.commit([entry(number, journal.head.seq + 1, number % 3, checkpoint)])
     await journal.mark_published(journal.head.seq)
+    await journal.note_ack("surveillance", journal.head.seq)
     await journal.close()
 
 
@@ -68,7 +70,7 @@ async def test_what_was_committed_is_read_back(tmp_path: Path) -> None:
         assert reader.last_published() == 2
         assert reader.head() == head
         reader.check_chain(0)
-    assert names(tmp_path) == ["journal.sqlite"]
+    assert names(tmp_path) == ["journal.sqlite", "journal.sqlite-head"]
 
 
 async def test_a_reader_sees_commits_while_the_writer_works(tmp_path: Path) -> None:
@@ -218,7 +220,7 @@ async def test_nothing_can_be_edited_by_any_program(tmp_path: Path) -> None:
     await write(path, 4)
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode").fetchone()
-    for table in ("records", "events", "checkpoints", "published", "meta"):
+    for table in ("records", "events", "checkpoints", "published", "acks", "meta"):
         for deed in (f"DELETE FROM {table}", f"UPDATE {table} SET rowid = rowid + 1000"):
             with pytest.raises(sqlite3.IntegrityError, match="append-only"):
                 connection.execute(deed)

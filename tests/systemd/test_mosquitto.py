@@ -197,4 +197,4 @@ def test_every_topic_of_the_table_crosses_the_bridge() -> None:
     out = re.findall(r"^topic tableside/v1/\+/\+/(\w+)\S* out 1$", text, re.MULTILINE)
     back = re.findall(r"^topic tableside/v1/\+/\+/(\w+)\S* in 1$", text, re.MULTILINE)
     assert sorted(out) == ["alert", "device", "event", "info", "reply", "state", "status"]
-    assert back == ["cmd"]
+    assert back == ["cmd", "ack"]

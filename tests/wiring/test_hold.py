@@ -10,6 +10,7 @@ import pytest
 
 from controller.core.events import RoundClosed, StepFailed
 from controller.formats.payloads import event_bytes, read_event
+from controller.io.head_file import path_of
 from controller.io.journal import Entry, EventRow, Head, Journal, JournalReader
 from controller.io.mqtt import Broker, connected
 from tests.wiring.premises import TOPICS, Premises, json_of, open_house, ran, scripted
@@ -40,6 +41,7 @@ async def forge(house: Premises, forged: Forge) -> Head:
             if row.number <= last.number
         ]
     house.journal.unlink()
+    path_of(house.journal).unlink()
     journal = await Journal.open(house.journal, identity)
     await journal.commit(entries)
     await journal.close()
@@ -102,11 +104,12 @@ async def test_nobody_can_answer_a_table_on_hold(played: Premises) -> None:
 
 
 async def test_a_table_that_may_go_on_clears_the_hold(played: Premises) -> None:
-    kept = played.journal.read_bytes()
+    kept, head = played.journal.read_bytes(), path_of(played.journal).read_bytes()
     await forge(played, another_time)
     await played.spawn()
     await played.ear.until(lambda: bool(played.ear.last(TOPICS.state("hold"))))
     await played.stop()
     played.journal.write_bytes(kept)
+    path_of(played.journal).write_bytes(head)
     await played.start()
     await played.ear.until(lambda: played.ear.last(TOPICS.state("hold")) == b"")

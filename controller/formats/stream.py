@@ -1,0 +1,145 @@
+"""The stream of a table's events: one hash over all of it, what its consumers acknowledge, and what they ask for.
+
+A consumer that holds events 1 to ``seq`` and the hash of the stream there holds, byte for byte, what the table's
+journal holds. The hash covers nothing but what was published, so that everybody who listens can compute it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any, Final
+
+import msgspec
+
+from controller.formats.records import HASH_BYTES, Identity
+
+CONSUMER: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?")
+"""A consumer's name: as a site's or a table's."""
+
+UNACKED_LIMIT: Final = 10_000
+"""Events a configured consumer may be behind before it is an alarm."""
+
+UNACKED_SECONDS: Final = 60.0
+"""How old the oldest event a configured consumer has not acknowledged may be before it is an alarm."""
+
+
+class StreamRefused(ValueError):  # noqa: N818 - named for what happened
+    """An acknowledgement or a request for a replay cannot be used; the text says what was expected."""
+
+
+class Ack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``ack/{consumer}``: it holds events 1 to ``last_seq`` of ``epoch`` on its own disk; ``head_hash`` in hex."""
+
+    epoch: int
+    last_seq: int
+    head_hash: str
+
+
+class ReplayWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/replay``: events ``first_seq`` to ``last_seq`` again for ``consumer``; no ``last_seq``: all there are."""
+
+    consumer: str
+    epoch: int
+    first_seq: int
+    last_seq: int | None = None
+    transaction: Any = None
+
+
+class ConsumerNow(msgspec.Struct, frozen=True):
+    """How far a configured consumer is. ``oldest_s``: for how many seconds, at least, it has lacked the next event."""
+
+    consumer: str
+    last_seq: int
+    behind: int
+    oldest_s: int
+
+
+class StreamNow(msgspec.Struct, frozen=True):
+    """Retained on ``state/stream``: how far the journal, the broker and each configured consumer are.
+
+    ``hash`` is that of the stream at event ``published``. ``alarms`` has a line for each thing a person should see to.
+    """
+
+    epoch: int
+    session: int
+    seq: int
+    published: int
+    hash: str
+    consumers: tuple[ConsumerNow, ...]
+    alarms: tuple[str, ...]
+    time: str
+
+
+REPLAY_EXAMPLE: Final = '{"consumer": "surveillance", "epoch": 1795259812, "first_seq": 41, "last_seq": 43}'
+
+
+def stream_genesis(identity: Identity) -> bytes:
+    """The stream's hash before its first event: SHA-256 of ``tableside.stream.v1``, a space, ``site/table/epoch``."""
+    return hashlib.sha256(f"tableside.stream.v1 {identity.text()}".encode()).digest()
+
+
+def stream_hash(previous: bytes, body: bytes) -> bytes:
+    """The stream's hash after one more event: SHA-256 of the hash before it (32 bytes) and the event's bytes."""
+    return hashlib.sha256(previous + body).digest()
+
+
+def ack_bytes(epoch: int, last_seq: int, head_hash: bytes) -> bytes:
+    """The payload of ``ack/{consumer}``."""
+    return msgspec.json.encode(Ack(epoch, last_seq, head_hash.hex()))
+
+
+def read_ack(payload: bytes) -> tuple[int, int, bytes]:
+    """Epoch, last seq and hash of an acknowledgement.
+
+    Raises:
+        StreamRefused: it is none.
+    """
+    try:
+        ack = msgspec.json.decode(payload, type=Ack)
+        hashed = bytes.fromhex(ack.head_hash)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise StreamRefused(f"{error}; expected epoch, last_seq and head_hash (64 hex digits)") from error
+    if ack.last_seq < 0 or len(hashed) != HASH_BYTES:
+        raise StreamRefused("expected a last_seq from 0 on and a head_hash of 64 hex digits")
+    return ack.epoch, ack.last_seq, hashed
+
+
+def read_replay(payload: bytes, epoch: int) -> ReplayWanted:
+    """A request for events of this journal's ``epoch``.
+
+    Raises:
+        StreamRefused: it is none, or names another epoch, no range or no consumer.
+    """
+    try:
+        wanted = msgspec.json.decode(payload, type=ReplayWanted)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise StreamRefused(f"{error}; expected {REPLAY_EXAMPLE}") from error
+    if not CONSUMER.fullmatch(wanted.consumer):
+        raise StreamRefused("consumer: expected at most 32 lower-case letters, digits and hyphens")
+    if wanted.epoch != epoch:
+        raise StreamRefused(
+            f"this journal is of epoch {epoch}; events of epoch {wanted.epoch} are in that epoch's own journal:"
+            " tableside export --events"
+        )
+    if wanted.first_seq < 1 or (wanted.last_seq is not None and wanted.last_seq < wanted.first_seq):
+        raise StreamRefused(f"expected first_seq from 1 on, and last_seq not below it; such as {REPLAY_EXAMPLE}")
+    return wanted
+
+
+def read_stream(payload: bytes) -> StreamNow | None:
+    """The payload of ``state/stream``; None for anything else."""
+    try:
+        return msgspec.json.decode(payload, type=StreamNow)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def consumer_alarm(now: ConsumerNow) -> str:
+    """What a person should know of a consumer; empty if there is nothing."""
+    if now.behind > UNACKED_LIMIT:
+        return f"consumer {now.consumer} is {now.behind} events behind, more than {UNACKED_LIMIT}"
+    if now.behind and now.oldest_s > UNACKED_SECONDS:
+        since = f"has not acknowledged event {now.last_seq + 1} for {now.oldest_s} s"
+        return f"consumer {now.consumer} {since}"
+    return ""

@@ -1,0 +1,136 @@
+"""A real journal with its publisher, and the reference consumer beside it, in one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+
+from controller.core.events import RoundClosed
+from controller.durable import Says, follow
+from controller.formats.payloads import event_bytes
+from controller.formats.records import Identity
+from controller.formats.stream import StreamNow
+from controller.io.clock import SystemClock
+from controller.io.consumers import Consumers, Ledger
+from controller.io.journal import Entry, Journal, JournalReader
+from controller.io.mqtt import Broker
+from controller.io.publisher import Publisher, Stream
+from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS
+
+CONSUMER = "surveillance"
+TICK_SECONDS = 0.02
+
+
+class Table:
+    """A journal that is published; ``deal`` commits events."""
+
+    def __init__(self, journal: Journal, broker: Broker, session: int = 1) -> None:
+        self.journal = journal
+        self.told: list[StreamNow] = []
+        self.consumers = Consumers(
+            (CONSUMER,),
+            Ledger(
+                journal.events_after,
+                journal.stream_at,
+                journal.last_mark,
+                journal.note_ack,
+                journal.acks,
+                lambda: journal.head.seq,
+            ),
+            journal.identity,
+            session=session,
+            clock=SystemClock(),
+            told=self._tell,
+            tick_seconds=TICK_SECONDS,
+        )
+        self.publisher = Publisher(
+            broker,
+            TOPICS,
+            Stream(journal.last_published, journal.events_after, journal.mark_published),
+            session=session,
+            clock=SystemClock(),
+            chance=random.Random(1),
+            on_command=lambda *_: None,
+            consumers=self.consumers,
+        )
+
+    def _tell(self, now: StreamNow) -> None:
+        self.told.append(now)
+        self.publisher.retain(TOPICS.stream, msgspec.json.encode(now))
+        self.publisher.tell_alarms(now.alarms)
+
+    async def deal(self, events: int) -> None:
+        for _ in range(events):
+            head = self.journal.head
+            event = RoundClosed(round=head.seq + 1, dealer=(), plays=1, outcome="settled")
+            body = event_bytes(event, self.journal.identity, head.seq + 1, 0)
+            await self.journal.commit([Entry(head.number + 1, b"record", ((head.seq + 1, body),))])
+        self.publisher.wake()
+
+
+@contextlib.asynccontextmanager
+async def table(path: Path, broker: Broker, epoch: int = 3) -> AsyncIterator[Table]:
+    """A table's daemon, as far as publication goes."""
+    journal = await Journal.open(path, Identity("harbour", "bj-1", epoch))
+    running = Table(journal, broker)
+    tasks = [asyncio.create_task(work()) for work in (running.publisher.run, running.consumers.run)]
+    try:
+        yield running
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await journal.close()
+
+
+class Kept:
+    """The consumer's file and what it complained of."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.complaints: list[str] = []
+
+    def data(self) -> bytes:
+        return self.path.read_bytes() if self.path.exists() else b""
+
+    async def until(self, wanted: bytes) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while self.data() != wanted:
+                await turn()
+
+    async def until_complaint(self, part: str) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while not any(part in one for one in self.complaints):
+                await turn()
+
+
+async def turn() -> None:
+    """Let others go on for a moment."""
+    passed = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().call_later(0.01, passed.set_result, None)
+    await passed
+
+
+@contextlib.asynccontextmanager
+async def consumer(path: Path, broker: Broker) -> AsyncIterator[Kept]:
+    """``tableside watch --durable``."""
+    kept = Kept(path)
+    task = asyncio.create_task(
+        follow(broker, TOPICS, CONSUMER, path, Says(lambda _: None, kept.complaints.append, TICK_SECONDS))
+    )
+    try:
+        yield kept
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def exported(journal: Path, first: int = 1) -> bytes:
+    """What ``tableside export --events`` writes."""
+    with JournalReader(journal) as reader:
+        return b"".join(row.body + b"\n" for row in reader.events(first))
