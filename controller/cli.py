@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "export": "Write a journal's events as they were published.",
     "mystery": "Begin, change and end a mystery trigger box; verify what it did.",
     "new-shoe": "Announce a new shoe.",
+    "keys": "Make and change the secrets a table needs.",
     "par": "Write what a profile's game returns.",
     "profile": "List, show, compare and check profiles.",
     "playback": "Play the device's part of a capture.",

@@ -1,0 +1,117 @@
+"""``tableside keys``: make and change the secrets a table needs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, NoReturn
+
+import click
+import zmq
+
+from controller.formats.records import KEY_BYTES
+from controller.io.certificates import days_left, make_authority, make_certificate, read_certificate
+from controller.io.clock import SystemClock
+from controller.io.randomness import SystemEntropy
+from controller.io.secret_files import SecretRefused, write_secret
+
+NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+"""What may stand in a certificate's name and in an access list without being mistaken for anything else."""
+
+NANOSECONDS: Final = 1_000_000_000
+FILE: Final = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+DIRECTORY: Final = click.argument("directory", type=click.Path(file_okay=False, exists=True, path_type=Path))
+ROTATE: Final = click.option("--rotate", is_flag=True, help="Put the old one aside (FILE.1, ...) and make a new one.")
+
+
+@click.group("keys")
+def command() -> None:
+    """Make and change the secrets a table needs. Every secret file is readable by its owner alone.
+
+    Exit status of all: 0 done, 2 refused, with a line that says why.
+    """
+
+
+@command.command("table")
+@FILE
+@ROTATE
+def table(file: Path, *, rotate: bool) -> None:
+    """Make the key that seals a table's journal, in FILE.
+
+    A journal is read with the key it was written with: after --rotate begin a new journal and keep the old key with
+    the old one.
+    """
+    old = _kept(file, f"{SystemEntropy().take(KEY_BYTES).hex()}\n".encode(), rotate=rotate)
+    click.echo(f"{file}: a new key" + (f"; the old one is {old}, keep it with its journal" if old else ""))
+
+
+@command.command("curve")
+@FILE
+@ROTATE
+def curve(file: Path, *, rotate: bool) -> None:
+    """Make a ZeroMQ CURVE key pair: the secret half in FILE, the public half printed, for who is to trust it."""
+    public, secret = zmq.curve_keypair()
+    _kept(file, secret + b"\n", rotate=rotate)
+    click.echo(public.decode())
+
+
+@command.command("authority")
+@DIRECTORY
+@ROTATE
+def authority(directory: Path, *, rotate: bool) -> None:
+    """Make the property's authority: DIRECTORY/ca.pem to hand out, DIRECTORY/ca.key to lock away."""
+    try:
+        made = make_authority(directory, _now(), rotate=rotate)
+    except SecretRefused as error:
+        _refuse(str(error))
+    click.echo(f"{made.certificate} is for everybody; {made.key} signs: keep it off the tables")
+
+
+@command.command("certificate")
+@DIRECTORY
+@click.argument("name")
+@click.option("--host", "hosts", multiple=True, help="For a server: what clients call it, a name or an address.")
+@ROTATE
+def certificate(directory: Path, name: str, hosts: tuple[str, ...], *, rotate: bool) -> None:
+    """Make NAME.pem and NAME.key in DIRECTORY, signed by its authority: for a client, or with --host for a server.
+
+    A broker takes the name of a client's certificate for the name in its access list.
+    """
+    if NAME.fullmatch(name) is None or name == "ca":
+        _refuse(f"{name!r}: expected letters, digits, dots, hyphens and underscores, at most 63, and not ca")
+    try:
+        made = make_certificate(directory, name, hosts, _now(), rotate=rotate)
+    except SecretRefused as error:
+        _refuse(str(error))
+    click.echo(f"{made.certificate}, {days_left(read_certificate(made.certificate), _now())} days; its key {made.key}")
+
+
+@command.command("show")
+@FILE
+def show(file: Path) -> None:
+    """Say whose a certificate is and when it ends."""
+    try:
+        found = read_certificate(file)
+    except SecretRefused as error:
+        _refuse(str(error))
+    ends = found.not_valid_after_utc.isoformat()
+    click.echo(f"{found.subject.rfc4514_string()}, signed by {found.issuer.rfc4514_string()}")
+    click.echo(f"ends {ends}, in {days_left(found, _now())} days")
+
+
+def _kept(file: Path, content: bytes, *, rotate: bool) -> Path | None:
+    try:
+        return write_secret(file, content, rotate=rotate)
+    except SecretRefused as error:
+        _refuse(str(error))
+
+
+def _now() -> datetime:
+    return datetime.fromtimestamp(SystemClock().wall_ns() // NANOSECONDS, UTC)
+
+
+def _refuse(text: str) -> NoReturn:
+    click.echo(f"tableside: {text}", err=True)
+    sys.exit(2)

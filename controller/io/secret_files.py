@@ -1,0 +1,62 @@
+"""Files that hold secrets: made so that nobody else may read them, refused when somebody else may."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+
+class SecretRefused(Exception):  # noqa: N818 - named for what happened
+    """A secret cannot be read or kept; the text says what to do."""
+
+
+def write_secret(path: Path, content: bytes, *, rotate: bool = False) -> Path | None:
+    """Keep a secret in ``path``, mode 600. It must not exist, unless ``rotate``: then the old one is put beside it.
+
+    Gives the path of the old one (``.1``, or the next number that is free), None where there was none. The new file is
+    complete before it takes the place of the old.
+
+    Raises:
+        SecretRefused: it exists, or cannot be written.
+    """
+    if not rotate and path.exists():
+        raise SecretRefused(f"{path}: exists already; --rotate puts it aside and makes a new one")
+    fresh = path.with_name(f"{path.name}.new")
+    try:
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        old = _aside(path) if path.exists() else None
+        fresh.rename(path)
+    except OSError as error:
+        raise SecretRefused(f"{path}: cannot be made: {error.strerror} ({error.filename})") from error
+    return old
+
+
+def read_secret(path: Path) -> bytes:
+    """The content of ``path``, read only where nobody but its owner may.
+
+    Raises:
+        SecretRefused: no such file, or others may read it.
+    """
+    try:
+        mode = path.stat().st_mode
+        content = path.read_bytes()
+    except OSError as error:
+        raise SecretRefused(f"{path}: cannot be read: {error.strerror}") from error
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise SecretRefused(f"{path}: others may read it; run: chmod 600 {path}")
+    return content
+
+
+def _aside(path: Path) -> Path:
+    """Put a file aside under the first number that is free."""
+    number = 1
+    while path.with_name(f"{path.name}.{number}").exists():
+        number += 1
+    old = path.with_name(f"{path.name}.{number}")
+    os.link(path, old)
+    return old
