@@ -6,6 +6,7 @@ Money is integer cents; spots count from 1.
 from __future__ import annotations
 
 from controller.core.game_alerts import AlertAcknowledged, AlertRaised
+from controller.core.meter_events import MeterAlert
 from firmware_protocols.values import Value
 
 
@@ -233,5 +234,6 @@ Alert = (
     | AnswerRefused
     | AlertRaised
     | AlertAcknowledged
+    | MeterAlert
 )
 """Events that want a person's eye."""

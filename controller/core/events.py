@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from controller.core.alerts import Alert
+from controller.core.meter_events import MeterEvent
 from firmware_protocols.values import Value
 
 
@@ -360,6 +361,7 @@ Event = (
     | QuestionWithdrawn
     | RoundWaits
     | RoundClosed
+    | MeterEvent
     | Alert
 )
 """Everything the table may say."""

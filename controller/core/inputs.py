@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from controller.core.progressives import Move
 from controller.core.rules import House
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import Reading
@@ -97,10 +98,58 @@ class ShoeChanged(Value, frozen=True):
     who: str
 
 
+class VerifyJackpot(Value, frozen=True):
+    """A person found an award of a meter to be in order."""
+
+    at_ns: int
+    jackpot: int
+    who: str
+    why: str
+
+
+class PayJackpot(Value, frozen=True):
+    """Another person says that an award was paid."""
+
+    at_ns: int
+    jackpot: int
+    who: str
+    why: str
+
+
+class ProposeMove(Value, frozen=True):
+    """A person proposes what moves a meter, or refuses an award."""
+
+    at_ns: int
+    meter: str
+    move: Move
+    who: str
+    why: str
+
+
+class ApproveOrder(Value, frozen=True):
+    """Another person approves a proposal: it is carried out."""
+
+    at_ns: int
+    order: int
+    who: str
+
+
+class WithdrawOrder(Value, frozen=True):
+    """A person takes a proposal back."""
+
+    at_ns: int
+    order: int
+    who: str
+    why: str
+
+
+MeterRuling = VerifyJackpot | PayJackpot | ProposeMove | ApproveOrder | WithdrawOrder
+"""What people do with meters and jackpots."""
+
 Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
 """What the floor may correct."""
 
-Input = Reading | Started | Answered | Acknowledged | ShoeChanged | Ruling
+Input = Reading | Started | Answered | Acknowledged | ShoeChanged | Ruling | MeterRuling
 """Everything that may be stepped."""
 
 

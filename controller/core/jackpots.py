@@ -65,6 +65,8 @@ class Won(NamedTuple):
     shown_cents: int
     """What the meter showed before it."""
     resets: int | None
+    after: Meter
+    """The meter after it."""
 
 
 def taken(meter: Meter, winners: Iterable[Winner], *, shared: bool) -> tuple[tuple[Won, ...], Meter]:
@@ -77,7 +79,7 @@ def taken(meter: Meter, winners: Iterable[Winner], *, shared: bool) -> tuple[tup
         if take.whole():
             meter = reset(meter)
         resets = meter.resets if take.whole() else None
-        won.extend(Won(spot, each, shown, resets) for spot in take.spots)
+        won.extend(Won(spot, each, shown, resets, meter) for spot in take.spots)
     return tuple(won), meter
 
 

@@ -22,6 +22,7 @@ from controller.core.desk import Desk
 from controller.core.events import CardDrawn, LockedWager, RoundClosed
 from controller.core.felt import Change
 from controller.core.judging import Judged, hole_points, known_until, latest, of_hole, publish
+from controller.core.metering import contribute_round
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
 from controller.core.reconstruction import Dated, Reconstruction
 from controller.core.reweaving import hear_no_more, remembered, weave_again
@@ -209,6 +210,8 @@ def review(desk: Desk) -> None:
         admission.confirmed(desk)
     if desk.round().held():
         return
+    if desk.round().locked:
+        contribute_round(desk)
     if desk.round().waits_for_card() and not desk.round().trouble:
         if desk.round().closing:
             refuse_or_give_up(desk)
@@ -225,6 +228,7 @@ def review(desk: Desk) -> None:
 def close(desk: Desk) -> None:
     """End the round; lock the next one if its key came meanwhile."""
     next_lock_ns = desk.round().next_lock_ns
+    contribute_round(desk)
     closing.close(desk)
     if next_lock_ns >= 0:
         lock(desk, next_lock_ns)

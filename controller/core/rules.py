@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from controller.core.progressives import MeterTerms
 from firmware_protocols.values import Value
 
 
@@ -191,5 +192,7 @@ class House(Value, frozen=True, tag=False):
     """The spots each bet-spot reader watches, by device name."""
     elsewhere: dict[str, str] = msgspec.field(default_factory=dict)
     """Where the house keeps chips that do not belong on this table, by id."""
+    meters: tuple[MeterTerms, ...] = ()
+    """The progressive meters this table counts, in the order in which a wager raises them."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""

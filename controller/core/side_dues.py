@@ -22,6 +22,8 @@ class Felt(NamedTuple):
     boxes: int
     hole_place: int
     judgement: Judgement
+    awards: Mapping[tuple[int, str], int] | None = None
+    """What a meter has awarded, by box and bet; a row of a meter that is not among them is not decided."""
 
 
 def side_nets(felt: Felt, box: int, bet: str, wager_cents: int) -> list[int] | None:
@@ -55,6 +57,15 @@ def side_due(felt: Felt, box: int, bet: str, wager_cents: int) -> set[SideNet | 
     return nets if made else None
 
 
+def side_rows(felt: Felt, box: int, bet: str) -> set[str | None]:
+    """The rows that a wager placed before the deal may have made; None among them where the cards do not decide yet."""
+    if len(felt.faces) <= 2 * felt.boxes:
+        return {None}
+    return {
+        row for end in felt.judgement.ended for node in end.frontier for row in rows_at(felt, end, (box, bet), node)
+    }
+
+
 def faces_at(felt: Felt, end: Ended, place: int) -> tuple[Card, ...]:
     """The face of a card; of an unread one every face that these plays take for it."""
     face = felt.faces[place]
@@ -69,7 +80,18 @@ def faces_at(felt: Felt, end: Ended, place: int) -> tuple[Card, ...]:
 
 
 def nets_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, cents: int) -> Iterator[SideNet | None]:
-    """The nets of a box's bet at one node, over every face an unread card may have; None: the cards do not decide."""
+    """The nets of a box's bet at one node, over every face an unread card may have; None: it is not decided."""
+    terms = terms_of(felt.rules, wager[1])
+    won = None if felt.awards is None else felt.awards.get(wager)
+    for row in rows_at(felt, end, wager, node):
+        net = None if row is None else fixed_net_cents(terms, row, cents)
+        if net is None and row in terms.meter_shares and won is not None:
+            net = won - cents
+        yield None if row is None or net is None else SideNet(net, wager[1], row)
+
+
+def rows_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node) -> Iterator[str | None]:
+    """The rows of a box's bet at one node, over every face an unread card may have; None: the cards do not decide."""
     box, bet = wager
     turned = end.points is not None
     places = [box, box + felt.boxes + 1, felt.boxes]
@@ -82,9 +104,7 @@ def nets_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, cents: i
     broke = all(one.kind is Kind.BROKEN for one in node.boxes)
     for first, second, up, *rest in product(*(faces_at(felt, end, place) for place in places)):
         view = View(first, second, up, (up, *rest) if rest else (), closed, broke if closed else None)
-        row = find(bet).row(terms, view)
-        fixed = None if row is None else fixed_net_cents(terms, row, cents)
-        yield None if row is None or fixed is None else SideNet(fixed, bet, row)
+        yield find(bet).row(terms, view)
 
 
 def sides(felt: Felt, staked: Mapping[tuple[int, str], int], offered: str) -> Callable[[Node], tuple[object, ...]]:

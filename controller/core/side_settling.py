@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from controller.core import mystery
 from controller.core.desk import Desk
 from controller.core.events import Basis, WagerOpen, WagerSettled
 from controller.core.judging import Judged, hole_points, resting_on, tell_settled
+from controller.core.metering import award_rows, awarded, mystery_cents, rows_meter
 from controller.core.side_bet import SideNet, find
-from controller.core.side_dues import Felt, side_due, sides
+from controller.core.side_dues import Felt, side_due, side_rows, sides
 from controller.core.stories import Sides
 from controller.core.worlds import Ended, Judgement
 
@@ -21,9 +23,7 @@ def offered_later(bet: str) -> bool:
 def dues(desk: Desk, judged: Judged, *, closed: bool) -> Iterator[tuple[int, str, int, set[SideNet | None]]]:
     """Each unsettled side wager of the boxes: box, bet, what was staked, and what it may come to."""
     round_now = desk.round()
-    faces = [card.shown() for card in round_now.cards]
-    ended = Ended(judged.found, judged.frontier, judged.points, 1)
-    felt = Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed))
+    felt = felt_of(desk, judged, closed=closed)._replace(awards=awards(desk))
     staked = {(wager.spot, wager.bet): wager.cents for wager in round_now.wagers}
     for box, spot in enumerate(round_now.spots):
         for bet in desk.rules.side_bets:
@@ -32,6 +32,14 @@ def dues(desk: Desk, judged: Judged, *, closed: bool) -> Iterator[tuple[int, str
             nets = side_due(felt, box, bet, staked.get((spot, bet), 0))
             if nets is not None:
                 yield box, bet, wager_cents(judged, box, staked.get((spot, bet), 0)), nets
+
+
+def felt_of(desk: Desk, judged: Judged, *, closed: bool) -> Felt:
+    """The open round as its side wagers see it."""
+    round_now = desk.round()
+    faces = [card.shown() for card in round_now.cards]
+    ended = Ended(judged.found, judged.frontier, judged.points, 1)
+    return Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed))
 
 
 def sides_of(desk: Desk) -> Sides:
@@ -55,16 +63,48 @@ def wager_cents(judged: Judged, box: int, staked_cents: int) -> int:
 
 def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
     """Publish every side wager on which all plays agree."""
+    award_sides(desk, judged, closed=closed)
     for box, bet, staked_cents, nets in dues(desk, judged, closed=closed):
         if None in nets or len({net.cents for net in nets if net is not None}) != 1:
             continue
         if offered_later(bet) and any(node.offers for node in judged.frontier):
             continue
         net = min(net for net in nets if net is not None)
-        spot = desk.round().spots[box]
+        place = (desk.round().number, desk.round().spots[box], bet)
+        if desk.state.progressives.awaits(*place):
+            # The trigger box has still to say whether the wager won the must-hit-by meter too.
+            mystery.decided(desk, *place, net.cents)
+            continue
+        bonus = mystery_cents(desk.state.progressives, *place)
         basis = Basis.ANSWER if desk.round().by_people() else Basis.EVIDENCE
-        fields = (desk.round().number, spot, bet, staked_cents, net.cents)
-        tell_settled(desk, WagerSettled(*fields, basis, resting_on(judged.found, box), net.why))
+        why = f"{net.why}; must-hit-by mystery" if bonus else net.why
+        fields = (*place, staked_cents, net.cents + bonus, basis, resting_on(judged.found, box), why)
+        tell_settled(desk, WagerSettled(*fields))
+
+
+def award_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
+    """Award the rows that a meter pays, once every wager of that kind in the round is certain of its row.
+
+    The winners of one round are evaluated together, so one row in doubt keeps all of them waiting.
+    """
+    round_now = desk.round()
+    felt = felt_of(desk, judged, closed=closed)
+    for bet in desk.rules.side_bets:
+        if rows_meter(desk.house, bet) is None:
+            continue
+        spots = [wager.spot for wager in round_now.wagers if wager.bet == bet and wager.spot in round_now.spots]
+        rows = {spot: side_rows(felt, round_now.spots.index(spot), bet) for spot in spots}
+        known = {spot: next(iter(one)) for spot, one in rows.items() if len(one) == 1}
+        certain = {spot: row for spot, row in known.items() if row is not None}
+        if rows and len(certain) == len(rows):
+            award_rows(desk, bet, certain)
+
+
+def awards(desk: Desk) -> dict[tuple[int, str], int]:
+    """What meters have awarded to rows of this round, by box and bet."""
+    boxes = {spot: box for box, spot in enumerate(desk.round().spots)}
+    won = ((bet, *one) for bet in desk.rules.side_bets for one in awarded(desk, bet))
+    return {(boxes[spot], bet): cents for bet, spot, cents in won if spot in boxes}
 
 
 def sides_differ(desk: Desk) -> bool:

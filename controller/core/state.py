@@ -14,11 +14,13 @@ from controller.core.game_alerts import AlertList
 from controller.core.hand import place_of
 from controller.core.moves import CardCame, Item
 from controller.core.payments import PaidRound
+from controller.core.progressives import Progressives
 from controller.core.question import Question
 from controller.core.reconstruction import Answer, Dated, Reconstruction
 from controller.core.rules import House, Rules
 from controller.core.shoe import ShoeAccount
 from firmware_protocols.cards import Card
+from firmware_protocols.trigger_messages import TriggerWish
 from firmware_protocols.values import Value
 
 
@@ -92,6 +94,8 @@ class Round(Value, frozen=True, tag=False):
     """When readers of boxes were lost."""
     curable: bool = False
     """Whether a correction of the floor's may make the irregular round a legal one."""
+    contributed: bool = False
+    """Whether its wagers have raised their meters."""
     corrected: tuple[str, str] = ("", "")
     """Who last corrected the round's cards or boxes, and why."""
 
@@ -173,6 +177,15 @@ class State(Value, frozen=True, tag=False):
     profile_hash: str = ""
     started: int = 0
     """The reading that brought the house now in force."""
+    progressives: Progressives = Progressives()
+    """Meters, jackpots, and what people have proposed about them."""
+
+
+class MeterShown(Value, frozen=True, tag=False):
+    """What a sign shows of a meter; ``cents`` None: it is closed."""
+
+    meter: str
+    cents: int | None
 
 
 class Desired(Value, frozen=True):
@@ -184,6 +197,12 @@ class Desired(Value, frozen=True):
     """Ask the readers to confirm the layout up to this moment of the machine's monotonic clock; 0: no need."""
     watched: tuple[str, ...] = ()
     """Zones whose changes may tell how the round is played, to be polled before all others; empty: every zone."""
+    meters: tuple[MeterShown, ...] = ()
+    """What signs show, by meter."""
+    notice: str = ""
+    """A jackpot nobody has verified yet, for all to see; empty: none."""
+    trigger: TriggerWish = TriggerWish()
+    """What the mystery trigger box is told."""
 
 
 class Table(NamedTuple):

@@ -7,7 +7,20 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from controller.core import admission, answering, counting, floor, pressing, protection, raising, reweaving, rounds
+from controller.core import (
+    admission,
+    answering,
+    counting,
+    floor,
+    meter_rulings,
+    metering,
+    mystery,
+    pressing,
+    protection,
+    raising,
+    reweaving,
+    rounds,
+)
 from controller.core.alerts import (
     CardsMayBeMissing,
     CardWithoutBets,
@@ -28,13 +41,18 @@ from controller.core.inputs import (
     Acknowledged,
     AdjustWager,
     Answered,
+    ApproveOrder,
     AssignCard,
     DeclareBox,
+    PayJackpot,
+    ProposeMove,
     SetCard,
     ShoeChanged,
     Stamped,
     Started,
+    VerifyJackpot,
     VoidRound,
+    WithdrawOrder,
 )
 from controller.core.judging import known_until, latest, open_bets
 from controller.core.side_settling import offered_later
@@ -64,11 +82,13 @@ def step(table: Table, stamped: Stamped) -> Stepped:
     desk = Desk(table, stamped)
     take(desk)
     rounds.review(desk)
+    metering.review(desk)
     protection.protect(table, desk)
     moment = desk.table_ns(stamped.at_ns)
     desk.change(last_ns=max(desk.state.last_ns, moment), seq=desk.state.seq + len(desk.events))
     after = Table(desk.house, desk.state, desk.found)
-    return Stepped(after, tuple(desk.events), protection.looking_again(desk, desired(desk)))
+    wanted = metering.with_meters(desk.state.progressives, desired(desk))
+    return Stepped(after, tuple(desk.events), protection.looking_again(desk, wanted))
 
 
 def take(desk: Desk) -> None:
@@ -93,9 +113,8 @@ def take(desk: Desk) -> None:
                 ask_for_missed_cards(desk, text)
         case LineDisturbed() as disturbed:
             line_disturbed(desk, disturbed)
-        case MysteryCommitted() | MysteryAnswered() | MysteryRevealed():
-            # Kept in the journal with its stamp; a table without meters has nothing to do with it.
-            pass
+        case MysteryCommitted() | MysteryAnswered() | MysteryRevealed() as told:
+            mystery.take(desk, told)
         case Started() as start:
             started(desk, start)
         case Answered(_, question, answer, who):
@@ -106,6 +125,8 @@ def take(desk: Desk) -> None:
             counting.announced(desk, given)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             floor.rule(desk, ruling)
+        case VerifyJackpot() | PayJackpot() | ProposeMove() | ApproveOrder() | WithdrawOrder() as asked:
+            meter_rulings.rule(desk, asked)
         case _:
             assert_never(desk.stamped.input)
 
@@ -225,6 +246,7 @@ def started(desk: Desk, start: Started) -> None:
         profile_hash=profile_hash,
         started=desk.stamped.number,
     )
+    metering.open_meters(desk)
     if not restart:
         return
     cards_may_be_missing(desk, "the daemon was not running")

@@ -1,0 +1,269 @@
+"""What people do with meters and jackpots: one verifies and another pays; what moves a meter takes two, one proposing.
+
+Nothing is moved by a proposal. It is judged again when the second person approves it, for the meter may have moved.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from controller.core.alerts import FloorRefused
+from controller.core.books import book_of
+from controller.core.desk import Desk
+from controller.core.events import Basis, WagerAdjusted, WagerSettled
+from controller.core.inputs import ApproveOrder, MeterRuling, PayJackpot, ProposeMove, VerifyJackpot, WithdrawOrder
+from controller.core.jackpots import Jackpot, Winner, same_person, taken
+from controller.core.meter import Meter, adjusted, change, mistakes, returned
+from controller.core.meter_events import (
+    JackpotPaid,
+    JackpotRefused,
+    JackpotVerified,
+    MeterAdjusted,
+    MeterOrdered,
+    OrderWithdrawn,
+    ParametersChanged,
+    ParametersQueued,
+)
+from controller.core.metering import MYSTERY_ROW, desk_hit, tell_reset, terms_named
+from controller.core.metering import change as remember
+from controller.core.progressives import (
+    ORDERS_LIMIT,
+    Adjustment,
+    Grant,
+    Move,
+    NewParameters,
+    Order,
+    Refusal,
+)
+from controller.core.side_bet import terms_of
+
+
+def rule(desk: Desk, ruling: MeterRuling) -> None:
+    """Carry out what a person asks, or say why it cannot be."""
+    match ruling:
+        case VerifyJackpot():
+            what, refused = f"verify jackpot {ruling.jackpot}", verify(desk, ruling)
+        case PayJackpot():
+            what, refused = f"pay jackpot {ruling.jackpot}", pay(desk, ruling)
+        case ProposeMove():
+            what, refused = f"move meter {ruling.meter}", propose(desk, ruling)
+        case ApproveOrder():
+            what, refused = f"approve order {ruling.order}", approve(desk, ruling)
+        case WithdrawOrder():
+            what, refused = f"withdraw order {ruling.order}", withdraw(desk, ruling)
+        case _:
+            assert_never(ruling)
+    if refused:
+        desk.tell(FloorRefused(what, refused, ruling.who))
+
+
+def verify(desk: Desk, ruling: VerifyJackpot) -> str:
+    """An award is in order; why that cannot be said, or an empty text."""
+    jackpot = desk.state.progressives.jackpot(ruling.jackpot)
+    after = NO_JACKPOT if jackpot is None else jackpot.verified(ruling.who)
+    if isinstance(after, str):
+        return after
+    remember(desk, desk.state.progressives.with_jackpot(after))
+    desk.tell(JackpotVerified(after.number, after.cents, ruling.who, ruling.why))
+    return ""
+
+
+def pay(desk: Desk, ruling: PayJackpot) -> str:
+    """An award was paid; why that cannot be, or an empty text."""
+    jackpot = desk.state.progressives.jackpot(ruling.jackpot)
+    after = NO_JACKPOT if jackpot is None else jackpot.paid(ruling.who)
+    if jackpot is None or isinstance(after, str):
+        return str(after)
+    remember(desk, desk.state.progressives.with_jackpot(after))
+    desk.tell(JackpotPaid(after.number, after.cents, ruling.who, jackpot.who, ruling.why))
+    return ""
+
+
+NO_JACKPOT = "there is no such jackpot, or it is no longer kept"
+
+
+# --- orders -----------------------------------------------------------------------------------------
+
+
+def propose(desk: Desk, ruling: ProposeMove) -> str:
+    """Keep what one person proposes; why it could not be carried out anyway, or an empty text."""
+    known = desk.state.progressives
+    if len(known.orders) >= ORDERS_LIMIT:
+        return f"{ORDERS_LIMIT} orders wait already; approve or withdraw some"
+    order = Order(known.ordered + 1, ruling.meter, ruling.move, ruling.who, ruling.why)
+    meter = known.meter(ruling.meter)
+    if meter is None:
+        return f"there is no meter {ruling.meter}; there are: {', '.join(one.name for one in known.meters) or 'none'}"
+    refused = impossible(desk, meter, ruling.move)
+    if refused:
+        return refused
+    remember(desk, replace(known, orders=(*known.orders, order), ordered=order.number))
+    desk.tell(MeterOrdered(order.number, order.meter, order.move, order.who, order.why))
+    return ""
+
+
+def withdraw(desk: Desk, ruling: WithdrawOrder) -> str:
+    """Anybody may take a proposal back; why there is none, or an empty text."""
+    if order_of(desk, ruling.order) is None:
+        return NO_ORDER
+    forget(desk, ruling.order)
+    desk.tell(OrderWithdrawn(ruling.order, ruling.who, ruling.why))
+    return ""
+
+
+def approve(desk: Desk, ruling: ApproveOrder) -> str:
+    """A second person approves: carry it out; why that cannot be, or an empty text."""
+    order = order_of(desk, ruling.order)
+    meter = None if order is None else desk.state.progressives.meter(order.meter)
+    if order is None or meter is None:
+        return NO_ORDER
+    if same_person(order.who, ruling.who):
+        return f"{order.who} proposed it; another person must approve"
+    refused = impossible(desk, meter, order.move)
+    if refused:
+        return refused
+    forget(desk, order.number)
+    match order.move:
+        case Adjustment():
+            adjust(desk, meter, order.move, order, ruling.who)
+        case NewParameters(parameters):
+            put_on(desk, change(meter, parameters), meter, order, ruling.who)
+        case Refusal(number):
+            jackpot = desk.state.progressives.jackpot(number)
+            assert jackpot is not None, "an order that is possible names a jackpot"
+            refuse(desk, meter, jackpot, order, ruling.who)
+        case Grant():
+            grant(desk, meter, order.move, order, ruling.who)
+        case _:
+            assert_never(order.move)
+    return ""
+
+
+NO_ORDER = "no such order waits"
+
+
+def order_of(desk: Desk, number: int) -> Order | None:
+    """The proposal of this number."""
+    return next((one for one in desk.state.progressives.orders if one.number == number), None)
+
+
+def forget(desk: Desk, number: int) -> None:
+    """The proposal waits no longer."""
+    known = desk.state.progressives
+    remember(desk, replace(known, orders=tuple(one for one in known.orders if one.number != number)))
+
+
+def impossible(desk: Desk, meter: Meter, move: Move) -> str:
+    """Why a move could not be carried out now; empty: it could."""
+    match move:
+        case Adjustment(pool, units, reason):
+            after = adjusted(meter, pool, units, reason)
+            return after if isinstance(after, str) else ""
+        case NewParameters(parameters):
+            return wrong_parameters(desk, meter, move) or "; ".join(f"{k}: {text}" for k, text in mistakes(parameters))
+        case Refusal(number):
+            jackpot = desk.state.progressives.jackpot(number)
+            if jackpot is None or jackpot.meter != meter.name:
+                return NO_JACKPOT
+            refused = jackpot.refused("")
+            return refused if isinstance(refused, str) else ""
+        case Grant():
+            return ungrantable(desk, meter, move)
+        case _:
+            assert_never(move)
+
+
+def wrong_parameters(desk: Desk, meter: Meter, move: NewParameters) -> str:
+    """Bounds of a must-hit-by meter are the trigger box's."""
+    terms, now = terms_named(desk.house, meter.name), meter.parameters
+    wanted = (move.parameters.reset_cents, move.parameters.limit_cents)
+    if terms is not None and terms.kind == "mystery" and wanted != (now.reset_cents, now.limit_cents):
+        return "reset value and limit of a must-hit-by meter are those the trigger box draws between"
+    return ""
+
+
+def adjust(desk: Desk, meter: Meter, move: Adjustment, order: Order, second: str) -> None:
+    """Move a meter or its reserve."""
+    after = adjusted(meter, move.pool, move.units, move.reason)
+    assert isinstance(after, Meter), after
+    remember(desk, desk.state.progressives.with_meter(after))
+    stands = (after.current_units, after.shown_cents())
+    people = (order.who, second, order.why)
+    desk.tell(MeterAdjusted(meter.name, move.pool, move.units, move.reason, *stands, *people))
+    settle_dispute(desk, meter)
+
+
+def settle_dispute(desk: Desk, meter: Meter) -> None:
+    """Two people have looked at the must-hit-by meter: box and table compare again from here on."""
+    terms = terms_named(desk.house, meter.name)
+    if terms is not None and terms.kind == "mystery":
+        remember(desk, replace(desk.state.progressives, dispute=""))
+
+
+def put_on(desk: Desk, after: Meter, before: Meter, order: Order, second: str) -> None:
+    """Other parameters: now, or with the next reset."""
+    remember(desk, desk.state.progressives.with_meter(after))
+    wanted = after.queued or after.parameters
+    desk.tell(ParametersQueued(after.name, wanted, order.who, second, order.why))
+    if after.queued is None:
+        desk.tell(ParametersChanged(after.name, before.parameters, after.parameters))
+
+
+def refuse(desk: Desk, meter: Meter, jackpot: Jackpot, order: Order, second: str) -> None:
+    """Put an award back into its meter, and out of the wager's account."""
+    after, recovered = returned(meter, jackpot.cents, jackpot.resets)
+    refused = jackpot.refused(second)
+    assert isinstance(refused, Jackpot), refused
+    remember(desk, desk.state.progressives.with_meter(after).with_jackpot(refused))
+    stands = (after.name, after.current_units, after.shown_cents())
+    desk.tell(JackpotRefused(jackpot.number, jackpot.cents, recovered, *stands, order.who, second, order.why))
+    book = book_of(desk.state.books, jackpot.round)
+    row = None if book is None or book.void else book.row(jackpot.spot, jackpot.bet)
+    if row is not None and row.due_cents is not None and row.due_cents >= jackpot.cents - row.wager_cents:
+        place = (jackpot.round, jackpot.spot, jackpot.bet, row.wager_cents)
+        due = row.due_cents - jackpot.cents
+        desk.tell(WagerAdjusted(*place, row.due_cents, due, f"{order.who}, {second}", order.why))
+
+
+def ungrantable(desk: Desk, meter: Meter, move: Grant) -> str:
+    """Why a row cannot be awarded by people; empty: it can."""
+    terms, book = terms_named(desk.house, meter.name), book_of(desk.state.books, move.round)
+    if terms is None or move.bet not in terms.fed_by:
+        return f"{move.bet} does not feed meter {meter.name}"
+    row = None if book is None or book.void else book.row(move.spot, move.bet)
+    if row is None:
+        return f"there is no wager {move.bet!r} at spot {move.spot} in round {move.round} on the books"
+    rows = [MYSTERY_ROW] if terms.kind == "mystery" else sorted(terms_of(desk.rules, move.bet).meter_shares)
+    if move.row not in rows:
+        return f"meter {meter.name} pays {', '.join(rows)}, not {move.row}"
+    if desk.state.progressives.won(move.round, move.spot, move.bet):
+        return "the wager has won from a meter already"
+    return ""
+
+
+def grant(desk: Desk, meter: Meter, move: Grant, order: Order, second: str) -> None:
+    """Award a row's part of the meter on two people's word, and settle or adjust the wager."""
+    share = (1, 1) if move.row == MYSTERY_ROW else terms_of(desk.rules, move.bet).meter_shares[move.row]
+    (won,), after = taken(meter, [Winner(move.spot, share)], shared=False)
+    place = (move.round, move.spot, move.bet)
+    jackpot = Jackpot(0, meter.name, *place, move.row, won.cents, won.resets)
+    desk_hit(desk, jackpot, won, f"granted by {order.who} and {second}")
+    remember(desk, desk.state.progressives.with_meter(after))
+    if won.resets is not None:
+        tell_reset(desk, meter, after)
+    settle_dispute(desk, meter)
+    book = book_of(desk.state.books, move.round)
+    row = None if book is None else book.row(move.spot, move.bet)
+    if row is None:
+        return
+    people = f"{order.who}, {second}"
+    if row.due_cents is None:
+        due = won.cents - row.wager_cents
+        desk.tell(
+            WagerSettled(*place, row.wager_cents, due, Basis.FLOOR, (desk.stamped.number,), f"{people}: {order.why}")
+        )
+    else:
+        due = won.cents + (row.due_cents if move.row == MYSTERY_ROW else -row.wager_cents)
+        desk.tell(WagerAdjusted(*place, row.wager_cents, row.due_cents, due, people, order.why))

@@ -1,0 +1,114 @@
+"""A table with meters and a trigger box that is counted by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from controller.core.events import Event, WagerAdjusted
+from controller.core.inputs import ApproveOrder, PayJackpot, ProposeMove, VerifyJackpot
+from controller.core.jackpots import Jackpot
+from controller.core.meter import UNITS, Meter, Parameters
+from controller.core.progressives import MeterTerms, Move
+from controller.io import profile_files
+from firmware_protocols.readings import (
+    DeviceHealth,
+    HealthState,
+    MysteryAnswered,
+    MysteryCommitted,
+    MysteryRevealed,
+)
+from tests.core.rig import Rig
+
+SEVENS = MeterTerms(
+    "sevens",
+    "rows",
+    ("blazing7s",),
+    Parameters(base_cents=1_000_000, reset_cents=500_000, rate=(17, 100), unreasonable_cents=500, hidden_rate=(3, 100)),
+)
+MYSTERY = MeterTerms(
+    "mystery",
+    "mystery",
+    ("five_card_progressive",),
+    Parameters(base_cents=25_000, reset_cents=25_000, rate=(1, 10), unreasonable_cents=10_000, limit_cents=100_000),
+)
+
+
+class MeterRig(Rig):
+    """Penn National with both meters."""
+
+    def __init__(self, *meters: MeterTerms) -> None:
+        rules = profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules
+        super().__init__(rules, meters=meters or (SEVENS, MYSTERY))
+
+    def meter(self, name: str) -> Meter:
+        found = self.table.state.progressives.meter(name)
+        assert found is not None
+        return found
+
+    def jackpots(self) -> tuple[Jackpot, ...]:
+        return self.table.state.progressives.jackpots
+
+    def last(self, kind: type[Event]) -> Event:
+        return self.told(kind)[-1]
+
+    def order(self, meter: str, move: Move, who: str = "A. Ames", second: str = "B. Bell") -> None:
+        """One person proposes, another approves."""
+        self.give(ProposeMove(self.now_ns, meter, move, who, "as counted"))
+        self.give(ApproveOrder(self.now_ns, self.table.state.progressives.ordered, second))
+
+    def pay(self, jackpot: int) -> None:
+        self.give(VerifyJackpot(self.now_ns, jackpot, "A. Ames", "cards seen"))
+        self.give(PayJackpot(self.now_ns, jackpot, "B. Bell", "hand pay"))
+
+    def shown(self) -> dict[str, int | None]:
+        return {one.meter: one.cents for one in self.desired.meters}
+
+    def adjustments(self) -> list[tuple[int, int, str, int, int]]:
+        return [
+            (one.round, one.spot, one.bet, one.before_cents, one.due_cents)
+            for one in self.told(WagerAdjusted)
+            if isinstance(one, WagerAdjusted)
+        ]
+
+
+@dataclass
+class Box:
+    """A trigger box on the other side: it counts its meter and answers when it is told to."""
+
+    rig: MeterRig
+    triggers: list[int]
+    cycle: int = 0
+    units: int = 25_000 * UNITS
+    number: int = 0
+
+    def up(self) -> None:
+        self.rig.give(DeviceHealth("mystery_trigger", HealthState.READY, self.rig.now_ns))
+        if not self.cycle:
+            self.commit()
+
+    def down(self) -> None:
+        self.rig.give(DeviceHealth("mystery_trigger", HealthState.LOST, self.rig.now_ns))
+
+    def commit(self) -> None:
+        self.cycle += 1
+        self.rig.give(MysteryCommitted(self.rig.now_ns, self.cycle, "c0" * 32, self.units, 25_000, 100_000))
+
+    def answer(self, *, error_units: int = 0) -> int:
+        """Answer everything the table wants answered; how many contributions that were."""
+        answered = 0
+        while wanted := self.rig.desired.trigger.contributions:
+            first = wanted[0]
+            assert first.number == self.number + 1
+            self.number = first.number
+            self.units += first.amount_units
+            answered += 1
+            hit = self.units > self.triggers[0] * UNITS
+            award = min(self.units // UNITS, 100_000) if hit else 0
+            told = MysteryAnswered(self.rig.now_ns, first.number, self.cycle, self.units + error_units, hit, award)
+            self.rig.give(told)
+            if hit:
+                drawn = self.triggers.pop(0)
+                self.units += (25_000 - award) * UNITS
+                self.rig.give(MysteryRevealed(self.rig.now_ns, self.cycle, first.number, drawn, "ab" * 32))
+                self.commit()
+        return answered
