@@ -40,6 +40,7 @@ def house_of(table: TableFile) -> House:
         keys=dict(table.keys),
         profile_hash=table.profile.hash,
         readers=readers,
+        denominations=tuple(sorted(set(table.chips.values()), reverse=True)),
         elsewhere=dict(table.elsewhere),
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
     )

@@ -24,7 +24,7 @@ from controller.formats.commands import CommandRefused, input_of, read_command, 
 from controller.formats.health import health_line
 from controller.formats.payloads import Topics, device_bytes
 from controller.formats.records import Identity, chain, seal, seal_checkpoint, stamp
-from controller.formats.snapshots import hold_bytes, info_bytes, round_bytes
+from controller.formats.snapshots import advice_bytes, hold_bytes, info_bytes, round_bytes
 from controller.formats.states import payloads, state_bytes
 from controller.formats.stream import StreamNow
 from controller.io.clock import Clock
@@ -292,6 +292,7 @@ class Daemon:
                 self.retain(self.topics.device(given.device), payload)
         if told:
             self.retain(self.topics.state("round"), round_bytes(self.table.state))
+            self.retain(self.topics.state("advice"), advice_bytes(self.table.state))
             self.retain(self.topics.state("alerts"), alerts_bytes(self.table.state))
             self.publisher.wake()
 

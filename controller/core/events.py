@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from controller.core.advised import PaymentAdvised
 from controller.core.alerts import Alert
 from controller.core.meter_events import MeterEvent
 from firmware_protocols.values import Value
@@ -359,6 +360,7 @@ Event = (
     | QuestionAsked
     | QuestionAnswered
     | QuestionWithdrawn
+    | PaymentAdvised
     | RoundWaits
     | RoundClosed
     | MeterEvent

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core import counting, paying
+from controller.core import advising, counting, paying
 from controller.core.admission import made_later
 from controller.core.alerts import (
     CardWithoutBets,
@@ -49,6 +49,7 @@ def protect(before: Table, desk: Desk) -> None:
     chips_from_elsewhere(before, desk)
     duplicates(desk)
     counting.count(before, desk)
+    advising.advise(before, desk)
     for wrong in paying.followed(before, desk):
         mispaid(desk, wrong)
 

@@ -40,6 +40,8 @@ class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """The highest main wager the table's sign allows; 0: none."""
     side_maximum_cents: int = 0
     """The highest side wager the table's sign allows; 0: none."""
+    pay_advice: Literal["screen", "keypad"] = "screen"
+    """``keypad``: once every wager is settled the dealer's keypad shows what to take and pay, where it fits."""
 
 
 class Terms(Value, frozen=True, tag=False, forbid_unknown_fields=True):
@@ -190,6 +192,8 @@ class House(Value, frozen=True, tag=False):
     """SHA-256 of the rules and options in force, in hex."""
     readers: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     """The spots each bet-spot reader watches, by device name."""
+    denominations: tuple[int, ...] = ()
+    """The values of the chips there are, for advice in chips; empty: none is given."""
     elsewhere: dict[str, str] = msgspec.field(default_factory=dict)
     """Where the house keeps chips that do not belong on this table, by id."""
     meters: tuple[MeterTerms, ...] = ()

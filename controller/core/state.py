@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from controller.core.advised import Advice
 from controller.core.books import Books
 from controller.core.darkness import Silence
 from controller.core.events import Event, LockedWager
@@ -172,6 +173,8 @@ class State(Value, frozen=True, tag=False):
     """What has left the shoe in use. Never shown to players or dealers."""
     last_shoe: ShoeAccount = ShoeAccount()
     """The shoe before it, as it ended."""
+    advice: Advice = Advice()
+    """What the dealer is advised to take and pay."""
     disputes: dict[str, int] = msgspec.field(default_factory=dict)
     """Chips seen in two zones, and since when in table time; -1: an alert was raised."""
     profile_hash: str = ""

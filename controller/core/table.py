@@ -9,6 +9,7 @@ from typing import assert_never
 
 from controller.core import (
     admission,
+    advising,
     answering,
     counting,
     floor,
@@ -159,6 +160,8 @@ def display(desk: Desk, round_now: Round) -> str:
     if round_now.asked is not None:
         return asked_text(desk, round_now.asked)
     ready = round_now.turned and not open_bets(desk)
+    if ready and desk.rules.options.pay_advice == "keypad" and (text := advising.shown(desk.state.advice)):
+        return text
     return f"Round {round_now.number}: take and pay" if ready else f"Round {round_now.number}"
 
 

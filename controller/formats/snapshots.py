@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from controller.core.advised import AdviceLine
 from controller.core.felt import cents_at
 from controller.core.rules import House
 from controller.core.state import State
@@ -50,7 +51,19 @@ class Hold(msgspec.Struct, frozen=True):
     reason: str
 
 
+class AdviceNow(msgspec.Struct, frozen=True):
+    """Retained on ``state/advice``: what to take and pay, in order, of one round until the next lock; 0: of none yet.
+
+    ``seq`` is the last event it reflects.
+    """
+
+    seq: int
+    round: int
+    lines: tuple[AdviceLine, ...]
+
+
 STATES: Final[dict[str, type[msgspec.Struct]]] = {
+    "advice": AdviceNow,
     "alerts": AlertsNow,
     "hold": Hold,
     "round": RoundNow,
@@ -68,6 +81,11 @@ def info_bytes(house: House, version: str) -> bytes:
 def hold_bytes(reason: str) -> bytes:
     """The payload of ``state/hold``: why the table does not go on by itself; empty clears the topic."""
     return msgspec.json.encode(Hold(reason)) if reason else b""
+
+
+def advice_bytes(state: State) -> bytes:
+    """The payload of ``state/advice``."""
+    return msgspec.json.encode(AdviceNow(state.seq, state.advice.round, state.advice.lines))
 
 
 def phase(state: State) -> str:

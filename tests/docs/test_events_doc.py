@@ -23,7 +23,7 @@ from controller.formats.payloads import (
     read_event,
 )
 from controller.formats.records import opens
-from controller.formats.snapshots import Info, RoundNow
+from controller.formats.snapshots import AdviceNow, Info, RoundNow
 from controller.formats.stream import StreamNow
 from firmware_protocols.cards import Card
 from firmware_protocols.values import wire_name
@@ -40,6 +40,7 @@ STATES: Final[dict[str, type[msgspec.Struct]]] = {
     "round": RoundNow,
     "alerts": AlertsNow,
     "stream": StreamNow,
+    "advice": AdviceNow,
     "device": DeviceStatus,
     "command": AnswerWanted,
     "reply": Reply,
@@ -99,6 +100,7 @@ def test_every_topic_is_named() -> None:
         topics.info,
         topics.state("round"),
         topics.state("alerts"),
+        topics.state("advice"),
         topics.state("hold"),
         topics.device("DEVICE"),
     ]

@@ -1,0 +1,52 @@
+"""What the dealer is advised to take and pay, as values. Money is integer cents; spots count from 1."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from firmware_protocols.values import Value
+
+
+class Move(StrEnum):
+    """What the dealer does about a wager."""
+
+    TAKE = "take"
+    PAY = "pay"
+    LEAVE = "leave"
+    """A push: the wager is the player's."""
+
+
+class Stack(Value, frozen=True, tag=False):
+    """Chips of one value."""
+
+    value_cents: int
+    count: int
+
+
+class AdviceLine(Value, frozen=True, tag=False):
+    """One thing to do. ``hand``: which of a split spot's hands, from 0 on the left; -1: the whole wager.
+
+    ``chips`` make the amount, the largest first; ``short_cents`` is what no chips of the table make of it.
+    """
+
+    spot: int
+    bet: str
+    hand: int
+    move: Move
+    cents: int
+    chips: tuple[Stack, ...]
+    short_cents: int
+
+
+class PaymentAdvised(Value, frozen=True):
+    """What to take and pay for what was just settled, in the order dealers do it."""
+
+    round: int
+    lines: tuple[AdviceLine, ...]
+
+
+class Advice(Value, frozen=True, tag=False):
+    """Everything advised for one round, in the order it is done; ``round`` 0: nothing yet since the last lock."""
+
+    round: int = 0
+    lines: tuple[AdviceLine, ...] = ()
