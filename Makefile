@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint servers clean campaign-meters campaign-oracle
+.PHONY: help setup demo test lint servers clean campaign-meters campaign-oracle campaign-truth
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -22,6 +22,7 @@ help:
 	@echo 'make lint    ruff, mypy --strict, import contracts'
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
+	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
 	@echo 'make clean   everything made here, the virtual environment too'
 
 setup: $(READY)
@@ -47,6 +48,10 @@ campaign-meters: setup
 
 campaign-oracle: setup
 	$(BIN)/python -m tests.oracle.compare $(or $(SEED),0) $(or $(N),10000)
+
+campaign-truth: setup
+	$(BIN)/python -m bench.campaign_truth $(call option,ROUNDS,rounds) $(call option,SEED,seed) $(call option,SHOE,shoe) \
+		$(call option,JOBS,jobs) $(call option,FILE,file)
 
 servers:
 	@.ci/servers

@@ -35,21 +35,23 @@ from tests.core.rig import MS, Rig
 
 
 class TimedRig(Rig):
-    """A rig that times each step and lets readers be slow."""
+    """A rig that times each step (processor time) and lets readers be slow."""
 
     def __init__(self, rules: Rules, chips: dict[str, int], seed: int, *, sharp: bool) -> None:
         self.micros: list[float] = []
         self.largest = 0
         self.chance = random.Random(seed)
         self.sharp = sharp
+        self.last_look_ms, self.told_ms = 1500, (50, 500)
+        self.content: dict[tuple[int, str], int] = {}
         self.seen_ns: dict[tuple[int, str], int] = {}
         super().__init__(rules, chips)
         self.reads_display = True
 
     def give(self, item: object, *, closed: bool = False) -> Stepped:  # type: ignore[override]
-        began = time.perf_counter_ns()
+        began = time.thread_time_ns()
         stepped = super().give(item, closed=closed)  # type: ignore[arg-type]
-        self.micros.append((time.perf_counter_ns() - began) / 1000)
+        self.micros.append((time.thread_time_ns() - began) / 1000)
         if self.table.found is not None:
             self.largest = max(self.largest, len(self.table.found.frontier))
         return stepped
@@ -60,8 +62,8 @@ class TimedRig(Rig):
             super().lay(spot, zone, chips, spread_ms)
             return
         self.pass_ms(100)
-        after_ns = self.now_ns - self.chance.randrange(0, 1500) * MS
-        self.now_ns += self.chance.randrange(50, 500) * MS
+        after_ns = self.now_ns - self.chance.randrange(0, self.last_look_ms) * MS
+        self.now_ns += self.chance.randrange(*self.told_ms) * MS
         self.give(
             ChipsSeen(spot, zone, tuple(sorted(chips)), max(after_ns, self.seen_ns.get((spot, zone), 0)), self.now_ns)
         )

@@ -96,6 +96,8 @@ class Dialogue:
         self._numbering = 0
         self._taken: deque[tuple[int, int]] = deque(maxlen=NUMBERS)
         self._asked_again = self._seen_awake = False
+        self._asked_ns = self._clear_ns = 0
+        self._behind = True
         self._detail = ""
         self._shoe: tuple[str, str, str] | None = None
         self._token = 0
@@ -111,6 +113,7 @@ class Dialogue:
         """The line is open (again): the shoe has to say who it is."""
         self.said.clear()
         self._lost_at_ns = now_ns + LIVENESS_NS
+        self._behind = True
         self._begin(now_ns)
 
     def closed(self, now_ns: int) -> None:
@@ -199,9 +202,12 @@ class Dialogue:
             self._last = sequence
             self._taken.append((self._numbering, sequence))
             self._asked_again = False
-            self.told.append(CardDrawn(at_ns=now_ns, face=card.face, burn=card.burn, sequence=sequence))
+            since_ns = self._clear_ns if self._behind else -1
+            if not self._behind:
+                self._clear_ns = now_ns
+            self.told.append(CardDrawn(now_ns, card.face, burn=card.burn, sequence=sequence, since_ns=since_ns))
         elif 1 < ahead < _BEHIND and not self._asked_again:
-            self._asked_again = True
+            self._asked_again = self._behind = True
             self.said.append(SendDraws())
 
     # --- the draws kept -------------------------------------------------------------------------------
@@ -219,6 +225,10 @@ class Dialogue:
         self._find_gap(status, now_ns)
         newest = (status.oldest + status.waiting - 1) % NUMBERS
         self._asked_again = False
+        self._behind = newest != self._last
+        if not self._behind:
+            # Nothing was waiting when the shoe answered: what it tells next left it after the question.
+            self._clear_ns = self._asked_ns
         if self._phase is _Phase.SYNCING or newest != self._last or not status.awake:
             self.said.append(SendDraws())
         self._phase = _Phase.READY
@@ -287,6 +297,7 @@ class Dialogue:
         # An answer from before, still in somebody's buffer, must not pass for one to this question.
         self._token = now_ns // _MS % _TOKENS + 1
         self._ask_at_ns = now_ns + CHECK_NS
+        self._asked_ns = now_ns
         knows_it = self._phase in (_Phase.SYNCING, _Phase.READY)
         self.said.append(CheckShoe(self._token) if knows_it else IdentifyShoe(self._token))
 

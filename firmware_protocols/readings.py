@@ -15,12 +15,17 @@ from firmware_protocols.values import Value
 
 
 class CardDrawn(Value, frozen=True):
-    """A card left the shoe at ``at_ns``. ``face`` None: it could not be read. ``burn``: by the shoe's burn mode."""
+    """A card left the shoe at ``at_ns``. ``face`` None: it could not be read. ``burn``: by the shoe's burn mode.
+
+    ``since_ns``: it was told late (its first telling was lost, or nobody listened) and left the shoe at some moment
+    from then to ``at_ns``; 0: nobody knows since when; -1: it was told at once.
+    """
 
     at_ns: int
     face: Card | None
     burn: bool = False
     sequence: int | None = None
+    since_ns: int = -1
 
 
 class ChipsSeen(Value, frozen=True, omit_defaults=True):

@@ -118,8 +118,8 @@ def let_in(desk: Desk, answer: str, who: str) -> None:
 # --- evidence ---------------------------------------------------------------------------------------
 
 
-def card(desk: Desk, face: Card | None, at_ns: int) -> None:
-    """A card of the round left the shoe."""
+def card(desk: Desk, face: Card | None, since_ns: int, at_ns: int) -> None:
+    """A card of the round left the shoe between two moments, and not before the last one did."""
     stamped = desk.stamped
     round_now = desk.round()
     place = len(round_now.cards)
@@ -130,7 +130,9 @@ def card(desk: Desk, face: Card | None, at_ns: int) -> None:
         # There is no face to keep closed.
         desk.open_card(place)
     told = remembered(desk.round(), place)
-    desk.observe(Dated(at_ns, at_ns, CardCame(told), stamped.number), may_drop=False)
+    cards = [known.first_ns for known in round_now.evidence if isinstance(known.item, CardCame)]
+    first_ns = min(at_ns, max([since_ns, round_now.lock_ns, *cards[-1:]]))
+    desk.observe(Dated(first_ns, at_ns, CardCame(told), stamped.number), may_drop=False)
 
 
 def key(desk: Desk, action: str, box: int | None, at_ns: int) -> None:

@@ -193,7 +193,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         card_outside(desk, drawn)
         desk.tell(CardWithoutBets(number))
         return
-    rounds.card(desk, drawn.face, at_ns)
+    rounds.card(desk, drawn.face, at_ns if drawn.since_ns < 0 else desk.table_ns(drawn.since_ns), at_ns)
 
 
 def card_outside(desk: Desk, drawn: readings.CardDrawn) -> None:

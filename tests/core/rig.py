@@ -104,15 +104,19 @@ class Rig:
         asked = [event.question for event in self.events if isinstance(event, QuestionAsked)]
         self.give(Answered(self.now_ns, asked[-1], words, "floor"))
 
+    def draw(self, card: Card, *, burn: bool) -> None:
+        """A card of a dealer's script leaves the shoe."""
+        self.pass_ms(300)
+        self.give(CardDrawn(self.now_ns, card, burn))
+        self.pass_ms(300)
+
     def perform(self, acts: Iterable[Act]) -> list[RoundPlayed]:
         """Carry out people's acts; the truth of each round."""
         told: list[RoundPlayed] = []
         for act in acts:
             match act:
                 case Draw(card, burn):
-                    self.pass_ms(300)
-                    self.give(CardDrawn(self.now_ns, card, burn))
-                    self.pass_ms(300)
+                    self.draw(card, burn=burn)
                 case Lay(spot, zone, chips):
                     self.lay(spot, zone, chips)
                 case Press(key, held):

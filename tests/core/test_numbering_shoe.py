@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.core.alerts import CardsMayBeMissing
+from controller.core.events import Basis, WagerSettled
 from controller.core.inputs import Started
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsSeen, DeviceComplained, DeviceHealth, HealthState
@@ -47,3 +48,16 @@ def test_a_chip_may_say_its_own_value_and_the_registry_comes_first() -> None:
     rig.values["E0AA"] = 500
     rig.give(ChipsSeen(1, "main", ("E0AA", "E0BB"), 0, rig.now_ns, {"E0AA": 100, "E0BB": 2500}))
     assert rig.table.state.felt["1/main"].cents == 3000
+
+
+def test_a_card_told_late_lies_before_the_keys_that_were_pressed_meanwhile() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("3 main 10 \n 5 main 6 \n key no_more_bets \n 4c 5s 3c Ac Qd Jd")
+    before_ns = rig.now_ns
+    # Spot 3 hits 15; the shoe's telling is lost, and both stands are pressed before it is told again.
+    rig.talk("key stand stand")
+    rig.give(CardDrawn(rig.now_ns, Card("3s"), since_ns=before_ns))
+    rig.talk("key hole_turned \n 4d \n 5 main 0 \n 3 main 20 \n key round_closed")
+    settled = {(one.spot, one.due_cents, one.basis) for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
+    # A hit of spot 3, of spot 5, or the dealer's: what was paid shows which. Dated when told it was the dealer's only.
+    assert settled == {(5, -600, Basis.PAID), (3, 1000, Basis.PAID)}

@@ -1,0 +1,105 @@
+"""A table whose cards come over a shoe's line: the real codec and session; bytes are lost, changed and repeated."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from bench.truth import TimedRig
+from controller.core.events import QuestionAsked
+from controller.core.inputs import Answered, Started
+from controller.core.rules import Rules
+from controller.core.state import State, Table
+from controller.core.table import MISSED_CARDS
+from devices.shoe import ShoeSession
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, Reading
+from firmware_protocols.shoe import bee_tek, reference
+from simulators.acts import Consult
+from simulators.faults import Faults, Rates
+from simulators.reference_shoe import ReferenceShoeSimulator
+from simulators.shoe import ShoeSimulator
+from simulators.wire import NullModem
+from tests.core.rig import MS
+
+PATIENCE: Final = 100
+"""Fifths of a second a dealer waits for a shoe that holds its cards back."""
+
+CALM: Final = Rates()
+
+
+class LineRig(TimedRig):
+    """A table with a shoe at the end of a line. ``shoe`` is ``bee_tek`` or ``reference``."""
+
+    def __init__(self, rules: Rules, chips: dict[str, int], seed: int, shoe: str, rates: Rates) -> None:
+        self.line: NullModem[Reading] | None = None
+        super().__init__(rules, chips, seed, sharp=False)
+        self.house = replace(self.house, shoe_numbers_cards=shoe == "reference")
+        self.table = Table(self.house, State())
+        self.number = 0
+        self.give(Started(self.now_ns, "test", self.house))
+        chance = random.Random(~seed)
+        codec: Any = reference.CODEC if shoe == "reference" else bee_tek.CODEC
+        self.shoe: Any = ReferenceShoeSimulator(codec) if shoe == "reference" else ShoeSimulator(codec)
+        self.session = ShoeSession(codec)
+        self.faults = Faults(chance, rates), Faults(chance, rates)
+        self.line = NullModem(
+            self.session, self.shoe, codec, to_host=self.faults[0], to_device=self.faults[1], start_ns=self.now_ns
+        )
+        self.drawn = 0
+        self.arrived: list[str] = []
+        self.true_cards: list[str] = []
+        self.line.connect()
+        self.pass_ms(1000)
+
+    def pass_ms(self, milliseconds: int) -> None:
+        """Time passes, on the line too."""
+        super().pass_ms(milliseconds)
+        self.listen()
+
+    def listen(self) -> None:
+        """What the line has brought by now goes to the table."""
+        if self.line is None:
+            return
+        self.line.run_until(self.now_ns)
+        taken, self.line.readings = self.line.readings, []
+        for reading in taken:
+            self.give(reading)
+            if isinstance(reading, CardDrawn):
+                self.arrived.append(str(reading.face or "??"))
+                if reading.sequence is not None:
+                    self.session.acknowledge(reading.sequence)
+            if isinstance(reading, DeviceHealth) and reading.state is not HealthState.READY:
+                # The supervisor opens the line anew.
+                self.line.disconnect()
+                self.line.connect()
+
+    def draw(self, card: Card, *, burn: bool) -> None:
+        """A card leaves the shoe."""
+        assert self.line is not None
+        self.pass_ms(300)
+        for _ in range(PATIENCE):
+            if not getattr(self.shoe, "locked", False):
+                break
+            self.pass_ms(200)
+        self.line.say(self.shoe.draw(card, burn=burn))
+        self.true_cards.append(str(card))
+        self.now_ns += 5 * MS
+        self.listen()
+        self.pass_ms(295)
+
+    def consult(self, act: Consult) -> None:
+        """The display is answered; whether cards are missing the dealer sees by comparing them with it."""
+        self.answer_missing()
+        super().consult(act)
+        self.answer_missing()
+
+    def answer_missing(self) -> None:
+        """Asked whether cards were missed the dealer says whether those that arrived are those that were drawn."""
+        asked = [event for event in self.events if isinstance(event, QuestionAsked) and event.text == MISSED_CARDS]
+        for event in asked[-1:]:
+            if self.table.state.round is not None and self.table.state.round.doubt == event.question:
+                words = "no" if self.arrived == self.true_cards else "yes"
+                self.give(Answered(self.now_ns, event.question, words, "dealer"))
