@@ -33,18 +33,6 @@ KEYPADS: Final = ("always", "sometimes", "never")
 BLOCK: Final = 100
 """Rounds of a block."""
 
-    "rounds",
-    "wagers",
-    "wrong",
-    "silent",
-    "questions",
-    "asked",
-    "readings",
-    "basis",
-    "rounds_on",
-    "alerts",
-)
-
 
 def blocks(rounds: int, seed: int, shoe: str) -> Iterator[Block]:
     """The campaign's blocks: every number of boxes with every habit, again and again."""
