@@ -48,7 +48,6 @@ from simulators.shoe import ShoeSimulator
 
 SITE: Final = "demo"
 TABLE: Final = "bj1"
-SPOTS: Final = range(1, 8)
 ANTENNAS: Final = {"main": 1, "insurance": 2}
 PROFILE: Final = "hollywood-penn-national"
 
@@ -84,6 +83,7 @@ class Wanted(NamedTuple):
     keypad: bool
     broker: Broker | None
     shoe: str = "bee_tek"
+    profile: str = PROFILE
 
 
 class Shown(NamedTuple):
@@ -109,7 +109,7 @@ async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
         told: list[RoundPlayed] = []
         waited_in_vain = 0
         async with (
-            Station(directory / "ports", **devices(wanted.shoe)) as station,
+            Station(directory / "ports", **devices(wanted.shoe, wanted.profile)) as station,
             listening(broker, say) as heard,
             daemon(directory) as process,
         ):
@@ -124,10 +124,15 @@ async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
     return Shown(len(told), compare(truth, found), waited_in_vain)
 
 
-def devices(shoe: str = "bee_tek") -> dict[str, Any]:
+def spots_of(profile: str) -> range:
+    """The betting boxes of a profile's layout."""
+    return range(1, house_from(profile_files.raw(profile)).boxes + 1)
+
+
+def devices(shoe: str = "bee_tek", profile: str = PROFILE) -> dict[str, Any]:
     """The simulated devices of the table."""
     zones: dict[tuple[int, int | None], tuple[int, str]] = {
-        (spot, antenna): (spot, zone) for spot in SPOTS for zone, antenna in ANTENNAS.items()
+        (spot, antenna): (spot, zone) for spot in spots_of(profile) for zone, antenna in ANTENNAS.items()
     }
     numbering = ReferenceShoeSimulator(discovery.find("shoe", "reference"))
     return {
@@ -145,11 +150,12 @@ def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None
     create_key(directory / "table.key", SystemEntropy())
     (directory / "chips.csv").write_text(rack.registry_csv(), encoding="utf-8")
     (directory / "table.toml").write_text(
-        table_file(directory, broker, keypad=wanted.keypad, shoe=wanted.shoe), encoding="utf-8"
+        table_file(directory, broker, keypad=wanted.keypad, shoe=wanted.shoe, profile=wanted.profile),
+        encoding="utf-8",
     )
 
 
-def table_file(directory: Path, broker: Broker, *, keypad: bool, shoe: str = "bee_tek") -> str:
+def table_file(directory: Path, broker: Broker, *, keypad: bool, shoe: str = "bee_tek", profile: str = PROFILE) -> str:
     """The demo's table file, as a technician would write it."""
     ports = (directory / "ports").resolve()
     antennas = ", ".join(f"{zone} = {antenna}" for zone, antenna in ANTENNAS.items())
@@ -158,7 +164,7 @@ def table_file(directory: Path, broker: Broker, *, keypad: bool, shoe: str = "be
 [table]
 site = "{SITE}"
 name = "{TABLE}"
-profile = "{PROFILE}"
+profile = "{profile}"
 key_file = "table.key"
 journal = "journal.sqlite"
 chips = "chips.csv"
@@ -178,7 +184,7 @@ port = "{ports / "shoe"}"
 [[bet_spots]]
 protocol = "feig_obid"
 port = "{ports / "bet_spots"}"
-spots = [{", ".join(str(spot) for spot in SPOTS)}]
+spots = [{", ".join(str(spot) for spot in spots_of(profile))}]
 antennas = {{{antennas}}}
 gap_ms = 0
 
@@ -282,7 +288,7 @@ async def play_until_done(
     """
     if not await station.ready(looks=3):
         raise DemoFailed(f"the daemon does not serve its devices; see {wanted.directory / 'daemon.log'}")
-    raw = profile_files.raw(PROFILE)
+    raw = profile_files.raw(wanted.profile)
     chance = random.Random(wanted.seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
     stand_key: Literal["always", "never"] = "always" if wanted.keypad else "never"
     acts = play(house_from(raw), chance, rack, wanted.boxes, rounds=wanted.rounds, stand_key=stand_key)

@@ -45,6 +45,13 @@ class Consult(Value, frozen=True):
     surrendered: tuple[int, ...]
 
 
+class LetIn(Value, frozen=True):
+    """Wait until the keypad's display asks whether the newcomer at ``spot`` was dealt in, and answer."""
+
+    spot: int
+    dealt_in: bool
+
+
 class Wager(Value, frozen=True):
     """One wager of a round as it truly was: what was staked at the lock (or on the insurance line) and its true net."""
 
@@ -64,5 +71,5 @@ class RoundPlayed(Value, frozen=True):
     surrendered: tuple[int, ...]
 
 
-Act = Draw | Lay | Press | Pause | Consult | RoundPlayed
+Act = Draw | Lay | Press | Pause | Consult | LetIn | RoundPlayed
 """One thing a person does, or the end of a round."""

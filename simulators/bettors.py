@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Final
 
 from msgspec.structs import replace
 
 from firmware_protocols.cards import Card
-from simulators.acts import Act
+from simulators.acts import Act, LetIn
 from simulators.box import Box, Choice, Hand
 from simulators.chance import happens, pick
 from simulators.felt import INSURANCE, KEY_EVEN_MONEY, KEY_SURRENDER, MAIN, SPOTS, Felt
@@ -27,6 +27,8 @@ WAGER_CHIPS_LIMIT: Final = 3
 
 JOINS_PER_MILLE: Final = 60
 LEAVES_PER_MILLE: Final = 60
+ENTRIES_PER_MILLE: Final = 60
+LET_IN_PER_MILLE: Final = 300
 RIDES_PER_MILLE: Final = 200
 STAYS_PER_MILLE: Final = 400
 INSURES_PER_MILLE: Final = 350
@@ -36,9 +38,14 @@ FOR_LESS_PER_MILLE: Final = 200
 
 
 def take_seats(felt: Felt, boxes: tuple[int, int]) -> None:
-    """New players sit down: the first time any number the table takes, later now and then one."""
+    """New players sit down: the first time any number the table takes, later now and then one.
+
+    Where nobody may enter in mid shoe they wait for the shuffle.
+    """
     fewest, most = boxes
-    free = [spot for spot in SPOTS if spot not in felt.seated]
+    if felt.seated and felt.bet_last and felt.house.mid_shoe_entry == "refused":
+        return
+    free = [spot for spot in felt.spots if spot not in felt.seated]
     felt.rng.shuffle(free)
     wanted = fewest + felt.rng.randrange(most - fewest + 1) if not felt.seated else fewest
     for spot in free:
@@ -59,6 +66,27 @@ def bet(felt: Felt) -> Iterator[Act]:
         if happens(felt.rng, 100):
             yield from felt.lay(spot, MAIN, _new_wager_cents(felt))
         yield from felt.lay(spot, MAIN, wager_cents)
+
+
+def newcomer(felt: Felt, boxes: tuple[int, int]) -> Generator[Act, None, int]:
+    """Where nobody may enter in mid shoe somebody tries it now and then; the spot, 0 if nobody does."""
+    free = [spot for spot in felt.spots if spot not in felt.seated and spot not in felt.bet_last]
+    refused = felt.house.mid_shoe_entry == "refused" and bool(felt.bet_last)
+    if not refused or not free or len(felt.seated) >= boxes[1] or not happens(felt.rng, ENTRIES_PER_MILLE):
+        return 0
+    spot = pick(felt.rng, free)
+    yield from felt.lay(spot, MAIN, _new_wager_cents(felt))
+    return spot
+
+
+def admit(felt: Felt, spot: int) -> Iterator[Act]:
+    """The dealer looks up, and sends the newcomer away or lets him in."""
+    dealt_in = happens(felt.rng, LET_IN_PER_MILLE)
+    yield LetIn(spot, dealt_in)
+    if dealt_in:
+        felt.seated.add(spot)
+    else:
+        yield from felt.lay(spot, MAIN, 0)
 
 
 def boxes_locked(felt: Felt) -> dict[int, Box]:

@@ -1,7 +1,7 @@
 """A box as it truly is: its hands, what may be done with them, and what is due in the end.
 
 Rules: the profile's, and for what the rule cards leave open the regulations of their family: split hands are played
-left to right, a split hand's 21 is no natural, and a dealer's natural takes the original wager only.
+left to right, and a split hand's 21 is no natural.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def choices(house: House, box: Box) -> tuple[Choice, ...]:
         return ()
     hand = box.hands[place]
     split = (Choice.SPLIT,) if _may_split(house, box, hand) else ()
-    if _is_split_ace(box, hand):
+    if _is_closed_ace(house, box, hand):
         return (Choice.STAND, *split)
     double = (Choice.DOUBLE,) if _may_double(house, box, hand) else ()
     first = house.surrender == "late" and len(box.hands) == 1 and len(hand.cards) == 2
@@ -152,30 +152,55 @@ def split(house: House, box: Box) -> Box:
 
 
 def main_due_cents(house: House, box: Box, dealer: tuple[Card, ...]) -> int:
-    """The true net of the main wagers of a box against the dealer's final cards.
-
-    Against a dealer's natural all but a natural lose the original wager and no more, whatever was doubled, split or
-    broken before (rulings A5 and A6), and a surrendered wager is lost whole (A1).
-    """
+    """The true net of the main wagers of a box against the dealer's final cards."""
     if box.even_money:
         return box.wager_cents
     if box.natural:
-        return 0 if is_natural(dealer) else house.natural_payment_cents(box.wager_cents)
-    if is_natural(dealer):
-        return -box.wager_cents
-    if box.surrendered:
+        return _natural_due_cents(house, box, dealer)
+    if box.surrendered and not (is_natural(dealer) and house.surrender_against_natural == "all"):
         return house.returned_half_cents(box.wager_cents) - box.wager_cents
-    return sum(hand_due_cents(hand, dealer) for hand in box.hands)
+    if box.surrendered:
+        return -box.wager_cents
+    if is_natural(dealer):
+        return sum(_against_natural_cents(house, hand, place) for place, hand in enumerate(box.hands))
+    after_split = len(box.hands) > 1
+    return sum(hand_due_cents(house, hand, dealer, after_split=after_split) for hand in box.hands)
 
 
-def hand_due_cents(hand: Hand, dealer: tuple[Card, ...]) -> int:
-    """The net of one hand that is no natural against a dealer who has none: even money, a push, or the stake lost."""
+def _natural_due_cents(house: House, box: Box, dealer: tuple[Card, ...]) -> int:
+    if is_natural(dealer):
+        return 0 if house.natural_against_natural == "push" else -box.wager_cents
+    if total(dealer) == BEST_TOTAL and house.natural_against_drawn_21 == "pushes":
+        return 0
+    return house.natural_payment_cents(box.wager_cents)
+
+
+def _against_natural_cents(house: House, hand: Hand, place: int) -> int:
+    """One hand that is no natural against the dealer's: by the usual rule the box loses its original wager (A5, A6)."""
+    if hand.broke and (house.busted_bets_lost or house.extra_wagers_against_natural == "all"):
+        return -hand.stake_cents
+    pushes = total(hand.cards) == BEST_TOTAL and house.drawn_21_against_natural == "pushes"
+    if house.extra_wagers_against_natural == "all":
+        return 0 if pushes else -hand.stake_cents
+    return 0 if place > 0 or pushes else -hand.base_cents
+
+
+def hand_due_cents(house: House, hand: Hand, dealer: tuple[Card, ...], *, after_split: bool = False) -> int:
+    """The net of one hand that is no natural against a dealer who has none: won, a push, or the stake lost."""
     if hand.broke:
         return -hand.stake_cents
     ours, theirs = total(hand.cards), total(dealer)
-    if theirs > BEST_TOTAL or ours > theirs:
-        return hand.stake_cents
-    return 0 if ours == theirs else -hand.stake_cents
+    won_cents = house.win_payment_cents(hand.stake_cents)
+    if theirs > BEST_TOTAL:
+        return won_cents
+    if ours > theirs:
+        drawn = ours == BEST_TOTAL and len(hand.cards) > 2
+        return 0 if drawn and house.drawn_21 == "pushes" else won_cents
+    if ours == theirs:
+        if ours == BEST_TOTAL and after_split and len(hand.cards) == 2 and house.split_21 == "beats_drawn_21":
+            return won_cents
+        return 0 if house.tie == "push" else -hand.stake_cents
+    return -hand.stake_cents
 
 
 def insurance_due_cents(house: House, box: Box, dealer: tuple[Card, ...]) -> int:
@@ -193,18 +218,28 @@ def _is_split_ace(box: Box, hand: Hand) -> bool:
     return len(box.hands) > 1 and hand.cards[0].rank is Rank.ACE
 
 
+def _is_closed_ace(house: House, box: Box, hand: Hand) -> bool:
+    return _is_split_ace(box, hand) and house.split_ace_cards == "one"
+
+
 def _may_split(house: House, box: Box, hand: Hand) -> bool:
     if len(hand.cards) != 2 or len(box.hands) >= house.max_hands:
         return False
     left, right = (card.rank for card in hand.cards)
     alike = POINTS[left] == POINTS[right] if house.split_by == "value" else left is right
+    if len(box.hands) > 1 and house.resplit_on == "third_card" and not (len(box.hands) == 2 and box.hands[0] is hand):
+        return False
     return alike and (house.resplit_aces or not _is_split_ace(box, hand))
 
 
 def _may_double(house: House, box: Box, hand: Hand) -> bool:
     if len(hand.cards) != 2 or (len(box.hands) > 1 and not house.double_after_split):
         return False
-    return house.double_on != "nine_to_eleven" or 9 <= total(hand.cards) <= 11
+    if _is_split_ace(box, hand) and not house.double_split_aces:
+        return False
+    hard = sum(POINTS[card.rank] for card in hand.cards)
+    allowed = 9 <= total(hand.cards) <= 11 or (house.double_count == "hard_or_best" and 9 <= hard <= 11)
+    return allowed or house.double_on != "nine_to_eleven"
 
 
 def _finished(house: House, box: Box, hand: Hand) -> bool:
@@ -212,7 +247,7 @@ def _finished(house: House, box: Box, hand: Hand) -> bool:
         return False
     if hand.stood or hand.doubled_cents > 0 or total(hand.cards) >= BEST_TOTAL:
         return True
-    return _is_split_ace(box, hand) and not _may_split(house, box, hand)
+    return _is_closed_ace(house, box, hand) and not _may_split(house, box, hand)
 
 
 def _hand_in_play(house: House, box: Box) -> Hand:

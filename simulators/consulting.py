@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from simulators.acts import Consult
+from simulators.acts import Consult, LetIn
 from simulators.felt import SPOT_KEYS
 
 YES: Final = "U"
@@ -26,6 +26,17 @@ COMPARED: Final = re.compile(r"(?:Cards at|R\d+) ([\d,]+)\?(?= +\d:)")
 LINE: Final = re.compile(r"(\d):(\S+)")
 BOX: Final = re.compile(r"\(\d+\)|.")
 SURRENDERED: Final = re.compile(r"Did spot (\d) surrender\?")
+
+
+LET_IN: Final = re.compile(r"Spot (\d) came in mid shoe: dealt in\?")
+
+
+def entry_key(shown: str, act: LetIn) -> str | None:
+    """The key that says whether a newcomer was dealt in, once the display asks; None before."""
+    found = LET_IN.search(shown)
+    if found is None or int(found[1]) != act.spot:
+        return None
+    return YES if act.dealt_in else NO
 
 
 def asks(shown: str) -> bool:

@@ -7,17 +7,19 @@ an ace or a ten before the hole card is turned. The same generator, rack and arg
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import count
 from typing import assert_never
 
 from simulators.acts import Act, Consult, Press, RoundPlayed, Wager
 from simulators.bettors import (
+    admit,
     bet,
     boxes_locked,
     double_cents,
     has_room,
     insure,
+    newcomer,
     pick_up,
     show_surrender,
     surrender_early,
@@ -30,6 +32,7 @@ from simulators.box import (
     doubled,
     in_play,
     insurance_due_cents,
+    is_natural,
     main_due_cents,
     split,
     stood,
@@ -58,11 +61,13 @@ from simulators.felt import (
 )
 from simulators.house import House
 from simulators.payments import (
+    checks,
     may_be_natural,
     pay_naturals_at_once,
+    second_awaited,
     settle_frozen,
     settle_insurance,
-    settle_surrender_at_once,
+    settle_surrenders,
     take_and_pay,
 )
 from simulators.player import choose, offered_insurance
@@ -74,7 +79,7 @@ def play(
     rng: Chance,
     rack: Rack,
     boxes: tuple[int, int] = (1, len(SPOTS)),
-    decks: int = 6,
+    decks: int | None = None,
     *,
     rounds: int | None = None,
     stand_key: StandKey = "always",
@@ -84,13 +89,15 @@ def play(
 ) -> Iterator[Act]:
     """Play ``rounds`` rounds (None: without end) with ``boxes`` (fewest, most) players at a shoe of ``decks`` decks.
 
+    ``decks`` None: as many as the house's rules say. No more players sit down than the layout has boxes.
+
     Rates are per mille: of hits that have a key (none with ``stand_key`` ``never``), of decisions made at random
     among the legal ones, and of chances to swap or touch chips. Acts are made as they are asked for. Raises
     ``ValueError`` at once for a number out of range.
     """
     fewest, most = boxes
-    if not 1 <= fewest <= most <= len(SPOTS):
-        raise ValueError(f"boxes: {fewest} to {most} is not within 1 to {len(SPOTS)}")
+    if not 1 <= fewest <= most <= len(SPOTS) or fewest > house.boxes:
+        raise ValueError(f"boxes: {fewest} to {most} is not within 1 to {house.boxes}")
     for rate in (hit_key_per_mille, whims_per_mille, fumbles_per_mille):
         if not 0 <= rate <= 1000:
             raise ValueError(f"{rate} is no rate per mille")
@@ -100,8 +107,8 @@ def play(
         whims_per_mille=whims_per_mille,
         fumbles_per_mille=fumbles_per_mille,
     )
-    felt = Felt(house, rng, rack, LoadedShoe(rng, decks), habits)
-    return _rounds(felt, boxes, rounds)
+    felt = Felt(house, rng, rack, LoadedShoe(rng, house.decks if decks is None else decks), habits)
+    return _rounds(felt, (fewest, min(most, house.boxes)), rounds)
 
 
 def _rounds(felt: Felt, boxes: tuple[int, int], rounds: int | None) -> Iterator[Act]:
@@ -110,12 +117,17 @@ def _rounds(felt: Felt, boxes: tuple[int, int], rounds: int | None) -> Iterator[
             yield from _new_shoe(felt)
         take_seats(felt, boxes)
         yield from bet(felt)
+        entering = yield from newcomer(felt, boxes)
         yield from felt.press(KEY_NO_MORE_BETS)
+        if entering:
+            yield from admit(felt, entering)
         yield from _deal(felt)
+        felt.bet_last = frozenset(felt.boxes)
         yield from _offers(felt)
-        for spot in felt.boxes:
+        stopped = yield from _natural_found(felt)
+        for spot in () if stopped else felt.boxes:
             yield from _play_box(felt, spot)
-        yield from _play_dealer(felt)
+        yield from _play_dealer(felt, turned=stopped)
         if felt.habits.stand_key != "always":
             # Who keys every decision is not asked about it.
             yield _consult(felt)
@@ -128,6 +140,7 @@ def _rounds(felt: Felt, boxes: tuple[int, int], rounds: int | None) -> Iterator[
 
 def _new_shoe(felt: Felt) -> Iterator[Act]:
     felt.shoe.load()
+    felt.bet_last = frozenset()
     yield felt.pause(HAND_PAUSE_MS)
     yield Press(KEY_BURN)
     yield from felt.draw()
@@ -152,16 +165,32 @@ def _deal(felt: Felt) -> Iterator[Act]:
 def _offers(felt: Felt) -> Iterator[Act]:
     """Between the deal and the first decision: naturals against 2 to 9 are paid, insurance and surrender offered."""
     up = felt.dealer[0]
-    if not may_be_natural(up):
+    if not may_be_natural(up) and felt.house.naturals_paid == "at_once":
         yield from pay_naturals_at_once(felt)
     if offered_insurance(felt.house, up):
         yield from insure(felt)
-    yield from surrender_early(felt, up)
-    if not may_be_natural(up):
-        for spot in [spot for spot, box in felt.boxes.items() if box.surrendered]:
-            yield from settle_surrender_at_once(felt, spot)
+    if not checks(felt):
+        yield from surrender_early(felt, up)
+    yield from settle_surrenders(felt)
     if offered_insurance(felt.house, up):
         yield from felt.press(KEY_INSURANCE_CLOSED)
+
+
+def _natural_found(felt: Felt) -> Generator[Act, None, bool]:
+    """The device finds the dealer's natural: the hole card is turned and nobody plays. Else play goes on."""
+    if not checks(felt):
+        return False
+    yield felt.pause(HAND_PAUSE_MS)
+    if is_natural(felt.dealer):
+        yield from felt.press(KEY_HOLE_TURNED)
+        return True
+    yield from settle_insurance(felt)
+    if felt.house.naturals_paid == "at_once":
+        yield from pay_naturals_at_once(felt)
+    if not offered_insurance(felt.house, felt.dealer[0]):
+        yield from surrender_early(felt, felt.dealer[0])
+        yield from settle_surrenders(felt)
+    return False
 
 
 def _play_box(felt: Felt, spot: int) -> Iterator[Act]:
@@ -195,8 +224,7 @@ def _decide(felt: Felt, box: Box, place: int) -> Iterator[Act]:
             # Unnamed, the key could as well speak of the next spot, whose emptied wager would then look surrendered.
             if happens(felt.rng, keyed):
                 yield from felt.press(KEY_SURRENDER, spot)
-            if not may_be_natural(felt.dealer[0]):
-                yield from settle_surrender_at_once(felt, spot)
+            yield from settle_surrenders(felt)
         case never:
             assert_never(never)
 
@@ -234,10 +262,11 @@ def _take_card(felt: Felt, box: Box, place: int) -> Iterator[Act]:
         felt.taken.add((box.spot, place))
 
 
-def _play_dealer(felt: Felt) -> Iterator[Act]:
+def _play_dealer(felt: Felt, *, turned: bool) -> Iterator[Act]:
     """Turn the hole card, settle what waited for it, and draw where a hand waits for the total."""
-    yield from felt.press(KEY_HOLE_TURNED)
-    if felt.house.hole_card == "none":
+    if not turned:
+        yield from felt.press(KEY_HOLE_TURNED)
+    if felt.house.hole_card == "none" and second_awaited(felt):
         card = yield from felt.draw()
         felt.dealer = (*felt.dealer, card)
     yield from settle_insurance(felt)

@@ -82,6 +82,8 @@ class Felt:
         self.shoe = shoe
         self.habits = habits
         self.seated: set[int] = set()
+        self.bet_last: frozenset[int] = frozenset()
+        """Spots that bet the last round of this shoe; empty while its first is to come."""
         self.zones: dict[tuple[int, str], tuple[str, ...]] = {}
         self.boxes: dict[int, Box] = {}
         self.dealer: tuple[Card, ...] = ()
@@ -89,6 +91,11 @@ class Felt:
         """Broken hands (spot, place) whose chips are gone."""
         self.paid: set[int] = set()
         """Spots whose main wager is settled."""
+
+    @property
+    def spots(self) -> range:
+        """The betting boxes on the layout."""
+        return range(1, self.house.boxes + 1)
 
     def chips(self, spot: int, zone: str) -> tuple[str, ...]:
         """The chips in a zone."""

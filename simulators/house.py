@@ -21,6 +21,19 @@ DoubleOn = Literal["any_but_21", "any", "nine_to_eleven"]
 Surrender = Literal["none", "late"]
 InsuranceCap = Literal["half", "half_up_to_next_chip"]
 HoleCard = Literal["dealt", "none"]
+HoleCheck = Literal["none", "device"]
+PlayerCards = Literal["face_up", "face_down"]
+MidShoeEntry = Literal["allowed", "refused"]
+Tie = Literal["push", "loses"]
+Drawn21 = Literal["wins", "pushes"]
+Drawn21AgainstNatural = Literal["loses", "pushes"]
+Split21 = Literal["ordinary", "beats_drawn_21"]
+NaturalsPaid = Literal["at_once", "after_play"]
+SurrenderAgainstNatural = Literal["all", "half"]
+DoubleCount = Literal["best", "hard_or_best"]
+ResplitOn = Literal["any_hand", "third_card"]
+SplitAceCards = Literal["one", "any"]
+ExtraWagers = Literal["original_only", "all"]
 
 
 class House(Value, frozen=True):
@@ -31,8 +44,28 @@ class House(Value, frozen=True):
     payments of naturals and returned halves are rounded down.
     """
 
+    decks: int = 8
+    boxes: int = 7
+    mid_shoe_entry: MidShoeEntry = "allowed"
+    player_cards: PlayerCards = "face_up"
     soft_17: Soft17 = "stand"
+    win_pays: tuple[int, int] = (1, 1)
+    tie: Tie = "push"
+    drawn_21: Drawn21 = "wins"
+    naturals_paid: NaturalsPaid = "at_once"
+    natural_against_natural: Tie = "push"
+    natural_against_drawn_21: Drawn21 = "wins"
+    drawn_21_against_natural: Drawn21AgainstNatural = "loses"
+    split_21: Split21 = "ordinary"
+    extra_wagers_against_natural: ExtraWagers = "original_only"
+    busted_bets_lost: bool = False
     max_hands: int = 3
+    resplit_on: ResplitOn = "any_hand"
+    split_ace_cards: SplitAceCards = "one"
+    double_split_aces: bool = False
+    double_count: DoubleCount = "best"
+    surrender_against_natural: SurrenderAgainstNatural = "all"
+    hole_check: HoleCheck = "none"
     resplit_aces: bool = False
     split_by: SplitBy = "value"
     double_on: DoubleOn = "any_but_21"
@@ -51,8 +84,8 @@ class House(Value, frozen=True):
     @property
     def wager_unit_cents(self) -> int:
         """Main wagers laid in multiples of this can be paid, halved and insured in chips without a rest."""
-        won, staked = self.natural_pays
-        return lcm(SMALLEST_CHIP_CENTS * staked // gcd(won, staked), 2 * SMALLEST_CHIP_CENTS)
+        units = [SMALLEST_CHIP_CENTS * staked // gcd(won, staked) for won, staked in (self.natural_pays, self.win_pays)]
+        return lcm(*units, 2 * SMALLEST_CHIP_CENTS)
 
     @property
     def insurance_unit_cents(self) -> int:
@@ -71,6 +104,11 @@ class House(Value, frozen=True):
         won, staked = self.natural_pays
         return wager_cents * won // (staked * self.payout_unit_cents) * self.payout_unit_cents
 
+    def win_payment_cents(self, stake_cents: int) -> int:
+        """What a winning hand that is no natural wins, rounded down to a cent."""
+        won, staked = self.win_pays
+        return stake_cents * won // staked
+
     def insurance_payment_cents(self, insurance_cents: int) -> int:
         """What a winning insurance wager wins, rounded down to a cent."""
         won, staked = self.insurance_pays
@@ -81,6 +119,43 @@ class House(Value, frozen=True):
         return wager_cents // (2 * self.payout_unit_cents) * self.payout_unit_cents
 
 
+CHOICES: Final[dict[str, object]] = {
+    "mid_shoe_entry": MidShoeEntry,
+    "player_cards": PlayerCards,
+    "soft_17": Soft17,
+    "tie": Tie,
+    "drawn_21": Drawn21,
+    "naturals_paid": NaturalsPaid,
+    "natural_against_natural": Tie,
+    "natural_against_drawn_21": Drawn21,
+    "drawn_21_against_natural": Drawn21AgainstNatural,
+    "split_21": Split21,
+    "extra_wagers_against_natural": ExtraWagers,
+    "split_by": SplitBy,
+    "resplit_on": ResplitOn,
+    "split_ace_cards": SplitAceCards,
+    "double_on": DoubleOn,
+    "double_count": DoubleCount,
+    "surrender": Surrender,
+    "surrender_against_natural": SurrenderAgainstNatural,
+    "insurance_cap": InsuranceCap,
+    "hole_card": HoleCard,
+    "hole_check": HoleCheck,
+}
+FLAGS: Final = (
+    "busted_bets_lost",
+    "double_split_aces",
+    "resplit_aces",
+    "double_for_less",
+    "double_after_split",
+    "even_money",
+    "insurance",
+)
+COUNTS: Final = ("decks", "boxes", "max_hands", "chip_unit_cents", "payout_unit_cents")
+RATIOS: Final = ("win_pays", "natural_pays", "insurance_pays")
+"""The rules the dealer knows, by what they may be."""
+
+
 def house_from(profile: Mapping[str, Any]) -> House:
     """The house of a profile's plain data: its tables ``rules`` and ``options``; a missing key takes the default.
 
@@ -89,24 +164,11 @@ def house_from(profile: Mapping[str, Any]) -> House:
     """
     rules: Mapping[str, Any] = {**profile.get("options", {}), **profile.get("rules", {})}
     usual = House()
-    return House(
-        soft_17=_one_of("soft_17", rules, usual.soft_17, Soft17),
-        max_hands=_count("max_hands", rules, usual.max_hands),
-        resplit_aces=_flag("resplit_aces", rules, preset=usual.resplit_aces),
-        split_by=_one_of("split_by", rules, usual.split_by, SplitBy),
-        double_on=_one_of("double_on", rules, usual.double_on, DoubleOn),
-        double_for_less=_flag("double_for_less", rules, preset=usual.double_for_less),
-        double_after_split=_flag("double_after_split", rules, preset=usual.double_after_split),
-        surrender=_one_of("surrender", rules, usual.surrender, Surrender),
-        even_money=_flag("even_money", rules, preset=usual.even_money),
-        insurance=_flag("insurance", rules, preset=usual.insurance),
-        insurance_cap=_one_of("insurance_cap", rules, usual.insurance_cap, InsuranceCap),
-        natural_pays=_ratio("natural_pays", rules, usual.natural_pays),
-        insurance_pays=_ratio("insurance_pays", rules, usual.insurance_pays),
-        hole_card=_one_of("hole_card", rules, usual.hole_card, HoleCard),
-        chip_unit_cents=_count("chip_unit_cents", rules, usual.chip_unit_cents),
-        payout_unit_cents=_count("payout_unit_cents", rules, usual.payout_unit_cents),
-    )
+    found: dict[str, Any] = {key: _one_of(key, rules, getattr(usual, key), allowed) for key, allowed in CHOICES.items()}
+    found |= {key: _flag(key, rules, preset=getattr(usual, key)) for key in FLAGS}
+    found |= {key: _count(key, rules, getattr(usual, key)) for key in COUNTS}
+    found |= {key: _ratio(key, rules, getattr(usual, key)) for key in RATIOS}
+    return House(**found)
 
 
 def _one_of(key: str, rules: Mapping[str, Any], preset: str, allowed: object) -> Any:  # noqa: ANN401  a Literal

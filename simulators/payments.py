@@ -20,6 +20,12 @@ def may_be_natural(up: Card) -> bool:
     return up.rank is Rank.ACE or POINTS[up.rank] == 10
 
 
+def second_awaited(felt: Felt) -> bool:
+    """Whether anybody waits for the second card of a dealer who was dealt no hole card."""
+    frozen = may_be_natural(felt.dealer[0])
+    return any(box.live or box.insurance_cents or (frozen and not box.broke) for box in felt.boxes.values())
+
+
 def pay_naturals_at_once(felt: Felt) -> Iterator[Act]:
     """Up card 2 to 9: naturals are paid before anybody gets a third card, from the highest spot down."""
     for spot in reversed(SPOTS):
@@ -30,11 +36,19 @@ def pay_naturals_at_once(felt: Felt) -> Iterator[Act]:
                 yield from felt.lay(spot, MAIN, 0)
 
 
-def settle_surrender_at_once(felt: Felt, spot: int) -> Iterator[Act]:
-    """Up card 2 to 9: half is lost for good; a player may pick up what is left at once."""
-    felt.paid.add(spot)
-    if happens(felt.rng, PICKED_UP_PER_MILLE):
-        yield from felt.lay(spot, MAIN, 0)
+def checks(felt: Felt) -> bool:
+    """Whether the dealer holds an ace's or a ten's hole card to the device before anybody plays."""
+    return felt.house.hole_check == "device" and may_be_natural(felt.dealer[0])
+
+
+def settle_surrenders(felt: Felt) -> Iterator[Act]:
+    """Without a dealer's natural to fear half is lost for good; a player may pick up what is left at once."""
+    if may_be_natural(felt.dealer[0]) and not checks(felt):
+        return
+    for spot in [spot for spot, box in felt.boxes.items() if box.surrendered and spot not in felt.paid]:
+        felt.paid.add(spot)
+        if happens(felt.rng, PICKED_UP_PER_MILLE):
+            yield from felt.lay(spot, MAIN, 0)
 
 
 def settle_insurance(felt: Felt) -> Iterator[Act]:
@@ -80,7 +94,7 @@ def _hand_by_hand(felt: Felt, box: Box) -> Iterator[Act]:
     for place, hand in reversed(list(enumerate(box.hands))):
         if (box.spot, place) in felt.taken:
             continue
-        due_cents = hand_due_cents(hand, felt.dealer)
+        due_cents = hand_due_cents(felt.house, hand, felt.dealer, after_split=len(box.hands) > 1)
         yield from felt.lay(box.spot, MAIN, felt.cents(box.spot, MAIN) + due_cents)
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol, assert_never
 
 from firmware_protocols.cards import Card
-from simulators.acts import Act, Consult, Draw, Lay, Pause, Press, RoundPlayed
-from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks, done
+from simulators.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
+from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks, done, entry_key
 
 DRAW_GAP_S: Final = 0.003
 """Between two cards: they share a line that keeps their order, and a millisecond or more keeps their times apart."""
@@ -114,6 +114,8 @@ class _Performer:
                 await self._sleep(milliseconds / 1000 / self._speed)
             case Consult():
                 await self._consult(act)
+            case LetIn():
+                await self._let_in(act)
             case RoundPlayed():
                 await self._until_seen(act)
                 # The host closes a round once its readers have looked again; people take longer than that to bet anew.
@@ -136,6 +138,17 @@ class _Performer:
             self._stage.key_down(key)
             self._stage.key_up()
             self._after_card_or_key(Press)
+
+    async def _let_in(self, act: LetIn) -> None:
+        await self._until_seen(act)
+        if not await self._stage.until(lambda: entry_key(self._stage.shown, act) is not None):
+            self.performance.impatient.append(act)
+            return
+        key = entry_key(self._stage.shown, act)
+        assert key is not None, "nothing was awaited since the display asked"
+        self._stage.key_down(key)
+        self._stage.key_up()
+        self._after_card_or_key(Press)
 
     def _has_news(self, answered: str) -> bool:
         shown = self._stage.shown

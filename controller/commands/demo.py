@@ -11,7 +11,8 @@ from typing import Final
 
 import click
 
-from controller.demo import DemoFailed, Shown, Wanted, run_demo
+from controller.demo import PROFILE, DemoFailed, Shown, Wanted, run_demo
+from controller.io import profile_files
 from controller.io.broker import NoBroker
 from controller.io.log import configure_log
 from controller.io.mqtt import Broker, LinkLost
@@ -27,6 +28,13 @@ INTERRUPTED: Final = 130
 @click.option("--boxes", default="1-7", show_default=True, help="Players at the table: fewest-most, or one number.")
 @click.option("--keypad", type=click.Choice(["yes", "no"]), default="yes", show_default=True, help="Play keys or none.")
 @click.option("--shoe", type=click.Choice(["bee_tek", "reference"]), default="bee_tek", show_default=True)
+@click.option(
+    "--profile",
+    type=click.Choice(profile_files.names()),
+    default=PROFILE,
+    show_default=True,
+    help="The house's rules.",
+)
 @click.option("--broker", help="HOST:PORT of a running broker; else Mosquitto if installed, else a built-in one.")
 @click.option(
     "--directory",
@@ -43,6 +51,7 @@ def command(
     boxes: str,
     keypad: str,
     shoe: str,
+    profile: str,
     broker: str | None,
     directory: Path,
 ) -> None:
@@ -53,7 +62,8 @@ def command(
     """
     configure_log("auto", level="error")
     try:
-        wanted = Wanted(directory, rounds, seed, speed, read_boxes(boxes), keypad == "yes", read_broker(broker), shoe)
+        seats, server = read_boxes(boxes), read_broker(broker)
+        wanted = Wanted(directory, rounds, seed, speed, seats, keypad == "yes", server, shoe, profile)
         shown = asyncio.run(until_interrupted(wanted))
     except asyncio.CancelledError:
         click.echo("tableside: interrupted before any account was written", err=True)

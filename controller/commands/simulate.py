@@ -34,7 +34,14 @@ POLLED_LOOKS = 3
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals and plays the same rounds.")
 @click.option("--speed", type=click.FloatRange(0.1, 1000), default=1, show_default=True, help="1 is real time.")
 @click.option("--boxes", default="1-7", show_default=True, help="Players at the table: fewest-most, or one number.")
-def command(*, directory: Path, rounds: int | None, seed: int, speed: float, boxes: str) -> None:
+@click.option(
+    "--profile",
+    type=click.Choice(profile_files.names()),
+    default=PROFILE,
+    show_default=True,
+    help="The house's rules.",
+)
+def command(*, directory: Path, rounds: int | None, seed: int, speed: float, boxes: str, profile: str) -> None:
     """Serve simulated devices on pseudo-terminals, and people who play as soon as a daemon polls them.
 
     DIRECTORY gets the ports, and unless they are there already a table file, a chip registry and a key, so that
@@ -43,8 +50,8 @@ def command(*, directory: Path, rounds: int | None, seed: int, speed: float, box
     Exit status: 0 at the end or when interrupted, 2 it cannot be served.
     """
     try:
-        acts_of = read_boxes(boxes)
-        told = asyncio.run(until_interrupted(directory, rounds, seed, speed, acts_of))
+        seats = read_boxes(boxes)
+        told = asyncio.run(until_interrupted(directory, rounds, seed, speed, boxes=seats, profile=profile))
     except (KeyRefused, ValueError, OSError) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)
@@ -52,7 +59,7 @@ def command(*, directory: Path, rounds: int | None, seed: int, speed: float, box
     click.echo(f"{len(told)} rounds played; the truth is in {directory / 'truth.json'}")
 
 
-def prepare(directory: Path, rack: Rack) -> None:
+def prepare(directory: Path, rack: Rack, profile: str) -> None:
     """Write what a daemon needs, where it is not there yet."""
     (directory / "ports").mkdir(parents=True, exist_ok=True)
     if not (directory / "table.key").exists():
@@ -60,21 +67,21 @@ def prepare(directory: Path, rack: Rack) -> None:
     if not (directory / "chips.csv").exists():
         (directory / "chips.csv").write_text(rack.registry_csv(), encoding="utf-8")
     if not (directory / "table.toml").exists():
-        text = table_file(directory, Broker(host="127.0.0.1", port=1883), keypad=True)
+        text = table_file(directory, Broker(host="127.0.0.1", port=1883), keypad=True, profile=profile)
         (directory / "table.toml").write_text(text, encoding="utf-8")
 
 
 async def until_interrupted(
-    directory: Path, rounds: int | None, seed: int, speed: float, boxes: tuple[int, int]
+    directory: Path, rounds: int | None, seed: int, speed: float, *, boxes: tuple[int, int], profile: str
 ) -> list[RoundPlayed]:
     """Serve and play; the rounds played when it ends."""
     rack, told = Rack(), list[RoundPlayed]()
-    prepare(directory, rack)
-    async with Station(directory / "ports", **devices()) as station:
+    prepare(directory, rack, profile)
+    async with Station(directory / "ports", **devices(profile=profile)) as station:
         click.echo(f"ports in {directory / 'ports'}: shoe, bet_spots, keypad")
         click.echo(f"run beside this: tableside run {directory / 'table.toml'}")
         chance = random.Random(seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
-        acts = play(house_from(profile_files.raw(PROFILE)), chance, rack, boxes, rounds=rounds)
+        acts = play(house_from(profile_files.raw(profile)), chance, rack, boxes, rounds=rounds)
 
         async def people() -> None:
             while not await station.ready(looks=POLLED_LOOKS):

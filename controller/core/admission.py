@@ -59,7 +59,8 @@ def newcomers(desk: Desk, spots: tuple[int, ...]) -> tuple[int, ...]:
     """
     if desk.rules.mid_shoe_entry == "allowed":
         return ()
-    last = next((book for book in reversed(desk.state.books) if book.round >= desk.state.shoe_round), None)
+    dealt = (book for book in reversed(desk.state.books) if book.round >= desk.state.shoe_round and not book.void)
+    last = next(dealt, None)
     if last is None:
         return ()
     bet = {row.spot for row in last.rows if row.bet == "main"}
@@ -121,6 +122,13 @@ def given_up(desk: Desk) -> None:
         desk.tell(QuestionWithdrawn(desk.round().entry))
         desk.change_round(entry=0, entering=())
         ask_or_tell(desk)
+
+
+def handed_back(round_now: Round, change: Change) -> bool:
+    """Whether a change returns what is no wager, or the chips of a newcomer of whom nobody has said that he plays."""
+    refused = any((one.spot, one.bet) == (change.spot, change.zone) for one in round_now.refused)
+    sent_away = change.spot in round_now.entering and change.after == 0
+    return change.after < change.before and (refused or sent_away)
 
 
 def made_later(rules: Rules, zone: str) -> bool:

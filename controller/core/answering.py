@@ -10,7 +10,7 @@ from controller.core.events import QuestionAnswered
 
 def answered(desk: Desk, question: int, answer: str, who: str) -> None:
     """A person answered a question: about missed cards, about the open round's play, or about a round that waits."""
-    round_now = desk.state.round
+    round_now = desk.state.round if question else None
     if round_now is not None and round_now.doubt == question:
         missed_cards_answered(desk, question, answer, who)
         return

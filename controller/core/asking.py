@@ -28,13 +28,14 @@ def consider(desk: Desk) -> None:
         withdraw_if_needless(desk)
         return
     points = hole_points(desk)
+    turned = points is not None or not round_now.hole_dealt
     idle = round_now.considered == len(round_now.evidence) or round_now.trouble
-    if points is None or idle or known_until(desk) < latest(desk) or not matters(desk):
+    if not turned or idle or known_until(desk) < latest(desk) or not matters(desk):
         return
     found = desk.lattice()
     play = found.play()
     nodes = of_hole(found.frontier, points)
-    if all(play.all_played(node) and play.holes(node, drawing=False) >> points & 1 for node in nodes):
+    if all(play.all_played(node) and of_points(play.holes(node, drawing=False), points) for node in nodes):
         desk.change_round(considered=len(round_now.evidence))
         ask_best(desk, points)
 
@@ -44,7 +45,12 @@ def matters(desk: Desk) -> bool:
     return open_bets(desk) or sides_differ(desk)
 
 
-def ask_best(desk: Desk, points: int) -> None:
+def of_points(holes: int, points: int | None) -> bool:
+    """Whether a hole card of so many points (None: none is dealt) is among these."""
+    return bool(holes if points is None else holes >> points & 1)
+
+
+def ask_best(desk: Desk, points: int | None) -> None:
     """Ask the question whose worst answer leaves the fewest different dues, if any answer would change money."""
     question = best_question((Case(desk.lattice(), points, sides_of(desk)),))
     if question is not None:

@@ -12,6 +12,7 @@ from controller.core.events import (
     BoxDeclared,
     Event,
     InsuranceTaken,
+    RoundClosed,
     RoundVoided,
     WagerAdjusted,
     WagerOpen,
@@ -71,7 +72,7 @@ def entered(books: Books, event: Event) -> Books:
             book = book_of(books, number)
             known = None if book is None else book.row(spot, bet)
             return put(books, number, Row(spot, bet, wager)) if known is None else books
-        case RoundVoided(number):
+        case RoundVoided(number) | RoundClosed(number, outcome="void"):
             return tuple(replace(book, void=True) if book.round == number else book for book in books)
         case _:
             return books

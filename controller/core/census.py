@@ -59,7 +59,7 @@ class Census:
                 counted = layout.insured if node.offers and self.play.offered_zone else node.insured
                 insured = counted if any(counted) else ()
                 paid = tuple(box.kind is Kind.EVEN_MONEY for box in node.boxes)
-                symbols: tuple[Symbol, ...] = (*emitted, (node.drawn, insured, paid))
+                symbols: tuple[Symbol, ...] = (*emitted, (node.dealers(), insured, paid))
                 spelled.setdefault(symbols[0], set()).add((None, symbols[1:]))
         return {symbol: frozenset(places) for symbol, places in spelled.items()}
 

@@ -108,12 +108,12 @@ def hand_to_floor(desk: Desk) -> None:
 
 def finish(desk: Desk) -> bool:
     """Settle a round that some legal play brings to its end; False if none does."""
-    if len(desk.round().cards) <= desk.round().hole_place():
+    if not desk.round().is_dealt():
         return False
     desk.turn_hole()
     points = hole_points(desk)
-    ends = desk.lattice().ends(points) if points is not None else {}
-    if points is None or not ends:
+    ends = desk.lattice().ends(points) if points is not None or not desk.round().hole_dealt else {}
+    if not ends:
         return False
     judged = Judged(desk.lattice(), ends, points)
     publish(desk, judged)
@@ -170,7 +170,7 @@ def as_paid(found: Reconstruction, box: int) -> set[int]:
     """The nets that fit what the dealer did with a box's chips after the last card.
 
     Split hands are paid one after another, and then the player takes what he likes: the payment may have been complete
-    after any of the changes, or before the first.
+    after any of the changes, or before the first. Where nothing was taken and nothing paid nothing is said of it.
     """
     last_card_ns = max(dated.last_ns for dated in found.evidence if isinstance(dated.item, CardCame))
     staked = content = found.wagers[box]
@@ -189,7 +189,7 @@ def as_paid(found: Reconstruction, box: int) -> set[int]:
         else:
             nets.add(content - staked)
         content = item.after
-    return nets | {content - staked}
+    return nets | {content - staked} if nets else nets
 
 
 def dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:
@@ -197,5 +197,6 @@ def dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:
     drawn = agreed_drawn(ends)
     if drawn is None:
         return ()
-    places = (len(round_now.spots), round_now.hole_place(), *(place_of(card) for card in drawn))
+    hole = (round_now.hole_place(),) if round_now.hole_dealt else ()
+    places = (len(round_now.spots), *hole, *(place_of(card) for card in drawn))
     return tuple(round_now.cards[place].number for place in places)

@@ -116,8 +116,8 @@ class Desk:
         self.change_round(cards=(*cards[:place], opened, *cards[place + 1 :]))
 
     def turn_hole(self) -> None:
-        """The hole card lies face up."""
-        if self.round().turned:
+        """The hole card lies face up, where one was dealt."""
+        if self.round().turned or not self.round().hole_dealt:
             return
         place = self.round().hole_place()
         self.change_round(turned=True)

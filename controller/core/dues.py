@@ -51,6 +51,10 @@ def dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[Dea
     up = play.up_points
     drawn = tuple(points_of(card) for card in node.drawn)
     complete = play.holes(node, drawing=False) if play.all_played(node) else 0
+    if complete and play.rules.hole_card == "none" and not node.second:
+        # Nobody waits for it: no natural is known, and a broken hand loses whatever the dealer would have had.
+        yield DealerEnd(natural=False, total=total((up,))[0])
+        return
     if node.hole and not (play.second_due(node) or play.deal.up == 0):
         # Whatever the boxes still do, a dealer's hand that need not draw stays as it is.
         complete |= ~holes_that_draw(up, drawn, play.rules.soft_17 == "hit")
@@ -157,6 +161,6 @@ def agreed_hands(frontier: Frontier, box: int) -> tuple[PlayedHand, ...] | None:
 
 
 def agreed_drawn(frontier: Frontier) -> tuple[int, ...] | None:
-    """The dealer's drawn cards where every play agrees on them."""
-    found = {node.drawn for node in frontier}
+    """The dealer's cards after the boxes had played, where every play agrees on them."""
+    found = {node.dealers() for node in frontier}
     return found.pop() if len(found) == 1 else None

@@ -128,6 +128,17 @@ class KeyRead(Value, frozen=True):
     meaning: str
 
 
+class KeyWithdrawn(Value, frozen=True):
+    """The dealer took back a key press: ``reading`` is the number of the input that brought it.
+
+    It counts no more. ``round`` 0: no round was open. What was told of it stays told; what was settled is adjusted.
+    """
+
+    round: int
+    reading: int
+    meaning: str
+
+
 # --- the round --------------------------------------------------------------------------------------
 
 
@@ -341,6 +352,7 @@ Event = (
     | ShoeEnded
     | ChipsChanged
     | KeyRead
+    | KeyWithdrawn
     | BetsLocked
     | CardDealt
     | InsuranceTaken

@@ -70,7 +70,7 @@ def drawn(found: Reconstruction, frontier: Frontier, names: Names) -> Iterator[E
 
 def owners_of(card: int, node: Node, told: Told) -> Iterator[int]:
     """The boxes (the number of boxes: the dealer) that may hold a card at a node."""
-    if card in node.drawn:
+    if card in node.dealers():
         yield len(told)
     for box, outcomes in enumerate(told):
         if any(card in hand.cards for outcome in outcomes for hand in outcome.hands):

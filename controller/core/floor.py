@@ -180,6 +180,8 @@ NO_CARD = "no open round has this card"
 
 def set_card(desk: Desk, ruling: SetCard) -> str:
     """Name a card's face, or strike it from the round; why that cannot be, or an empty text."""
+    if ruling.misnamed:
+        return f"face: expected a face such as 8h, or none, got {ruling.misnamed!r}"
     round_now = round_of(desk, ruling.card)
     if round_now is None:
         return NO_CARD
@@ -307,7 +309,7 @@ def weave_corrected(desk: Desk, before: Round) -> None:
 def hole_number(round_now: Round) -> int:
     """The number of the hole card; 0: it has not been drawn."""
     place = round_now.hole_place()
-    return round_now.cards[place].number if place < len(round_now.cards) else 0
+    return round_now.cards[place].number if 0 <= place < len(round_now.cards) else 0
 
 
 def possible(desk: Desk) -> bool:

@@ -40,13 +40,17 @@ class VoidRound(Value, frozen=True):
 
 
 class SetCard(Value, frozen=True):
-    """The floor names the face of the card of reading ``card``; None: it was no card of the round."""
+    """The floor names the face of the card of reading ``card``; None: it was no card of the round.
+
+    ``misnamed`` is what was said where it is the name of no card; nothing else of it counts then.
+    """
 
     at_ns: int
     card: int
     face: Card | None
     who: str
     why: str
+    misnamed: str = ""
 
 
 class AssignCard(Value, frozen=True):

@@ -39,7 +39,10 @@ def latest(desk: Desk) -> int:
 
 
 class Judged(NamedTuple):
-    """A lattice, the nodes of it that agree with the hole card, and what that counts (None: not turned)."""
+    """A lattice, the nodes of it that agree with the hole card, and what that counts.
+
+    None: it has not been turned, or none is dealt.
+    """
 
     found: Reconstruction
     frontier: Frontier
@@ -47,8 +50,8 @@ class Judged(NamedTuple):
 
 
 def hole_points(desk: Desk) -> int | None:
-    """What the hole card counts, once it has been turned."""
-    if not desk.round().turned:
+    """What the hole card counts, once it has been turned; None where none is dealt."""
+    if not desk.round().turned or not desk.round().hole_dealt:
         return None
     face = desk.round().cards[desk.round().hole_place()].shown()
     return None if face is None else points_of(seen(0, face))
@@ -73,7 +76,7 @@ def publish(desk: Desk, judged: Judged) -> None:
             told = (*told, fact)
             desk.tell(fact)
     desk.change_round(told=told)
-    if len(shown.cards) <= desk.round().hole_place() or not frontier:
+    if len(shown.cards) < view.play().deal_cards or not frontier:
         return
     for box, spot in enumerate(desk.round().spots):
         if (spot, "main") not in desk.round().settled:

@@ -140,6 +140,9 @@ def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Ite
         return
     yield from raised_or_surrendered(play, node, item, layout)
     yield from settled_early(play, node, item)
+    if play.may_be_stopped(node):
+        stopped, ended = play.stopped(node, layout.insured)
+        yield from dealer_pays(play, stopped, item, layout, ended)
     for reached, emitted in play.reach(node, layout.insured):
         if play.all_played(reached):
             yield from dealer_pays(play, reached, item, layout, emitted)
@@ -240,6 +243,9 @@ def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
         yield node, ()
     if box.kind is Kind.EVEN_MONEY or (box.kind is Kind.NATURAL and not play.frozen):
         yield node, ()
+    elif box.kind is Kind.NATURAL and play.rules.hole_check == "device":
+        # Paid while others have still to play: the device has found no natural.
+        yield play.checked(node), ()
     if box.untaken and 0 < item.after < item.before:
         for left in {left_after(box.untaken, taken) for taken in subsets(box.untaken, item.before - item.after)}:
             yield put_box(node, item.box, Box(box.kind, left)), ()
@@ -360,6 +366,8 @@ def endings(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The complete plays a node may be: everybody has played and the dealer has drawn what he must."""
     if node.dealt < play.deal_cards:
         return
+    if play.may_be_stopped(node):
+        yield play.stopped(node, layout.insured)
     for reached, emitted in play.reach(node, layout.insured):
         if play.all_played(reached):
             closed = play.close_offers(reached, layout.insured)

@@ -4,11 +4,9 @@ A ``Node`` is what the rest of a round may depend on; two plays that reach the s
 lattice (``reconstruction.py``) keeps one. What a box did, once it has finished, is no longer in the node but is emitted
 as an ``Outcome``.
 
-Moves nobody can see (a player stops) are made only when a later reading needs them: ``reach`` gives a node and what it
-becomes after each such silent move.
-
-Order of play: cards to the boxes in ascending spot order, the dealer's up card, second cards, the hole card; then each
-box in turn, split hands from the left, each finished before the next; then the dealer (58 Pa. Code 685a.7, 633a.11).
+Moves nobody can see (a player stops) are made only when a later reading needs them: see ``reach``.
+Order: cards to the boxes in ascending spot order, the dealer's up card, second cards, the hole card; then each box in
+turn, split hands from the left, each finished before the next; then the dealer (58 Pa. Code 685a.7, 633a.11).
 """
 
 from __future__ import annotations
@@ -117,6 +115,10 @@ class Node(NamedTuple):
     """Boxes, as bits, whose surrender was shown by chips since the last card or key, and may be confirmed by a key."""
     second: int = 0
     """The dealer's second card where no hole card is dealt; 0: it has not come."""
+
+    def dealers(self) -> tuple[int, ...]:
+        """The dealer's cards that came after the boxes had played, his second too where no hole card is dealt."""
+        return (self.second, *self.drawn) if self.second else self.drawn
 
 
 Emission = tuple[int, Outcome]
@@ -257,7 +259,7 @@ class Play:
         return points < 21
 
     def may_hit(self, node: Node, hand: Hand) -> bool:
-        """Whether the hand in play may ask for a card: any open hand but a split ace that gets one card."""
+        """Whether an open hand may ask for a card: any but a split ace that gets one card."""
         return not self.closed_ace(node, hand)
 
     def untouched_hand(self, node: Node, box: int) -> bool:

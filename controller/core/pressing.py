@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core import answering, counting, rounds
+from controller.core import answering, counting, rounds, undoing
 from controller.core.alerts import FloorCalled, KeyRefused
 from controller.core.desk import Desk
 from controller.core.events import KeyRead
@@ -18,18 +18,31 @@ def key_pressed(desk: Desk, pressed: KeyPressed) -> None:
         return
     desk.tell(KeyRead(pressed.key, meaning))
     at_ns = desk.table_ns(pressed.at_ns)
-    named = desk.state.spot_named
+    named, shoe_round = desk.state.spot_named, desk.state.shoe_round
     desk.change(spot_named=int(meaning) if meaning in DIGITS else 0)
+    does = meaning
     if meaning in DIGITS:
+        reason = ""
         if answering.number_asked(desk):
+            does = undoing.ANSWER
             answering.answered(desk, answering.question_open(desk), "10" if meaning == "0" else meaning, "dealer")
-        return
-    if meaning in EVIDENCE:
+    elif meaning in EVIDENCE:
         reason = evidence_key(desk, meaning, named, at_ns)
+    elif meaning == "undo":
+        reason = undoing.undo(desk)
     else:
         reason = procedure_key(desk, meaning, at_ns, held=pressed.held)
     if reason:
         desk.tell(KeyRefused(pressed.key, meaning, reason))
+    if reason and meaning != "undo":
+        undoing.forget(desk)
+    elif meaning != "undo":
+        undoing.remember(desk, does, shoe_round)
+
+
+def card_came(desk: Desk) -> None:
+    """What was pressed before a card cannot be taken back after it."""
+    undoing.forget(desk)
 
 
 def evidence_key(desk: Desk, meaning: str, named: int, at_ns: int) -> str:
@@ -41,7 +54,10 @@ def evidence_key(desk: Desk, meaning: str, named: int, at_ns: int) -> str:
     elif named in desk.round().spots:
         rounds.key(desk, meaning, desk.round().spots.index(named), at_ns)
     else:
+        fresh = not desk.round().trouble
         desk.irregular(f"a key names spot {named}, which has no wager")
+        if fresh:
+            desk.change_round(misnamed=desk.stamped.number)
     return ""
 
 
@@ -65,10 +81,8 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
                 desk.change(shoe_round=desk.state.rounds + 1)
         case "cut_card":
             return counting.cut_card(desk)
-        case "call_floor":
-            desk.tell(FloorCalled(desk.state.round.number if desk.state.round else 0))
         case _:
-            return "there is nothing to undo"
+            desk.tell(FloorCalled(desk.state.round.number if desk.state.round else 0))
     return ""
 
 
@@ -83,4 +97,5 @@ def no_more_bets(desk: Desk, at_ns: int) -> str:
         rounds.close(desk)
     if not rounds.lock(desk, at_ns):
         return "no wager lies on the layout"
+    desk.change_round(locked_by=desk.stamped.number)
     return ""

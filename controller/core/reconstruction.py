@@ -386,13 +386,14 @@ class Reconstruction(NamedTuple):
         since_ns = max((dated.first_ns for dated in self.evidence[: self.cuts[-1].used]), default=-1)
         return layout_of(self.game, self.contents, dark_boxes(self.silences, since_ns, EVER))
 
-    def ends(self, hole_points: int) -> Frontier:
-        """The complete plays, if the round is over and the hole card counts ``hole_points``."""
+    def ends(self, hole_points: int | None) -> Frontier:
+        """The complete plays, if the round is over and the hole card counts ``hole_points`` (None: none is dealt)."""
         play = self.play()
         layout = self.last_layout()
         ended: Frontier = {}
         for node, told in self.frontier.items():
             for reached, emitted in ended_ways(play, node, layout):
-                if reached.hole >> hole_points & 1 and admitted(self.answers, emitted):
-                    join(ended, reached._replace(hole=1 << hole_points), tell(told, emitted))
+                hole = reached.hole if hole_points is None else reached.hole & 1 << hole_points
+                if hole and admitted(self.answers, emitted):
+                    join(ended, reached._replace(hole=hole), tell(told, emitted))
         return ended

@@ -223,7 +223,6 @@ class Recount:
         cases = tuple(
             Case(end.found, end.points, sides(self.view(Judgement((end,), closed=True)), staked, offered_zone(end)))
             for end in judgement.ended
-            if end.points is not None
         )
         asked = best_question(cases, compared=False) if cases else None
         if asked is None:
@@ -311,7 +310,7 @@ class Recount:
         if self.irregularity != NO_PLAY or self.worlds is None or None in self.faces or self.silences:
             return self.irregularity
         found = self.worlds.worlds[0].found
-        hidden = -1 if self.closed else 2 * len(self.spots) + 1
+        hidden = -1 if self.closed else self.hole_place()
         ranks = [UNKNOWN if at == hidden else RANKS[f.rank] for at, f in enumerate(self.faces) if f is not None]
         pieces = tuple(
             Piece(dated, ranks[place_of(dated.item.card)] if isinstance(dated.item, CardCame) else None)

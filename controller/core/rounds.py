@@ -39,8 +39,8 @@ def lock(desk: Desk, lock_ns: int) -> bool:
     if not bets.spots:
         return False
     number = desk.state.rounds + 1
-    round_now = Round(number, lock_ns, bets.spots, bets.wagers, declared=bets.declared, refused=bets.refused)
-    desk.change(rounds=number, declared=(), round=round_now)
+    desk.change(rounds=number, declared=(), round=Round(number, lock_ns, bets.spots, bets.wagers))
+    desk.change_round(hole_dealt=desk.rules.hole_card == "dealt", declared=bets.declared, refused=bets.refused)
     desk.found = begun(desk.rules, desk.round())
     for reader, watched in desk.house.readers.items():
         if desk.state.devices.get(reader, HealthState.READY) != HealthState.READY:
@@ -148,6 +148,8 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
     ):
         lock_again(desk)
         return
+    if admission.handed_back(round_now, change):
+        return
     boxed = change.spot in round_now.spots
     played = {"main", "insurance", desk.lattice().play().offered_zone}
     if round_now.trouble and not (boxed and change.zone in played):
@@ -193,7 +195,7 @@ def alert_of(desk: Desk, change: Change) -> None:
         desk.tell(refused)
     elif change.zone == "insurance":
         desk.tell(UnexplainedChange(*fields))
-    elif len(round_now.cards) <= round_now.hole_place() or change.spot not in round_now.spots:
+    elif not round_now.is_dealt() or change.spot not in round_now.spots:
         desk.tell(LateWager(*fields) if change.after > change.before else Pinched(*fields))
     else:
         desk.tell(UnexplainedChange(*fields))
@@ -286,7 +288,7 @@ def dealt(judged: Judged) -> bool:
 
 def turn_if_shown(desk: Desk, view: Reconstruction) -> None:
     """The hole card is turned by its key, or when every play has the players finished, or when payment has begun."""
-    if len(desk.round().cards) <= desk.round().hole_place():
+    if not desk.round().hole_dealt or not desk.round().is_dealt():
         return
     play = view.play()
     nodes = desk.lattice().frontier

@@ -98,12 +98,14 @@ def rows_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node) -> Itera
     if turned and felt.hole_place >= 0:
         places += [felt.hole_place, *(place_of(card) for card in node.drawn)]
     elif felt.hole_place < 0:
-        places += [place_of(card) for card in ((node.second,) if node.second else ()) + node.drawn]
+        places += [place_of(card) for card in node.dealers()]
     terms = terms_of(felt.rules, bet)
     closed = felt.judgement.closed
     broke = all(one.kind is Kind.BROKEN for one in node.boxes)
     for first, second, up, *rest in product(*(faces_at(felt, end, place) for place in places)):
-        view = View(first, second, up, (up, *rest) if rest else (), closed, broke if closed else None)
+        # Where no hole card is dealt the up card may be all there is in the end.
+        dealer = (up, *rest) if rest or (closed and felt.hole_place < 0) else ()
+        view = View(first, second, up, dealer, closed, broke if closed else None)
         yield find(bet).row(terms, view)
 
 

@@ -49,6 +49,14 @@ class Asked(Value, frozen=True, tag=False):
     question: Question
 
 
+class Press(Value, frozen=True, tag=False):
+    """A key press that may be taken back: its reading, its meaning, and what was known of the shoe before it."""
+
+    number: int
+    meaning: str
+    shoe_round: int = 0
+
+
 class Round(Value, frozen=True, tag=False):
     """A round from the lock to its close."""
 
@@ -58,6 +66,12 @@ class Round(Value, frozen=True, tag=False):
     spots: tuple[int, ...]
     """Spots with a main wager, ascending: the boxes."""
     wagers: tuple[LockedWager, ...]
+    locked_by: int = 0
+    """The reading of the key that locked the bets; 0: the first card did."""
+    misnamed: int = 0
+    """The reading of a key that named a spot without a wager and made the round irregular; 0: none."""
+    hole_dealt: bool = True
+    """Whether the dealer's second card is the last of the deal, face down; else it comes after the boxes (A3)."""
     locked: bool = False
     """Whether the lock has been told; until then a reader may still report chips that lay there in time."""
     cards: tuple[CardKept, ...] = ()
@@ -121,8 +135,12 @@ class Round(Value, frozen=True, tag=False):
         return any(card.unread and (self.turned or place != self.hole_place()) for place, card in enumerate(self.cards))
 
     def hole_place(self) -> int:
-        """The place of the hole card among the round's cards."""
-        return 2 * len(self.spots) + 1
+        """The place of the hole card among the round's cards; -1 where none is dealt."""
+        return 2 * len(self.spots) + 1 if self.hole_dealt else -1
+
+    def is_dealt(self) -> bool:
+        """Whether the last card of the deal has left the shoe."""
+        return len(self.cards) > 2 * len(self.spots) + self.hole_dealt
 
     def main_wagers(self) -> tuple[int, ...]:
         """The boxes' main wagers in cents."""
@@ -146,6 +164,8 @@ class State(Value, frozen=True, tag=False):
     """What the wagers of the last rounds came to."""
     waiting: tuple[Round, ...] = ()
     """Rounds that ended with a question open, oldest first; at most three."""
+    presses: tuple[Press, ...] = ()
+    """Keys pressed since the last card that may be taken back, the last one last."""
     spot_named: int = 0
     """The spot a digit key named for the next action; 0: none."""
     last_sequence: int = -1

@@ -47,7 +47,8 @@ class Case(NamedTuple):
     """One lattice with one value of the hole card; several where cards could not be read."""
 
     found: Reconstruction
-    points: int
+    points: int | None
+    """What the hole card counts; None where none is dealt."""
     sides: Sides = no_sides
 
 
@@ -139,7 +140,8 @@ def more(case: Case, node: Node) -> Dues:
     play = case.found.play()
     if not play.insurance_offered():
         return case.sides(node)
-    natural = {play.up_points, case.points} == {1, 10}
+    second = points_of(node.second) if case.points is None else case.points
+    natural = {play.up_points, second} == {1, 10}
     insured = (insurance_net(case.found.rules, cents, dealer_natural=natural).cents for cents in node.insured)
     return (*insured, *case.sides(node))
 

@@ -98,7 +98,8 @@ class Search:
                 found = after
             elif not isinstance(dated.item, ChipsMoved):
                 return False
-        return self.ended(account, found, hole if account.turned else UNKNOWN, place > hole_place)
+        dealt = place >= found.play().deal_cards
+        return self.ended(account, found, hole if account.turned else UNKNOWN, dealt)
 
     def observed(self, found: Reconstruction, dated: Dated) -> Reconstruction | None:
         """One more piece of evidence; None if too much is left open."""
@@ -113,6 +114,8 @@ class Search:
     def ended(self, account: Account, found: Reconstruction, hole: int, dealt: bool) -> bool:  # noqa: FBT001 - a fact
         """Whether the account holds to its end."""
         if account.closed:
+            if account.rules.hole_card == "none":
+                return dealt and bool(found.ends(None))
             points = [points_of(hole)] if hole else list(range(1, 11))
             return dealt and any(found.ends(one) for one in points)
         return not hole or any(node.hole >> points_of(hole) & 1 for node in found.frontier)

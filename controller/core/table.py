@@ -152,14 +152,14 @@ def display(desk: Desk, round_now: Round) -> str:
     if round_now.doubt:
         return "Cards drawn meanwhile? yes/no"
     if round_now.entry:
-        return f"{admission.entry_text(round_now.entering[0])} yes/no"
+        return admission.entry_text(round_now.entering[0])
     if round_now.trouble:
         return "Call the floor"
     if round_now.waits_for_card():
         return "Card not read: call the floor"
     if round_now.asked is not None:
         return asked_text(desk, round_now.asked)
-    ready = round_now.turned and not open_bets(desk)
+    ready = (round_now.turned or not round_now.hole_dealt) and not open_bets(desk)
     if ready and desk.rules.options.pay_advice == "keypad" and (text := advising.shown(desk.state.advice)):
         return text
     return f"Round {round_now.number}: take and pay" if ready else f"Round {round_now.number}"
@@ -177,6 +177,7 @@ def asked_text(desk: Desk, asked: Asked, waiting: int = 0) -> str:
 def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     """A card left the shoe: a burn, a card of the round, or one that belongs to none."""
     number = desk.stamped.number
+    pressing.card_came(desk)
     if drawn.sequence is not None:
         desk.change(last_sequence=drawn.sequence)
     if drawn.face is None and not desk.stamped.closed:

@@ -63,7 +63,7 @@ class Worlds(NamedTuple):
     def is_hole(self, place: int) -> bool:
         """Whether a place is the hole card's, whose rank no world assumes."""
         found = self.worlds[0].found
-        return found.rules.hole_card == "dealt" and place == 2 * len(self.worlds[0].found.wagers) + 1
+        return found.rules.hole_card == "dealt" and place == 2 * len(found.wagers) + 1
 
     def unread_card(self, dated: Dated, place: int) -> Worlds:
         """Every world with every rank the card may have."""
@@ -84,7 +84,7 @@ class Worlds(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The plays of one world with one value of the hole card (None: it has not been turned)."""
+    """The plays of one world with one value of the hole card (None: it has not been turned, or none is dealt)."""
 
     found: Reconstruction
     frontier: Frontier
@@ -122,7 +122,7 @@ class Judgement(NamedTuple):
 
     def drawn(self) -> set[tuple[int, ...]]:
         """The different cards that the dealer may have drawn."""
-        return {(*((node.second,) if node.second else ()), *node.drawn) for end in self.ended for node in end.frontier}
+        return {node.dealers() for end in self.ended for node in end.frontier}
 
 
 NOT_INSURED: Final = Due(frozenset({Net(0, (("no_insurance",),))}), known=True)
@@ -149,20 +149,15 @@ def judge(worlds: Worlds, hole: int | None, *, turned: bool, closed: bool) -> Ju
     ended: list[Ended] = []
     for world in worlds.worlds:
         found = world.found
-        faceup = found.rules.hole_card == "none"
-        for points, weight in second_values(closed=closed) if faceup else hole_values(hole, turned=turned):
-            if closed and points is not None:
+        dealt = found.rules.hole_card == "dealt"
+        for points, weight in hole_values(hole, turned=turned) if dealt else [(None, 1)]:
+            if closed:
                 frontier = found.ends(points)
             else:
                 frontier = {n: told for n, told in found.frontier.items() if points is None or n.hole >> points & 1}
             if frontier:
                 ended.append(Ended(found, frontier, points, suits * weight))
     return Judgement(tuple(ended), closed)
-
-
-def second_values(*, closed: bool) -> list[tuple[int | None, int]]:
-    """What the second card may count where no hole card is dealt: its plays know it, and are asked value by value."""
-    return [(points, 1) for points in range(1, 11)] if closed else [(None, 1)]
 
 
 def hole_values(hole: int | None, *, turned: bool) -> list[tuple[int | None, int]]:

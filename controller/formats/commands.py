@@ -150,8 +150,7 @@ def read_command(verb: str, payload: bytes) -> Wanted:
     """What a request asks for.
 
     Raises:
-        CommandRefused: an unknown verb, not JSON, an unknown field, a wrong type, no such face, nobody named, or no
-            reason given.
+        CommandRefused: an unknown verb, not JSON, an unknown field, a wrong type, nobody named, or no reason given.
     """
     if verb not in VERBS:
         raise CommandRefused(f"unknown command {verb!r}; expected one of {', '.join(VERBS)}")
@@ -166,23 +165,18 @@ def read_command(verb: str, payload: bytes) -> Wanted:
             raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters")
     if len(getattr(wanted, "note", "")) > WORDS_LIMIT:
         raise CommandRefused(f"note: expected at most {WORDS_LIMIT} characters")
-    if isinstance(wanted, SetCardWanted):
-        face_of(wanted.face)
     return wanted
 
 
-def face_of(text: str) -> Card | None:
-    """A face, or None for ``none``.
-
-    Raises:
-        CommandRefused: neither.
-    """
-    if text == UNREAD:
-        return None
+def set_card_of(wanted: SetCardWanted, at_ns: int) -> SetCard:
+    """The ruling on a card's face; a name that is no card's is refused by the table, as any other ruling may be."""
+    card, who, why = wanted.card, wanted.who, wanted.why
+    if wanted.face == UNREAD:
+        return SetCard(at_ns, card, None, who, why)
     try:
-        return Card(text)
+        return SetCard(at_ns, card, Card(wanted.face), who, why)
     except ValueError:
-        raise CommandRefused(f"face: expected a face such as 8h, or {UNREAD}, got {text!r}") from None
+        return SetCard(at_ns, card, None, who, why, misnamed=wanted.face[:WORDS_LIMIT] or "''")
 
 
 def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | ShoeChanged | Ruling:
@@ -196,8 +190,8 @@ def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | ShoeChange
             return ShoeChanged(at_ns, -1 if left is None else left, who)
         case VoidWanted(number, who, why):
             return VoidRound(at_ns, number, who, why)
-        case SetCardWanted(card, face, who, why):
-            return SetCard(at_ns, card, face_of(face), who, why)
+        case SetCardWanted():
+            return set_card_of(wanted, at_ns)
         case AssignCardWanted(card, spot, who, why):
             return AssignCard(at_ns, card, spot, who, why)
         case DeclareBoxWanted(spot, cents, who, why):

@@ -97,7 +97,7 @@ def phase(state: State) -> str:
         return "irregular"
     if now.closing:
         return "closing"
-    return "dealing" if len(now.cards) <= now.hole_place() else "playing"
+    return "playing" if now.is_dealt() else "dealing"
 
 
 def round_bytes(state: State) -> bytes:

@@ -21,8 +21,8 @@ from controller.core.state import Desired, State, Stepped, Table
 from controller.core.table import step
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
-from simulators.acts import Act, Consult, Draw, Lay, Pause, Press, RoundPlayed
-from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks
+from simulators.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
+from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks, entry_key
 
 MS = 1_000_000
 KEY_OF = {meaning: key for key, meaning in DEFAULT_KEYS.items()}
@@ -127,6 +127,11 @@ class Rig:
                     pass
                 case Consult():
                     self.consult(act)
+                case LetIn():
+                    self.pass_ms(500)
+                    said = entry_key(self.desired.display, act)
+                    assert said is not None, self.desired.display
+                    self.give(KeyPressed(self.now_ns, said))
                 case RoundPlayed():
                     told.append(act)
                 case _:

@@ -10,6 +10,7 @@ from controller.core.alerts import (
     CardWithoutBets,
     LateWager,
     MidShoeEntry,
+    Pinched,
     RoundIrregular,
     SideBetRefused,
     SideBetWithoutMain,
@@ -142,7 +143,7 @@ def test_who_did_not_bet_the_last_round_is_asked_about_where_entry_is_refused() 
         QuestionAsked(1, 2, 4, TEXT, ("yes", "no")),
     ]
     assert len(locked(rig)) == 1
-    assert rig.desired.display == f"{TEXT} yes/no"
+    assert rig.desired.display == TEXT
 
 
 def test_nobody_is_asked_about_where_entry_is_allowed() -> None:
@@ -220,6 +221,20 @@ def test_with_nobody_dealt_in_there_is_no_round() -> None:
     rig.talk(f"{FIRST} \n 1 main 0 \n 4 main 25 \n key no_more_bets \n Th \n key no")
     assert rig.outcomes() == ["settled", "void"]
     assert len(rig.told(CardWithoutBets)) == 1
+
+
+def test_what_is_no_wager_may_be_handed_back_unalerted() -> None:
+    rig = penn()
+    rig.talk("1 main 10 \n 2 lucky_ladies 5 \n key no_more_bets \n 2 lucky_ladies 0 \n Th 9c 9d 8s \n 2 lucky_ladies 5")
+    assert rig.told(Pinched, LateWager) == [LateWager(1, 2, "lucky_ladies", 0, 500)]
+
+
+@pytest.mark.parametrize("order", ["4 main 0 \n key no", "key no \n 4 main 0"])
+def test_a_newcomers_chips_may_be_handed_back_unalerted(order: str) -> None:
+    rig = pitch()
+    rig.talk(f"{NEWCOMER} \n {order} \n Th 9c 9d 8s \n key stand hole_turned round_closed")
+    assert rig.told(Pinched, UnexplainedChange) == []
+    assert rig.postings()[1:] == ["2: spot 1 main +10.00"]
 
 
 def test_only_yes_and_no_are_answers() -> None:

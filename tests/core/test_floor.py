@@ -230,6 +230,16 @@ def test_a_card_no_play_gives_that_way_is_refused_and_nothing_changes() -> None:
     assert rig.table.state.round == before
 
 
+def test_a_name_that_is_no_cards_is_refused_like_any_other_ruling() -> None:
+    rig = rig_with("1 main 10 \n Th 9c")
+    before = rig.table.state.round
+    rig.give(SetCard(rig.now_ns, 4, None, "M. Okafor", "seen", misnamed="1h"))
+    assert rig.told(FloorRefused) == [
+        FloorRefused("set card 4", "face: expected a face such as 8h, or none, got '1h'", "M. Okafor")
+    ]
+    assert rig.table.state.round == before
+
+
 # --- declare box ------------------------------------------------------------------------------------
 
 

@@ -205,7 +205,7 @@ def test_nothing_is_told_that_a_late_press_could_change() -> None:
     assert owner == []
     rig.talk("key stand \n 9d \n key hole_turned round_closed")
     assert rig.told(RoundIrregular) == []
-    assert told(rig).open == ["2 main -20.00 or +20.00"]
+    assert told(rig).open == ["1 main -10.00 or +0.00", "2 main -20.00 or +20.00"]
 
 
 def test_slack_lives_through_a_checkpoint() -> None:

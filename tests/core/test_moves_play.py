@@ -303,6 +303,8 @@ PAYMENTS: dict[str, tuple[str, list[int]]] = {
     "won and picked up": (TEN_MORE + "\n 1 main 20 \n 1 main 0", [1000, -1000]),
     "taken": (TEN_MORE + "\n 1 main 0", [-1000]),
     "untouched": (TEN_MORE, []),
+    "a push or a bust, untouched: nothing was taken and nothing paid": ("1 main 10 \n Th 6c 8d 7s 5c", []),
+    "a push or a bust, taken or picked up": ("1 main 10 \n Th 6c 8d 7s 5c \n 1 main 0", [-1000, 0]),
     "paid what no play has due": (TEN_MORE + "\n 1 main 13", []),
 }
 

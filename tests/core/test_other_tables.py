@@ -40,7 +40,7 @@ def test_without_a_hole_card_the_dealers_second_card_is_the_first_after_the_play
     found = observed(rules, [1000], "5c 9h 6d 0:main:2000 Ts 9d")
     (node,) = found.frontier
     assert node.second == seen(4, Card("9d"))
-    assert agreed_drawn(found.frontier) == ()
+    assert agreed_drawn(found.frontier) == (seen(4, Card("9d")),)
     assert main_due(found, found.frontier, 0, None).cents() == (2000,)
 
 

@@ -190,6 +190,15 @@ def test_a_shoe_that_was_ready_all_along_raises_none() -> None:
     assert rig.told(CardsMayBeMissing) == []
 
 
+def test_an_answer_to_no_question_answers_none() -> None:
+    rig = Rig(KEYED)
+    rig.talk("1 main 10 \n Th 9c")
+    rig.give(Answered(rig.now_ns, 0, "yes", "floor"))
+    assert rig.told(AnswerRefused) == [AnswerRefused(0, "yes", "no such question is open")]
+    assert rig.table.state.round is not None
+    assert not rig.table.state.round.trouble
+
+
 def test_two_doubts_are_one_question() -> None:
     rig = rig_with(DEAL)
     restarted(rig)

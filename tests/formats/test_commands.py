@@ -73,9 +73,10 @@ def test_a_note_is_kept_and_no_longer_than_a_sentence_or_two() -> None:
         read_command("ack", msgspec.json.encode({**body, "note": "x" * 201}))
 
 
-def test_a_face_that_is_none_is_refused() -> None:
-    with pytest.raises(CommandRefused, match="expected a face such as 8h, or none, got '1h'"):
-        read_command("set-card", b'{"card": 17, "face": "1h", "who": "name", "why": "seen"}')
+@pytest.mark.parametrize("words", ["1h", "8", "HEART"])
+def test_a_name_that_is_no_cards_is_left_to_the_table_to_refuse(words: str) -> None:
+    body = msgspec.json.encode({"card": 17, "face": words, "who": "name", "why": "seen"})
+    assert input_of(read_command("set-card", body), 5) == SetCard(5, 17, None, "name", "seen", misnamed=words)
 
 
 def test_an_unknown_verb_is_told_the_others() -> None:

@@ -51,6 +51,7 @@ def test_the_demo_runs_as_it_is() -> None:
         ("SPEED=20", "--speed '20'"),
         ("BOXES=2", "--boxes '2'"),
         ("KEYPAD=never", "--keypad 'never'"),
+        ("PROFILE=borgata", "--profile 'borgata'"),
         ("BROKER=localhost:1883", "--broker 'localhost:1883'"),
     ],
 )

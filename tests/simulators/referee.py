@@ -5,40 +5,19 @@ It shares no rule with the simulated dealer. It follows tables where each stand,
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import assert_never
 
 from firmware_protocols.cards import Card
-from simulators.acts import Act, Consult, Draw, Lay, Pause, Press, RoundPlayed
-from simulators.house import House
+from simulators.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
 from simulators.rack import ZONE_CHIPS_LIMIT, pieces
-from tests.simulators.seen import POINTS, SeenBox, SeenHand, points, soft
+from tests.simulators.ledger import Ledger
+from tests.simulators.seen import POINTS, SeenBox, SeenHand, is_split_ace, points, soft, splittable
 
 DEALER = 0
 
 
-class Referee:
+class Referee(Ledger):
     """Feed it acts; it asserts that each is right, and counts in ``seen`` what happened."""
-
-    def __init__(self, house: House, values: dict[str, int]) -> None:
-        self.house, self.values = house, values
-        self.seen: Counter[str] = Counter()
-        self.zones: dict[tuple[int, str], tuple[str, ...]] = {}
-        self.phase = "closed"
-        self.rounds = 0
-        self.burn_due = True
-        self._begin()
-
-    def _begin(self) -> None:
-        self.boxes: dict[int, SeenBox] = {}
-        self.dealer: list[Card] = []
-        self.order: list[int] = []
-        self.offers_open = True
-        self.named: int | None = None
-        self.must_hit = False
-        self.raised = 0
-        self.raise_key = ""
-        self.settled: list[int] = []
 
     def see(self, act: Act) -> None:
         match act:
@@ -52,22 +31,32 @@ class Referee:
                 self._press(key)
             case Consult():
                 pass
+            case LetIn():
+                self._let_in(act)
             case RoundPlayed():
                 self._account(act)
             case unknown:
                 assert_never(unknown)
 
-    def cents(self, spot: int, zone: str = "main") -> int:
-        return sum(self.values[chip] for chip in self.zones.get((spot, zone), ()))
+    def _let_in(self, act: LetIn) -> None:
+        assert self.house.mid_shoe_entry == "refused"
+        assert self.phase == "deal"
+        assert act.spot in self.boxes
+        self.entering.remove(act.spot)
+        self.seen["let in" if act.dealt_in else "sent away"] += 1
+        if not act.dealt_in:
+            del self.boxes[act.spot]
+            self.order = [spot for spot in self.order if spot != act.spot]
 
     # --- cards
 
     def _draw(self, card: Card) -> None:
         if self.burn_due:
             assert self.phase == "closed"
-            self.burn_due = False
+            self.burn_due, self.burned = False, True
             self.seen["burn"] += 1
         elif self.phase == "deal":
+            assert not self.entering, "the dealer looks at newcomers before the first card"
             spot = self.order.pop(0)
             (self.dealer if spot == DEALER else self.boxes[spot].hands[0].cards).append(card)
             if not self.order:
@@ -79,6 +68,7 @@ class Referee:
             assert not self.settled, "no card after payments have begun"
             if len(self.dealer) == 1:
                 assert self.house.hole_card == "none"
+                assert self._second_is_awaited()
             else:
                 assert self._dealer_must_draw()
                 assert self._insurance_is_settled(), "insurance comes before the dealer's drawing"
@@ -86,6 +76,23 @@ class Referee:
 
     def _insurance_is_settled(self) -> bool:
         return all(box.insurance_settled or not box.insurance for box in self.boxes.values())
+
+    def _may_be_natural(self) -> bool:
+        return POINTS[self.dealer[0].value[0]] not in range(2, 10)
+
+    def _second_is_awaited(self) -> bool:
+        waits = [box for box in self.boxes.values() if box.natural or box.surrendered]
+        insured = any(box.insurance for box in self.boxes.values())
+        return insured or any(box.live for box in self.boxes.values()) or (self._may_be_natural() and bool(waits))
+
+    def _known_to_have_none(self) -> bool:
+        """Everybody knows that the dealer has no natural: by the up card, or because the device found none."""
+        checked = self.house.hole_check == "device" and not (self.offers_open and self.dealer[0].value[0] == "A")
+        return not self._may_be_natural() or (checked and points(self.dealer) != 21)
+
+    def _stopped(self) -> bool:
+        checked = self.house.hole_check == "device" and self._may_be_natural()
+        return checked and points(self.dealer) == 21 and not self.decided
 
     def _dealer_must_draw(self) -> bool:
         total = points(self.dealer)
@@ -97,7 +104,7 @@ class Referee:
         box = self.boxes[spot]
         assert self.raised == 0, "the chips have their key before the card"
         assert not self.raise_key, "the key has its chips before the card"
-        assert hand.waits or not self._is_split_ace(box, hand), "split aces get one card"
+        assert hand.waits or not is_split_ace(box, hand), "split aces get one card"
         assert self.named in {None, spot}
         if not hand.waits:
             self._first_decision()
@@ -113,7 +120,8 @@ class Referee:
     def _first_decision(self) -> None:
         insured = self.house.insurance and self.dealer[0].value[0] == "A"
         assert not (insured and self.offers_open), "insurance is closed before anybody plays"
-        self.offers_open = False
+        assert not self._stopped(), "the device ends a round against a natural"
+        self.offers_open, self.decided = False, True
 
     # --- hands
 
@@ -129,18 +137,7 @@ class Referee:
             return False
         if hand.stood or hand.extra or points(hand.cards) >= 21:
             return True
-        return self._is_split_ace(box, hand) and not self._splittable(box, hand)
-
-    def _is_split_ace(self, box: SeenBox, hand: SeenHand) -> bool:
-        return len(box.hands) > 1 and hand.cards[0].value[0] == "A"
-
-    def _splittable(self, box: SeenBox, hand: SeenHand) -> bool:
-        if len(hand.cards) != 2 or len(box.hands) == self.house.max_hands:
-            return False
-        a, b = (card.value[0] for card in hand.cards)
-        if a == "A" and len(box.hands) > 1 and not self.house.resplit_aces:
-            return False
-        return a == b or (self.house.split_by == "value" and POINTS[a] == POINTS[b])
+        return is_split_ace(box, hand) and not splittable(self.house, box, hand)
 
     # --- chips
 
@@ -169,14 +166,14 @@ class Referee:
 
     def _lay_insurance(self, spot: int, after: int) -> None:
         box = self.boxes[spot]
-        if self.phase == "play":
+        if self.phase == "play" and not self._known_to_have_none():
             assert self.dealer[0].value[0] == "A"
             assert self.house.insurance
             assert self.offers_open
             assert box.insurance < after <= -(-box.wager // 2)
             box.insurance = after
             return
-        assert self.phase == "turned"
+        assert self.phase == "turned" or not self.offers_open
         won, staked = self.house.insurance_pays
         lost = points(self.dealer[:2]) != 21
         paid = 0 if lost else box.insurance + box.insurance * won // staked
@@ -189,12 +186,13 @@ class Referee:
         box = self.boxes[spot]
         if box.natural:
             won, staked = self.house.natural_pays
-            assert POINTS[self.dealer[0].value[0]] in range(2, 10), "naturals wait against an ace or a ten"
+            assert self._known_to_have_none(), "naturals wait against an ace or a ten"
+            assert self.house.naturals_paid == "at_once"
             assert after in {box.wager + box.wager * won // staked, 0}
             box.reached.append(after)
         elif box.surrendered:
             assert after == 0
-            assert POINTS[self.dealer[0].value[0]] in range(2, 10)
+            assert self._known_to_have_none()
         elif after > before:
             in_play, hand = self._in_play()
             assert spot == in_play
@@ -237,7 +235,7 @@ class Referee:
         box = self.boxes[spot]
         assert self.named in {None, spot}
         if self.raise_key == "N":
-            assert self._splittable(box, hand)
+            assert splittable(self.house, box, hand)
             assert self.raised == box.wager
             place = box.hands.index(hand)
             box.hands[place : place + 1] = [SeenHand([card], box.wager) for card in hand.cards]
@@ -249,7 +247,7 @@ class Referee:
         self.raised, self.raise_key, self.named = 0, "", None
 
     def _double(self, box: SeenBox, hand: SeenHand) -> None:
-        assert not self._is_split_ace(box, hand)
+        assert not is_split_ace(box, hand)
         assert len(box.hands) == 1 or self.house.double_after_split
         assert self.house.double_on != "nine_to_eleven" or points(hand.cards) in {9, 10, 11}
         assert self.raised == hand.base or (self.raised < hand.base and self.house.double_for_less)
@@ -316,6 +314,9 @@ class Referee:
             self._begin()
             self.phase = "deal"
             wagers = {spot: self.cents(spot) for spot in range(1, 8) if self.cents(spot)}
+            assert max(wagers) <= self.house.boxes
+            if self.house.mid_shoe_entry == "refused" and not self.burned:
+                self.entering = set(wagers) - self.bet_last
             self.boxes = {spot: SeenBox(cents, [SeenHand([], cents)]) for spot, cents in wagers.items()}
             hole = [DEALER] if self.house.hole_card == "dealt" else []
             self.order = [*wagers, DEALER, *wagers, *hole]
@@ -326,7 +327,9 @@ class Referee:
             self.offers_open = False
         elif key == "S":
             assert self.phase == "play"
-            assert all(box.surrendered or all(self._finished(box, h) for h in box.hands) for box in self.boxes.values())
+            done = [box.surrendered or all(self._finished(box, h) for h in box.hands) for box in self.boxes.values()]
+            assert all(done) or self._stopped()
+            self.seen["stopped"] += not all(done)
             self._broke_are_taken()
             self.phase = "turned"
         else:
@@ -335,66 +338,3 @@ class Referee:
             assert not self._dealer_must_draw()
             assert self._insurance_is_settled()
             self.phase = "closed"
-
-    # --- the account
-
-    def _account(self, told: RoundPlayed) -> None:
-        self.rounds += 1
-        assert told.round == self.rounds
-        assert self.phase == "closed"
-        assert told.dealer == tuple(self.dealer)
-        assert told.surrendered == tuple(spot for spot, box in self.boxes.items() if box.surrendered)
-        assert told.hands == {str(s): tuple(tuple(h.cards) for h in box.hands) for s, box in self.boxes.items()}
-        due = {(wager.spot, wager.bet): (wager.wager_cents, wager.due_cents) for wager in told.wagers}
-        assert list(due) == sorted(due, key=lambda place: (place[0], place[1] != "main"))
-        for spot, box in self.boxes.items():
-            net = self._due(box)
-            assert due.pop((spot, "main")) == (box.wager, net)
-            self._chips_agree(spot, box, net)
-            if box.insurance:
-                won, staked = self.house.insurance_pays
-                natural = points(self.dealer[:2]) == 21
-                net = box.insurance * won // staked if natural else -box.insurance
-                assert due.pop((spot, "insurance")) == (box.insurance, net)
-            assert self.cents(spot, "insurance") == 0
-        assert not due
-        moved = {spot for spot, box in self.boxes.items() if box.lying != box.stake + self._due(box)}
-        paid = [spot for spot in self.settled if spot in moved]
-        assert paid == sorted(paid, reverse=True)
-        for box in self.boxes.values():
-            self.seen["bust"] += box.all_broke
-
-    def _chips_agree(self, spot: int, box: SeenBox, net: int) -> None:
-        comes_back = box.stake + net
-        left = self.cents(spot)
-        assert left in {0, box.wager, comes_back}
-        if comes_back and comes_back != box.lying:
-            assert comes_back in box.reached, "what is due was laid"
-        assert max([left, *box.reached]) <= comes_back or (box.surrendered or len(box.hands) > 1)
-
-    def _due(self, box: SeenBox) -> int:
-        dealer_natural = points(self.dealer[:2]) == 21
-        if box.even_money:
-            return box.wager
-        if box.natural:
-            self.seen["natural pushed" if dealer_natural else "natural paid"] += 1
-            won, staked = self.house.natural_pays
-            return 0 if dealer_natural else box.wager * won // staked
-        if dealer_natural:
-            self.seen["surrender lost to a natural"] += box.surrendered
-            self.seen["only the original lost"] += box.stake > box.wager
-            return -box.wager
-        if box.surrendered:
-            self.seen["surrender"] += 1
-            return -(box.wager // 2)
-        net = 0
-        theirs = points(self.dealer)
-        for hand in box.hands:
-            ours = points(hand.cards)
-            if ours > 21 or ours < theirs <= 21:
-                net -= hand.stake
-            elif theirs > 21 or ours > theirs:
-                net += hand.stake
-            else:
-                self.seen["push"] += 1
-        return net

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from firmware_protocols.cards import Card
+from simulators.house import House
 
 POINTS = {rank: points for points, rank in enumerate("A23456789", start=1)} | dict.fromkeys("TJQK", 10)
 
@@ -71,3 +72,18 @@ class SeenBox:
     def lying(self) -> int:
         """The stakes that were not taken before the turn."""
         return sum(hand.stake for hand in self.hands if not hand.taken)
+
+
+def is_split_ace(box: SeenBox, hand: SeenHand) -> bool:
+    """An ace of a pair that was split."""
+    return len(box.hands) > 1 and hand.cards[0].value[0] == "A"
+
+
+def splittable(house: House, box: SeenBox, hand: SeenHand) -> bool:
+    """A pair by the house's measure, below the limit of hands."""
+    if len(hand.cards) != 2 or len(box.hands) == house.max_hands:
+        return False
+    a, b = (card.value[0] for card in hand.cards)
+    if a == "A" and len(box.hands) > 1 and not house.resplit_aces:
+        return False
+    return a == b or (house.split_by == "value" and POINTS[a] == POINTS[b])

@@ -144,7 +144,8 @@ def test_worked_hand(case: dict[str, Any]) -> None:
         assert [list(hand.cards) for hand in replay.boxes[int(name)].hands] == hands
     for name, nets in expected.get("hand_nets", {}).items():
         if not is_natural(replay.dealer):
-            assert [hand_due_cents(hand, replay.dealer) for hand in replay.boxes[int(name)].hands] == nets
+            played = replay.boxes[int(name)].hands
+            assert [hand_due_cents(replay.house, hand, replay.dealer) for hand in played] == nets
 
 
 def test_every_rule_set_has_its_worked_hands() -> None:

@@ -32,7 +32,7 @@ def test_a_profile_without_rules_is_penn_national() -> None:
 
 def test_a_profile_says_what_differs_and_other_keys_are_passed_over() -> None:
     rules = {"soft_17": "hit", "max_hands": 4, "natural_pays": [6, 5], "double_for_less": False, "hole_card": "none"}
-    house = house_from({"rules": rules | {"mid_shoe_entry": "refused"}, "side_bets": {}, "name": "a table"})
+    house = house_from({"rules": rules | {"signals": "not_said"}, "side_bets": {}, "name": "a table"})
 
     assert house == House(soft_17="hit", max_hands=4, natural_pays=(6, 5), double_for_less=False, hole_card="none")
 

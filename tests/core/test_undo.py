@@ -1,0 +1,214 @@
+"""The key *undo*: what the dealer can take back, and what stays."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from controller.core.alerts import KeyRefused, RoundIrregular
+from controller.core.events import (
+    BetsLocked,
+    CardBurned,
+    HandPlayed,
+    KeyWithdrawn,
+    QuestionAsked,
+    QuestionWithdrawn,
+    RoundClosed,
+    RoundResumed,
+    WagerAdjusted,
+    WagerSettled,
+)
+from controller.core.state import State, restore
+from controller.core.table import step
+from controller.io import profile_files
+from firmware_protocols.readings import KeyPressed
+from tests.core.rig import Rig, penn
+from tests.core.test_admission import NEWCOMER, pitch
+
+KEYED = penn(stand_key="always")
+TWELVE = "1 main 10 \n Th 9c 2d 8s"
+NOTHING = "there is nothing to undo"
+
+
+def rig_with(talk: str) -> Rig:
+    rig = Rig(KEYED)
+    rig.talk(talk)
+    return rig
+
+
+def refusals(rig: Rig) -> list[str]:
+    return [event.reason for event in rig.told(KeyRefused) if isinstance(event, KeyRefused)]
+
+
+def withdrawn(rig: Rig) -> list[str]:
+    return [event.meaning for event in rig.told(KeyWithdrawn) if isinstance(event, KeyWithdrawn)]
+
+
+def test_a_stand_that_was_none_is_taken_back_and_the_player_draws() -> None:
+    rig = rig_with(f"{TWELVE} \n key stand undo hit \n 9h \n key hole_turned round_closed")
+    assert withdrawn(rig) == ["stand"]
+    assert rig.outcomes() == ["settled"]
+    assert rig.told(RoundIrregular) == []
+    # The stand had the dealer's seventeen win, and that had been told.
+    assert rig.postings() == ["1: spot 1 main -10.00"]
+    (adjusted,) = rig.told(WagerAdjusted)
+    assert isinstance(adjusted, WagerAdjusted)
+    assert (adjusted.before_cents, adjusted.due_cents, adjusted.who) == (-1000, 1000, "dealer")
+    assert adjusted.why == "key stand taken back"
+    assert [event.total for event in rig.told(HandPlayed) if isinstance(event, HandPlayed)] == [12, 21]
+
+
+def test_a_press_is_named_by_its_reading() -> None:
+    rig = rig_with(f"{TWELVE} \n key stand")
+    number = rig.number
+    while not isinstance(rig.stamped[number - 1].input, KeyPressed):
+        number -= 1
+    rig.key("undo")
+    assert rig.told(KeyWithdrawn) == [KeyWithdrawn(1, number, "stand")]
+
+
+def test_before_anything_was_settled_nothing_is_adjusted() -> None:
+    rig = rig_with(
+        "1 main 10 \n 2 main 10 \n Th 5h 6c 2d 6h Ts \n key stand undo hit \n 9h \n key stand hole_turned \n 5c"
+    )
+    rig.key("round_closed")
+    assert rig.told(WagerAdjusted) == []
+    assert rig.postings() == ["1: spot 1 main +0.00", "1: spot 2 main -10.00"]
+
+
+def test_a_card_ends_what_can_be_taken_back() -> None:
+    rig = rig_with(f"{TWELVE} \n key hit \n 3h \n key undo")
+    assert refusals(rig) == [NOTHING]
+    assert withdrawn(rig) == []
+
+
+def test_pressed_again_it_takes_back_the_press_before() -> None:
+    rig = rig_with("1 main 10 \n 2 main 10 \n Th 5h 9c 8d 6h 8s \n key stand stand undo undo undo")
+    assert withdrawn(rig) == ["stand", "stand"]
+    assert refusals(rig) == [NOTHING]
+    rig.talk("key hit \n 3c \n key stand hole_turned round_closed")
+    assert rig.outcomes() == ["settled"]
+    assert rig.postings()[-1:] == ["1: spot 2 main -10.00"]
+
+
+def test_a_key_without_a_legal_play_is_cured() -> None:
+    rig = rig_with("1 main 10 \n Th 9c Jd 8s \n key split undo")
+    assert rig.told(RoundIrregular) == []
+    rig.talk("key surrender surrender")
+    assert len(rig.told(RoundIrregular)) == 1
+    rig.talk("key undo")
+    assert rig.told(RoundResumed) == [RoundResumed(1)]
+    rig.talk("key hole_turned round_closed")
+    assert rig.postings() == ["1: spot 1 main -5.00"]
+
+
+def test_a_key_that_named_an_empty_spot_is_cured_and_nothing_else_cures_it() -> None:
+    rig = rig_with(f"{TWELVE} \n key 4 stand")
+    assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [
+        "a key names spot 4, which has no wager"
+    ]
+    rig.talk("key undo undo \n key 1 stand hole_turned round_closed")
+    assert withdrawn(rig) == ["stand", "4"]
+    assert rig.told(RoundResumed) == [RoundResumed(1)]
+    assert rig.postings() == ["1: spot 1 main -10.00"]
+
+
+def test_a_digit_alone_names_no_spot_any_more() -> None:
+    rig = rig_with("1 main 10 \n 2 main 10 \n Th 5h 6c 2d 6h Ts \n key 2 undo stand")
+    assert rig.told(RoundIrregular) == []
+    assert withdrawn(rig) == ["2"]
+
+
+def test_the_close_is_taken_back_while_the_readers_are_awaited() -> None:
+    rig = rig_with(f"{TWELVE} \n key stand")
+    rig.late = True
+    rig.talk("key hole_turned round_closed undo")
+    rig.late = False
+    rig.pass_ms(100)
+    assert withdrawn(rig) == ["round_closed"]
+    assert rig.outcomes() == []
+    rig.key("round_closed")
+    assert rig.outcomes() == ["settled"]
+
+
+def test_a_closed_round_stays_closed() -> None:
+    rig = rig_with(f"{TWELVE} \n key stand hole_turned round_closed undo")
+    assert refusals(rig) == ["the round is closed"]
+    assert rig.told(WagerAdjusted) == []
+
+
+def test_bets_are_open_again() -> None:
+    rig = rig_with("1 main 10 \n key no_more_bets undo \n 2 main 20 \n key no_more_bets")
+    assert withdrawn(rig) == ["no_more_bets"]
+    assert rig.told(RoundClosed) == [RoundClosed(1, (), 0, "void")]
+    locked = [event for event in rig.told(BetsLocked) if isinstance(event, BetsLocked)][-1]
+    assert [wager.spot for wager in locked.wagers] == [1, 2]
+
+
+def test_a_lock_by_the_first_card_stays() -> None:
+    rig = rig_with("1 main 10 \n Th \n key undo")
+    assert refusals(rig) == [NOTHING]
+
+
+def test_a_lock_taken_back_asks_no_more_about_a_newcomer_and_lets_nobody_in() -> None:
+    rig = pitch()
+    rig.talk(f"{NEWCOMER} \n key undo no_more_bets")
+    assert rig.told(QuestionAsked, QuestionWithdrawn) == [
+        QuestionAsked(1, 2, 4, "Spot 4 came in mid shoe: dealt in?", ("yes", "no")),
+        QuestionWithdrawn(1),
+        QuestionAsked(2, 3, 4, "Spot 4 came in mid shoe: dealt in?", ("yes", "no")),
+    ]
+
+
+def test_a_burn_that_has_not_come_is_taken_back() -> None:
+    rig = rig_with("1 main 10 \n key burn undo \n Th 9c 2d 8s \n key stand hole_turned round_closed")
+    assert rig.told(CardBurned) == []
+    assert rig.outcomes() == ["settled"]
+
+
+def test_a_shoe_that_was_not_new_stays_the_one_in_use() -> None:
+    rig = pitch()
+    rig.talk(NEWCOMER.replace("key no_more_bets \n Th", "key no_more_bets \n Th", 1))
+    rig.talk("key no undo")
+    assert refusals(rig) == ["an answer stands until the floor corrects it"]
+    other = pitch()
+    first, _, second = NEWCOMER.partition("\n 4 main 25")
+    other.talk(f"{first} \n key burn undo \n 4 main 25 {second}")
+    assert len(other.told(QuestionAsked)) == 1
+
+
+@pytest.mark.parametrize(("key", "reason"), [("call_floor", "the floor has been called"), ("no", NOTHING)])
+def test_what_is_not_taken_back(key: str, reason: str) -> None:
+    rig = rig_with(f"{TWELVE} \n key {key} undo")
+    assert refusals(rig)[-1] == reason
+    assert withdrawn(rig) == []
+
+
+def test_a_key_without_effect_shields_the_one_before() -> None:
+    rig = rig_with(f"{TWELVE} \n key stand yes undo")
+    assert refusals(rig) == ["nothing was asked", NOTHING]
+
+
+def test_after_a_turn_by_mistake_the_players_play_on_and_what_was_opened_stays_open() -> None:
+    rig = rig_with(f"{TWELVE} \n key hole_turned undo hit \n 9h \n key hole_turned round_closed")
+    assert withdrawn(rig) == ["hole_turned"]
+    assert rig.outcomes() == ["settled"]
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+def test_it_lives_through_a_checkpoint() -> None:
+    straight = rig_with(f"{TWELVE} \n key 1 stand undo undo hit \n 9h \n key hole_turned round_closed")
+    table = Rig(KEYED).table
+    for stamped in straight.stamped[1:]:
+        state = msgspec.json.decode(msgspec.json.encode(table.state), type=State)
+        table = step(restore(straight.house, state), stamped).table
+    assert table.state == straight.table.state
+
+
+def test_at_a_table_that_asks_an_answer_by_key_stays() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national").rules)
+    rig.talk("1 main 10 \n Th 6c 8d 7s 5c")
+    assert len(rig.told(QuestionAsked)) == 1
+    rig.talk("key 2 undo")
+    assert refusals(rig) == ["an answer stands until the floor corrects it"]
+    assert [event.basis.value for event in rig.told(WagerSettled) if isinstance(event, WagerSettled)] == ["answer"]
