@@ -79,11 +79,11 @@ class Parts(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What somebody asked for over MQTT, and the input it became."""
+    """What somebody asked for, the input it became, and who is to be told what came of it."""
 
     given: Input
-    verb: str
     payload: bytes
+    answer: Callable[[bytes], None]
 
 
 class Daemon:
@@ -106,6 +106,10 @@ class Daemon:
         self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
         self.requests: list[Request] = []
         """Requests of people whose input waits in the queue."""
+        self.remarks: Callable[[], Sequence[str]] = tuple
+        """What else belongs into ``status``, such as a certificate that ends soon."""
+        self.mqtt_orders = True
+        """Whether orders are taken over MQTT too, where whoever the broker lets write is believed."""
         self.alarms: tuple[str, ...] = ()
         self.health: dict[str, DeviceHealth] = {}
         """What each device last said of itself, as far as committed."""
@@ -155,17 +159,24 @@ class Daemon:
 
     def command(self, verb: str, payload: bytes) -> None:
         """Carry out what people ask for over MQTT."""
+        if self.mqtt_orders:
+            self.ask(verb, payload, lambda reply: self.publisher.reply(verb, reply))
+        else:
+            self.publisher.reply(verb, reply_bytes(payload, "this table takes orders over its operator channel only"))
+
+    def ask(self, verb: str, payload: bytes, answer: Callable[[bytes], None]) -> None:
+        """Carry out what people ask for, and answer once the journal has it."""
         try:
             wanted = read_command(verb, payload)
         except CommandRefused as refused:
-            self.publisher.reply(verb, reply_bytes(payload, str(refused)))
+            answer(reply_bytes(payload, str(refused)))
             return
         if self.parts.recovered.hold:
-            self.publisher.reply(verb, reply_bytes(payload, "the table is on hold; see state/hold"))
+            answer(reply_bytes(payload, "the table is on hold; see state/hold"))
             return
         given = input_of(wanted, self.parts.clock.monotonic_ns())
         self.deliver(given)
-        self.requests.append(Request(given, verb, payload))
+        self.requests.append(Request(given, payload, answer))
 
     async def run(self, links: Sequence[Link], beside: Sequence[Endless] = ()) -> None:
         """Run the table, and what goes on ``beside`` it, until cancelled.
@@ -197,7 +208,7 @@ class Daemon:
             return f"on hold: {hold}"
         broker = "broker reached" if self.publisher.online.is_set() else "broker not reached"
         told = f"{self.publisher.reached} of {self.table.state.seq} events published"
-        return "; ".join((health_line(self.health), broker, told, *self.alarms))
+        return "; ".join((health_line(self.health), broker, told, *self.alarms, *self.remarks()))
 
     async def serve(self) -> None:
         """Step and commit what comes, for ever."""
@@ -212,7 +223,7 @@ class Daemon:
         table, desired = self.table, self.desired
         entries: list[Entry] = []
         told: list[Event] = []
-        replies: list[tuple[str, bytes]] = []
+        replies: list[tuple[Callable[[bytes], None], bytes]] = []
         for given in batch:
             stamped = self.stamped(given)
             try:
@@ -226,17 +237,17 @@ class Daemon:
             replies.extend(self.replies(given, stepped.events))
         await self.parts.journal.commit(self.with_checkpoint(entries, table))
         self.table = table
-        for verb, reply in replies:
-            self.publisher.reply(verb, reply)
+        for answer, reply in replies:
+            answer(reply)
         self.let_out(told, batch, desired)
         self.displays.told(told, [body for entry in entries for _, body in entry.events], self.parts.clock.wall_ns())
 
-    def replies(self, given: Input, events: Sequence[Event]) -> Iterator[tuple[str, bytes]]:
+    def replies(self, given: Input, events: Sequence[Event]) -> Iterator[tuple[Callable[[bytes], None], bytes]]:
         """The reply to the request that brought this input, if one did: what the table made of it."""
         for asked in [one for one in self.requests if one.given is given]:
             self.requests.remove(asked)
             refusals = [event.reason for event in events if isinstance(event, AnswerRefused | FloorRefused)]
-            yield asked.verb, reply_bytes(asked.payload, "; ".join(refusals))
+            yield asked.answer, reply_bytes(asked.payload, "; ".join(refusals))
 
     def stamped(self, given: Input) -> Stamped:
         """The input with its number, times and random bytes."""

@@ -1,24 +1,44 @@
-"""What the commands share that put a request to a table: its options, and how the reply is told."""
+"""What the commands share that put a request to a table: over which channel, its options, how the reply is told."""
 
 from __future__ import annotations
 
 import functools
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 
+from controller.formats.commands import Reply
 from controller.formats.payloads import Topics
 from controller.io.mqtt import Broker
-from controller.io.operator import NoReply, put_request
+from controller.io.operator import REPLY_SECONDS, NoReply, put_request
+from controller.io.operator_client import Where, ask
 from controller.io.randomness import SystemEntropy
+
+Channel = Callable[[Topics, str, dict[str, Any]], Reply]
+"""Puts a request to a table and gives its reply; raises ``NoReply``."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 TOKEN_BYTES: Final = 8
 """Enough that two requests never share a token."""
 
+OPERATOR_OPTIONS: Final = (
+    click.option(
+        "--operator",
+        envvar="TABLESIDE_OPERATOR",
+        help="The table's operator channel, instead of a broker: your role's socket, or tcp://HOST:PORT.",
+    ),
+    click.option(
+        "--operator-key",
+        envvar="TABLESIDE_OPERATOR_KEY",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Over TCP: the file with your secret key.",
+    ),
+    click.option("--table-key", envvar="TABLESIDE_TABLE_KEY", help="Over TCP: the table's public key."),
+)
 BROKER_OPTIONS: Final = (
     click.option("--host", default="127.0.0.1", show_default=True, help="The broker's host."),
     click.option("--port", default=1883, show_default=True, type=click.IntRange(1, 65535), help="The broker's port."),
@@ -55,23 +75,33 @@ def asked_of_table(function: F) -> F:
 
     @functools.wraps(function)
     def put(topics: Topics, who: str, **given: Any) -> None:  # noqa: ANN401 - as click hands them over
-        names = ("host", "port", "username", "password", "tls_ca_file")
-        broker = Broker(**{name: given.pop(name) for name in names})
+        put_to = channel_of(given)
         verb, body = function(**given)
-        tell(broker, topics, verb, {**body, "who": who})
+        tell(put_to, topics, verb, {**body, "who": who})
 
     wrapped: Any = WHO(put)
-    for option in reversed(BROKER_OPTIONS):
+    for option in reversed((*OPERATOR_OPTIONS, *BROKER_OPTIONS)):
         wrapped = option(wrapped)
     found: F = click.argument("topics", metavar="TABLE", callback=table_of)(wrapped)
     return found
 
 
-def tell(broker: Broker, topics: Topics, verb: str, body: dict[str, Any]) -> None:
-    """Put the request and say what came of it: exit status 0 accepted, 1 refused, 2 no broker or no reply."""
+def channel_of(given: dict[str, Any]) -> Channel:
+    """Where a request goes, taken out of a command's options: the operator channel if one is named, else a broker."""
+    names = ("host", "port", "username", "password", "tls_ca_file")
+    broker = Broker(**{name: given.pop(name) for name in names})
+    address, key, table_key = (given.pop(name) for name in ("operator", "operator_key", "table_key"))
+    if not address:
+        return lambda topics, verb, body: put_request(broker, topics, verb, body)
+    where = Where(address, table_key or "", key)
+    return lambda topics, verb, body: ask(where, f"{topics.site}/{topics.table}", verb, body, REPLY_SECONDS)
+
+
+def tell(put: Channel, topics: Topics, verb: str, body: dict[str, Any]) -> None:
+    """Put the request and say what came of it: exit status 0 accepted, 1 refused, 2 it cannot be put, or no reply."""
     token = SystemEntropy().take(TOKEN_BYTES).hex()
     try:
-        reply = put_request(broker, topics, verb, {**body, "transaction": token})
+        reply = put(topics, verb, {**body, "transaction": token})
     except NoReply as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)

@@ -8,6 +8,8 @@ import os
 import random
 import signal
 import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -17,18 +19,22 @@ import structlog
 from controller import version
 from controller.assembly import Devices, house_of
 from controller.daemon import Daemon, Endless, Parts
-from controller.formats.config import ConfigError
+from controller.formats.config import Config, ConfigError
 from controller.formats.records import Identity, RecordDamaged
-from controller.io.clock import SystemClock
+from controller.io.certificates import expiry_line
+from controller.io.clock import Clock, SystemClock
 from controller.io.clock_watch import ClockWatch
 from controller.io.displays import Displays
 from controller.io.journal import Journal, JournalDamaged, JournalFailed, NotAJournal
 from controller.io.log import Format, configure_log
 from controller.io.mqtt import Broker
 from controller.io.notify import Notifier
+from controller.io.operator_channel import ChannelFailed
 from controller.io.randomness import SystemEntropy
-from controller.io.table_file import TableFile, load_table
+from controller.io.secret_files import SecretRefused
+from controller.io.table_file import TableFile, is_kept, load_table
 from controller.io.watchdog import Watchdog, Work
+from controller.operating import NoChannel, listening, operator_channel
 from controller.recovery import recover
 
 LEVELS: Final = ("debug", "info", "warning", "error")
@@ -64,7 +70,9 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
         asyncio.run(serve(load_table(table_file, os.environ.get("CREDENTIALS_DIRECTORY"))))
     except ConfigError as error:
         refuse(*error.lines)
-    except (NotAJournal, JournalDamaged, RecordDamaged, OSError) as error:
+    except NoChannel as error:
+        refuse(*error.lines)
+    except (NotAJournal, JournalDamaged, RecordDamaged, ChannelFailed, OSError) as error:
         refuse(str(error))
     except JournalFailed as error:
         click.echo(f"tableside: {error}", err=True)
@@ -112,9 +120,12 @@ async def serve(table: TableFile) -> None:
         devices = Devices(config, last if last >= 0 else None)
         daemon.wish, daemon.drawn = devices.wish, devices.drawn
         links = devices.link(clock, chance, daemon.deliver)
+        daemon.remarks = lambda: expiring(config, clock)
+        for remark in daemon.remarks():
+            log.warning(remark)
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
-        beside: list[Endless] = [("watchdog", watched.run)]
+        beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon)]
         if not recovered.hold:
             beside.append(("clock", ClockWatch(clock, daemon.deliver).run))
         await until_stopped(daemon.run(links, beside))
@@ -122,6 +133,32 @@ async def serve(table: TableFile) -> None:
     finally:
         notifier.stopping()
         await journal.close()
+
+
+def expiring(config: Config, clock: Clock) -> tuple[str, ...]:
+    """A line for each certificate of the table's that ends soon or cannot be read."""
+    broker = config.broker
+    paths = [] if broker is None else [broker.tls_ca_file, broker.tls_cert_file]
+    now = datetime.fromtimestamp(clock.wall_ns() // 1_000_000_000, UTC)
+    lines: list[str] = []
+    for path in paths:
+        try:
+            lines.append(expiry_line(Path(path), now) if path else "")
+        except SecretRefused as error:
+            lines.append(str(error))
+    return tuple(line for line in lines if line)
+
+
+def operators(config: Config, daemon: Daemon) -> Iterator[Endless]:
+    """The operator channel, if the table file has one.
+
+    Raises:
+        NoChannel: its files cannot be used.
+    """
+    if config.operator is not None:
+        daemon.mqtt_orders = config.operator.mqtt
+        kept = is_kept(config.operator.key_file or "", os.environ.get("CREDENTIALS_DIRECTORY"))
+        yield "operator channel", operator_channel(listening(config.operator, kept_by_service=kept), daemon).run
 
 
 def works(daemon: Daemon) -> list[Work]:

@@ -140,6 +140,22 @@ class LineFeedSection(Section, frozen=True):
     host: Text = "127.0.0.1"
 
 
+class OperatorSection(Section, frozen=True):
+    """``[operator]``: the channel over which people order things of the table.
+
+    ``directory`` holds a socket for each role; ``listen`` is served with CURVE, which needs ``key_file`` and
+    ``operators``. ``mqtt``: whether orders are also taken over MQTT.
+    """
+
+    directory: File | None = None
+    listen: Annotated[
+        str | None, msgspec.Meta(pattern=r"^[^:/\s]+:[0-9]{1,5}$", description="an address such as 192.0.2.10:7010")
+    ] = None
+    key_file: File | None = None
+    operators: File | None = None
+    mqtt: bool = False
+
+
 class Config(Section, frozen=True):
     """A table file without mistakes. Paths are as ``read_config`` resolved them."""
 
@@ -150,6 +166,7 @@ class Config(Section, frozen=True):
     broker: BrokerSection | None = None
     tap: TapSection | None = None
     line_feed: LineFeedSection | None = None
+    operator: OperatorSection | None = None
     options: dict[str, Any] = {}
 
 
@@ -275,6 +292,11 @@ def _cross_checks(config: Config) -> Iterable[Mistake]:
     broker = config.broker
     if broker is not None and (broker.tls_cert_file is None) != (broker.tls_key_file is None):
         yield Mistake(("broker",), "tls_cert_file and tls_key_file go together")
+    operator = config.operator
+    if operator is not None and not (operator.directory or operator.listen):
+        yield Mistake(("operator",), "expected directory, listen, or both")
+    if operator is not None and operator.listen and not (operator.key_file and operator.operators):
+        yield Mistake(("operator", "listen"), "key_file and operators must be given with it")
 
 
 def _ports(config: Config) -> Iterable[Mistake]:
@@ -315,6 +337,9 @@ def _resolved(config: Config, directory: PurePath) -> Config:
         return {name: str(directory / path) for name, path in given.items() if path and not is_credential(path)}
 
     table = msgspec.structs.replace(config.table, **moved(config.table, ("key_file", "journal", "chips")))
+    if config.operator is not None:
+        names = moved(config.operator, ("directory", "key_file", "operators"))
+        config = msgspec.structs.replace(config, operator=msgspec.structs.replace(config.operator, **names))
     if config.tap is not None:
         config = msgspec.structs.replace(config, tap=TapSection(**moved(config.tap, ("socket",))))
     if config.broker is None:

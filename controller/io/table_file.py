@@ -87,7 +87,7 @@ def _with_credentials(config: Config, credentials: str | None, name: str, lines:
         return str(Path(credentials) / value.removeprefix(CREDENTIAL))
 
     changed: dict[str, Any] = {}
-    for section in ("table", "broker"):
+    for section in ("table", "broker", "operator"):
         given = getattr(config, section)
         if given is None:
             continue

@@ -28,6 +28,7 @@ EXAMPLE: Final = FILES["table.toml"].text
 KINDS: Final[dict[str, type[msgspec.Struct]]] = {
     "[table]": config.TableSection,
     "[broker]": config.BrokerSection,
+    "[operator]": config.OperatorSection,
     "[tap]": config.TapSection,
     "[line_feed]": config.LineFeedSection,
     "[shoe]": config.ShoeSection,
@@ -101,6 +102,8 @@ def default_of(field: msgspec.structs.FieldInfo) -> str:
         return MUST
     by_session = {"agreeing": "2", "gap_ms": str(GAP_NS // 1_000_000)}
     given = field.default if field.default is not msgspec.NODEFAULT else None
+    if isinstance(given, bool):
+        return str(given).lower()
     return by_session.get(field.name) or (str(given) if given not in (None, (), {}) else "none")
 
 

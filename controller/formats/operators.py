@@ -1,0 +1,172 @@
+"""Who may order what of a table: roles, their rights, and the file that says which person has which key.
+
+The operator channel knows people in one of two ways. Over TCP each has a key of their own (ZeroMQ CURVE): the key says
+who asks. On the table PC each role has a socket of its own, and who may open it is a matter of file rights: the socket
+says the role, and the person gives a name, which is recorded.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
+
+import msgspec
+
+from controller.formats.commands import VERBS, Reply
+from controller.formats.decoding import Mistake, decode
+from controller.formats.toml_lines import key_lines, line_of
+
+Role = Literal["dealer", "floor", "surveillance", "technician", "auditor"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+PROTOCOL: Final = b"tableside.operator.v1"
+"""The first frame of every message of the channel."""
+
+FRAMES: Final = 4
+"""Protocol, ``SITE/TABLE``, verb, the request as JSON."""
+
+REQUEST_LIMIT_BYTES: Final = 64 * 1024
+"""Many times what any request needs."""
+
+CURVE_KEY: Final = re.compile(r"[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")
+"""A public key as ZeroMQ writes it (Z85, https://rfc.zeromq.org/spec/32/)."""
+
+STATUS: Final = "status"
+"""The verb that asks how the table is; everybody may."""
+
+RIGHTS: Final[dict[str, frozenset[Role]]] = {
+    STATUS: frozenset(ROLES),
+    "answer": frozenset({"dealer", "floor"}),
+    "ack": frozenset({"floor", "surveillance"}),
+    "void": frozenset({"floor"}),
+    "set-card": frozenset({"floor"}),
+    "assign-card": frozenset({"floor"}),
+    "declare-box": frozenset({"floor"}),
+    "adjust": frozenset({"floor"}),
+    "new-shoe": frozenset({"dealer", "floor"}),
+}
+"""Which roles may ask for a verb. A verb that is missing here is nobody's."""
+
+
+class OperatorsRefused(ValueError):  # noqa: N818 - named for what happened
+    """The file of operators has mistakes: ``lines`` has one line of text for each."""
+
+    def __init__(self, lines: tuple[str, ...]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+class OperatorRefused(Exception):  # noqa: N818
+    """A request may not be carried out; the text says why."""
+
+
+class Operator(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[[operator]]``: a person, what they may do, and the public keys they may come with (an old and a new one)."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="a name of 1 to 100 characters")]
+    roles: Annotated[tuple[Role, ...], msgspec.Meta(min_length=1, description=f"roles out of {', '.join(ROLES)}")]
+    keys: Annotated[
+        tuple[Annotated[str, msgspec.Meta(pattern=f"^{CURVE_KEY.pattern}$", description="a public key")], ...],
+        msgspec.Meta(min_length=1, max_length=2, description="one or two public keys"),
+    ]
+
+
+class Operators(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    operator: tuple[Operator, ...] = ()
+
+
+class Asking(NamedTuple):
+    """Who asks: the roles the channel vouches for, and the name where it vouches for that too (else empty)."""
+
+    roles: frozenset[Role]
+    name: str = ""
+
+
+class Request(NamedTuple):
+    """What somebody asks for."""
+
+    verb: str
+    payload: bytes
+
+
+def read_operators(text: str, name: str) -> Mapping[str, Asking]:
+    """The file ``name`` whose content is ``text``: who comes with which public key.
+
+    Raises:
+        OperatorsRefused: with a line for each mistake.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise OperatorsRefused((f"{name}: {error}",)) from error
+    mistakes: list[Mistake] = []
+    found = decode(Operators, data, (), mistakes)
+    if found is None or mistakes:
+        lines = key_lines(text)
+        raise OperatorsRefused(tuple(f"{name}:{line_of(lines, one.path)}: {one.text}" for one in mistakes))
+    known: dict[str, Asking] = {}
+    names: set[str] = set()
+    for operator in found.operator:
+        if operator.name in names:
+            raise OperatorsRefused((f"{name}: operator {operator.name!r} is given twice",))
+        names.add(operator.name)
+        for key in operator.keys:
+            if key in known:
+                raise OperatorsRefused((f"{name}: operator {operator.name!r}: the key is {known[key].name}'s",))
+            known[key] = Asking(frozenset(operator.roles), operator.name)
+    return known
+
+
+def read_request(frames: list[bytes], table: str, asking: Asking) -> Request:
+    """What ``frames`` ask for, if they who ask may: with the name the channel vouches for, where it does.
+
+    ``table`` is ``SITE/TABLE``.
+
+    Raises:
+        OperatorRefused: no request of this protocol, another table's, not this role's, or in another person's name.
+    """
+    if len(frames) != FRAMES or frames[0] != PROTOCOL:
+        raise OperatorRefused(f"expected {PROTOCOL.decode()}, SITE/TABLE, a verb and JSON")
+    if frames[1] != table.encode():
+        raise OperatorRefused(f"this is table {table}")
+    verb = frames[2].decode(errors="replace")
+    if verb not in RIGHTS:
+        raise OperatorRefused(f"unknown command {verb!r}; expected one of {', '.join(RIGHTS)}")
+    if not RIGHTS[verb] & asking.roles:
+        wanted, have = " or ".join(sorted(RIGHTS[verb])), ", ".join(sorted(asking.roles))
+        raise OperatorRefused(f"{verb} is for {wanted}; you are {have}")
+    if len(frames[3]) > REQUEST_LIMIT_BYTES:
+        raise OperatorRefused(f"a request has at most {REQUEST_LIMIT_BYTES} bytes")
+    return Request(verb, _in_the_name(frames[3], asking.name) if verb in VERBS else frames[3])
+
+
+def request_frames(table: str, verb: str, body: Mapping[str, Any]) -> list[bytes]:
+    """The frames of a request."""
+    return [PROTOCOL, table.encode(), verb.encode(), msgspec.json.encode(body)]
+
+
+def refused_frames(reason: str) -> list[bytes]:
+    """The frames of a refusal."""
+    return reply_frames(msgspec.json.encode(Reply("refused", reason)))
+
+
+def reply_frames(payload: bytes) -> list[bytes]:
+    """The frames of a reply."""
+    return [PROTOCOL, payload]
+
+
+def _in_the_name(payload: bytes, name: str) -> bytes:
+    """A request in the name of who the key says it is; without such a name as it came."""
+    if not name:
+        return payload
+    try:
+        body = msgspec.json.decode(payload, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise OperatorRefused(f"expected a JSON object: {error}") from error
+    if body.get("who", name) != name:
+        raise OperatorRefused(f"your key is {name}'s; ask in that name, or in none")
+    return msgspec.json.encode({**body, "who": name})

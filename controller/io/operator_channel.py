@@ -1,0 +1,179 @@
+"""The operator channel: people's orders to a table, over ZeroMQ, from those who may give them.
+
+On the table PC one ipc socket for each role, opened by whom the file system lets; over TCP CURVE, where every client
+proves its key and nothing passes in clear. Requests are answered once the journal has what they did.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import structlog
+import zmq
+import zmq.asyncio
+from zmq.auth.asyncio import AsyncioAuthenticator
+
+from controller.formats.operators import (
+    ROLES,
+    Asking,
+    OperatorRefused,
+    Request,
+    Role,
+    read_request,
+    refused_frames,
+    reply_frames,
+)
+
+QUEUE_LIMIT: Final = 100
+"""Requests that may wait on a socket: people ask a few a minute."""
+
+MESSAGE_LIMIT_BYTES: Final = 128 * 1024
+"""A larger message ends its connection."""
+
+MODE: Final = 0o660
+"""Rights of a role's socket: the daemon's user, and the group that the role's folder belongs to."""
+
+SOCKET: Final = "socket"
+"""The name of the socket within a role's folder: the folder's rights say who may reach it."""
+
+log = structlog.get_logger(__name__)
+
+Answer = Callable[[bytes], None]
+"""Takes the reply to a request, at any time, once."""
+
+
+class ChannelFailed(Exception):  # noqa: N818 - named for what happened
+    """The channel cannot be served; the text says where and why."""
+
+
+class Listening(NamedTuple):
+    """Where the channel is served: ``directory`` for the roles' sockets, ``address`` (``HOST:PORT``) for CURVE."""
+
+    directory: Path | None = None
+    address: str = ""
+    secret_key: bytes = b""
+    operators: Mapping[str, Asking] = {}
+
+
+class OperatorChannel:
+    """Serves a table's operators until cancelled. ``ask(request, answer)`` carries a permitted request out."""
+
+    def __init__(self, where: Listening, table: str, ask: Callable[[Request, Answer], None]) -> None:
+        self._where = where
+        self._table = table
+        self._ask = ask
+        self.bound = asyncio.Event()
+        """Set once every socket is served."""
+        self.port = 0
+        """The TCP port served, 0 for none."""
+
+    async def run(self) -> None:
+        """Serve.
+
+        Raises:
+            ChannelFailed: a socket cannot be had.
+        """
+        context = zmq.asyncio.Context()
+        authenticator: AsyncioAuthenticator | None = None
+        try:
+            async with asyncio.TaskGroup() as group:
+                if self._where.address:
+                    authenticator = self._authenticator(context)
+                    socket = self._tcp(context)
+                    group.create_task(self._serve(socket, None))
+                for role in ROLES if self._where.directory else ():
+                    group.create_task(self._serve(self._ipc(context, role), Asking(frozenset({role}))))
+                self.bound.set()
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from failed
+        finally:
+            if authenticator is not None:
+                authenticator.stop()
+            context.destroy(linger=0)
+            self._put_away()
+
+    def _authenticator(self, context: zmq.asyncio.Context) -> AsyncioAuthenticator:
+        """Lets in whose key is known; the key then comes with every message."""
+        found = AsyncioAuthenticator(context)
+        found.start()
+        found.configure_curve_callback(domain="*", credentials_provider=_Known(self._where.operators))
+        return found
+
+    def _tcp(self, context: zmq.asyncio.Context) -> zmq.asyncio.Socket:
+        socket = self._socket(context)
+        socket.set(zmq.CURVE_SERVER, 1)
+        socket.set(zmq.CURVE_SECRETKEY, self._where.secret_key)
+        self._bind(socket, f"tcp://{self._where.address}")
+        self.port = int(socket.getsockopt_string(zmq.LAST_ENDPOINT).rstrip("\0").rpartition(":")[2])
+        return socket
+
+    def _ipc(self, context: zmq.asyncio.Context, role: Role) -> zmq.asyncio.Socket:
+        assert self._where.directory is not None
+        folder = self._where.directory / role
+        try:
+            # A folder that is there already keeps the group and rights it was given.
+            folder.mkdir(mode=0o750, exist_ok=True)
+        except OSError as error:
+            raise ChannelFailed(f"operator channel: {folder}: {error.strerror}") from error
+        socket = self._socket(context)
+        self._bind(socket, f"ipc://{folder / SOCKET}")
+        (folder / SOCKET).chmod(MODE)
+        return socket
+
+    def _socket(self, context: zmq.asyncio.Context) -> zmq.asyncio.Socket:
+        socket = context.socket(zmq.ROUTER)
+        socket.set(zmq.LINGER, 0)
+        socket.set(zmq.RCVHWM, QUEUE_LIMIT)
+        socket.set(zmq.SNDHWM, QUEUE_LIMIT)
+        socket.set(zmq.MAXMSGSIZE, MESSAGE_LIMIT_BYTES)
+        return socket
+
+    def _bind(self, socket: zmq.asyncio.Socket, address: str) -> None:
+        try:
+            socket.bind(address)
+        except zmq.ZMQError as error:
+            raise ChannelFailed(f"operator channel: {address}: {error}") from error
+
+    async def _serve(self, socket: zmq.asyncio.Socket, asking: Asking | None) -> None:
+        """Take requests; ``asking`` None: the key that came with the message says who asks."""
+        while True:
+            peer, *frames = await socket.recv_multipart(copy=False)
+
+            def answer(payload: bytes, to: bytes = bytes(peer.buffer)) -> None:
+                self._send(socket, [to, *reply_frames(payload)])
+
+            who = asking if asking is not None else self._where.operators[str(frames[0].get("User-Id"))]
+            try:
+                request = read_request([bytes(frame.buffer) for frame in frames], self._table, who)
+            except OperatorRefused as refused:
+                log.warning("order refused", who=who.name, roles=sorted(who.roles), reason=str(refused))
+                self._send(socket, [bytes(peer.buffer), *refused_frames(str(refused))])
+                continue
+            self._ask(request, answer)
+
+    def _send(self, socket: zmq.asyncio.Socket, frames: list[bytes]) -> None:
+        if not socket.closed:
+            # A ROUTER drops what is for somebody who has gone.
+            socket.send_multipart(frames, flags=zmq.DONTWAIT)
+
+    def _put_away(self) -> None:
+        for role in ROLES if self._where.directory else ():
+            assert self._where.directory is not None
+            with contextlib.suppress(OSError):
+                (self._where.directory / role / SOCKET).unlink(missing_ok=True)
+
+
+class _Known:
+    """What the authenticator asks of us."""
+
+    def __init__(self, operators: Mapping[str, Asking]) -> None:
+        self._operators = operators
+
+    def callback(self, domain: str, key: bytes) -> bool:
+        """Whether somebody may come in with this public key, written in Z85."""
+        del domain
+        return key.decode() in self._operators

@@ -1,0 +1,82 @@
+"""The operator channel of a table file: who may order what, and where they do so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from controller.daemon import Daemon
+from controller.formats.commands import Reply
+from controller.formats.config import OperatorSection
+from controller.formats.operators import STATUS, Asking, OperatorsRefused, Request, read_operators
+from controller.io.operator_channel import Listening, OperatorChannel
+from controller.io.secret_files import SecretRefused, read_secret
+
+CURVE_SECRET_BYTES: Final = 40
+
+
+class NoChannel(Exception):  # noqa: N818 - named for what happened
+    """The channel's files cannot be used: ``lines`` says what is wrong with each."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+def listening(section: OperatorSection, *, kept_by_service: bool = False) -> Listening:
+    """Where the channel is served, with its key and its operators. ``kept_by_service``: the key is a credential.
+
+    Raises:
+        NoChannel: the key or the file of operators cannot be used.
+    """
+    directory = Path(section.directory) if section.directory else None
+    if section.listen is None:
+        return Listening(directory)
+    assert section.key_file is not None and section.operators is not None, "a table file with listen has both"  # noqa: PT018
+    secret = _secret(Path(section.key_file), kept_by_service=kept_by_service)
+    return Listening(directory, section.listen, secret, _operators(Path(section.operators)))
+
+
+def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
+    """The channel of a daemon."""
+
+    def ask(request: Request, answer: Callable[[bytes], None]) -> None:
+        if request.verb == STATUS:
+            answer(msgspec.json.encode(Reply("accepted", daemon.status(), _transaction(request.payload))))
+        else:
+            daemon.ask(request.verb, request.payload, answer)
+
+    identity = daemon.identity
+    return OperatorChannel(where, f"{identity.site}/{identity.table}", ask)
+
+
+def _secret(path: Path, *, kept_by_service: bool) -> bytes:
+    try:
+        content = path.read_bytes() if kept_by_service else read_secret(path)
+    except OSError as error:
+        raise NoChannel(f"{path}: cannot be read: {error.strerror}") from error
+    except SecretRefused as error:
+        raise NoChannel(str(error)) from error
+    secret = content.strip()
+    if len(secret) != CURVE_SECRET_BYTES:
+        raise NoChannel(f"{path}: expected the secret half of a CURVE pair; run: tableside keys curve {path}")
+    return secret
+
+
+def _operators(path: Path) -> dict[str, Asking]:
+    try:
+        return dict(read_operators(path.read_text(encoding="utf-8"), str(path)))
+    except OperatorsRefused as error:
+        raise NoChannel(*error.lines) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise NoChannel(f"{path}: cannot be read: {error}") from error
+
+
+def _transaction(payload: bytes) -> Any:  # noqa: ANN401 - any JSON value
+    try:
+        return msgspec.json.decode(payload, type=dict[str, Any]).get("transaction")
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,151 @@
+"""The operator channel on real sockets: role by role on this machine, key by key over TCP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+import zmq
+
+from controller.formats.commands import Reply
+from controller.formats.operators import ROLES, Asking, Request
+from controller.io.operator import NoReply
+from controller.io.operator_channel import SOCKET, ChannelFailed, Listening, OperatorChannel
+from controller.io.operator_client import Where, ask
+from controller.io.secret_files import write_secret
+
+TABLE = "harbour/bj-1"
+PATIENCE_S = 20.0
+SILENCE_S = 0.3
+
+
+class Table:
+    """Accepts what it is asked, and writes it down."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, dict[str, object]]] = []
+
+    def ask(self, request: Request, answer: Callable[[bytes], None]) -> None:
+        body = msgspec.json.decode(request.payload, type=dict[str, object])
+        self.asked.append((request.verb, body))
+        answer(msgspec.json.encode(Reply("accepted", "", body.get("transaction"))))
+
+
+@contextlib.asynccontextmanager
+async def serving(where: Listening, table: Table) -> AsyncIterator[OperatorChannel]:
+    channel = OperatorChannel(where, TABLE, table.ask)
+    task = asyncio.create_task(channel.run())
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            await channel.bound.wait()
+            yield channel
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def put(where: Where, verb: str, seconds: float = PATIENCE_S, **body: object) -> Reply:
+    return await asyncio.to_thread(ask, where, TABLE, verb, body, seconds)
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+class Pair:
+    """A CURVE key pair whose secret half lies in a file."""
+
+    def __init__(self, directory: Path, name: str) -> None:
+        public, secret = zmq.curve_keypair()
+        self.public, self.secret = public.decode(), secret
+        self.file = directory / f"{name}.key"
+        write_secret(self.file, secret + b"\n")
+
+
+async def test_the_socket_says_the_role(directory: Path) -> None:
+    table = Table()
+    async with serving(Listening(directory), table):
+        floor, auditor = (Where(str(directory / role / SOCKET)) for role in ("floor", "auditor"))
+        assert await put(floor, "void", round=7, who="M. Okafor", transaction="a") == Reply("accepted", "", "a")
+        refused = await put(auditor, "void", round=7, who="M. Okafor")
+        assert (refused.status, refused.text) == ("refused", "void is for floor; you are auditor")
+        assert table.asked == [("void", {"round": 7, "who": "M. Okafor", "transaction": "a"})]
+
+
+async def test_every_role_has_a_socket_for_its_group_and_none_stays(directory: Path) -> None:
+    async with serving(Listening(directory), Table()):
+        sockets = {role: directory / role / SOCKET for role in ROLES}
+        assert {role: oct(path.stat().st_mode & 0o777) for role, path in sockets.items()} == dict.fromkeys(
+            ROLES, "0o660"
+        )
+    assert not any(path.exists() for path in sockets.values())
+
+
+async def test_over_tcp_the_key_says_who_asks(directory: Path) -> None:
+    server, okafor, stranger = (Pair(directory, name) for name in ("server", "okafor", "stranger"))
+    known = {okafor.public: Asking(frozenset({"floor"}), "M. Okafor")}
+    table = Table()
+    async with serving(Listening(None, "127.0.0.1:0", server.secret, known), table) as channel:
+        address = f"tcp://127.0.0.1:{channel.port}"
+        own = Where(address, server.public, okafor.file)
+        assert (await put(own, "void", round=7)).status == "accepted"
+        assert (await put(own, "void", round=7, who="J. Lee")).text.startswith("your key is M. Okafor's")
+        assert (await put(own, "ack", alert=1, who="M. Okafor")).status == "accepted"
+        assert [(verb, body["who"]) for verb, body in table.asked] == [("void", "M. Okafor"), ("ack", "M. Okafor")]
+        # A handshake that fails is silence.
+        with pytest.raises(NoReply, match="one of the keys is not known"):
+            await put(Where(address, server.public, stranger.file), "void", SILENCE_S, round=7)
+        with pytest.raises(NoReply, match="one of the keys is not known"):
+            await put(Where(address, stranger.public, okafor.file), "void", SILENCE_S, round=7)
+        assert len(table.asked) == 2
+
+
+async def test_a_person_with_two_roles_may_what_either_may(directory: Path) -> None:
+    server, lee = Pair(directory, "server"), Pair(directory, "lee")
+    known = {lee.public: Asking(frozenset({"surveillance", "dealer"}), "J. Lee")}
+    async with serving(Listening(None, "127.0.0.1:0", server.secret, known), Table()) as channel:
+        own = Where(f"tcp://127.0.0.1:{channel.port}", server.public, lee.file)
+        assert (await put(own, "ack", alert=1)).status == "accepted"
+        assert (await put(own, "answer", question=1)).status == "accepted"
+        assert (await put(own, "void", round=1)).status == "refused"
+
+
+async def test_plain_tcp_gets_nothing(directory: Path) -> None:
+    server = Pair(directory, "server")
+    table = Table()
+    async with serving(Listening(None, "127.0.0.1:0", server.secret, {}), table) as channel:
+        with zmq.Context() as context, context.socket(zmq.DEALER) as bare:
+            bare.set(zmq.LINGER, 0)
+            bare.set(zmq.RCVTIMEO, round(SILENCE_S * 1000))
+            bare.connect(f"tcp://127.0.0.1:{channel.port}")
+            bare.send_multipart([b"tableside.operator.v1", TABLE.encode(), b"status", b"{}"])
+            with pytest.raises(zmq.Again):
+                await asyncio.to_thread(bare.recv_multipart)
+        assert table.asked == []
+
+
+async def test_a_key_that_others_may_read_is_not_used(directory: Path) -> None:
+    pair = Pair(directory, "okafor")
+    pair.file.chmod(0o640)
+    with pytest.raises(NoReply, match="chmod 600"):
+        await put(Where("tcp://127.0.0.1:9", pair.public, pair.file), "void", SILENCE_S)
+
+
+async def test_what_cannot_be_reached_is_said_at_once(directory: Path) -> None:
+    with pytest.raises(NoReply, match="no socket here that you may use"):
+        await put(Where(str(directory / "floor" / SOCKET)), "void")
+    with pytest.raises(NoReply, match="key file and the table's public key"):
+        await put(Where("tcp://127.0.0.1:9"), "void")
+
+
+async def test_a_port_that_is_taken_ends_the_channel(directory: Path) -> None:
+    server = Pair(directory, "server")
+    async with serving(Listening(None, "127.0.0.1:0", server.secret, {}), Table()) as channel:
+        second = OperatorChannel(Listening(None, f"127.0.0.1:{channel.port}", server.secret, {}), TABLE, Table().ask)
+        with pytest.raises(ChannelFailed, match=f"tcp://127.0.0.1:{channel.port}"):
+            await second.run()
