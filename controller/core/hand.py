@@ -46,6 +46,10 @@ def best(cards: tuple[int, ...]) -> int:
     return total(tuple(points_of(card) for card in cards))[0]
 
 
+UNDEALT: Final = 1 << 2
+"""What stands for the second card of a dealer who is dealt none because nobody waits for it: no natural, one value."""
+
+
 @lru_cache(maxsize=16384)
 def holes_that_draw(up: int, drawn: tuple[int, ...], hits_soft_17: bool) -> int:  # noqa: FBT001 - a cache key
     """Point values of the hole card (as bits) with which the dealer must take another card."""

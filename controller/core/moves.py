@@ -227,7 +227,7 @@ def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...]) 
     if play.rules.surrender != "late":
         return
     # Where a surrender need not be shown it may have been made while it was offered, and shows only now.
-    offered = node.offers or play.rules.options.surrender_shown == "sometimes"
+    offered = node.offers or play.unshown(box)
     before = box > node.turn and offered and node.boxes[box].kind is Kind.PENDING
     if before or play.untouched_hand(node, box):
         yield play.surrender(node, box, emitted)

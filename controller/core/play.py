@@ -15,14 +15,11 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from controller.core.hand import Outcome, PlayedHand, best, holes_that_draw, is_natural, points_of, rank_of
+from controller.core.hand import UNDEALT, Outcome, PlayedHand, best, holes_that_draw, is_natural, points_of, rank_of
 from controller.core.rules import Rules
 
 ANY_HOLE: Final = 0b111_1111_1110
 """Every point value 1 to 10 is possible for the hole card (bit = value)."""
-
-UNDEALT: Final = 1 << 2
-"""What stands for the second card of a dealer who is dealt none because nobody waits for it: no natural, one value."""
 
 
 class Now(IntEnum):
@@ -85,6 +82,8 @@ class Deal(NamedTuple):
     wagers: tuple[int, ...]
     initial: tuple[tuple[int, ...], ...]
     up: int = 0
+    given_up: frozenset[int] = frozenset()
+    """Boxes of which a person has said that they surrendered."""
 
 
 class Node(NamedTuple):
@@ -287,12 +286,13 @@ class Play:
                 continue
             if self.rules.options.stand_key == "sometimes":
                 steps.append(self.stand(node, hand, insured, emitted))
-            if (
-                self.rules.surrender == "late"
-                and self.rules.options.surrender_shown == "sometimes"
-                and self.untouched_hand(node, node.turn)
-            ):
+            if self.unshown(node.turn) and self.untouched_hand(node, node.turn):
                 steps.append(self.surrender(node, node.turn, emitted))
+
+    def unshown(self, box: int) -> bool:
+        """Whether the box may have surrendered without a sign: by the house's procedure, or as a person has said."""
+        quiet = self.rules.options.surrender_shown == "sometimes" or box in self.deal.given_up
+        return quiet and self.rules.surrender == "late"
 
     def stand(self, node: Node, hand: Hand, insured: tuple[int, ...], emitted: tuple[Emission, ...]) -> Step:
         """The hand in play stops; that closes the offers."""

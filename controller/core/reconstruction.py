@@ -299,7 +299,8 @@ class Reconstruction(NamedTuple):
         when the readers of boxes told nothing.
         """
         wagers = tuple(wagers)
-        game = Play(rules, Deal(wagers, tuple(() for _ in wagers)))
+        given_up = frozenset(answer.box for answer in answers if answer.surrendered)
+        game = Play(rules, Deal(wagers, tuple(() for _ in wagers), given_up=given_up))
         nothing: Told = tuple(frozenset() for _ in wagers)
         return cls(
             rules, wagers, (), (), (Cut(0, -1, {game.begin(): nothing}, contents or {}),), game, answers, silences
@@ -338,7 +339,7 @@ class Reconstruction(NamedTuple):
         boxes = len(self.wagers)
         initial = tuple(cards[box : 2 * boxes + 1 : boxes + 1] for box in range(boxes))
         up = cards[boxes] if len(cards) > boxes else 0
-        return Play(self.rules, Deal(self.wagers, initial, up))
+        return Play(self.rules, Deal(self.wagers, initial, up, self.game.deal.given_up))
 
     def observe(self, dated: Dated) -> Reconstruction:
         """The round with one more piece of evidence; its frontier is empty if no play explains everything.

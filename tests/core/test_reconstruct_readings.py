@@ -139,3 +139,10 @@ def test_plays_so_far_count_a_wager_of_nothing_as_no_wager() -> None:
     wagers = {"2": {"main": 1000}, "4": {"main": 1000}}
     answer = told(table("borgata", wagers, surrender="late"), cards("9s Th Ad 5s 9s 5c"), main(500, 4))
     assert (answer["plays"], answer["due_cents"]["4"]) == (1, {"main": -500})
+
+
+def test_a_surrender_that_only_a_person_has_said_is_one() -> None:
+    said = {"answer": {"spot": 1, "surrendered": True}}
+    answer = told(table(HPN), cards("Ts 7c 6h Td"), said, CLOSE)
+    assert (answer["plays"], answer["due_cents"]) == (1, {"1": {"main": -500}})
+    assert told(table("pitch-h17"), cards("Ts 7c 6h Td"), said, CLOSE)["plays"] == 0

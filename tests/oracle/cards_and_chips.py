@@ -108,16 +108,19 @@ def chips(house: House, told: Story, change: Change, answered: frozenset[int]) -
 
 
 def insurance_chips(house: House, told: Story, index: int, after: int) -> Iterator[Story]:
-    """While offered it is the wager; later a fall takes nothing back, and what counts is paid once all have played."""
+    """While offered it is the wager; later a fall takes nothing back, and what counts is paid once all have played.
+
+    Chips that made no wager are no insurance, wherever they lie.
+    """
     if told.up() != "A":
         return
     box = told.boxes[index]
     if told.offers:
         yield told.with_box(index, replace(box, insurance=after, offered=after))
     elif told.played(house):
-        if after < box.insurance or box.insured:
+        if box.insured:
             yield told.with_box(index, replace(box, insurance=after))
-    elif after < box.insurance and "insurance is only taken at the end" not in house.doubts:
+    elif after < box.insurance and box.insured:
         yield told.with_box(index, replace(box, insurance=after))
 
 

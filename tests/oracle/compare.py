@@ -96,7 +96,8 @@ def differ(lines: list[Line]) -> bool:
         one, other = product(lines), oracle(lines)
     except TooMuch:
         return False
-    if "close" not in lines[-1] and lines[0]["options"].get("surrender_shown") == "sometimes":
+    unshown = lines[0]["options"].get("surrender_shown") == "sometimes" or any("answer" in line for line in lines)
+    if "close" not in lines[-1] and unshown:
         # A surrender that nothing shows is counted by the product once its box's turn has come, not before.
         return bool(one["plays"]) != bool(other["plays"])
     return one != other

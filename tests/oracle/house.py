@@ -61,9 +61,7 @@ CARDS: Final = {
 DOUBTS: Final = frozenset({"chips are the surrender"})
 """Readings of the page other than its plain words, which the oracle can take on to be compared with one who does.
 
-``drops are hole-blind``: a change is kept if it has a meaning with some hole card, even if not with the one read.
 ``chips are the surrender``: one shown by chips alone happens when they move, not at a moment before.
-``insurance is only taken at the end``: after the offer a fall of its chips has no meaning until all boxes have played.
 """
 
 IGNORED: Final = {"hole_check", "reads", "mid_shoe_entry"}

@@ -36,7 +36,7 @@ def readings(lines: list[dict[str, Any]], *, blind: bool = False, doubts: frozen
     Raises ``ValueError`` or ``KeyError`` on lines that are not of the format.
     """
     whole = read(lines, doubts)
-    dropped = dropped_lines(lines, doubts, blind=blind or "drops are hole-blind" in doubts)
+    dropped = dropped_lines(lines, doubts, blind=blind)
     found = Search(whole, whole.pieces, dropped, close=whole.close, blind=blind)
     ends = list(set(found.readings()))
     answer = summed_up(whole, ends, hidden=blind)

@@ -136,7 +136,6 @@ def test_a_change_that_only_another_hole_card_would_explain_is_dropped_once_the_
     lines = dealt(header("pitch-h17", {3: 1500}), "Kh 7s 7c 7c", main_chips(3, 3000), {"card": "3s"}, CLOSE)
     assert readings(lines).dropped == (5,)
     assert readings(lines).plays == 1
-    assert readings(lines, doubts=frozenset({"drops are hole-blind"})).plays == 0
 
 
 def test_without_a_hole_card_the_dealers_second_card_comes_after_the_players() -> None:
