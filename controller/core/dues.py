@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from controller.core.hand import Outcome, PlayedHand, holes_that_draw, is_natural, points_of, total
@@ -90,10 +89,13 @@ def is_natural_dealt(play: Play, box: int) -> bool:
     return len(cards) == 2 and is_natural(*cards)
 
 
-@lru_cache(maxsize=16384)
 def net_of(play: Play, outcome: Outcome, end: DealerEnd, *, even_money: bool) -> Net:
     """``main_net`` under the rules of one game, remembered: the same few hands are judged at every reading."""
-    return main_net(play.rules, outcome, end, even_money=even_money)
+    key = outcome, end, even_money
+    net = play.nets.get(key)
+    if net is None:
+        net = play.nets[key] = main_net(play.rules, outcome, end, even_money=even_money)
+    return net
 
 
 def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due:
@@ -114,6 +116,24 @@ def even_money_may_come(play: Play, node: Node, box: int) -> bool:
     """Whether a natural may still be paid even money, by its chips or, while it is offered, by key."""
     asked = node.offers and play.rules.even_money and play.up_points == 1 and node.boxes[box].kind is Kind.NATURAL
     return asked or play.even_money_may_show(node, box)
+
+
+def main_certain(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Net | None:
+    """The net of a box's main wager if all plays agree on it, else None; found sooner than all that it may be."""
+    play = found.play()
+    agreed_cents: int | None = None
+    for node, told in frontier.items():
+        ended = outcomes(play, node, told, box)
+        if not ended or even_money_may_come(play, node, box):
+            return None
+        paid = node.boxes[box].kind is Kind.EVEN_MONEY
+        for end in set(dealer_ends(play, node, hole_points)):
+            for outcome in ended:
+                cents = net_of(play, outcome, end, even_money=paid).cents
+                if agreed_cents not in {None, cents}:
+                    return None
+                agreed_cents = cents
+    return None if agreed_cents is None else main_due(found, frontier, box, hole_points).certain()
 
 
 def insurance_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from controller.core.events import (
@@ -27,24 +27,47 @@ class Names(NamedTuple):
     cards: tuple[int, ...]
 
 
-def inferred(found: Reconstruction, frontier: Frontier, names: Names) -> Iterator[Event]:
-    """Every fact that holds in all plays, in a fixed order."""
-    yield from dealt_initially(found, names)
+class Known(NamedTuple):
+    """Of what everything has been told: the cards by their readings, and the spots that have finished."""
+
+    cards: frozenset[int] = frozenset()
+    spots: frozenset[int] = frozenset()
+
+    @classmethod
+    def by(cls, facts: Iterable[Event]) -> Known:
+        """What these facts have told."""
+        cards, spots = set(), set()
+        for fact in facts:
+            match fact:
+                case CardDealt(_, card, _):
+                    cards.add(card)
+                case HandPlayed(_, spot) | SpotSurrendered(_, spot):
+                    spots.add(spot)
+                case _:
+                    pass
+        return cls(frozenset(cards), frozenset(spots))
+
+
+def inferred(found: Reconstruction, frontier: Frontier, names: Names, known: Known) -> Iterator[Event]:
+    """Every fact that holds in all plays, in a fixed order, save what is ``known``."""
+    yield from dealt_initially(found, names, known)
     if not frontier or len(found.cards) < found.play().deal_cards:
         return
     if found.play().insurance_offered():
         yield from insured(frontier, names)
-    yield from drawn(found, frontier, names)
+    yield from drawn(found, frontier, names, known)
     for box, spot in enumerate(names.spots):
-        yield from box_facts(frontier, box, spot, names)
+        if spot not in known.spots:
+            yield from box_facts(frontier, box, spot, names)
 
 
-def dealt_initially(found: Reconstruction, names: Names) -> Iterator[Event]:
+def dealt_initially(found: Reconstruction, names: Names, known: Known) -> Iterator[Event]:
     """The initial deal: its order is certain."""
     boxes = len(names.spots)
     for place in range(min(len(found.cards), found.play().deal_cards)):
         box = place % (boxes + 1)
-        yield CardDealt(names.round, names.cards[place], names.spots[box] if box < boxes else 0)
+        if names.cards[place] not in known.cards:
+            yield CardDealt(names.round, names.cards[place], names.spots[box] if box < boxes else 0)
 
 
 def insured(frontier: Frontier, names: Names) -> Iterator[Event]:
@@ -57,15 +80,26 @@ def insured(frontier: Frontier, names: Names) -> Iterator[Event]:
             yield InsuranceTaken(names.round, spot, cents.pop())
 
 
-def drawn(found: Reconstruction, frontier: Frontier, names: Names) -> Iterator[Event]:
+def drawn(found: Reconstruction, frontier: Frontier, names: Names, known: Known) -> Iterator[Event]:
     """Later cards whose owner every play agrees on."""
     boxes = len(names.spots)
     for place in range(found.play().deal_cards, len(found.cards)):
-        card = found.cards[place]
-        owners = {owner for node, told in frontier.items() for owner in owners_of(card, node, told)}
-        if len(owners) == 1:
-            box = owners.pop()
+        if names.cards[place] in known.cards:
+            continue
+        box = owner(frontier, found.cards[place])
+        if box is not None:
             yield CardDealt(names.round, names.cards[place], names.spots[box] if box < boxes else 0)
+
+
+def owner(frontier: Frontier, card: int) -> int | None:
+    """The one box (the number of boxes: the dealer) that holds a card in every play; None if plays differ."""
+    found: int | None = None
+    for node, told in frontier.items():
+        for box in owners_of(card, node, told):
+            if found not in {None, box}:
+                return None
+            found = box
+    return found
 
 
 def owners_of(card: int, node: Node, told: Told) -> Iterator[int]:

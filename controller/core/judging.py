@@ -8,12 +8,13 @@ from typing import NamedTuple
 from controller.core.books import book_of
 from controller.core.darkness import EVER
 from controller.core.desk import Desk
-from controller.core.dues import Due, insurance_due, main_due
+from controller.core.dues import Due, insurance_due, main_certain, main_due
 from controller.core.events import Basis, WagerAdjusted, WagerSettled
-from controller.core.facts import Names, inferred
+from controller.core.facts import Known, Names, inferred
 from controller.core.hand import points_of, seen
 from controller.core.moves import CardCame, ChipsMoved
 from controller.core.reconstruction import Frontier, Reconstruction
+from controller.core.settlement import Net
 from firmware_protocols.readings import HealthState
 
 
@@ -71,7 +72,8 @@ def publish(desk: Desk, judged: Judged) -> None:
     used = view.evidence[: view.cuts[-1].used]
     shown = view._replace(cards=view.cards[: sum(isinstance(dated.item, CardCame) for dated in used)])
     told = desk.round().told
-    for fact in inferred(shown, frontier, names):
+    known = Known.by(told[desk.round().corrected_at :])
+    for fact in inferred(shown, frontier, names, known):
         if fact not in told:
             told = (*told, fact)
             desk.tell(fact)
@@ -80,11 +82,11 @@ def publish(desk: Desk, judged: Judged) -> None:
         return
     for box, spot in enumerate(desk.round().spots):
         if (spot, "main") not in desk.round().settled:
-            settle(desk, judged, box, "main", main_due(view, frontier, box, judged.points))
+            settle(desk, judged, box, "main", main_certain(view, frontier, box, judged.points))
         if (spot, "insurance") not in desk.round().settled:
             insured = insurance_due(view, frontier, box, judged.points)
             if insured is not None:
-                settle(desk, judged, box, "insurance", insured)
+                settle(desk, judged, box, "insurance", insured.certain())
 
 
 def dues(judged: Judged, box: int) -> Iterator[tuple[str, Due]]:
@@ -96,12 +98,14 @@ def dues(judged: Judged, box: int) -> Iterator[tuple[str, Due]]:
         yield "insurance", insured
 
 
-def settle(desk: Desk, judged: Judged, box: int, bet: str, due: Due) -> None:
+def settle(desk: Desk, judged: Judged, box: int, bet: str, net: Net | None) -> None:
     """Publish a wager's due once every play agrees on it."""
-    net, wager_cents = due.certain(), wager_of(judged, box, bet)
+    if net is None:
+        return
+    wager_cents = wager_of(judged, box, bet)
     spot = desk.round().spots[box]
     unseen = bet == "insurance" and any(one.box == box for one in desk.round().silences)
-    if net is None or wager_cents is None or unseen:
+    if wager_cents is None or unseen:
         return
     readings = resting_on(judged.found, box)
     number = desk.round().number

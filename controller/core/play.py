@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from controller.core.hand import UNDEALT, Outcome, PlayedHand, best, holes_that_draw, is_natural, points_of, rank_of
 from controller.core.rules import Rules
+from controller.core.settlement import DealerEnd, Net
 
 ANY_HOLE: Final = 0b111_1111_1110
 """Every point value 1 to 10 is possible for the hole card (bit = value)."""
@@ -127,12 +128,14 @@ Step = tuple[Node, tuple[Emission, ...]]
 
 
 class Play:
-    """The rules of one round applied to its deal. Holds nothing that changes."""
+    """The rules of one round applied to its deal. Holds nothing that changes but what it has worked out already."""
 
     def __init__(self, rules: Rules, deal: Deal) -> None:
         self.rules = rules
         self.deal = deal
         self.boxes = len(deal.wagers)
+        self.nets: dict[tuple[Outcome, DealerEnd, bool], Net] = {}
+        self.reached: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
         self.deal_cards = 2 * self.boxes + (2 if rules.hole_card == "dealt" else 1)
         self.up_points = points_of(deal.up)
         self.natural_hole = {1: 1 << 10, 10: 1 << 1}.get(self.up_points, 0)
@@ -166,15 +169,13 @@ class Play:
 
     def next_box(self, node: Node, emitted: tuple[Emission, ...]) -> Step:
         """Bring the next box that has a decision into play; boxes that have none are passed over."""
-        turn = node.turn + 1
-        while turn < self.boxes:
+        for turn in range(node.turn + 1, self.boxes):
             kind = node.boxes[turn].kind
             if kind is Kind.PENDING:
                 hand = Hand(self.deal.initial[turn], self.deal.wagers[turn])
                 return node._replace(turn=turn, hands=(hand,)), emitted
             emitted = (*emitted, (turn, self.untouched(turn, kind)))
-            turn += 1
-        return node._replace(turn=turn, hands=()), emitted
+        return node._replace(turn=self.boxes, hands=()), emitted
 
     def untouched(self, box: int, kind: Kind) -> Outcome:
         """The outcome of a box that ended on its first two cards without playing them."""
@@ -204,10 +205,7 @@ class Play:
 
     def current(self, node: Node) -> int:
         """Index of the hand in play: the leftmost that is not finished."""
-        for index, hand in enumerate(node.hands):
-            if hand.now is not Now.DONE:
-                return index
-        raise AssertionError("a box in play has an unfinished hand")
+        return next(index for index, hand in enumerate(node.hands) if hand.now is not Now.DONE)
 
     def hand_in_play(self, node: Node) -> Hand | None:
         """The hand that decides or waits for a card; None during the deal and when all boxes have played."""
@@ -272,11 +270,19 @@ class Play:
 
     # --- silent moves -------------------------------------------------------------------------------
 
-    def reach(self, node: Node, insured: tuple[int, ...]) -> Iterator[Step]:
+    def reach(self, node: Node, insured: tuple[int, ...]) -> tuple[Step, ...]:
         """The node itself, then what it becomes as one player after another stops without a sign.
 
         ``insured`` are the insurance wagers that count if the offer closes now.
         """
+        # A reading that comes late asks the same nodes again.
+        key = node, insured if node.offers else ()
+        if key not in self.reached:
+            self.reached[key] = tuple(self.stops(node, insured))
+        return self.reached[key]
+
+    def stops(self, node: Node, insured: tuple[int, ...]) -> Iterator[Step]:
+        """The steps of ``reach``."""
         steps: list[Step] = [(node, ())]
         while steps:
             node, emitted = steps.pop()

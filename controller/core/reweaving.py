@@ -38,6 +38,7 @@ def weave_again(desk: Desk, before: Round) -> None:
         evidence=(),
         asked=None,
         considered=-1,
+        corrected_at=len(now.told),
         answers=tuple(answers_named(before.answers, boxes, places)),
         silences=tuple(replace(one, box=boxes[one.box]) for one in before.silences if one.box in boxes),
     )

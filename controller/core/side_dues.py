@@ -42,8 +42,10 @@ def side_due(felt: Felt, box: int, bet: str, wager_cents: int) -> set[SideNet | 
     placed_later = find(bet).placed == "after_deal"
     if len(felt.faces) <= 2 * felt.boxes:
         return {None} if wager_cents and not placed_later else None
+    if not wager_cents and not placed_later:
+        return None
     nets: set[SideNet | None] = set()
-    made = bool(wager_cents) and not placed_later
+    made = not placed_later
     for end in felt.judgement.ended:
         if placed_later and end.found.play().offered_zone != bet:
             continue

@@ -78,6 +78,8 @@ class Round(Value, frozen=True, tag=False):
     evidence: tuple[Dated, ...] = ()
     told: tuple[Event, ...] = ()
     """Inferred facts already published."""
+    corrected_at: int = 0
+    """How many facts had been told when cards or boxes were last corrected; what came before may hold no longer."""
     settled: tuple[tuple[int, str], ...] = ()
     turned: bool = False
     closing: bool = False
