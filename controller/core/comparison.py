@@ -1,7 +1,7 @@
 """A question about several boxes at once: lines of card counts, of which one key picks the line that lies on the felt.
 
-It is grown like a tree: the line that still leaves the most different dues is told apart by one box more, until every
-line leaves one or the display is full. So one look answers what would take a question for each box.
+It is grown like a tree: a line that still leaves several dues is told apart by one box more, until every line leaves
+one or the display is full. So one look answers what would take a question for each box.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ class Line(NamedTuple):
 
     marks: dict[int, str]
     stories: list[Story]
+    dues: int
+    """How many different sets of dues it leaves."""
+    open: int
+    """How likely it is that it is the line and something stays open; 0 if nothing does."""
 
-    def dues(self) -> int:
-        """How many different sets of dues it leaves."""
-        return different_dues(self.stories)
-
-    def weight(self) -> int:
-        """How likely it is that it is the line and something stays open; 0 if nothing does."""
-        return sum(story.weight for story in self.stories) if self.dues() > 1 else 0
+    @classmethod
+    def of(cls, marks: dict[int, str], stories: list[Story]) -> Line:
+        """The line of these stories."""
+        dues = different_dues(stories)
+        return cls(marks, stories, dues, sum(story.weight for story in stories) if dues > 1 else 0)
 
 
 def different_dues(stories: list[Story]) -> int:
@@ -77,44 +79,62 @@ def laid_out(head: str, patterns: tuple[str, ...]) -> str:
 
 
 def grown(stories: list[Story]) -> list[Line]:
-    """The lines of the best comparison found, or a single line if nothing can be told apart."""
-    lines = [Line({}, stories)]
-    while (more := told_apart(lines)) is not None:
+    """The lines of the best comparison found, or a single line if nothing can be told apart.
+
+    First the worst line is always told apart. Then once more: no line may come out worse, and within that it is the
+    line under which something most likely stays open.
+    """
+    lines = told_apart(stories, 0)
+    worst = max(line.dues for line in lines)
+    if worst == 1:
+        return lines
+    return min(lines, told_apart(stories, worst), key=badness)
+
+
+def badness(lines: list[Line]) -> tuple[int, int]:
+    """How good a comparison is, less is better: the most dues that a line leaves, and what most likely stays open."""
+    return max(line.dues for line in lines), sum(line.open for line in lines)
+
+
+def told_apart(stories: list[Story], bearable: int) -> list[Line]:
+    """Lines grown from a single one.
+
+    Those that leave more dues than ``bearable`` are told apart first, the worst first; then the likeliest to stay open.
+    """
+    lines = [Line.of({}, stories)]
+    more: list[Line] | None = lines
+    while more is not None:
         lines = more
+        open_now = [line for line in lines if line.dues > 1]
+        open_now.sort(key=lambda line: (-line.dues if line.dues > bearable else 0, -line.open))
+        more = next(filter(None, (with_parts(lines, line) for line in open_now)), None)
     return lines
 
 
-def told_apart(lines: list[Line]) -> list[Line] | None:
-    """The lines with that one told apart which leaves the most different dues; None if none can be."""
-    used = {box for line in lines for box in line.marks}
-    boxes = range(len(lines[0].stories[0].sights))
-    open_now = [line for line in lines if line.dues() > 1]
-    for line in sorted(open_now, key=lambda one: (-one.dues(), -one.weight())):
-        allowed = [box for box in boxes if box not in line.marks and (box in used or len(used) < BOXES_LIMIT)]
-        parts = best_parts(line, allowed)
-        if not parts:
-            continue
-        at = lines.index(line)
-        more = [*lines[:at], *parts, *lines[at + 1 :]]
-        if fits(more):
-            return more
-    return None
+def with_parts(lines: list[Line], line: Line) -> list[Line] | None:
+    """The lines with one of them told apart by one box more; None if that helps nothing or does not fit."""
+    used = {box for one in lines for box in one.marks}
+    boxes = range(len(line.stories[0].sights))
+    allowed = [box for box in boxes if box not in line.marks and (box in used or len(used) < BOXES_LIMIT)]
+    parts = best_parts(line, allowed)
+    at = lines.index(line)
+    more = [*lines[:at], *parts, *lines[at + 1 :]]
+    return more if parts and fits(more) else None
 
 
 def best_parts(line: Line, boxes: list[int]) -> list[Line]:
-    """A line split by the one box that leaves the fewest dues in all its parts; empty if no box helps."""
-    best: tuple[tuple[int, int, int], list[Line]] | None = None
-    before = line.dues()
+    """A line told apart by the one box that leaves the fewest dues in all its parts; empty if no box helps."""
+    best: tuple[tuple[int, int, int, int], list[Line]] | None = None
     for box in boxes:
         stories: dict[str, list[Story]] = {}
         for story in line.stories:
             stories.setdefault(mark(story.sights[box]), []).append(story)
         if len(stories) == 1 or "" in stories:
             continue
-        parts = [Line({**line.marks, box: sight}, stories[sight]) for sight in sorted(stories)]
-        left = [part.dues() for part in parts]
-        rank = sum(left), max(left), box
-        if min(left) < before and (best is None or rank < best[0]):
+        parts = [Line.of({**line.marks, box: sight}, stories[sight]) for sight in sorted(stories)]
+        left = [part.dues for part in parts]
+        rank = sum(left), sum(part.open for part in parts), max(left), box
+        if min(left) < line.dues and (best is None or rank < best[0]):
             best = rank, parts
     return [] if best is None else best[1]
 

@@ -57,6 +57,17 @@ class Question(Value, frozen=True, tag=False):
             case _:
                 return int(sight.surrendered)
 
+    def answer_in(self, sights: tuple[Sight, ...]) -> int:
+        """The answer of a play in which the boxes look so."""
+        if self.kind != COMPARED:
+            return self.value(sights[self.box])
+        fitting = (
+            number
+            for number, line in zip(self.values, self.lines, strict=True)
+            if all(mark in {ANY, comparison.mark(sights[box])} for box, mark in zip(self.boxes, line, strict=True))
+        )
+        return next(fitting)
+
     def about(self, spots: tuple[int, ...]) -> int:
         """The spot it speaks of; 0 if of several. ``spots`` are those of the round's boxes."""
         return 0 if self.kind == COMPARED else spots[self.box]
@@ -155,6 +166,11 @@ def best_question(cases: tuple[Case, ...], *, compared: bool = True) -> Question
         known = stories(cases)
     except TooManyStories:
         return rough_question(cases)
+    return best_of(known, compared=compared)
+
+
+def best_of(known: list[Story], *, compared: bool = True) -> Question | None:
+    """The best question where these are the stories; see ``best_question``."""
     if comparison.different_dues(known) <= 1:
         return None
     singles = [choice for place, one in enumerate(candidates(known)) if (choice := weighed(known, one, place))]
@@ -167,12 +183,12 @@ def weighed(known: list[Story], question: Question, place: int) -> Choice | None
     """How good a question about one box is; None if no answer would change money."""
     parts: dict[int, list[Story]] = {}
     for story in known:
-        parts.setdefault(question.value(story.sights[question.box]), []).append(story)
-    lines = [Line({}, part) for part in parts.values()]
-    sizes = [line.dues() for line in lines]
+        parts.setdefault(question.answer_in(story.sights), []).append(story)
+    lines = [Line.of({}, part) for part in parts.values()]
+    sizes = [line.dues for line in lines]
     if min(sizes) >= comparison.different_dues(known):
         return None
-    return Choice(max(sizes), sum(line.weight() for line in lines), 1, sum(sizes), place, question)
+    return Choice(max(sizes), sum(line.open for line in lines), 1, sum(sizes), place, question)
 
 
 def comparing(known: list[Story]) -> Iterator[Choice]:
@@ -182,8 +198,8 @@ def comparing(known: list[Story]) -> Iterator[Choice]:
     if len(boxes) > 1:
         marks = tuple(tuple(line.marks.get(box, ANY) for box in boxes) for line in lines)
         question = Question(boxes[0], COMPARED, 0, tuple(range(1, len(lines) + 1)), boxes, marks)
-        sizes = [line.dues() for line in lines]
-        yield Choice(max(sizes), sum(line.weight() for line in lines), len(boxes), sum(sizes), 0, question)
+        sizes = [line.dues for line in lines]
+        yield Choice(max(sizes), sum(line.open for line in lines), len(boxes), sum(sizes), 0, question)
 
 
 def candidates(known: list[Story]) -> Iterator[Question]:
