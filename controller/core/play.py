@@ -261,12 +261,8 @@ class Play:
 
     def untouched_hand(self, node: Node, box: int) -> bool:
         """Whether the box is in play and has not touched its first two cards."""
-        return (
-            node.turn == box
-            and len(node.hands) == 1
-            and node.hands[0].now is Now.OPEN
-            and len(node.hands[0].cards) == 2
-        )
+        whole = len(node.hands) == 1 and node.hands[0].now is Now.OPEN and len(node.hands[0].cards) == 2
+        return whole and node.turn == box
 
     # --- silent moves -------------------------------------------------------------------------------
 
