@@ -3,8 +3,8 @@
     .venv/bin/python bench/questions.py --rounds 300 --boxes 7 --seed 5
 
 ``single``: the best question about one box, again and again. ``compared``: as the table asks. ``clairvoyant``: the
-fewest questions about one box whose true answers leave one set of dues, chosen by somebody who knows the truth; no way of
-asking about one box at a time can need fewer. Prints one JSON object: questions in each round that needs any.
+fewest questions about one box whose true answers leave one set of dues, chosen by somebody who knows the truth; no way
+of asking about one box at a time can need fewer. Prints one JSON object: questions in each round that needs any.
 """
 
 from __future__ import annotations

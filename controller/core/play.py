@@ -237,18 +237,16 @@ class Play:
         third_card = len(node.hands) == 2 and self.current(node) == 0
         if self.rules.resplit_on == "third_card" and len(node.hands) > 1 and not third_card:
             return False
-        if self.rules.split_by == "rank":
-            return rank_of(first) == rank_of(second)
-        return points_of(first) == points_of(second)
+        measure = rank_of if self.rules.split_by == "rank" else points_of
+        return measure(first) == measure(second)
 
     def may_double(self, node: Node, hand: Hand) -> bool:
         """Whether the hand in play may be doubled: two cards, a total the card allows, no split ace."""
         if len(hand.cards) != 2 or hand.extra:
             return False
-        if len(node.hands) > 1:
-            split_ace = rank_of(hand.cards[0]) == 1 and not self.rules.double_split_aces
-            if split_ace or not self.rules.double_after_split:
-                return False
+        barred = not self.rules.double_split_aces and rank_of(hand.cards[0]) == 1
+        if len(node.hands) > 1 and (barred or not self.rules.double_after_split):
+            return False
         points = best(hand.cards)
         if self.rules.double_on == "nine_to_eleven":
             hard = sum(points_of(card) for card in hand.cards)
@@ -365,8 +363,7 @@ class Play:
         """Whether the dealer, who was dealt no hole card, must now take a second card (A3)."""
         if self.rules.hole_card == "dealt" or node.second:
             return False
-        waiting = {Kind.NATURAL, Kind.SURRENDERED}
-        waits = bool(self.natural_hole) and any(box.kind in waiting for box in node.boxes)
+        waits = bool(self.natural_hole) and any(box.kind in {Kind.NATURAL, Kind.SURRENDERED} for box in node.boxes)
         return waits or self.live(node) or any(node.insured)
 
     def dealer_takes(self, node: Node, card: int, holes: int) -> Node:
