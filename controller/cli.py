@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "reconstruct": "Reconstruct a round from lines of evidence.",
     "report": "Write the account of a shift.",
     "replay": "Step a journal again and compare.",
+    "rng": "Test a source of randomness as the trigger uses it.",
     "run": "Run the daemon of one table.",
     "set-card": "Name the face of a card, or strike it from its round.",
     "settle": "Settle hands told as JSON.",

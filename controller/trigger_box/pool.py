@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Callable
 from typing import NamedTuple
 
 POOL_BYTES = 64
@@ -47,18 +48,23 @@ class Mixed:
         return taken
 
     def below(self, limit: int) -> int:
-        """A number from 0 to ``limit`` - 1, each as likely: as many bits as needed, and drawn again if too large.
+        """As ``draw_below``."""
+        return draw_below(self.take, limit)
 
-        Raises:
-            ValueError: ``limit`` is below 1.
-        """
-        if limit < 1:
-            raise ValueError(f"no number lies below {limit}")
-        bits = (limit - 1).bit_length()
-        while True:
-            raw = int.from_bytes(self.take((bits + 7) // 8), "big") & ((1 << bits) - 1)
-            if raw < limit:
-                return raw
+
+def draw_below(take: Callable[[int], bytes], limit: int) -> int:
+    """A number from 0 to ``limit`` - 1, each as likely: as many bits as needed, and drawn again if too large.
+
+    Raises:
+        ValueError: ``limit`` is below 1.
+    """
+    if limit < 1:
+        raise ValueError(f"no number lies below {limit}")
+    bits = (limit - 1).bit_length()
+    while True:
+        raw = int.from_bytes(take((bits + 7) // 8), "big") & ((1 << bits) - 1)
+        if raw < limit:
+            return raw
 
 
 def mix(pool: bytes, noise: Noise) -> tuple[bytes, Mixed]:

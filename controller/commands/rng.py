@@ -1,0 +1,222 @@
+"""``tableside rng``: the statistics of the draws as the mystery trigger uses them, at 99 %."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+
+from controller.commands.run import refuse
+from controller.formats.randomness_tests import ALPHA, DAMNING, Tested, all_tests
+from controller.io.clock import SystemClock
+from controller.io.link import Link
+from controller.io.ports import serial_opener
+from controller.io.randomness import SystemEntropy
+from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Noise, draw_below, mix
+from devices.noise_health import NoiseHealth
+from devices.rng import CLAIMED_BITS, KEPT_BYTES, RngSession
+from firmware_protocols import discovery
+from firmware_protocols.readings import DeviceHealth, HealthState, Reading
+
+PATIENCE_SECONDS: Final = 3.0
+"""How long a generator may give nothing before it is given up."""
+
+Take = Callable[[int], bytes]
+"""Gives so many bytes, fewer only when there are no more."""
+
+
+class NoBytes(Exception):  # noqa: N818 - named for what happened
+    """The source gives no more, or is no noise source; the text says which."""
+
+
+class Verdict(NamedTuple):
+    """A test, and the second look at fresh draws if the first was in doubt."""
+
+    first: Tested
+    second: Tested | None
+
+    @property
+    def passed(self) -> bool:
+        """Failed: damning at once, or in doubt twice. Of eight tests at 99 % one in thirteen runs doubts one once."""
+        if self.first.p >= ALPHA:
+            return True
+        return self.first.p >= DAMNING and self.second is not None and self.second.p >= ALPHA
+
+
+@click.group("rng")
+def command() -> None:
+    """Look at a source of randomness."""
+
+
+@command.command("report")
+@click.option("--device", metavar="PORT", help="A hardware generator: a path or usb:VID:PID[:SERIAL].")
+@click.option("--protocol", default="truerng", show_default=True, help="The hardware generator's protocol.")
+@click.option("--file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Bytes recorded in a file.")
+@click.option(
+    "--mixed", is_flag=True, help="Draw as the trigger box does: the source mixed with the system's generator."
+)
+@click.option("--claimed-bits", type=click.FloatRange(0, 8, min_open=True), default=CLAIMED_BITS, show_default=True)
+@click.option("--reset-cents", type=click.IntRange(1), default=25_000, show_default=True)
+@click.option("--ceiling-cents", type=click.IntRange(3), default=100_000, show_default=True)
+@click.option("--draws", type=click.IntRange(1000, 10_000_000), default=10_000, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+def report(as_json: bool, **options: Any) -> None:  # noqa: ANN401, FBT001 - click's way
+    """Test draws of the trigger, from --device, from --file or else from the operating system's generator.
+
+    A test passes at 99 %. One in doubt is done again with fresh draws and fails if it is in doubt again. Exit status:
+    0 all pass, 1 one fails or a health test does, 2 the source cannot be used.
+    """
+    limit = options["ceiling_cents"] - options["reset_cents"]
+    if limit < 2:
+        refuse("--ceiling-cents: expected at least 2 more than --reset-cents")
+    health = NoiseHealth(options["claimed_bits"])
+    try:
+        with asyncio.Runner() as runner:
+            take = _tested(_source(runner, options), health)
+            draws = _mixed_draws(take, limit) if options["mixed"] else _draws(take, limit)
+            verdicts = _verdicts(draws, limit, options["draws"])
+    except (NoBytes, OSError, ValueError) as error:
+        if health.failure is None:
+            refuse(str(error))
+        click.echo(f"FAILED {_failure(health)}")
+        sys.exit(1)
+    _print(verdicts, health, options, as_json=as_json)
+    sys.exit(0 if health.failure is None and all(verdict.passed for verdict in verdicts) else 1)
+
+
+def _verdicts(draws: Iterator[int], limit: int, count: int) -> list[Verdict]:
+    first = all_tests([next(draws) for _ in range(count)], limit)
+    if all(test.passed for test in first):
+        return [Verdict(test, None) for test in first]
+    again = all_tests([next(draws) for _ in range(count)], limit)
+    return [Verdict(test, None if test.passed else other) for test, other in zip(first, again, strict=True)]
+
+
+def _print(verdicts: list[Verdict], health: NoiseHealth, options: dict[str, Any], *, as_json: bool) -> None:
+    source = options["device"] or options["file"] or "the system's generator"
+    what = f"{options['draws']} draws from {options['reset_cents']} to {options['ceiling_cents'] - 1} cents"
+    told = (
+        f"{health.samples} bytes through the health tests at {options['claimed_bits']} bits: {health.warnings} warnings"
+    )
+    failure = _failure(health)
+    if as_json:
+        rows = [
+            {
+                "test": one.first.name,
+                "statistic": one.first.statistic,
+                "p": one.first.p,
+                "again_p": one.second.p if one.second else None,
+                "passed": one.passed,
+                "detail": one.first.detail,
+            }
+            for one in verdicts
+        ]
+        counts = {"samples": health.samples, "warnings": health.warnings, "failure": failure}
+        click.echo(json.dumps({"source": str(source), "mixed": options["mixed"], "health": counts, "tests": rows}))
+        return
+    click.echo(f"{source}{', mixed as the trigger box does' if options['mixed'] else ''}: {what}")
+    click.echo(f"{told}{'; FAILED ' + failure if failure else ''}")
+    for one in verdicts:
+        again = f", again {one.second.p:.4f}" if one.second else ""
+        word = "pass" if one.passed else "FAIL"
+        line = f"{word}  {one.first.name:<19} p {one.first.p:.4f}{again}  statistic {one.first.statistic:.4f}"
+        click.echo(f"{line}  ({one.first.detail})")
+
+
+def _failure(health: NoiseHealth) -> str:
+    return "" if health.failure is None else f"{health.failure.test}: {health.failure.text}"
+
+
+# --- where bytes come from ----------------------------------------------------------------------------
+
+
+def _draws(take: Take, limit: int) -> Iterator[int]:
+    while True:
+        yield draw_below(take, limit)
+
+
+def _mixed_draws(take: Take, limit: int) -> Iterator[int]:
+    pool, system = bytes(POOL_BYTES), SystemEntropy()
+    while True:
+        pool, mixed = mix(pool, Noise(take(NOISE_BYTES), system.take(NOISE_BYTES)))
+        yield mixed.below(limit)
+
+
+def _tested(source: Take, health: NoiseHealth) -> Take:
+    """Bytes as they are asked for, each through the health tests; taken in larger pieces."""
+    kept = bytearray()
+
+    def take(count: int) -> bytes:
+        while len(kept) < count:
+            more = source(max(count, 1024))
+            if not more:
+                raise NoBytes("the source has too few bytes for so many draws, and a second look; lower --draws")
+            health.feed(more)
+            kept.extend(more)
+        taken = bytes(kept[:count])
+        del kept[:count]
+        return taken
+
+    return take
+
+
+def _source(runner: asyncio.Runner, options: dict[str, Any]) -> Take:
+    if options["device"] and options["file"]:
+        raise NoBytes("--device and --file: one source at a time")
+    if options["device"]:
+        device = _Device(options["device"], options["protocol"], options["claimed_bits"])
+        return lambda count: runner.run(device.take(count))
+    if options["file"]:
+        data = options["file"].read_bytes()
+        places = iter(range(0, len(data), 1024))
+        return lambda _: data[(place := next(places, len(data))) : place + 1024]
+    return SystemEntropy().take
+
+
+class _Device:
+    """A hardware generator on its line, as the trigger box has it."""
+
+    def __init__(self, port: str, protocol: str, claimed_bits: float) -> None:
+        codec = discovery.find("rng", protocol)
+        self._port = port
+        self._session = RngSession(codec, claimed_bits=claimed_bits)
+        self._trouble = "nothing came"
+        opener = serial_opener(port, codec.line)
+        self._link = Link(
+            "rng",
+            opener,
+            self._session,
+            clock=SystemClock(),
+            chance=random.Random(1),  # noqa: S311 - spreads retries, decides nothing
+            deliver=self._told,
+        )
+        self._task: asyncio.Task[None] | None = None
+
+    def _told(self, reading: Reading) -> None:
+        if isinstance(reading, DeviceHealth) and reading.state is not HealthState.READY:
+            self._trouble = reading.detail
+
+    async def take(self, count: int) -> bytes:
+        """``count`` bytes that passed the health tests.
+
+        Raises:
+            NoBytes: none come, or they are no noise.
+        """
+        self._task = self._task or asyncio.create_task(self._link.run())
+        count = min(count, KEPT_BYTES)
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                # The session tells of its health, not of every byte.
+                while not (taken := self._session.take(count)):  # noqa: ASYNC110
+                    if self._session.health.failure is not None:
+                        raise NoBytes(f"{self._port}: {_failure(self._session.health)}")
+                    await asyncio.sleep(0.005)
+        except TimeoutError:
+            raise NoBytes(f"{self._port}: no noise: {self._trouble}") from None
+        return taken
