@@ -22,7 +22,7 @@ from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Noise, draw_bel
 from devices.noise_health import NoiseHealth
 from devices.rng import CLAIMED_BITS, KEPT_BYTES, RngSession
 from firmware_protocols import discovery
-from firmware_protocols.readings import DeviceHealth, HealthState, Reading
+from firmware_protocols.readings import DeviceHealth, HealthState, LineDisturbed, Reading
 
 PATIENCE_SECONDS: Final = 3.0
 """How long a generator may give nothing before it is given up."""
@@ -186,7 +186,7 @@ class _Device:
         codec = discovery.find("rng", protocol)
         self._port = port
         self._session = RngSession(codec, claimed_bits=claimed_bits)
-        self._trouble = "nothing came"
+        self._trouble = ""
         opener = serial_opener(port, codec.line)
         self._link = Link(
             "rng",
@@ -199,7 +199,9 @@ class _Device:
         self._task: asyncio.Task[None] | None = None
 
     def _told(self, reading: Reading) -> None:
-        if isinstance(reading, DeviceHealth) and reading.state is not HealthState.READY:
+        if isinstance(reading, LineDisturbed):
+            self._trouble = reading.reason
+        elif isinstance(reading, DeviceHealth) and reading.state is HealthState.LOST and not self._trouble:
             self._trouble = reading.detail
 
     async def take(self, count: int) -> bytes:
@@ -213,10 +215,10 @@ class _Device:
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 # The session tells of its health, not of every byte.
-                while not (taken := self._session.take(count)):  # noqa: ASYNC110
+                while not (taken := self._session.take(count)):
                     if self._session.health.failure is not None:
                         raise NoBytes(f"{self._port}: {_failure(self._session.health)}")
                     await asyncio.sleep(0.005)
         except TimeoutError:
-            raise NoBytes(f"{self._port}: no noise: {self._trouble}") from None
+            raise NoBytes(f"{self._port}: no noise: {self._trouble or 'nothing came'}") from None
         return taken
