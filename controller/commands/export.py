@@ -3,44 +3,66 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import IO, Final
 
 import click
 
+from controller.formats import takings as rows
+from controller.formats.payloads import read_event
+from controller.formats.row_files import as_csv, as_json_lines
+from controller.formats.takings import Row, Takings, takings
 from controller.io.journal import JournalDamaged, NotAJournal
 from controller.io.journal_store import JournalReader
 from controller.io.journal_stream import checked_events
 
 BATCH = 1000
 
+KINDS: Final[dict[str, tuple[type[Row], Callable[[Takings], Sequence[Row]]]]] = {
+    "rounds": (rows.RoundRow, lambda found: found.rounds),
+    "hands": (rows.HandRow, lambda found: found.hands),
+    "wagers": (rows.WagerRow, lambda found: found.wagers),
+    "alerts": (rows.AlertRow, lambda found: found.alerts),
+    "meters": (rows.MeterRow, lambda found: found.meters),
+    "sums": (rows.SumRow, lambda found: found.sums()),
+    "video": (rows.VideoRow, lambda found: found.video()),
+}
+"""Rows by name."""
+
 
 @click.command("export")
-@click.option("--events", is_flag=True, required=True, help="The events, each on a line exactly as it was published.")
+@click.option("--events", is_flag=True, help="The events, each on a line exactly as it was published.")
+@click.option("--rows", "kind", type=click.Choice(list(KINDS)), help="Rows made of them, for accounting and video.")
+@click.option(
+    "--format", "form", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True, help="Of rows."
+)
 @click.option("--first", default=1, show_default=True, type=click.IntRange(min=1), help="The first event's seq.")
 @click.option("--last", type=click.IntRange(min=1), help="The last event's seq; without it all there are.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file, instead of standard output.")
 @click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
-def command(journal: Path, output: Path | None, first: int, last: int | None, *, events: bool) -> None:
-    """Write the events of JOURNAL as JSON Lines; no key is needed, and a daemon may be writing.
+def command(
+    *, journal: Path, output: Path | None, first: int, last: int | None, events: bool, kind: str | None, form: str
+) -> None:
+    """Write the events of JOURNAL, or rows made of them; no key is needed, and a daemon may be writing.
 
-    Each event is held against its record's chain hash before it is written.
+    Each event is held against its record's chain hash before it is used. --rows says which rows; docs/accounting.md
+    tells their columns.
 
-    Exit status: 0 written, 1 the journal is damaged (what was written before is whole), 2 no journal there, or the
+    Exit status: 0 written, 1 the journal is damaged (events written before are whole), 2 no journal there, or the
     output cannot be written.
     """
-    assert events
+    if events == (kind is not None):
+        raise click.UsageError("expected either --events or --rows")
     try:
         with JournalReader(journal) as reader, click.open_file("-" if output is None else output, "wb") as file:
-            seq = first - 1
             # One transaction: the end does not move while we go there.
             reader.connection.execute("BEGIN")
-            while last is None or seq < last:
-                limit = BATCH if last is None else min(BATCH, last - seq)
-                rows = checked_events(reader.connection, reader.identity, seq, limit)
-                if not rows:
-                    break
-                file.write(b"".join(row.body + b"\n" for row in rows))
-                seq = rows[-1].seq
+            bodies = checked(reader, first, last)
+            if kind is None:
+                file.writelines(body + b"\n" for body in bodies)
+            else:
+                write_rows(file, kind, form, takings(read_event(body) for body in bodies))
     except NotAJournal as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)
@@ -50,3 +72,21 @@ def command(journal: Path, output: Path | None, first: int, last: int | None, *,
     except OSError as error:
         click.echo(f"tableside: {output or 'standard output'}: {error.strerror}", err=True)
         sys.exit(2)
+
+
+def checked(reader: JournalReader, first: int, last: int | None) -> Iterator[bytes]:
+    """The events from ``first`` to ``last`` as published, each held against the chain."""
+    seq = first - 1
+    while last is None or seq < last:
+        limit = BATCH if last is None else min(BATCH, last - seq)
+        found = checked_events(reader.connection, reader.identity, seq, limit)
+        if not found:
+            return
+        yield from (row.body for row in found)
+        seq = found[-1].seq
+
+
+def write_rows(file: IO[bytes], kind: str, form: str, found: Takings) -> None:
+    """Rows of a kind in a form."""
+    row, of = KINDS[kind]
+    file.write(as_csv(row, of(found)) if form == "csv" else as_json_lines(of(found)))

@@ -24,6 +24,7 @@ from controller.core.events import (
     WagerOpen,
     WagerSettled,
 )
+from controller.core.meter_events import MeterAlert, MeterEvent
 from controller.formats.payloads import Published, event_name
 
 MAIN: Final = "main"
@@ -99,6 +100,33 @@ class AlertRow(Row, frozen=True):
     data: str
 
 
+class MeterRow(Row, frozen=True):
+    """What a meter did or was told to do. ``units``: where it stood then, in 1/10,000 cent, as far as the event says.
+
+    ``data`` is the event's, as JSON.
+    """
+
+    time: str
+    seq: int
+    kind: str
+    meter: str
+    round: int
+    spot: int
+    units: int | None
+    data: str
+
+
+class VideoRow(Row, frozen=True):
+    """Where to look on the video: a closed round's first and last moment, and its events."""
+
+    round: int
+    started: str
+    closed: str
+    first_seq: int
+    last_seq: int
+    outcome: str
+
+
 class SumRow(Row, frozen=True):
     """Settled wagers of one bet within one hour. ``hold_basis_points``: win by handle in 1/100 %, rounded half up."""
 
@@ -117,6 +145,12 @@ class Takings(msgspec.Struct, frozen=True):
     hands: tuple[HandRow, ...]
     wagers: tuple[WagerRow, ...]
     alerts: tuple[AlertRow, ...]
+    meters: tuple[MeterRow, ...] = ()
+
+    def video(self) -> tuple[VideoRow, ...]:
+        """The rounds, as video looks them up."""
+        names = VideoRow.__struct_fields__
+        return tuple(VideoRow(*(getattr(row, name) for name in names)) for row in self.rounds)
 
     def sums(self) -> tuple[SumRow, ...]:
         """By hour of the settlement, then by bet."""
@@ -135,7 +169,7 @@ def takings(told: Iterable[Published]) -> Takings:
     rounds = tuple(desk.rounds[number].row() for number in desk.closed)
     hands = tuple(hand for number in desk.closed for hand in desk.rounds[number].hand_rows())
     wagers = tuple(wager for number in desk.closed for wager in desk.rounds[number].wager_rows())
-    return Takings(rounds, hands, wagers, tuple(desk.alerts))
+    return Takings(rounds, hands, wagers, tuple(desk.alerts), tuple(desk.meters))
 
 
 def hold_basis_points(win_cents: int, handle_cents: int) -> int:
@@ -241,12 +275,15 @@ class _Desk:
         self.rounds: dict[int, _Round] = {}
         self.closed: list[int] = []
         self.alerts: list[AlertRow] = []
+        self.meters: list[MeterRow] = []
         self._faces: dict[int, str] = {}
 
     def take(self, told: Published) -> None:
         event = told.event
         if isinstance(event, Alert):
             self.alerts.append(_alert(told, event))
+        if isinstance(event, MeterEvent | MeterAlert):
+            self.meters.append(_meter(told, event))
         if isinstance(event, CardOpened):
             self._faces[event.card] = event.face
         if isinstance(event, BetsLocked):
@@ -259,8 +296,19 @@ class _Desk:
             self.closed.append(number)
 
 
-def _alert(told: Published, event: Event) -> AlertRow:
+def _meter(told: Published, event: Event) -> MeterRow:
+    data = _data(event)
+    places = (data.get("meter", ""), data.get("round", 0), data.get("spot", 0), data.get("meter_units"))
+    return MeterRow(told.time, told.seq, event_name(event), *places, msgspec.json.encode(data).decode())
+
+
+def _data(event: Event) -> dict[str, Any]:
     data: dict[str, Any] = msgspec.to_builtins(event)
     del data["type"]
+    return data
+
+
+def _alert(told: Published, event: Event) -> AlertRow:
+    data = _data(event)
     text = msgspec.json.encode(data).decode()
     return AlertRow(told.time, told.seq, event_name(event), data.get("round", 0), data.get("spot", 0), text)

@@ -1,16 +1,19 @@
-"""``tableside report`` on a journal as the daemon writes it."""
+"""``tableside report`` and the rows of ``tableside export``, on a journal as the daemon writes it."""
 
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import random
+import re
 from pathlib import Path
 
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from controller.commands import report
+from controller.commands import export, report
 from controller.core.inputs import Input
 from controller.core.state import Stepped
 from controller.formats.records import Identity, seal
@@ -21,6 +24,7 @@ from simulators.dealer import play
 from simulators.house import house_from
 from simulators.rack import Rack
 from tests.core.rig import Rig
+from tests.docs.pages import DOCS
 
 PENN = "hollywood-penn-national"
 HERE = Identity("harbour", "bj-1", 7)
@@ -110,3 +114,45 @@ def test_what_cannot_be_told_is_one_line(journal: Path, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.sqlite"
     damaged.write_bytes(journal.read_bytes()[:6000])
     assert (ran(damaged).exit_code, ran(damaged).output.count("\n")) == (1, 1)
+
+
+# --- rows ---------------------------------------------------------------------------------------------
+
+
+def exported(journal: Path, *arguments: object) -> Result:
+    return CliRunner().invoke(export.command, [*(str(one) for one in arguments), str(journal)])
+
+
+@pytest.mark.parametrize("kind", export.KINDS)
+def test_every_kind_of_row_comes_as_json_lines_and_as_csv(journal: Path, kind: str) -> None:
+    lines = exported(journal, "--rows", kind)
+    table = exported(journal, "--rows", kind, "--format", "csv")
+    assert (lines.exit_code, table.exit_code) == (0, 0)
+    told = [msgspec.json.decode(line) for line in lines.stdout_bytes.splitlines()]
+    head, *rest = csv.reader(io.StringIO(table.stdout))
+    assert head == list(export.KINDS[kind][0].__struct_fields__)
+    assert len(rest) == len(told)
+    assert all(list(one) == head for one in told)
+
+
+def test_the_columns_are_those_the_page_tells() -> None:
+    page = (DOCS / "accounting.md").read_text(encoding="utf-8")
+    for kind, (row, _) in export.KINDS.items():
+        (told,) = (line for line in page.splitlines() if line.startswith(f"| `{kind}` |"))
+        assert re.findall(r"`(\w+)`", told)[1:] == list(row.__struct_fields__), kind
+
+
+def test_the_rows_add_up(journal: Path) -> None:
+    by_kind = {
+        kind: [msgspec.json.decode(line) for line in exported(journal, "--rows", kind).stdout_bytes.splitlines()]
+        for kind in ("rounds", "wagers", "sums")
+    }
+    wins = {kind: sum(row["win_cents"] for row in by_kind[kind]) for kind in ("rounds", "sums")}
+    assert wins["rounds"] == wins["sums"] == -sum(row["due_cents"] for row in by_kind["wagers"])
+
+
+def test_one_thing_is_exported_at_a_time(journal: Path) -> None:
+    for wrong in ([], ["--events", "--rows", "wagers"]):
+        told = exported(journal, *wrong)
+        assert told.exit_code == 2
+        assert "expected either --events or --rows" in told.output
