@@ -71,5 +71,8 @@ def sections(text: str) -> dict[str, Section]:
 
 
 def pages() -> list[Path]:
-    """Every page of the repository, the README and the changelog too."""
-    return [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+    """Every page of the repository, the README and the changelog too; what npm fetched is not ours."""
+    return [
+        *sorted(ROOT.glob("*.md")),
+        *(path for path in sorted(DOCS.rglob("*.md")) if "node_modules" not in path.parts),
+    ]
