@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from controller.core.rules import House
 from controller.core.state import Desired
 from controller.formats.config import BetSpotsSection, Config, zones_of
+from controller.formats.meter_config import SignSection, terms_of_meters
 from controller.io.clock import Clock
 from controller.io.link import LIVENESS_NS, Link
 from controller.io.ports import serial_opener
 from controller.io.table_file import TableFile
 from devices.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
+from devices.mystery_trigger import MysteryTriggerSession, TableName
 from devices.session import Session
 from devices.shoe import ShoeSession
 from devices.shoe_dialogue import ExpectedShoe
+from devices.sign import SignSession
 from firmware_protocols import discovery
 from firmware_protocols.messages import CheckShoe, TakeInventory
 from firmware_protocols.readings import Reading
+from firmware_protocols.trigger_messages import TriggerWish
 
 NUMBERING_SHOES: Final[frozenset[str]] = frozenset({"reference"})
 """Shoe protocols that number their draws, so that an outage cannot hide a card; Bee-Tek's does not."""
@@ -42,6 +46,7 @@ def house_of(table: TableFile) -> House:
         readers=readers,
         denominations=tuple(sorted(set(table.chips.values()), reverse=True)),
         elsewhere=dict(table.elsewhere),
+        meters=terms_of_meters(config.meters, table.profile.rules),
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
     )
 
@@ -51,11 +56,21 @@ def bus_name(place: int) -> str:
     return "bet_spots" if place == 0 else f"bet_spots{place + 1}"
 
 
+class TriggerBox(NamedTuple):
+    """Whose contributions a trigger box is told, and what the journal knows of it."""
+
+    table: TableName
+    wish: TriggerWish
+
+
 class Devices:
     """The sessions of a table and the links that drive them."""
 
-    def __init__(self, config: Config, last_sequence: int | None = None) -> None:
-        """``last_sequence``: the shoe's number of the last card the journal has, where the shoe numbers its draws."""
+    def __init__(self, config: Config, last_sequence: int | None = None, box: TriggerBox | None = None) -> None:
+        """``last_sequence``: the shoe's number of the last card the journal has, where the shoe numbers its draws.
+
+        ``box`` is what the journal knows of the trigger box, where there is one.
+        """
         self.keypad = KeypadSession(discovery.find("keypad", config.keypad.protocol))
         self.buses = [bet_spots(section, bus_name(place)) for place, section in enumerate(config.bet_spots)]
         expected = ExpectedShoe(serial=config.shoe.serial)
@@ -67,10 +82,21 @@ class Devices:
         ]
         for place, (section, session) in enumerate(zip(config.bet_spots, self.buses, strict=True)):
             self.lines.append((bus_name(place), "bet_spots", section.protocol, section.port, session))
+        self.signs = [(one, sign(one, sign_name(place))) for place, one in enumerate(config.signs)]
+        for one, shown_on in self.signs:
+            self.lines.append((shown_on.name, "sign", one.protocol, one.port, shown_on))
+        self.trigger: MysteryTriggerSession | None = None
+        if config.trigger is not None and box is not None:
+            codec = discovery.find("mystery_trigger", config.trigger.protocol)
+            self.trigger = MysteryTriggerSession(codec, box.table, box.wish, serial=config.trigger.serial)
+            line = ("mystery_trigger", "mystery_trigger", config.trigger.protocol, config.trigger.port, self.trigger)
+            self.lines.append(line)
         self.links: list[Link] = []
+        self._clock: Clock | None = None
 
     def link(self, clock: Clock, chance: random.Random, deliver: Callable[[Reading], None]) -> list[Link]:
         """A link for each line."""
+        self._clock = clock
         self.links = [
             Link(
                 name,
@@ -97,8 +123,25 @@ class Devices:
         for bus in self.buses:
             bus.watch(frozenset(desired.watched) or None)
             bus.confirm(desired.confirm_ns)
+        shown = {one.meter: one.cents for one in desired.meters}
+        for section, shown_on in self.signs:
+            shown_on.show(tuple(shown.get(meter) for meter in section.meters), desired.notice)
+        if self.trigger is not None and self._clock is not None:
+            self.trigger.wish(desired.trigger, self._clock.monotonic_ns())
         for link in self.links:
             link.settle()
+
+
+def sign_name(place: int) -> str:
+    """What a sign is called: ``sign``, or ``sign2`` for the second of several."""
+    return "sign" if place == 0 else f"sign{place + 1}"
+
+
+def sign(section: SignSection, name: str) -> SignSession:
+    """The session of one sign."""
+    captions = section.captions or tuple(f"{meter.upper()} $" for meter in section.meters)
+    codec = discovery.find("sign", section.protocol)
+    return SignSession(codec, captions, name, width=section.width, odometer=section.odometer)
 
 
 def liveness_ns(kind: str, protocol: str) -> int | None:

@@ -22,6 +22,7 @@ from controller.core.table import step
 from controller.formats.alert_list import alerts_bytes
 from controller.formats.commands import CommandRefused, input_of, read_command, reply_bytes
 from controller.formats.health import health_line
+from controller.formats.meters_now import meters_bytes
 from controller.formats.payloads import Topics, device_bytes
 from controller.formats.records import Identity, chain, seal, seal_checkpoint, stamp
 from controller.formats.snapshots import advice_bytes, hold_bytes, info_bytes, round_bytes
@@ -305,6 +306,8 @@ class Daemon:
             self.retain(self.topics.state("round"), round_bytes(self.table.state))
             self.retain(self.topics.state("advice"), advice_bytes(self.table.state))
             self.retain(self.topics.state("alerts"), alerts_bytes(self.table.state))
+            if self.table.state.progressives.meters:
+                self.retain(self.topics.state("meters"), meters_bytes(self.table.state))
             self.publisher.wake()
 
 

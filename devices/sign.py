@@ -62,7 +62,8 @@ class SignSession:
     def __init__(
         self, codec: Codec, captions: tuple[str, ...], name: str = "sign", *, width: int = WIDTH, odometer: bool = False
     ) -> None:
-        self._name = name
+        self.name = name
+        """What the sign is called."""
         self._width = width
         self._odometer = odometer
         self._listener = Listener(codec)
@@ -241,9 +242,9 @@ class SignSession:
                 case AmountHeld(field, text), ReadAmount(asked) if field == asked:
                     self._amount(field, text, at_ns)
                 case LineFault(), _:
-                    self._readings.append(disturbed(self._name, message, at_ns))
+                    self._readings.append(disturbed(self.name, message, at_ns))
                 case _:
-                    self._readings.append(stray(self._name, message, at_ns))
+                    self._readings.append(stray(self.name, message, at_ns))
 
     def _answered(self, at_ns: int) -> None:
         self._asked = None
@@ -279,9 +280,9 @@ class SignSession:
             self._set_state(HealthState.READY, at_ns)
 
     def _complain(self, code: str, text: str, at_ns: int) -> None:
-        self._readings.append(DeviceComplained(device=self._name, code=code, text=text, at_ns=at_ns))
+        self._readings.append(DeviceComplained(device=self.name, code=code, text=text, at_ns=at_ns))
 
     def _set_state(self, state: HealthState, now_ns: int, detail: str = "") -> None:
         if state is not self._state:
             self._state = state
-            self._readings.append(DeviceHealth(device=self._name, state=state, at_ns=now_ns, detail=detail))
+            self._readings.append(DeviceHealth(device=self.name, state=state, at_ns=now_ns, detail=detail))

@@ -17,7 +17,8 @@ import click
 import structlog
 
 from controller import version
-from controller.assembly import Devices, house_of
+from controller.assembly import Devices, TriggerBox, house_of
+from controller.core.metering import trigger_wish
 from controller.daemon import Daemon, Endless, Parts
 from controller.formats.config import Config, ConfigError
 from controller.formats.records import Identity, RecordDamaged
@@ -36,6 +37,7 @@ from controller.io.table_file import TableFile, is_kept, load_table
 from controller.io.watchdog import Watchdog, Work
 from controller.operating import NoChannel, listening, operator_channel
 from controller.recovery import recover
+from devices.mystery_trigger import TableName
 
 LEVELS: Final = ("debug", "info", "warning", "error")
 
@@ -117,7 +119,9 @@ async def serve(table: TableFile) -> None:
         daemon = Daemon(parts)
         daemon.displays = Displays(daemon.topics, config.tap, config.line_feed)
         last = daemon.table.state.last_sequence
-        devices = Devices(config, last if last >= 0 else None)
+        known = TableName(identity.site, identity.table, daemon.identity.epoch)
+        box = TriggerBox(known, trigger_wish(daemon.table.state.progressives))
+        devices = Devices(config, last if last >= 0 else None, box)
         daemon.wish, daemon.drawn = devices.wish, devices.drawn
         links = devices.link(clock, chance, daemon.deliver)
         daemon.remarks = lambda: expiring(config, clock)

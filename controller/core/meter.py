@@ -243,8 +243,8 @@ def reset(meter: Meter) -> Meter:
     ).audited()
 
 
-def returned(meter: Meter, cents: int, resets: int | None) -> tuple[Meter, int]:
-    """The meter with a refused award put back, and the units of its reset value taken out again.
+def returned(meter: Meter, cents: int, resets: int | None) -> tuple[Meter, tuple[int, int]]:
+    """The meter with a refused award put back, and the units taken out of it again for the house and for the reserve.
 
     ``resets``: what the meter's ``resets`` was once the award had started it again (None: a part of it only was won).
     While nobody has won the meter since, that reset value was never needed: it goes back to where it came from. The
@@ -253,7 +253,7 @@ def returned(meter: Meter, cents: int, resets: int | None) -> tuple[Meter, int]:
     units = cents * UNITS
     back = replace(meter, current_units=meter.current_units + units, returned_units=meter.returned_units + units)
     if resets is None or resets != meter.resets or back.current_units < sum(meter.reset_by):
-        return back.audited(), 0
+        return back.audited(), (0, 0)
     house, reserve = meter.reset_by
     recovered = replace(
         back,
@@ -263,7 +263,7 @@ def returned(meter: Meter, cents: int, resets: int | None) -> tuple[Meter, int]:
         moved_back_units=back.moved_back_units + reserve,
         reset_by=(0, 0),
     )
-    return recovered.audited(), house + reserve
+    return recovered.audited(), (house, reserve)
 
 
 def adjusted(meter: Meter, pool: Pool, units: int, reason: Reason) -> Meter | str:

@@ -89,11 +89,15 @@ class JackpotPaid(Value, frozen=True):
 
 
 class JackpotRefused(Value, frozen=True):
-    """Two people refused the award: it is in its meter again, and ``recovered_units`` of the reset value are out."""
+    """Two people refused the award: it is in its meter again, and its reset value is out, unless won since.
+
+    ``house_units`` went back to the house, ``reserve_units`` to the reserve.
+    """
 
     jackpot: int
     cents: int
-    recovered_units: int
+    house_units: int
+    reserve_units: int
     meter: str
     meter_units: int
     shown_cents: int
@@ -110,6 +114,14 @@ class MeterOrdered(Value, frozen=True):
     move: Move
     who: str
     why: str
+
+
+class OrderApproved(Value, frozen=True):
+    """A second person approved a proposal: what it does follows."""
+
+    order: int
+    who: str
+    second: str
 
 
 class OrderWithdrawn(Value, frozen=True):
@@ -193,6 +205,7 @@ MeterEvent = (
     | JackpotPaid
     | JackpotRefused
     | MeterOrdered
+    | OrderApproved
     | OrderWithdrawn
     | MeterAdjusted
     | ParametersQueued

@@ -22,6 +22,7 @@ from controller.core.meter_events import (
     JackpotVerified,
     MeterAdjusted,
     MeterOrdered,
+    OrderApproved,
     OrderWithdrawn,
     ParametersChanged,
     ParametersQueued,
@@ -125,6 +126,7 @@ def approve(desk: Desk, ruling: ApproveOrder) -> str:
     if refused:
         return refused
     forget(desk, order.number)
+    desk.tell(OrderApproved(order.number, order.who, ruling.who))
     match order.move:
         case Adjustment():
             adjust(desk, meter, order.move, order, ruling.who)
@@ -213,12 +215,12 @@ def put_on(desk: Desk, after: Meter, before: Meter, order: Order, second: str) -
 
 def refuse(desk: Desk, meter: Meter, jackpot: Jackpot, order: Order, second: str) -> None:
     """Put an award back into its meter, and out of the wager's account."""
-    after, recovered = returned(meter, jackpot.cents, jackpot.resets)
+    after, (house, reserve) = returned(meter, jackpot.cents, jackpot.resets)
     refused = jackpot.refused(second)
     assert isinstance(refused, Jackpot), refused
     remember(desk, desk.state.progressives.with_meter(after).with_jackpot(refused))
-    stands = (after.name, after.current_units, after.shown_cents())
-    desk.tell(JackpotRefused(jackpot.number, jackpot.cents, recovered, *stands, order.who, second, order.why))
+    stands = (house, reserve, after.name, after.current_units, after.shown_cents())
+    desk.tell(JackpotRefused(jackpot.number, jackpot.cents, *stands, order.who, second, order.why))
     book = book_of(desk.state.books, jackpot.round)
     row = None if book is None or book.void else book.row(jackpot.spot, jackpot.bet)
     if row is not None and row.due_cents is not None and row.due_cents >= jackpot.cents - row.wager_cents:

@@ -6,7 +6,7 @@ echoed in the reply.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, assert_never
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -16,11 +16,13 @@ from controller.core.inputs import (
     Answered,
     AssignCard,
     DeclareBox,
+    MeterRuling,
     Ruling,
     SetCard,
     ShoeChanged,
     VoidRound,
 )
+from controller.formats.meter_commands import METER_VERBS, MeterWanted, meter_input
 from firmware_protocols.cards import Card
 
 WORDS_LIMIT: Final = 200
@@ -120,6 +122,7 @@ Wanted = (
     | AssignCardWanted
     | DeclareBoxWanted
     | AdjustWanted
+    | MeterWanted
 )
 
 VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
@@ -134,6 +137,7 @@ VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
         AdjustWanted,
         '{"round": 1, "spot": 3, "bet": "main", "due_cents": 0, "who": "name", "why": "dead hand"}',
     ),
+    **METER_VERBS,
 }
 """What each verb asks for, and an example of it."""
 
@@ -179,7 +183,7 @@ def set_card_of(wanted: SetCardWanted, at_ns: int) -> SetCard:
         return SetCard(at_ns, card, None, who, why, misnamed=wanted.face[:WORDS_LIMIT] or "''")
 
 
-def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | ShoeChanged | Ruling:
+def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | ShoeChanged | Ruling | MeterRuling:
     """What the table is given."""
     match wanted:
         case AnswerWanted(question, answer, who):
@@ -199,7 +203,7 @@ def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | ShoeChange
         case AdjustWanted(number, spot, bet, due_cents, who, why):
             return AdjustWager(at_ns, number, spot, bet, due_cents, who, why)
         case _:
-            assert_never(wanted)
+            return meter_input(wanted, at_ns)
 
 
 def reply_bytes(request: bytes, refusal: str) -> bytes:

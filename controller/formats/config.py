@@ -17,32 +17,19 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from controller.formats.decoding import Mistake, decode, shown
+from controller.formats.meter_config import MeterSection, SignSection, TriggerSection, meter_checks
+from controller.formats.sections import File as File
+from controller.formats.sections import Name as Name
+from controller.formats.sections import Port as Port
+from controller.formats.sections import Section as Section
+from controller.formats.sections import TcpPort, ZoneName
+from controller.formats.sections import Text as Text
 from controller.formats.toml_lines import Path as KeyPath
 from controller.formats.toml_lines import key_lines, line_of
-from controller.formats.usb_names import PATTERN as USB_PATTERN
 
-Text = Annotated[str, msgspec.Meta(min_length=1, description="text")]
-Name = Annotated[
-    str,
-    msgspec.Meta(
-        pattern=r"^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$",
-        description="a name of at most 32 lower-case letters, digits and hyphens",
-    ),
-]
-File = Annotated[str, msgspec.Meta(min_length=1, description="a path")]
-Port = Annotated[
-    str,
-    msgspec.Meta(
-        pattern=rf"^(/.+|{USB_PATTERN}|(socket|rfc2217)://[^:/?#]+:[0-9]{{1,5}})$",
-        description="a path such as /dev/serial/by-id/..., usb:VID:PID:SERIAL, socket://host:port or"
-        " rfc2217://host:port",
-    ),
-]
-TcpPort = Annotated[int, msgspec.Meta(ge=1, le=65535, description="a port number from 1 to 65535")]
 Spot = Annotated[int, msgspec.Meta(ge=1, le=7, description="a spot from 1 to 7")]
 Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
 Address = Annotated[int, msgspec.Meta(ge=1, le=254, description="a reader's address from 1 to 254")]
-ZoneName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]*$", description="a zone such as main or insurance")]
 Key = Annotated[str, msgspec.Meta(pattern=r"^[A-Y]$", description="a key from A to Y")]
 Agreeing = Annotated[int, msgspec.Meta(ge=1, le=10, description="how many inventories must agree, from 1 to 10")]
 Gap = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
@@ -50,12 +37,11 @@ Gap = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds fro
 CREDENTIAL: Final = "credential:"
 """Begins the name of a file that the service manager keeps for the service (systemd's ``LoadCredential=``)."""
 
+KINDS: Final = {"trigger": "mystery_trigger", "signs": "sign"}
+"""Kinds of device whose section is called otherwise."""
+
 Complaint = tuple[str, str]
 """A key and what is wrong with its value."""
-
-
-class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of the file."""
 
 
 class TableSection(Section, frozen=True):
@@ -113,7 +99,7 @@ class BetSpotsSection(Section, frozen=True):
     spots: Annotated[tuple[Spot, ...], msgspec.Meta(description="a list of spots from 1 to 7")] = ()
     antennas: Annotated[
         dict[ZoneName, Antenna], msgspec.Meta(description="a table such as {main = 1, insurance = 2}")
-    ] = {}
+    ] = msgspec.field(default_factory=dict)
     values: Literal["registry", "chip"] = "registry"
     agreeing: Agreeing | None = None
     gap_ms: Gap | None = None
@@ -124,7 +110,9 @@ class KeypadSection(Section, frozen=True):
 
     protocol: Text
     port: Port
-    keys: Annotated[dict[Key, Text], msgspec.Meta(description='a table such as {A = "1", K = "hit"}')] = {}
+    keys: Annotated[dict[Key, Text], msgspec.Meta(description='a table such as {A = "1", K = "hit"}')] = msgspec.field(
+        default_factory=dict
+    )
 
 
 class TapSection(Section, frozen=True):
@@ -164,10 +152,13 @@ class Config(Section, frozen=True):
     bet_spots: tuple[BetSpotsSection, ...]
     keypad: KeypadSection
     broker: BrokerSection | None = None
+    meters: tuple[MeterSection, ...] = ()
+    trigger: TriggerSection | None = None
+    signs: tuple[SignSection, ...] = ()
     tap: TapSection | None = None
     line_feed: LineFeedSection | None = None
     operator: OperatorSection | None = None
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class ConfigError(ValueError):
@@ -257,12 +248,13 @@ def place(path: KeyPath) -> str:
 
 def _named(data: Mapping[str, Any], known: Known) -> Iterable[Mistake]:
     """Names that the rest of the house does not know: also in a file with other mistakes, so that all are told."""
-    sections: list[KeyPath] = [("shoe",), ("keypad",)]
-    rows = data.get("bet_spots")
-    sections += [("bet_spots", place) for place in range(len(rows) if isinstance(rows, list) else 0)]
+    sections: list[KeyPath] = [("shoe",), ("keypad",), ("trigger",)]
+    for many in ("bet_spots", "signs"):
+        rows = data.get(many)
+        sections += [(many, place) for place in range(len(rows) if isinstance(rows, list) else 0)]
     for path in sections:
         protocol = _at(data, (*path, "protocol"))
-        names = known.protocols.get(str(path[0]))
+        names = known.protocols.get(KINDS.get(str(path[0]), str(path[0])))
         if isinstance(protocol, str) and names is not None and protocol not in names:
             near = difflib.get_close_matches(protocol, names, n=1)
             guess = f"; did you mean {near[0]}?" if near else ""
@@ -289,6 +281,7 @@ def _at(data: object, path: KeyPath) -> object:
 def _cross_checks(config: Config) -> Iterable[Mistake]:
     yield from _ports(config)
     yield from _zones(config)
+    yield from meter_checks(config.meters, config.trigger, config.signs)
     broker = config.broker
     if broker is not None and (broker.tls_cert_file is None) != (broker.tls_key_file is None):
         yield Mistake(("broker",), "tls_cert_file and tls_key_file go together")
@@ -303,6 +296,8 @@ def _ports(config: Config) -> Iterable[Mistake]:
     users: list[tuple[KeyPath, str]] = [(("shoe", "port"), config.shoe.port)]
     users += [(("bet_spots", place, "port"), one.port) for place, one in enumerate(config.bet_spots)]
     users.append((("keypad", "port"), config.keypad.port))
+    users += [(("trigger", "port"), config.trigger.port)] if config.trigger is not None else []
+    users += [(("signs", place, "port"), one.port) for place, one in enumerate(config.signs)]
     taken: dict[str, str] = {}
     for path, port in users:
         if port in taken:

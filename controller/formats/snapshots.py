@@ -11,6 +11,7 @@ from controller.core.felt import cents_at
 from controller.core.rules import House
 from controller.core.state import State
 from controller.formats.alert_list import AlertsNow
+from controller.formats.meters_now import MetersNow
 from controller.formats.stream import StreamNow
 
 
@@ -66,6 +67,7 @@ STATES: Final[dict[str, type[msgspec.Struct]]] = {
     "advice": AdviceNow,
     "alerts": AlertsNow,
     "hold": Hold,
+    "meters": MetersNow,
     "round": RoundNow,
     "stream": StreamNow,
 }

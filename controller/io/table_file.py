@@ -13,6 +13,7 @@ from controller.formats import profiles
 from controller.formats.chips import ChipsRefused, Registry, read_chips
 from controller.formats.config import CREDENTIAL, Complaint, Config, ConfigError, Known, is_credential, read_config
 from controller.formats.decoding import shown
+from controller.formats.meter_config import profile_checks
 from controller.formats.profiles import Profile, ProfileError
 from controller.io import profile_files
 from controller.io.keys import KeyRefused, read_key
@@ -65,6 +66,7 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
         profile = profile_files.load(name, config.options)
     except ProfileError as error:
         raise ConfigError((*lines, f"{path}: [table] {error}")) from error
+    lines += [f"{path}: {line}" for line in profile_checks(config.meters, profile.rules)]
     if lines:
         raise ConfigError(tuple(lines))
     return TableFile(config, profile, registry.values, registry.elsewhere, {**DEFAULT_KEYS, **config.keypad.keys}, key)

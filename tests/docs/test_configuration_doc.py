@@ -13,7 +13,7 @@ import pytest
 from controller.core.keypad import DEFAULT_KEYS
 from controller.core.rule_checks import OPTION_RANGES
 from controller.core.rules import Options
-from controller.formats import config
+from controller.formats import config, meter_config
 from controller.formats.config import ConfigError
 from controller.io.keys import create_key, read_key
 from controller.io.table_file import TableFile, load_table
@@ -35,6 +35,9 @@ KINDS: Final[dict[str, type[msgspec.Struct]]] = {
     "[[bet_spots]]": config.BetSpotsSection,
     "A row of zones": config.ZoneRow,
     "[keypad]": config.KeypadSection,
+    "[[meters]]": meter_config.MeterSection,
+    "[trigger]": meter_config.TriggerSection,
+    "[[signs]]": meter_config.SignSection,
     "[options]": Options,
 }
 MUST: Final = "must be given"
@@ -131,7 +134,9 @@ def test_every_key_of_the_keypad_has_its_meaning() -> None:
 
 
 def test_every_protocol_is_named() -> None:
-    there = {name for kind in ("shoe", "bet_spots", "keypad") for name in discovery.codecs()[kind]}
+    there = {
+        name for kind in ("shoe", "bet_spots", "keypad", "sign", "mystery_trigger") for name in discovery.codecs()[kind]
+    }
     after = PAGE[PAGE.index("The protocols that come with the program") :]
     assert set(re.findall(r"`(\w+)`", after[: after.index("\n\n")])) == there
 

@@ -12,6 +12,7 @@ from controller.core.alerts import Alert
 from controller.core.events import CardDrawn, CardOpened
 from controller.formats.alert_list import AlertsNow
 from controller.formats.commands import VERBS, AnswerWanted, Reply, read_command
+from controller.formats.meters_now import MetersNow
 from controller.formats.payloads import (
     DeviceStatus,
     Envelope,
@@ -39,6 +40,7 @@ STATES: Final[dict[str, type[msgspec.Struct]]] = {
     "info": Info,
     "round": RoundNow,
     "alerts": AlertsNow,
+    "meters": MetersNow,
     "stream": StreamNow,
     "advice": AdviceNow,
     "device": DeviceStatus,
@@ -101,6 +103,7 @@ def test_every_topic_is_named() -> None:
         topics.state("round"),
         topics.state("alerts"),
         topics.state("advice"),
+        topics.state("meters"),
         topics.state("hold"),
         topics.device("DEVICE"),
     ]

@@ -9,12 +9,18 @@ from controller.core.inputs import (
     Acknowledged,
     AdjustWager,
     Answered,
+    ApproveOrder,
     AssignCard,
     DeclareBox,
+    PayJackpot,
+    ProposeMove,
     SetCard,
     ShoeChanged,
+    VerifyJackpot,
     VoidRound,
+    WithdrawOrder,
 )
+from controller.core.progressives import Adjustment
 from controller.formats.commands import VERBS, CommandRefused, input_of, read_command, reply_bytes
 from firmware_protocols.cards import Card
 
@@ -30,6 +36,14 @@ from firmware_protocols.cards import Card
         ("assign-card", AssignCard(5, 17, 3, "name", "seen on the felt")),
         ("declare-box", DeclareBox(5, 3, 2500, "name", "plays cash")),
         ("adjust", AdjustWager(5, 1, 3, "main", 0, "name", "dead hand")),
+        ("verify-jackpot", VerifyJackpot(5, 1, "name", "cards seen")),
+        ("pay-jackpot", PayJackpot(5, 1, "another name", "hand pay slip 12")),
+        (
+            "order-move",
+            ProposeMove(5, "sevens", Adjustment("meter", -700_000, "equipment_correction"), "name", "counted"),
+        ),
+        ("approve-order", ApproveOrder(5, 1, "another name")),
+        ("withdraw-order", WithdrawOrder(5, 1, "name", "counted again")),
     ],
 )
 def test_the_example_of_each_verb_is_taken(verb: str, given: object) -> None:
@@ -37,7 +51,14 @@ def test_the_example_of_each_verb_is_taken(verb: str, given: object) -> None:
 
 
 def test_every_verb_is_in_that_list() -> None:
-    assert set(VERBS) == {"ack", "answer", "new-shoe", "void", "set-card", "assign-card", "declare-box", "adjust"}
+    corrections = {"ack", "answer", "new-shoe", "void", "set-card", "assign-card", "declare-box", "adjust"}
+    assert set(VERBS) == corrections | {
+        "verify-jackpot",
+        "pay-jackpot",
+        "order-move",
+        "approve-order",
+        "withdraw-order",
+    }
 
 
 def test_no_face_strikes_a_card() -> None:

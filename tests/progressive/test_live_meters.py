@@ -140,7 +140,8 @@ def test_a_refused_jackpot_is_put_back_and_its_wager_adjusted() -> None:
     rig.order("sevens", Refusal(1))
     refused = rig.last(JackpotRefused)
     assert isinstance(refused, JackpotRefused)
-    assert (refused.recovered_units, refused.shown_cents) == (500_000 * UNITS, 1_000_085)
+    assert (refused.house_units, refused.reserve_units) == ((500_000 - 15) * UNITS, 15 * UNITS)
+    assert refused.shown_cents == 1_000_085
     assert (refused.who, refused.second) == ("A. Ames", "B. Bell")
     assert rig.adjustments() == [(1, 1, "blazing7s", 999_585, -500)]
     assert rig.desired.notice == ""

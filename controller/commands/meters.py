@@ -1,0 +1,87 @@
+"""``tableside meters``: what a journal's meters come to, added up again from what was published."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+
+from controller.formats.meter_account import AwardLine, MeterBook, MeterLine, meter_book
+from controller.formats.payloads import PayloadRefused, read_event
+from controller.formats.telling import dollars
+from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
+
+
+@click.command("meters")
+@click.argument("journal", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
+def command(journal: Path, *, as_json: bool) -> None:
+    """Show the meters and jackpots of JOURNAL, every unit accounted for.
+
+    The journal is opened read-only and may be in use. Nothing but published events is looked at, so no key is needed.
+
+    Exit status: 0 everything adds up, 1 something does not, 2 the journal cannot be read.
+    """
+    try:
+        with JournalReader(journal) as reader:
+            book = meter_book(read_event(row.body).event for row in reader.events())
+    except (NotAJournal, JournalDamaged, PayloadRefused, OSError) as error:
+        click.echo(f"tableside: {journal}: {error}", err=True)
+        sys.exit(2)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(book), indent=1).decode())
+    else:
+        for line in told(book):
+            click.echo(line)
+    sys.exit(0 if book.reconciled() else 1)
+
+
+def told(book: MeterBook) -> list[str]:
+    """The book in words."""
+    if not book.meters:
+        return ["no meters"]
+    lines: list[str] = []
+    for meter in book.meters.values():
+        lines += told_meter(meter)
+    lines += [told_award(one) for one in book.awards.values()]
+    for order in book.orders.values():
+        kind = order["move"]["type"].replace("_", " ")
+        lines.append(f"order {order['order']}: {kind} of {order['meter']}, proposed by {order['who']}: {order['why']}")
+    return lines
+
+
+def told_meter(line: MeterLine) -> list[str]:
+    """One meter."""
+    closed = f"closed: {line.closed}" if line.closed else "open"
+    wagered = f"{line.wagers} wagers of {dollars(line.wagered_cents)}"
+    refused = f", {line.refused_wagers} refused as unreasonable" if line.refused_wagers else ""
+    return [
+        f"{line.meter}  {dollars(line.shown_cents)}  {closed}",
+        (
+            f"  put in       house {exact(line.funded_units - line.recovered_units)}, {wagered}{refused} gave"
+            f" {exact(line.contributed_units)}, reserve {exact(line.reserve_moved_units)},"
+            f" corrections {exact(line.adjusted_units)}"
+        ),
+        f"  taken out    {line.hits} awards {exact(line.won_units - line.returned_units)}, {line.resets} resets",
+        (
+            f"  stands at    {exact(line.meter_units)}, reserve {exact(line.reserve_units)}"
+            f" of {exact(line.reserved_units)} contributed"
+        ),
+        *(f"  WRONG        {wrong}" for wrong in line.wrong),
+        *([] if line.wrong else ["  reconciled   to the unit"]),
+    ]
+
+
+def told_award(one: AwardLine) -> str:
+    """One award."""
+    by = f" by {one.who}" if one.who else ""
+    place = f"round {one.round} spot {one.spot}"
+    return f"jackpot {one.jackpot}: {dollars(one.cents)} of {one.meter}, {place}, {one.row}: {one.standing}{by}"
+
+
+def exact(units: int) -> str:
+    """An amount to the unit: ``$1.2345`` dollars and parts, six decimals."""
+    whole, rest = divmod(abs(units), 1_000_000)
+    return f"{'-' if units < 0 else ''}${whole}.{rest:06d}"

@@ -1,0 +1,90 @@
+"""What people may ask for about meters and jackpots over MQTT; see ``commands.py`` for the form of all requests."""
+
+from __future__ import annotations
+
+from typing import Any, Final, assert_never
+
+import msgspec
+
+from controller.core.inputs import ApproveOrder, MeterRuling, PayJackpot, ProposeMove, VerifyJackpot, WithdrawOrder
+from controller.core.progressives import Move
+
+
+class VerifyWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/verify-jackpot``: an award is in order."""
+
+    jackpot: int
+    who: str
+    why: str
+    transaction: Any = None
+
+
+class PayWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/pay-jackpot``: an award was paid."""
+
+    jackpot: int
+    who: str
+    why: str
+    transaction: Any = None
+
+
+class OrderWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/order-move``: a proposal that another person must approve; ``move`` as in ``meter_ordered``."""
+
+    meter: str
+    move: Move
+    who: str
+    why: str
+    transaction: Any = None
+
+
+class ApproveWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/approve-order``: carry a proposal out."""
+
+    order: int
+    who: str
+    transaction: Any = None
+
+
+class WithdrawWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/withdraw-order``: take a proposal back."""
+
+    order: int
+    who: str
+    why: str
+    transaction: Any = None
+
+
+MeterWanted = VerifyWanted | PayWanted | OrderWanted | ApproveWanted | WithdrawWanted
+
+METER_VERBS: Final[dict[str, tuple[type[MeterWanted], str]]] = {
+    "verify-jackpot": (VerifyWanted, '{"jackpot": 1, "who": "name", "why": "cards seen"}'),
+    "pay-jackpot": (PayWanted, '{"jackpot": 1, "who": "another name", "why": "hand pay slip 12"}'),
+    "order-move": (
+        OrderWanted,
+        (
+            '{"meter": "sevens", "move": {"type": "adjustment", "pool": "meter", "units": -700000,'
+            ' "reason": "equipment_correction"}, "who": "name", "why": "counted"}'
+        ),
+    ),
+    "approve-order": (ApproveWanted, '{"order": 1, "who": "another name"}'),
+    "withdraw-order": (WithdrawWanted, '{"order": 1, "who": "name", "why": "counted again"}'),
+}
+"""What each verb asks for, and an example of it."""
+
+
+def meter_input(wanted: MeterWanted, at_ns: int) -> MeterRuling:
+    """What the table is given."""
+    match wanted:
+        case VerifyWanted(jackpot, who, why):
+            return VerifyJackpot(at_ns, jackpot, who, why)
+        case PayWanted(jackpot, who, why):
+            return PayJackpot(at_ns, jackpot, who, why)
+        case OrderWanted(meter, move, who, why):
+            return ProposeMove(at_ns, meter, move, who, why)
+        case ApproveWanted(order, who):
+            return ApproveOrder(at_ns, order, who)
+        case WithdrawWanted(order, who, why):
+            return WithdrawOrder(at_ns, order, who, why)
+        case _:
+            assert_never(wanted)
