@@ -46,6 +46,11 @@ RIGHTS: Final[dict[str, frozenset[Role]]] = {
     "declare-box": frozenset({"floor"}),
     "adjust": frozenset({"floor"}),
     "new-shoe": frozenset({"dealer", "floor"}),
+    "verify-jackpot": frozenset({"floor", "surveillance"}),
+    "pay-jackpot": frozenset({"floor"}),
+    "order-move": frozenset({"floor", "technician"}),
+    "approve-order": frozenset({"floor", "surveillance"}),
+    "withdraw-order": frozenset({"floor", "surveillance", "technician"}),
 }
 """Which roles may ask for a verb. A verb that is missing here is nobody's."""
 
