@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint servers clean campaign-meters campaign-oracle campaign-truth
+.PHONY: help setup demo test lint servers clean campaign-meters campaign-mystery campaign-oracle campaign-truth
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -22,6 +22,7 @@ help:
 	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
 	@echo 'make lint    ruff, mypy --strict, import contracts'
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
+	@echo 'make campaign-mystery  100,000 mystery cycles, noise through the health tests, timing, a search for the trigger (half an hour)'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
 	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
 	@echo 'make clean   everything made here, the virtual environment too'
@@ -46,6 +47,12 @@ lint: setup
 
 campaign-meters: setup
 	$(BIN)/python -m bench.meters $(call option,WAGERS,wagers) $(call option,SEED,seed)
+
+campaign-mystery: setup
+	$(BIN)/python -m bench.mystery cycles
+	$(BIN)/python -m bench.mystery noise
+	$(BIN)/python -m bench.mystery timing
+	$(BIN)/python -m bench.mystery canary
 
 campaign-oracle: setup
 	$(BIN)/python -m tests.oracle.compare $(or $(SEED),0) $(or $(N),10000)

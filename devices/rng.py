@@ -123,9 +123,13 @@ class RngSession:
         del self._kept[:-KEPT_BYTES]
 
     def _no_noise(self, fault: LineFault, now_ns: int) -> None:
-        """Bytes that are no noise: nothing from before is trusted either."""
+        """Bytes that are no noise: nothing from before is trusted either.
+
+        A generator in a wrong mode is not a broken one: only a value that repeats goes to the health tests.
+        """
         self._start_up()
-        if self._test(fault.data, now_ns):
+        stuck = len(set(fault.data)) == 1
+        if not stuck or self._test(fault.data, now_ns):
             self._set_state(HealthState.FAULTY, fault.reason, now_ns)
 
     def _test(self, data: bytes, now_ns: int) -> bool:

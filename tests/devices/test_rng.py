@@ -117,7 +117,8 @@ def test_a_halted_source_stays_halted_whatever_is_unplugged() -> None:
 
 def test_text_is_no_noise_and_does_not_count_as_a_broken_source() -> None:
     rig = Rig(Noise.ASCII)
-    rig.run(3)
+    rig.run(100)
+    assert rig.session.health.failure is None
     assert rig.states()[-1][0] is HealthState.FAULTY
     assert "ASCII mode" in rig.states()[-1][1]
     assert rig.session.available == 0

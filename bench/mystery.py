@@ -1,0 +1,307 @@
+"""Mystery cycles by the ten thousand, health tests over sound noise, and a search for the trigger where it must not be.
+
+    python -m bench.mystery cycles  [--cycles 100000]       awards uniform, one hit a cycle, never above the ceiling
+    python -m bench.mystery noise   [--bytes 100000000]     sound bytes through the health tests
+    python -m bench.mystery timing  [--contributions 20000] how long a non-hit takes, near the trigger and far from it
+    python -m bench.mystery canary  [--contributions 10000] a real box process, searched for its trigger
+
+`make campaign-mystery` runs all four.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import NamedTuple
+
+from controller.formats.mystery_proof import Bounds, commitment, trigger_cents
+from controller.formats.randomness_tests import kolmogorov_distance, kolmogorov_p
+from controller.trigger_box import custody
+from controller.trigger_box.box import Maker, TriggerBox
+from controller.trigger_box.entries import Begun, BoundsSet, Counted, Drawn, Opened, State, after
+from controller.trigger_box.pool import NOISE_BYTES, Noise
+from controller.trigger_box.sealing import Place, Sealer
+from controller.trigger_box.store import Store
+from devices.noise_health import NoiseHealth
+from firmware_protocols.codec import Role
+from firmware_protocols.mystery_trigger.tableside import CODEC
+from firmware_protocols.trigger_messages import (
+    Contribute,
+    ContributionAnswered,
+    CycleCommitted,
+    CycleRevealed,
+    GreetTrigger,
+    OpenCycle,
+    TriggerStatus,
+)
+from tests.trigger_box.premises import box_command, connected, noise, running, write_files
+
+SITE = ("harbour", "bj-1")
+
+
+class Forgetful:
+    """A store that remembers nothing: a table of good manners never asks for anything again."""
+
+    def counted(self, number: int) -> Counted | None:
+        del number
+        return None
+
+    def drawn(self, cycle: int) -> Drawn | None:
+        del cycle
+        return None
+
+    def opened(self, cycle: int) -> Opened | None:
+        del cycle
+        return None
+
+
+def new_box(bounds: Bounds, seed: int | None) -> TriggerBox:
+    """A box in memory; without a seed its noise is the system's."""
+    chance = Random(seed)
+    take = os.urandom if seed is None else chance.randbytes
+    state = State()
+    two = ("ann", "ben")
+    for entry in (Begun(*SITE, 0, 0, 0, 0, *two, 0), BoundsSet(*bounds, 10**9, *two, 0)):
+        state = after(state, entry)
+    sealer = Sealer(take(32), take(32))
+    return TriggerBox(
+        state, Forgetful(), sealer, Maker("BENCH", "1"), lambda: Noise(take(NOISE_BYTES), take(NOISE_BYTES))
+    )
+
+
+def carry_out(box: TriggerBox, command: object) -> tuple[object, ...]:
+    heard = box.hear(command)  # type: ignore[arg-type]
+    box.take(heard.entries)
+    return heard.reports
+
+
+class Cycle(NamedTuple):
+    """One cycle as it was told: what was won, where the trigger was, and how many hits there were."""
+
+    award_cents: int
+    trigger_cents: int
+    drawn_cents: int
+    hits: int
+
+
+def cycles(count: int, bounds: Bounds, chance: Random, seed: int | None) -> Iterator[Cycle]:
+    """Play cycles with contributions of 1 to 300 cents, the meter counted a second time beside the box's."""
+    box = new_box(bounds, seed)
+    told = carry_out(box, GreetTrigger(1, *SITE, 7, 0, 0))
+    number, played = 0, 0
+    while played < count:
+        committed = next(one for one in told if isinstance(one, CycleCommitted))
+        share = chance.randbytes(32)
+        carry_out(box, OpenCycle(committed.cycle, share))
+        meter, hits = committed.start_units, 0
+        while not hits:
+            number += 1
+            amount = chance.randrange(10_000, 3_000_000)
+            meter += amount
+            told = carry_out(box, Contribute(number, amount))
+            answer = told[0]
+            assert isinstance(answer, ContributionAnswered)
+            assert (answer.number, answer.cycle, answer.meter_units) == (number, committed.cycle, meter)
+            hits += answer.hit
+        revealed = next(one for one in told if isinstance(one, CycleRevealed))
+        identity = box.state.identity()
+        assert commitment(revealed.key, identity, revealed.cycle, revealed.drawn_cents) == committed.commitment
+        trigger = trigger_cents(revealed.drawn_cents, share, identity, revealed.cycle, bounds)
+        assert meter - amount <= max(trigger * 10_000, committed.start_units) < meter or meter > trigger * 10_000
+        played += 1
+        yield Cycle(answer.award_cents, trigger, revealed.drawn_cents, hits)
+
+
+def measure_cycles(count: int, seed: int | None = None) -> list[str]:
+    """Play, and test what was won."""
+    bounds = Bounds(25_000, 100_000)
+    chance = Random(seed if seed is not None else 1)
+    began = time.perf_counter()
+    played = list(cycles(count, bounds, chance, seed))
+    seconds = time.perf_counter() - began
+    lines = [f"{len(played)} cycles, {sum(one.hits for one in played)} hits, {seconds:.0f} s"]
+    most = max(one.award_cents for one in played)
+    assert most <= bounds.ceiling_cents
+    lines.append(f"greatest award {most} cents, ceiling {bounds.ceiling_cents}")
+    for name in ("award_cents", "trigger_cents", "drawn_cents"):
+        values = [(getattr(one, name) - bounds.reset_cents) / bounds.width for one in played]
+        distance = kolmogorov_distance(values)
+        lines.append(f"{name}: Kolmogorov-Smirnov distance {distance:.5f}, p {kolmogorov_p(distance, len(values)):.3f}")
+    return lines
+
+
+def measure_noise(count: int) -> list[str]:
+    """Sound bytes through the health tests at the claim that is used."""
+    health = NoiseHealth(6.0)
+    began = time.perf_counter()
+    while health.samples < count:
+        health.feed(os.urandom(min(1 << 20, count - health.samples)))
+    seconds = time.perf_counter() - began
+    assert health.failure is None, health.failure
+    warned = f"{health.repetition_warnings} + {health.proportion_warnings} warnings"
+    return [f"{health.samples} bytes, no halt, {warned}, {health.samples / seconds / 1e6:.1f} MB/s"]
+
+
+def measure_timing(count: int) -> list[str]:
+    """The time of a non-hit, by distance from the trigger: the same boxes, far below it and just below it."""
+    bounds = Bounds(25_000, 100_000)
+    box = new_box(bounds, None)
+    told = carry_out(box, GreetTrigger(1, *SITE, 7, 0, 0))
+    assert any(isinstance(one, CycleCommitted) for one in told)
+    share = os.urandom(32)
+    carry_out(box, OpenCycle(1, share))
+    drawn = box.state.drawn
+    assert drawn is not None
+    secret = box._sealer.open(Place(box.state.identity(), 1, drawn.commitment), drawn.sealed)
+    trigger = trigger_cents(secret.drawn_cents, share, box.state.identity(), 1, bounds)
+    taken: dict[str, list[int]] = {"far": [], "near": []}
+    start = box.state.meter_units
+    far = after(box.state, Counted(1, 1, 1, start + 1, 0))
+    near = after(box.state, Counted(1, 1, trigger * 10_000 - start - 2, trigger * 10_000 - 2, 0))
+    chance = Random(1)
+    gc.disable()
+    for _ in range(count):
+        where = "near" if chance.randrange(2) else "far"
+        box.state = near if where == "near" else far
+        command = Contribute(box.state.number + 1, 1)
+        began = time.perf_counter_ns()
+        heard = box.hear(command)
+        taken[where].append(time.perf_counter_ns() - began)
+        assert not isinstance(heard.reports[0], ContributionAnswered) or not heard.reports[0].hit
+    gc.enable()
+    spreads = {where: sorted(times) for where, times in taken.items()}
+    low, high = min(times[0] for times in spreads.values()), max(times[-1] for times in spreads.values())
+    assert low < high
+    distance = two_sample_distance(spreads["far"], spreads["near"])
+    p = kolmogorov_p(distance, count // 4)
+    medians = ", ".join(f"{where} {median(times) / 1000:.2f} us" for where, times in taken.items())
+    return [f"median of {count} non-hits: {medians}; Kolmogorov-Smirnov distance {distance:.4f}, p {p:.3f}"]
+
+
+def two_sample_distance(one: list[int], other: list[int]) -> float:
+    """The greatest distance between two samples' distributions, both sorted."""
+    distance, i, j = 0.0, 0, 0
+    while i < len(one) and j < len(other):
+        value = min(one[i], other[j])
+        while i < len(one) and one[i] == value:
+            i += 1
+        while j < len(other) and other[j] == value:
+            j += 1
+        distance = max(distance, abs(i / len(one) - j / len(other)))
+    return distance
+
+
+# --- the canary ---------------------------------------------------------------------------------------
+
+
+def forms(number: int) -> list[bytes]:
+    """Every form in which a number of eight digits might be written down."""
+    hexadecimal = f"{number:x}".encode()
+    binary = [number.to_bytes(size, order) for size in (4, 8) for order in ("big", "little")]
+    return [str(number).encode(), f"{number / 100:.2f}".encode(), f"{number // 100:,}".encode(), hexadecimal,
+            hexadecimal.upper(), *binary]  # fmt: skip
+
+
+class Searched(NamedTuple):
+    """What was searched, in bytes by kind, and what was found of the trigger: kind and form."""
+
+    sizes: dict[str, int]
+    found: list[tuple[str, bytes]]
+
+
+async def canary(count: int) -> Searched:
+    """Let a table contribute ``count`` times to a real box, and search everything for the number it held.
+
+    Searched: the wire, and so all that a table can ever know; the box's log at its most talkative; its store and the
+    write-ahead log; what others see of its process.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        file = write_files(folder, reset_cents=10_000_000, ceiling_cents=99_999_999)
+        config = custody.load_config(file)
+        sealer = custody.sealer_of(config)
+        custody.begin(config, sealer, custody.People("ann", "ben"), 0, None)
+        async with noise(folder), running(*box_command(file, "--log-level", "debug")) as box:
+            assert box.stderr is not None
+            lines: list[bytes] = []
+            logging = asyncio.create_task(_collect(box.stderr, lines))
+            host = await connected(folder)
+            await host.open_cycle()
+            wire = CODEC.open(Role.DEVICE)
+            told: list[bytes] = [repr(host.heard).encode()]
+            for number in range(1, count + 1):
+                answer = await host.contribute(number, 100)
+                assert not answer.hit
+                told += [wire.encode(answer), repr(answer).encode()]
+            # What a table that errs makes it say.
+            host.heard.clear()
+            host.say(Contribute(1, 5), Contribute(count + 1, 10**15), GreetTrigger(3, *SITE, 7, 9, 10**9))
+            await host.until(TriggerStatus, 3)
+            told.append(repr(host.heard).encode())
+            process = Path(f"/proc/{box.pid}")
+            seen = _read(process / name for name in ("cmdline", "status", "stat"))
+            stored = _read(folder / name for name in ("box.sqlite", "box.sqlite-wal"))
+            await host.close()
+            box.terminate()
+            await box.wait()
+            await logging
+        store = Store(Path(config.box.store), sealer)
+        drawn, state = store.drawn(1), store.state
+        store.close()
+        assert drawn is not None
+        secret = sealer.open(Place(state.identity(), 1, drawn.commitment), drawn.sealed)
+        bounds = Bounds(drawn.reset_cents, drawn.ceiling_cents)
+        trigger = trigger_cents(secret.drawn_cents, state.share, state.identity(), 1, bounds)
+    places = {"wire and its texts": b"".join(told), "log": b"".join(lines), "store": stored, "process": seen}
+    wanted = [*forms(secret.drawn_cents), *forms(trigger), secret.key, secret.key.hex().encode()]
+    found = [(kind, form) for kind, content in places.items() for form in wanted if form in content]
+    return Searched({kind: len(content) for kind, content in places.items()}, found)
+
+
+def _read(files: Iterable[Path]) -> bytes:
+    return b"\0".join(file.read_bytes() for file in files)
+
+
+async def _collect(stream: asyncio.StreamReader, lines: list[bytes]) -> None:
+    while line := await stream.readline():
+        lines.append(line)
+
+
+def measure_canary(count: int) -> list[str]:
+    """Search, and say what was searched."""
+    searched = asyncio.run(canary(count))
+    assert not searched.found, searched.found
+    sizes = ", ".join(f"{kind} {size} bytes" for kind, size in searched.sizes.items())
+    return [f"{count} contributions, 0 occurrences in {sizes}"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["cycles", "noise", "timing", "canary"])
+    parser.add_argument("--cycles", type=int, default=100_000)
+    parser.add_argument("--bytes", type=int, default=100_000_000)
+    parser.add_argument("--contributions", type=int)
+    given = parser.parse_args()
+    match given.what:
+        case "cycles":
+            lines = measure_cycles(given.cycles)
+        case "noise":
+            lines = measure_noise(given.bytes)
+        case "timing":
+            lines = measure_timing(given.contributions or 20_000)
+        case _:
+            lines = measure_canary(given.contributions or 10_000)
+    for line in lines:
+        print(f"{given.what}: {line}")
+
+
+if __name__ == "__main__":
+    main()
