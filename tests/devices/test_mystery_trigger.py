@@ -11,6 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from controller.formats.mystery_proof import commitment
+from controller.formats.records import Identity
+from controller.trigger_box.entries import Begun
 from devices.mystery_trigger import TableName
 from firmware_protocols.codec import Role
 from firmware_protocols.mystery_trigger.tableside import CODEC
@@ -24,7 +27,7 @@ from firmware_protocols.readings import (
 from firmware_protocols.trigger_messages import ContributionAnswered, CycleCommitted, CycleRevealed
 from simulators.faults import Rates
 from tests.devices.trigger_rig import MS, Journal, Make, Rig, S, proper, simulated, told_in_order
-from tests.trigger_box.rig import SMALL
+from tests.trigger_box.rig import SMALL, BoxDevice
 
 every_box = pytest.mark.parametrize("make", [simulated, proper])
 
@@ -215,3 +218,45 @@ def test_nothing_outside_the_wish_is_told(make: Make) -> None:
         rig.modem.say(wire.encode(message))
     rig.run(S)
     assert rig.journal.read == told
+
+
+def test_a_box_that_took_over_goes_on_where_the_table_stands_and_says_what_is_lost() -> None:
+    rig = Rig(proper)
+    rig.contribute(10_000, 10_000)
+    rig.run(S)
+    successor = BoxDevice(seed=9)
+    begun = Begun("harbour", "bj-1", 7, 1, 2, 20_000, "ann", "ben", wall_ns=0)
+    successor.restore((begun, *successor.memory.entries[1:]))
+    rig.box = successor
+    rig.restart()
+    rig.contribute(30_000)
+    rig.until(lambda: len(rig.journal.answers()) == 3)
+    assert rig.codes() == ["cycle_unknown"]
+    first, second = rig.journal.of(MysteryCommitted)
+    assert isinstance(second, MysteryCommitted)
+    assert (second.cycle, second.start_units) == (2, 5_020_000)
+    assert rig.journal.answers()[-1].meter_units == 5_050_000
+    assert first != second
+    rig.contribute(*[2_000_000] * 4)
+    rig.until(lambda: len(rig.journal.of(MysteryRevealed)) > 0)
+    rig.restart()
+    rig.until(lambda: len(rig.journal.answers()) == 7)
+
+
+def test_a_box_taken_out_of_service_reveals_its_number_and_takes_nothing_more() -> None:
+    rig = Rig(proper)
+    rig.contribute(10_000)
+    rig.run(S)
+    assert isinstance(rig.box, BoxDevice)
+    rig.box.memory.entries += rig.box.box.end("ann", "ben", 0)
+    opened = rig.box.memory.opened(1)
+    committed = rig.journal.of(MysteryCommitted)[0]
+    assert opened is not None
+    assert isinstance(committed, MysteryCommitted)
+    here = Identity("harbour", "bj-1", 7)
+    assert commitment(opened.key, here, 1, opened.drawn_cents).hex() == committed.commitment
+    rig.box.power_cycle()
+    rig.contribute(10_000)
+    rig.run(3 * S)
+    assert len(rig.journal.answers()) == 1
+    assert rig.codes() == ["ended"]
