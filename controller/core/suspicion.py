@@ -2,7 +2,8 @@
 
 Tried are a missed card, a misread rank, a card that was none of the round's (a burn nobody announced, a dealer who drew
 on 17), two cards taken out of turn, a box nobody declared, and two boxes served in the wrong order. If exactly one of
-them explains everything it is told to people as the likely cause; no wager is ever settled from it.
+these kinds explains everything it is told to people as the likely cause, with every card or box it may be about; no
+wager is ever settled from it.
 
 A hole card that has not been turned is unknown here too, so that nothing that is told depends on it.
 """
@@ -21,10 +22,14 @@ from controller.core.rules import Rules
 from controller.core.state import Round
 
 EFFORT_LIMIT: Final = 3_000
-"""Pieces of evidence weighed in one search: about a second of a table PC. Beyond it nothing is called likely."""
+"""Pieces of evidence weighed in one search: a tenth of a second of a table PC. Beyond it nothing is called likely."""
 
 OUT_OF_TURN: Final = "were taken out of turn"
 WRONG_ORDER: Final = "were served in the wrong order"
+MISSED: Final = "a card was missed {}"
+LAST: Final = "at last "
+"""Before where a card was missed: after the last of a round that was closed."""
+
 STRAY: Final = "was no card of the round: a burn nobody announced, or drawn on 17 or more"
 STOOD: Final = "or the dealer stood on 16 or less"
 
@@ -65,41 +70,81 @@ class Exhausted(Exception):  # noqa: N818 - a limit, caught where the search beg
     """The search has weighed ``EFFORT_LIMIT`` pieces of evidence."""
 
 
+class Stem(NamedTuple):
+    """How far an account has been weighed."""
+
+    found: Reconstruction
+    place: int = 0
+    """Cards so far."""
+    hole: int = UNKNOWN
+
+
+class Change(NamedTuple):
+    """One irregularity put right."""
+
+    kind: str
+    """Which: a sentence about ``where``."""
+    where: str
+    account: Account
+    at: int = 0
+    """The first piece of evidence that is not as it was told; 0 also where everything is another."""
+
+    @property
+    def text(self) -> str:
+        """The irregularity in words."""
+        return sentence(self.kind, [self.where])
+
+
 class Search:
     """Weighs accounts until it has spent its effort."""
 
     def __init__(self, effort: int = EFFORT_LIMIT) -> None:
         self.left = effort
 
-    def explains(self, account: Account) -> bool:
-        """Whether some legal play explains an account.
+    def explains(self, account: Account, stem: Stem | None = None, at: int = 0) -> bool:
+        """Whether some legal play explains an account; ``stem`` is how it stands before its piece ``at``.
 
         Raises:
             Exhausted: the effort is spent.
         """
-        hole_place = 2 * len(account.wagers) + 1 if account.rules.hole_card == "dealt" else -1
-        hole = UNKNOWN
-        found = Reconstruction.begin(account.rules, account.wagers, account.lying, account.answers)
-        place = 0
-        for piece in account.pieces:
-            dated = piece.dated
-            if piece.rank is not None:
-                hidden = place == hole_place
-                if hidden:
-                    hole = piece.rank
-                elif piece.rank == UNKNOWN:
-                    return False
-                dated = replace(dated, item=CardCame(place << 4 | (0 if hidden else piece.rank)))
-                place += 1
-            after = self.observed(found, dated)
+        stem = beginning(account) if stem is None else stem
+        for index in range(at, len(account.pieces)):
+            after = self.weighed(account, stem, index)
             if after is None:
                 return False
-            if after.frontier:
-                found = after
-            elif not isinstance(dated.item, ChipsMoved):
-                return False
-        dealt = place >= found.play().deal_cards
-        return self.ended(account, found, hole if account.turned else UNKNOWN, dealt)
+            stem = after
+        dealt = stem.place >= stem.found.play().deal_cards
+        return self.ended(account, stem.found, stem.hole if account.turned else UNKNOWN, dealt)
+
+    def stems(self, account: Account) -> list[Stem]:
+        """How an account stands before each of its pieces, up to the one that no play explains."""
+        stems = [beginning(account)]
+        for index in range(len(account.pieces)):
+            after = self.weighed(account, stems[-1], index)
+            if after is None:
+                break
+            stems.append(after)
+        return stems
+
+    def weighed(self, account: Account, stem: Stem, index: int) -> Stem | None:
+        """An account with one more piece of evidence; None if no play can explain it any more."""
+        found, place, hole = stem
+        dated, rank = account.pieces[index]
+        if rank is not None:
+            hidden = place == hole_place(account)
+            if hidden:
+                hole = rank
+            elif rank == UNKNOWN:
+                return None
+            dated = replace(dated, item=CardCame(place << 4 | (0 if hidden else rank)))
+            place += 1
+        after = self.observed(found, dated)
+        if after is None:
+            return None
+        if not after.frontier and found.frontier and isinstance(dated.item, ChipsMoved):
+            # What no play explains is left out of the account.
+            return stem
+        return Stem(after, place, hole) if after.frontier or told_late(account, index) else None
 
     def observed(self, found: Reconstruction, dated: Dated) -> Reconstruction | None:
         """One more piece of evidence; None if too much is left open."""
@@ -118,24 +163,66 @@ class Search:
                 return dealt and bool(found.ends(None))
             points = [points_of(hole)] if hole else list(range(1, 11))
             return dealt and any(found.ends(one) for one in points)
-        return not hole or any(node.hole >> points_of(hole) & 1 for node in found.frontier)
+        return any(not hole or node.hole >> points_of(hole) & 1 for node in found.frontier)
+
+
+def hole_place(account: Account) -> int:
+    """The place of the hole card among the cards; -1 where none is dealt."""
+    return 2 * len(account.wagers) + 1 if account.rules.hole_card == "dealt" else -1
+
+
+def beginning(account: Account) -> Stem:
+    """An account before its first piece of evidence."""
+    return Stem(Reconstruction.begin(account.rules, account.wagers, account.lying, account.answers))
+
+
+def told_late(account: Account, index: int) -> bool:
+    """Whether chips told later may have moved before a piece of evidence and so explain it."""
+    last_ns = account.pieces[index].dated.last_ns
+    later = (piece.dated for piece in account.pieces[index + 1 :])
+    return any(isinstance(dated.item, ChipsMoved) and dated.first_ns <= last_ns for dated in later)
 
 
 def suspect(account: Account, search: Search) -> str:
-    """The one irregularity that explains everything; empty if there is none, more than one, or too much to try."""
-    found = ""
+    """The one kind of irregularity that explains everything, and where; empty if there is none, or more than one.
+
+    Empty too if there is too much to try. Of one kind several cards or boxes may be meant; all of them are named.
+    """
+    kind, places = "", list[str]()
     try:
-        for text, changed in irregularities(account):
-            if text != found and search.explains(changed):
-                if found:
-                    return ""
-                found = text
+        stems = search.stems(account)
+        for change in irregularities(account):
+            known = change.kind == kind and change.where in places
+            # Beyond the piece that nothing explains, every change comes too late.
+            if (
+                known
+                or change.at >= len(stems)
+                or not search.explains(change.account, stem_of(stems, change), change.at)
+            ):
+                continue
+            if kind not in {"", change.kind}:
+                return ""
+            kind = change.kind
+            places.append(change.where)
     except Exhausted:
         return ""
-    return found
+    return sentence(kind, places) if places else ""
 
 
-def irregularities(account: Account) -> Iterator[tuple[str, Account]]:
+def stem_of(stems: list[Stem], change: Change) -> Stem | None:
+    """How the account stands before what was changed; None: from the beginning."""
+    return stems[change.at] if change.at else None
+
+
+def sentence(kind: str, places: list[str]) -> str:
+    """An irregularity in words."""
+    where = places[0] if len(places) == 1 else f"{', '.join(places[:-1])} or {places[-1]}"
+    if kind == MISSED and where.startswith(LAST):
+        return f"{kind.format(where.removeprefix(LAST))}, {STOOD}"
+    return kind.format(where.replace(LAST, ""))
+
+
+def irregularities(account: Account) -> Iterator[Change]:
     """Every account with one irregularity put right; those that need least trying first."""
     yield from strays(account)
     yield from out_of_turn(account)
@@ -150,21 +237,22 @@ def cards_of(account: Account) -> list[int]:
     return [at for at, piece in enumerate(account.pieces) if piece.rank is not None]
 
 
-def strays(account: Account) -> Iterator[tuple[str, Account]]:
+def strays(account: Account) -> Iterator[Change]:
     """One card that was none of the round's."""
     for name, at in zip(account.names, cards_of(account), strict=True):
-        text = f"card {name} {STRAY}"
-        yield text, account._replace(pieces=(*account.pieces[:at], *account.pieces[at + 1 :]))
+        without = account._replace(pieces=(*account.pieces[:at], *account.pieces[at + 1 :]))
+        yield Change(f"{{}} {STRAY}", f"card {name}", without, at)
 
 
-def out_of_turn(account: Account) -> Iterator[tuple[str, Account]]:
+def out_of_turn(account: Account) -> Iterator[Change]:
     """Two cards that follow each other were taken in the wrong order."""
     places = cards_of(account)
     for name, next_name, at, then in zip(account.names, account.names[1:], places, places[1:], strict=False):
         one, other = account.pieces[at].rank, account.pieces[then].rank
         if one != other:
             swapped = put(put(account.pieces, at, other), then, one)
-            yield f"cards {name} and {next_name} {OUT_OF_TURN}", account._replace(pieces=swapped)
+            where = f"cards {name} and {next_name}"
+            yield Change(f"{{}} {OUT_OF_TURN}", where, account._replace(pieces=swapped), at)
 
 
 def put(pieces: tuple[Piece, ...], at: int, rank: int | None) -> tuple[Piece, ...]:
@@ -172,18 +260,19 @@ def put(pieces: tuple[Piece, ...], at: int, rank: int | None) -> tuple[Piece, ..
     return (*pieces[:at], pieces[at]._replace(rank=rank), *pieces[at + 1 :])
 
 
-def boxes_swapped(account: Account) -> Iterator[tuple[str, Account]]:
+def boxes_swapped(account: Account) -> Iterator[Change]:
     """Two boxes were served in the wrong order."""
     boxes = len(account.wagers)
     for one in range(boxes):
         for other in range(one + 1, boxes):
             order = list(range(boxes))
             order[one], order[other] = other, one
-            text = f"spots {account.spots[one]} and {account.spots[other]} {WRONG_ORDER}"
-            yield text, renamed(account, order, tuple(account.wagers[box] for box in order))
+            where = f"spots {account.spots[one]} and {account.spots[other]}"
+            swapped = renamed(account, order, tuple(account.wagers[box] for box in order))
+            yield Change(f"{{}} {WRONG_ORDER}", where, swapped)
 
 
-def undeclared(account: Account) -> Iterator[tuple[str, Account]]:
+def undeclared(account: Account) -> Iterator[Change]:
     """A box without chips that nobody declared. Its wager matters to nobody else; one cent stands for it."""
     boxes = len(account.wagers)
     for at in range(boxes + 1 if boxes < account.rules.boxes else 0):
@@ -193,7 +282,8 @@ def undeclared(account: Account) -> Iterator[tuple[str, Account]]:
         wagers = (*account.wagers[:at], 1, *account.wagers[at:])
         shifted = renamed(account, [box + (box >= at) for box in range(boxes)], wagers)
         where = f"after spot {before}" if before else f"before spot {after}"
-        yield f"a box nobody declared was dealt in {where}", shifted._replace(lying={**shifted.lying, (at, "main"): 0})
+        with_box = shifted._replace(lying={**shifted.lying, (at, "main"): 0})
+        yield Change("a box nobody declared was dealt in {}", where, with_box)
 
 
 def renamed(account: Account, names: list[int], wagers: tuple[int, ...]) -> Account:
@@ -215,27 +305,37 @@ def renamed_piece(piece: Piece, names: list[int]) -> Piece:
     return piece
 
 
-def misread(account: Account) -> Iterator[tuple[str, Account]]:
+def misread(account: Account) -> Iterator[Change]:
     """One card had another rank."""
     for name, at in zip(account.names, cards_of(account), strict=True):
-        for rank in RANKS:
-            if rank != account.pieces[at].rank != UNKNOWN:
-                yield f"card {name} was misread", account._replace(pieces=put(account.pieces, at, rank))
+        read = account.pieces[at].rank
+        for rank in ranks(account):
+            if read and rank not in {read, min(read, ranks(account)[-1])}:
+                yield Change(
+                    "{} was misread", f"card {name}", account._replace(pieces=put(account.pieces, at, rank)), at
+                )
 
 
-def missed(account: Account) -> Iterator[tuple[str, Account]]:
+def ranks(account: Account) -> range:
+    """The ranks that make a difference: where pairs are made by points, a ten stands for every face card."""
+    return RANKS if account.rules.split_by == "rank" else RANKS[:10]
+
+
+def missed(account: Account) -> Iterator[Change]:
     """A card nobody read, between any two."""
     places = cards_of(account)
     for count in range(len(places) + account.closed):
         at = places[count - 1] + 1 if count else 0
         first = account.pieces[at - 1].dated.last_ns if count else 0
         last = account.pieces[places[count]].dated.first_ns if count < len(places) else max_ns(account) + 1
-        text = f"a card was missed after card {account.names[count - 1]}" if count else "the first card was missed"
+        where = f"after card {account.names[count - 1]}" if count else f"before card {account.names[0]}"
         if count == len(places):
-            text = f"{text}, {STOOD}"
-        for rank in RANKS:
+            where = f"{LAST}{where}"
+        for rank in ranks(account):
             piece = Piece(Dated(min(first, last), last, CardCame(0)), rank)
-            yield text, account._replace(pieces=(*account.pieces[:at], piece, *account.pieces[at:]))
+            yield Change(
+                MISSED, where, account._replace(pieces=(*account.pieces[:at], piece, *account.pieces[at:])), at
+            )
 
 
 def max_ns(account: Account) -> int:
