@@ -47,6 +47,7 @@ def house_of(table: TableFile) -> House:
         denominations=tuple(sorted(set(table.chips.values()), reverse=True)),
         elsewhere=dict(table.elsewhere),
         meters=terms_of_meters(config.meters, table.profile.rules),
+        two_persons=config.operator is not None and config.operator.two_persons,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
     )
 

@@ -11,6 +11,7 @@ COMMANDS: Final = {
     "ack": "Acknowledge an alert.",
     "adjust": "Rule what a wager is due.",
     "alerts": "List what wants a person's eye.",
+    "approve": "Approve what another person proposed.",
     "answer": "Answer a question of a table's.",
     "assign-card": "Say whose a card is.",
     "capture": "Write down what passes on a serial port.",
@@ -42,6 +43,7 @@ COMMANDS: Final = {
     "tap": "Print what a table tells the displays beside it.",
     "verify": "Check that a journal is whole.",
     "void": "Void a round: every wager goes back.",
+    "withdraw": "Take a proposal back.",
     "watch": "Follow the tables of a broker.",
 }
 

@@ -14,8 +14,9 @@ import msgspec
 import structlog
 
 from controller.core.alerts import AnswerRefused, FloorRefused
-from controller.core.events import Event, StepFailed
+from controller.core.events import Event, RulingProposed, StepFailed
 from controller.core.inputs import Input, Stamped, Started
+from controller.core.meter_events import MeterOrdered
 from controller.core.rules import House
 from controller.core.state import Desired, State, Table
 from controller.core.table import step
@@ -248,7 +249,9 @@ class Daemon:
         for asked in [one for one in self.requests if one.given is given]:
             self.requests.remove(asked)
             refusals = [event.reason for event in events if isinstance(event, AnswerRefused | FloorRefused)]
-            yield asked.answer, reply_bytes(asked.payload, "; ".join(refusals))
+            orders = [event.order for event in events if isinstance(event, RulingProposed | MeterOrdered)]
+            waits = "; ".join(f"order {number} waits for another person to approve it" for number in orders)
+            yield asked.answer, reply_bytes(asked.payload, "; ".join(refusals), waits)
 
     def stamped(self, given: Input) -> Stamped:
         """The input with its number, times and random bytes."""

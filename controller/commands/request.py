@@ -108,4 +108,4 @@ def tell(put: Channel, topics: Topics, verb: str, body: dict[str, Any]) -> None:
     if reply.status != "accepted":
         click.echo(f"refused: {reply.text}", err=True)
         sys.exit(1)
-    click.echo("accepted")
+    click.echo(f"accepted: {reply.text}" if reply.text else "accepted")

@@ -249,6 +249,18 @@ class WagerAdjusted(Value, frozen=True):
     why: str
 
 
+class RulingProposed(Value, frozen=True):
+    """A person proposes to void a round (``spot`` 0) or to adjust a wager to ``due_cents``; another must approve."""
+
+    order: int
+    round: int
+    spot: int
+    bet: str
+    due_cents: int | None
+    who: str
+    why: str
+
+
 class RoundVoided(Value, frozen=True):
     """The floor voided a round: every wager goes back."""
 
@@ -364,6 +376,7 @@ Event = (
     | WagerSettled
     | WagerOpen
     | WagerAdjusted
+    | RulingProposed
     | RoundVoided
     | CardSet
     | CardAssigned

@@ -198,5 +198,7 @@ class House(Value, frozen=True, tag=False):
     """Where the house keeps chips that do not belong on this table, by id."""
     meters: tuple[MeterTerms, ...] = ()
     """The progressive meters this table counts, in the order in which a wager raises them."""
+    two_persons: bool = False
+    """Whether voiding a round and adjusting a wager take a second person."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""

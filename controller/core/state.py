@@ -13,6 +13,7 @@ from controller.core.events import Event, LockedWager
 from controller.core.felt import Zone
 from controller.core.game_alerts import AlertList
 from controller.core.hand import place_of
+from controller.core.inputs import AdjustWager, VoidRound
 from controller.core.moves import CardCame, Item
 from controller.core.payments import PaidRound
 from controller.core.progressives import Progressives
@@ -149,6 +150,13 @@ class Round(Value, frozen=True, tag=False):
         return tuple(wager.cents for wager in self.wagers if wager.bet == "main")
 
 
+class Proposed(Value, frozen=True, tag=False):
+    """A ruling that moves money, proposed by one person; another must approve it."""
+
+    number: int
+    ruling: VoidRound | AdjustWager
+
+
 class State(Value, frozen=True, tag=False):
     """The table between two readings."""
 
@@ -204,6 +212,8 @@ class State(Value, frozen=True, tag=False):
     """The reading that brought the house now in force."""
     progressives: Progressives = Progressives()
     """Meters, jackpots, and what people have proposed about them."""
+    proposed: tuple[Proposed, ...] = ()
+    """Rulings that wait for a second person."""
 
 
 class MeterShown(Value, frozen=True, tag=False):

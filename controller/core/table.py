@@ -12,8 +12,6 @@ from controller.core import (
     advising,
     answering,
     counting,
-    floor,
-    meter_rulings,
     metering,
     mystery,
     pressing,
@@ -21,6 +19,7 @@ from controller.core import (
     raising,
     reweaving,
     rounds,
+    second_person,
 )
 from controller.core.alerts import (
     CardsMayBeMissing,
@@ -125,9 +124,9 @@ def take(desk: Desk) -> None:
         case ShoeChanged() as given:
             counting.announced(desk, given)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
-            floor.rule(desk, ruling)
+            second_person.rule(desk, ruling)
         case VerifyJackpot() | PayJackpot() | ProposeMove() | ApproveOrder() | WithdrawOrder() as asked:
-            meter_rulings.rule(desk, asked)
+            second_person.order(desk, asked)
         case _:
             assert_never(desk.stamped.input)
 

@@ -153,6 +153,9 @@ def _draft_7(schema: Any) -> Any:  # noqa: ANN401 - JSON
     if not isinstance(schema, dict):
         return schema
     found = {key: _draft_7(value) for key, value in schema.items()}
+    if "anyOf" in found:
+        # Which one it is stands in the tag of each; the older dialect knows only a property's name here.
+        found.pop("discriminator", None)
     if "prefixItems" in found:
         rest = found.pop("items", None)
         found["items"] = found.pop("prefixItems")

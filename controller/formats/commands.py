@@ -143,7 +143,7 @@ VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """``status`` is ``accepted`` or ``refused``; ``text`` says why it was refused."""
+    """``status`` is ``accepted`` or ``refused``; ``text`` says why it was refused, or what is still to be done."""
 
     status: str
     text: str
@@ -206,11 +206,11 @@ def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | ShoeChange
             return meter_input(wanted, at_ns)
 
 
-def reply_bytes(request: bytes, refusal: str) -> bytes:
-    """The reply to a request; ``refusal`` is empty where it was accepted."""
+def reply_bytes(request: bytes, refusal: str, remark: str = "") -> bytes:
+    """The reply to a request; ``refusal`` is empty where it was accepted, ``remark`` what is to be said of it then."""
     try:
         given = msgspec.json.decode(request)
     except (msgspec.DecodeError, UnicodeDecodeError):
         given = None
     transaction = given.get("transaction") if isinstance(given, dict) else None
-    return msgspec.json.encode(Reply("refused" if refusal else "accepted", refusal, transaction))
+    return msgspec.json.encode(Reply("refused" if refusal else "accepted", refusal or remark, transaction))

@@ -133,6 +133,7 @@ class OperatorSection(Section, frozen=True):
 
     ``directory`` holds a socket for each role; ``listen`` is served with CURVE, which needs ``key_file`` and
     ``operators``. ``mqtt``: whether orders are also taken over MQTT.
+    ``two_persons``: whether voiding a round and adjusting a wager take a second person.
     """
 
     directory: File | None = None
@@ -142,6 +143,7 @@ class OperatorSection(Section, frozen=True):
     key_file: File | None = None
     operators: File | None = None
     mqtt: bool = False
+    two_persons: bool = True
 
 
 class Config(Section, frozen=True):

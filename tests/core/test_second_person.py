@@ -1,0 +1,124 @@
+"""What moves money takes two people where the house wants it: one proposes, another approves, and it is on record."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from controller.core.alerts import FloorRefused
+from controller.core.events import Event, RoundVoided, RulingProposed, WagerAdjusted, WagerSettled
+from controller.core.inputs import AdjustWager, ApproveOrder, VoidRound, WithdrawOrder
+from controller.core.meter_events import OrderApproved, OrderWithdrawn
+from controller.core.progressives import ORDERS_LIMIT
+from controller.core.state import Table, restore
+from controller.formats.states import read_state, state_bytes
+from tests.core.rig import Rig, penn
+
+ROUND = """
+1 main 10
+9h Ts 8d 9c
+key stand hole_turned round_closed
+"""
+
+E = TypeVar("E", bound=Event)
+
+
+def told(rig: Rig, kind: type[E]) -> list[E]:
+    return [event for event in rig.events if isinstance(event, kind)]
+
+
+def a_table() -> Rig:
+    rig = Rig(penn(stand_key="always"))
+    rig.house = msgspec.structs.replace(rig.house, two_persons=True)
+    rig.table = Table(rig.house, rig.table.state)
+    rig.talk(ROUND)
+    assert told(rig, WagerSettled)
+    return rig
+
+
+def void(rig: Rig, who: str, number: int = 1) -> None:
+    rig.give(VoidRound(rig.now_ns, number, who, "foul deal"))
+
+
+def approve(rig: Rig, order: int, who: str) -> None:
+    rig.give(ApproveOrder(rig.now_ns, order, who))
+
+
+def test_one_person_moves_nothing() -> None:
+    rig = a_table()
+    void(rig, "M. Okafor")
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 500, "M. Okafor", "dead hand"))
+    assert told(rig, RulingProposed) == [
+        RulingProposed(1, 1, 0, "", None, "M. Okafor", "foul deal"),
+        RulingProposed(2, 1, 1, "main", 500, "M. Okafor", "dead hand"),
+    ]
+    assert not told(rig, RoundVoided)
+    assert not told(rig, WagerAdjusted)
+
+
+def test_another_person_approves_and_both_are_named() -> None:
+    rig = a_table()
+    void(rig, "M. Okafor")
+    approve(rig, 1, "J. Lee")
+    assert told(rig, OrderApproved) == [OrderApproved(1, "M. Okafor", "J. Lee")]
+    (voided,) = told(rig, RoundVoided)
+    assert (voided.who, voided.why) == ("M. Okafor, J. Lee", "foul deal")
+    assert [one.due_cents for one in told(rig, WagerAdjusted)] == [0]
+
+
+def test_nobody_approves_their_own() -> None:
+    rig = a_table()
+    void(rig, "M. Okafor")
+    approve(rig, 1, "m.  okafor")
+    assert [one.reason for one in told(rig, FloorRefused)] == ["M. Okafor proposed it; another person must approve"]
+    assert not told(rig, RoundVoided)
+    approve(rig, 1, "J. Lee")
+    assert told(rig, RoundVoided)
+
+
+def test_what_could_not_be_done_is_not_proposed_and_not_approved() -> None:
+    rig = a_table()
+    void(rig, "M. Okafor", number=7)
+    assert not told(rig, RulingProposed)
+    void(rig, "M. Okafor")
+    void(rig, "J. Lee")
+    approve(rig, 1, "J. Lee")
+    approve(rig, 2, "M. Okafor")
+    reasons = [one.reason for one in told(rig, FloorRefused)]
+    assert reasons[1:] == ["the round is void already"]
+    assert len(told(rig, RoundVoided)) == 1
+
+
+def test_an_order_taken_back_is_carried_out_no_more() -> None:
+    rig = a_table()
+    void(rig, "M. Okafor")
+    rig.give(WithdrawOrder(rig.now_ns, 1, "M. Okafor", "wrong round"))
+    assert told(rig, OrderWithdrawn) == [OrderWithdrawn(1, "M. Okafor", "wrong round")]
+    approve(rig, 1, "J. Lee")
+    assert not told(rig, RoundVoided)
+    assert [one.what for one in told(rig, FloorRefused)] == ["approve order 1"]
+
+
+def test_a_proposal_outlives_a_restart() -> None:
+    rig = a_table()
+    void(rig, "M. Okafor")
+    rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
+    approve(rig, 1, "J. Lee")
+    assert told(rig, RoundVoided)
+
+
+def test_so_many_may_wait_and_no_more() -> None:
+    rig = a_table()
+    for _ in range(ORDERS_LIMIT + 1):
+        void(rig, "M. Okafor")
+    assert len(told(rig, RulingProposed)) == ORDERS_LIMIT
+    assert "orders wait already" in told(rig, FloorRefused)[-1].reason
+
+
+def test_where_one_person_is_enough_nothing_waits() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk(ROUND)
+    void(rig, "M. Okafor")
+    assert told(rig, RoundVoided)
+    assert not told(rig, RulingProposed)
