@@ -58,6 +58,7 @@ LEFT_BEHIND: Final = (
     "journal.sqlite",
     "journal.sqlite-wal",
     "journal.sqlite-shm",
+    "journal.sqlite-head",
     "truth.json",
     "account.json",
     "table.key",

@@ -128,7 +128,7 @@ def _rounds(felt: Felt, boxes: tuple[int, int], rounds: int | None) -> Iterator[
         for spot in () if stopped else felt.boxes:
             yield from _play_box(felt, spot)
         yield from _play_dealer(felt, turned=stopped)
-        if felt.habits.stand_key != "always":
+        if felt.habits.stand_key != "always" and _may_ask(felt):
             # Who keys every decision is not asked about it.
             yield _consult(felt)
         yield from take_and_pay(felt)
@@ -276,6 +276,11 @@ def _play_dealer(felt: Felt, *, turned: bool) -> Iterator[Act]:
     while live and dealer_draws(felt.house, felt.dealer):
         card = yield from felt.draw()
         felt.dealer = (*felt.dealer, card)
+
+
+def _may_ask(felt: Felt) -> bool:
+    """Whether the display may ask before paying: of hands face down it knows nothing to ask while no card is drawn."""
+    return felt.house.player_cards == "face_up" or any(box.live for box in felt.boxes.values())
 
 
 def _consult(felt: Felt) -> Consult:

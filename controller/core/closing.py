@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from controller.core import admission, asking
+from controller.core import admission, asking, showing
 from controller.core.census import Census
 from controller.core.desk import Desk
 from controller.core.dues import agreed, agreed_drawn
@@ -32,6 +32,8 @@ def close(desk: Desk) -> None:
     """The round is over: settle what is certain, ask about what is open, hand what nobody can explain to the floor."""
     round_now = desk.round()
     admission.given_up(desk)
+    if round_now.hides():
+        showing.show(desk)
     if not round_now.cards:
         desk.tell(RoundClosed(round_now.number, (), 0, "void"))
     else:
@@ -57,6 +59,8 @@ def close(desk: Desk) -> None:
 def may_be_over(desk: Desk) -> bool:
     """Whether some play is over, whatever the hole card; or the floor must rule, or the key was repeated."""
     round_now = desk.round()
+    if round_now.hides() and not round_now.trouble_told():
+        return bool(round_now.turn_key or round_now.close_refused or not round_now.cards)
     if round_now.trouble or round_now.close_refused or not round_now.cards:
         return True
     found = desk.lattice()
@@ -115,6 +119,7 @@ def finish(desk: Desk) -> bool:
     ends = desk.lattice().ends(points) if points is not None or not desk.round().hole_dealt else {}
     if not ends:
         return False
+    showing.open_lying(desk)
     judged = Judged(desk.lattice(), ends, points)
     publish(desk, judged)
     settle_sides(desk, judged, closed=True)

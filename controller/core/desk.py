@@ -81,7 +81,7 @@ class Desk:
         try:
             found = before.observe(dated)
         except TooManyOrders:
-            self.irregular("the times of the readings leave too many orders open")
+            self.irregular("the times of the readings leave too many orders open", known=False)
             return False
         explained = bool(found.frontier or not before.frontier or not may_drop)
         if not explained:
@@ -91,11 +91,25 @@ class Desk:
         self.change_round(evidence=(*evidence, dated))
         return explained
 
-    def irregular(self, reason: str, *, curable: bool = False, likely: str = "") -> None:
-        """No settlement from here on; the floor must rule. ``curable``: unless a correction of its explains it all."""
+    def irregular(self, reason: str, *, curable: bool = False, likely: str = "", known: bool = True) -> None:
+        """No settlement from here on; the floor must rule. ``curable``: unless a correction of its explains it all.
+
+        ``known`` False: hidden cards may have decided it, so it is told only once they are shown.
+        """
         if not self.round().trouble:
             self.change_round(trouble=reason, curable=curable)
-            self.tell(RoundIrregular(self.round().number, reason, likely))
+            event = RoundIrregular(self.round().number, reason, likely)
+            if known:
+                self.tell(event)
+            else:
+                self.tell_shown(event)
+
+    def tell_shown(self, event: Event) -> None:
+        """Publish what the players' cards may have decided; where they lie face down once they are shown."""
+        if self.round().hides() and self.round().is_dealt():
+            self.change_round(kept_back=(*self.round().kept_back, event))
+        else:
+            self.tell(event)
 
     def ask(self, spot: int, text: str, choices: tuple[str, ...]) -> int:
         """Ask people; the question's number."""

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from controller.core import closing, reweaving, rounds
+from controller.core import closing, reweaving, rounds, showing
 from controller.core.alerts import FloorRefused
 from controller.core.books import Book, Row, book_of
 from controller.core.desk import Desk
@@ -100,6 +100,8 @@ def end_void(desk: Desk) -> None:
     for question in (round_now.doubt, round_now.entry):
         if question:
             desk.tell(QuestionWithdrawn(question))
+    if round_now.hides():
+        showing.show(desk)
     for place in range(len(round_now.cards)):
         if place == round_now.hole_place():
             desk.turn_hole()
@@ -189,6 +191,8 @@ def set_card(desk: Desk, ruling: SetCard) -> str:
     kept = round_now.cards[place]
     if ruling.face is not None and place == round_now.hole_place() and not round_now.turned:
         return "the hole card is named once it lies face up"
+    if ruling.face is not None and round_now.conceals(place):
+        return "a card dealt face down is named once it is shown"
     lying = kept.ruled or (kept.face if kept.opened else None)
     if ruling.face is not None and lying is ruling.face:
         return f"the card is {ruling.face} already"
@@ -220,6 +224,8 @@ def assign_card(desk: Desk, ruling: AssignCard) -> str:
         return NO_CARD
     if ruling.spot and ruling.spot not in round_now.spots:
         return f"spot {ruling.spot} has no wager in this round"
+    if round_now.hides():
+        return "the players' cards have not been shown yet"
     place = next(place for place, kept in enumerate(round_now.cards) if kept.number == ruling.card)
     said = (
         (Answer(round_now.spots.index(ruling.spot), holds=place),)

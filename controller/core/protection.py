@@ -175,6 +175,8 @@ def insurance_lowered(before: Table, desk: Desk) -> None:
     was, now = before.state.felt.get(name), desk.state.felt[name]
     counted = paid.insured.get(str(told.spot), 0) if paid is not None else 0
     settled = round_now.turned or (told.spot, "insurance") in round_now.settled
+    # A device that finds no natural has decided it before anything shows that; hidden hands tell nothing of theirs.
+    settled = settled or desk.rules.hole_check == "device" or round_now.hides()
     if paid is None or was is None or settled or now.cents >= min(was.cents, counted):
         return
     text = f"spot {told.spot} insurance: {money(was.cents)} became {money(now.cents)} after the offer had closed"

@@ -51,7 +51,7 @@ def weave_again(desk: Desk, before: Round) -> None:
         if not desk.observe(replace(dated, item=item), may_drop=chips) and chips and not desk.round().trouble:
             assert isinstance(item, ChipsMoved)
             spot = desk.round().spots[item.box]
-            desk.tell(UnexplainedChange(desk.round().number, spot, item.zone, item.before, item.after))
+            desk.tell_shown(UnexplainedChange(desk.round().number, spot, item.zone, item.before, item.after))
 
 
 def item_named(now: Round, item: Item, boxes: dict[int, int], places: dict[int, int]) -> Item | None:

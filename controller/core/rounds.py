@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.core import admission, asking, closing
+from controller.core import admission, asking, closing, showing
 from controller.core.alerts import (
     CardWithoutBets,
     CloseRefused,
@@ -40,7 +40,12 @@ def lock(desk: Desk, lock_ns: int) -> bool:
         return False
     number = desk.state.rounds + 1
     desk.change(rounds=number, declared=(), round=Round(number, lock_ns, bets.spots, bets.wagers))
-    desk.change_round(hole_dealt=desk.rules.hole_card == "dealt", declared=bets.declared, refused=bets.refused)
+    desk.change_round(
+        hole_dealt=desk.rules.hole_card == "dealt",
+        face_down=desk.rules.player_cards == "face_down",
+        declared=bets.declared,
+        refused=bets.refused,
+    )
     desk.found = begun(desk.rules, desk.round())
     for reader, watched in desk.house.readers.items():
         if desk.state.devices.get(reader, HealthState.READY) != HealthState.READY:
@@ -138,6 +143,8 @@ def card(desk: Desk, face: Card | None, since_ns: int, at_ns: int) -> None:
 def key(desk: Desk, action: str, box: int | None, at_ns: int) -> None:
     """A key that is evidence."""
     desk.observe(Dated(at_ns, at_ns, KeySpoke(action, box), desk.stamped.number), may_drop=False)
+    if action == "hole_turned" and desk.round().is_dealt() and not desk.round().turn_key:
+        desk.change_round(turn_key=desk.stamped.number)
 
 
 def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
@@ -172,7 +179,7 @@ def check_insurance(desk: Desk, change: Change) -> None:
     box = desk.round().spots.index(change.spot)
     most = desk.rules.insurance_cap_cents(desk.round().main_wagers()[box])
     if change.after > most and any(node.offers for node in desk.lattice().frontier):
-        desk.tell(InsuranceTooLarge(desk.round().number, change.spot, change.after, most))
+        desk.tell_shown(InsuranceTooLarge(desk.round().number, change.spot, change.after, most))
 
 
 def paying(desk: Desk) -> bool:
@@ -194,11 +201,11 @@ def alert_of(desk: Desk, change: Change) -> None:
     if refused is not None:
         desk.tell(refused)
     elif change.zone == "insurance":
-        desk.tell(UnexplainedChange(*fields))
+        desk.tell_shown(UnexplainedChange(*fields))
     elif not round_now.is_dealt() or change.spot not in round_now.spots:
         desk.tell(LateWager(*fields) if change.after > change.before else Pinched(*fields))
     else:
-        desk.tell(UnexplainedChange(*fields))
+        desk.tell_shown(UnexplainedChange(*fields))
 
 
 # --- what becomes certain ---------------------------------------------------------------------------
@@ -250,9 +257,8 @@ def refuse_or_give_up(desk: Desk) -> None:
 def refuse_close(desk: Desk) -> None:
     """The close was pressed while no play can be over: the hole card must not be opened for a slip of the finger."""
     desk.change_round(closing=False, close_refused=True, next_lock_ns=-1)
-    desk.tell(
-        CloseRefused(desk.round().number, "no legal play is over yet; pressed again it hands the round to the floor")
-    )
+    why = "the hole card has not been turned" if desk.round().hides() else "no legal play is over yet"
+    desk.tell(CloseRefused(desk.round().number, f"{why}; pressed again it hands the round to the floor"))
 
 
 def may_close(desk: Desk) -> bool:
@@ -262,10 +268,14 @@ def may_close(desk: Desk) -> bool:
 
 def infer(desk: Desk, until: int) -> None:
     """Open what lies face up and publish what follows from everything known up to ``until``."""
-    for place in range(len(desk.round().cards)):
-        if place != desk.round().hole_place():
-            desk.open_card(place)
+    showing.look(desk)
+    showing.open_lying(desk)
     view = desk.lattice().as_of(until)
+    if desk.round().hides():
+        showing.tell_deal(desk, view)
+        return
+    if desk.round().waits_for_card():
+        return
     if not view.frontier:
         desk.irregular("no legal play explains the evidence", curable=True, likely=likely(desk.rules, desk.round()))
         return

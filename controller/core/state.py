@@ -7,6 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from controller.core.advised import Advice
+from controller.core.alerts import RoundIrregular
 from controller.core.books import Books
 from controller.core.darkness import Silence
 from controller.core.events import Event, LockedWager
@@ -67,6 +68,14 @@ class Round(Value, frozen=True, tag=False):
     spots: tuple[int, ...]
     """Spots with a main wager, ascending: the boxes."""
     wagers: tuple[LockedWager, ...]
+    face_down: bool = False
+    """Whether the players' cards are dealt face down."""
+    shown: bool = False
+    """Whether such cards have been shown."""
+    turn_key: int = 0
+    """The reading of the key of the turn; 0: not pressed."""
+    kept_back: tuple[Event, ...] = ()
+    """What may be told only once the players' cards are shown."""
     locked_by: int = 0
     """The reading of the key that locked the bets; 0: the first card did."""
     misnamed: int = 0
@@ -133,9 +142,24 @@ class Round(Value, frozen=True, tag=False):
         place = place_of(item.card)
         return self.cards[place].unread and place != self.hole_place()
 
+    def hides(self) -> bool:
+        """Whether the players' cards lie face down and have not been shown."""
+        return self.face_down and not self.shown
+
+    def conceals(self, place: int) -> bool:
+        """Whether the face of a card may not leave the process yet."""
+        if place == self.hole_place():
+            return not self.turned
+        dealers = place == len(self.spots) or 0 < self.turn_key < self.cards[place].number
+        return self.hides() and not dealers
+
+    def trouble_told(self) -> bool:
+        """Whether the round is irregular and that has been said."""
+        return bool(self.trouble) and not any(isinstance(event, RoundIrregular) for event in self.kept_back)
+
     def waits_for_card(self) -> bool:
         """Whether the round waits for the floor to say what an unread card is."""
-        return any(card.unread and (self.turned or place != self.hole_place()) for place, card in enumerate(self.cards))
+        return any(card.unread and not self.conceals(place) for place, card in enumerate(self.cards))
 
     def hole_place(self) -> int:
         """The place of the hole card among the round's cards; -1 where none is dealt."""

@@ -152,13 +152,13 @@ def display(desk: Desk, round_now: Round) -> str:
         return "Cards drawn meanwhile? yes/no"
     if round_now.entry:
         return admission.entry_text(round_now.entering[0])
-    if round_now.trouble:
+    if round_now.trouble_told():
         return "Call the floor"
     if round_now.waits_for_card():
         return "Card not read: call the floor"
     if round_now.asked is not None:
         return asked_text(desk, round_now.asked)
-    ready = (round_now.turned or not round_now.hole_dealt) and not open_bets(desk)
+    ready = (round_now.turned or not round_now.hole_dealt) and not round_now.hides() and not open_bets(desk)
     if ready and desk.rules.options.pay_advice == "keypad" and (text := advising.shown(desk.state.advice)):
         return text
     return f"Round {round_now.number}: take and pay" if ready else f"Round {round_now.number}"

@@ -89,6 +89,9 @@ def no_evidence(desk: Desk, press: Press) -> str:
         # The key named a spot without a wager and never was evidence.
         before = replace(before, curable=True, misnamed=0)
     left = tuple(dated for dated in before.evidence if dated.number != press.number)
+    if before.turn_key == press.number:
+        before = replace(before, turn_key=0)
+        desk.change_round(turn_key=0)
     desk.change_round(corrected=("dealer", f"key {press.meaning} taken back"), closing=False, misnamed=before.misnamed)
     floor.weave_corrected(desk, replace(before, evidence=left))
     return ""

@@ -95,7 +95,7 @@ def phase(state: State) -> str:
     now = state.round
     if now is None:
         return "bets_open"
-    if now.trouble:
+    if now.trouble_told():
         return "irregular"
     if now.closing:
         return "closing"

@@ -63,6 +63,23 @@ def test_the_same_seed_gives_the_same_bytes(shown: dict[Path, str]) -> None:
         assert (one / name).read_bytes() == (other / name).read_bytes()
 
 
+HOUSES = ("hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17")
+
+
+async def test_each_other_house_is_played_too(tmp_path: Path) -> None:
+    flags = ("--rounds", "3", "--seed", "5", "--speed", "200", "--boxes", "2-3")
+    said = await asyncio.gather(*(demo(tmp_path / name, *flags, "--profile", name) for name in HOUSES))
+    for name, told in zip(HOUSES, said, strict=True):
+        truth, account = ((tmp_path / name / one).read_bytes() for one in ACCOUNTS)
+        assert account == truth
+        assert f", {name}" in told
+
+
+async def test_a_second_demo_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert "1 rounds" in await demo(tmp_path, "--rounds", "1", "--seed", "5", "--speed", "200", "--boxes", "2")
+
+
 async def test_its_journal_is_whole_and_replays(run: Path) -> None:
     journal = str(run / "journal.sqlite")
     commands = [("verify", journal), ("replay", journal), ("replay", journal, "--key", str(run / "table.key"))]

@@ -1,0 +1,249 @@
+"""Players' cards dealt face down: nothing that leaves the process depends on them before they are shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from controller.core.alerts import CloseRefused, FloorRefused, RoundIrregular, UnexplainedChange
+from controller.core.events import (
+    BetsLocked,
+    CardDealt,
+    CardDrawn,
+    CardOpened,
+    Event,
+    HoleTurned,
+    QuestionAsked,
+    RoundClosed,
+    WagerSettled,
+)
+from controller.core.inputs import AssignCard, SetCard, Stamped, VoidRound
+from controller.core.rules import Rules
+from controller.core.state import State, Table
+from controller.core.table import step
+from controller.formats.snapshots import round_bytes
+from controller.io import profile_files
+from firmware_protocols.cards import DECK, Card
+from simulators.acts import RoundPlayed
+from simulators.dealer import play
+from simulators.felt import StandKey
+from simulators.house import house_from
+from simulators.rack import Rack
+from tests.core.houses import HABITS
+from tests.core.rig import Rig, coded, settled
+from tests.core.test_secrecy import with_face
+from tests.core.test_truth import assert_account, assert_facts, true_account
+
+
+def pitch(**options: object) -> Rules:
+    return profile_files.load("pitch-h17", {"stand_key": "always", **options}).rules
+
+
+def rig_with(talk: str, **options: object) -> Rig:
+    rig = Rig(pitch(**options))
+    rig.talk(talk)
+    return rig
+
+
+def people(
+    seed: int, rounds: int, stand_key: StandKey, boxes: tuple[int, int] = (1, 6)
+) -> tuple[Rig, list[RoundPlayed]]:
+    rack = Rack()
+    chips = {row["id"]: int(row["value_cents"]) for row in csv.DictReader(io.StringIO(rack.registry_csv()))}
+    rig = Rig(pitch(stand_key="always" if stand_key == "always" else "sometimes"), chips)
+    house = house_from(profile_files.raw("pitch-h17"))
+    return rig, rig.perform(play(house, Random(seed), rack, boxes, rounds=rounds, stand_key=stand_key))
+
+
+def opened(rig: Rig) -> list[str]:
+    return [event.face for event in rig.told(CardOpened) if isinstance(event, CardOpened)]
+
+
+# --- secrecy ----------------------------------------------------------------------------------------
+
+
+def hidden_cards(rig: Rig) -> list[int]:
+    """The readings that brought players' cards of the deal."""
+    boxes = {
+        e.round: sum(wager.bet == "main" for wager in e.wagers)
+        for e in rig.told(BetsLocked)
+        if isinstance(e, BetsLocked)
+    }
+    drawn = [e for e in rig.told(CardDrawn) if isinstance(e, CardDrawn) and e.round in boxes]
+    return [e.card for e in drawn if e.place < 2 * boxes[e.round] + 1 and e.place != boxes[e.round]]
+
+
+def before_it_is_shown(table: Table, rest: list[Stamped], card: int) -> Iterator[bytes]:
+    """What leaves the process step by step, up to the opening of any card of the players."""
+    for stamped in rest:
+        stepped = step(table, stamped)
+        table = stepped.table
+        kinds = [isinstance(event, CardOpened) and event.card == card for event in stepped.events]
+        shown = any(kinds) or table.state.round is None or not table.state.round.hides()
+        told: tuple[Event, ...] = () if shown else stepped.events
+        yield coded((told, stepped.desired, round_bytes(table.state))) if not shown else b"shown"
+        if shown:
+            return
+
+
+def assert_hands_are_secret(rig: Rig, every: int) -> int:
+    """Try all faces in each ``every``-th hidden card; how many were tried."""
+    table, tables = Table(rig.house, State()), {}
+    for index, stamped in enumerate(rig.stamped):
+        tables[index] = table
+        table = step(table, stamped).table
+    cards = hidden_cards(rig)[::every]
+    for number in cards:
+        rest = rig.stamped[number - 1 :]
+        said = [list(before_it_is_shown(tables[number - 1], [with_face(rest[0], f), *rest[1:]], number)) for f in DECK]
+        # Payment that has begun is seen on the felt with the hands turned over; until then not a byte differs.
+        shortest = min(len(one) for one in said) - 1
+        assert len({tuple(one[:shortest]) for one in said}) == 1
+        assert shortest > 3
+    return len(cards)
+
+
+@pytest.mark.parametrize("stand_key", HABITS)
+def test_no_byte_depends_on_a_hidden_card_before_it_is_shown(stand_key: StandKey) -> None:
+    rig, _ = people(61, 5, stand_key, (3, 4))
+    assert assert_hands_are_secret(rig, 3) > 8
+
+
+def test_with_the_key_of_the_turn_every_hand_is_shown_at_the_same_moment() -> None:
+    rig = rig_with("1 main 10 \n 2 main 10 \n Ah 5h 6c Kd 6d Ts \n key hit \n 9h \n 5c \n key hole_turned \n 3d")
+    for number in hidden_cards(rig):
+        table = Table(rig.house, State())
+        for stamped in rig.stamped[: number - 1]:
+            table = step(table, stamped).table
+        rest = rig.stamped[number - 1 :]
+        said = {tuple(before_it_is_shown(table, [with_face(rest[0], f), *rest[1:]], number)) for f in DECK}
+        assert len(said) == 1
+
+
+# --- what is told, and when -------------------------------------------------------------------------
+
+HAND = "1 main 10 \n 2 main 20 \n Th 9h 6c 8d 9d Ts"
+
+
+def test_until_the_turn_only_the_up_card_lies_open() -> None:
+    rig = rig_with(f"{HAND} \n key stand stand")
+    assert opened(rig) == ["6c"]
+    assert rig.told(HoleTurned, WagerSettled, QuestionAsked) == []
+    assert [event.spot for event in rig.told(CardDealt) if isinstance(event, CardDealt)] == [1, 2, 0, 1, 2, 0]
+    assert rig.desired.display == "Round 1"
+
+
+def test_the_dealers_draws_open_at_once_and_the_hands_with_the_last_of_them() -> None:
+    rig = rig_with(f"{HAND} \n key stand stand hole_turned")
+    assert opened(rig) == ["6c", "Ts"]
+    rig.talk("5c")
+    assert opened(rig) == ["6c", "Ts", "Th", "9h", "8d", "9d", "5c"]
+    assert rig.postings() == ["1: spot 1 main -10.00", "1: spot 2 main -20.00"]
+    assert rig.desired.display == "Round 1: take and pay"
+
+
+def test_soft_seventeen_is_not_the_end_where_it_is_hit() -> None:
+    rig = rig_with("1 main 10 \n Th 6c 8d As \n key stand hole_turned")
+    assert opened(rig) == ["6c", "As"]
+    rig.talk("4c")
+    assert rig.postings() == ["1: spot 1 main -10.00"]
+
+
+def test_without_the_key_taking_and_paying_shows_them() -> None:
+    rig = rig_with(f"{HAND} \n key stand stand \n 5c")
+    assert opened(rig) == ["6c"]
+    rig.talk("2 main 0")
+    assert sorted(opened(rig)) == sorted(["6c", "Ts", "Th", "9h", "8d", "9d", "5c"])
+    assert rig.postings() == ["1: spot 1 main -10.00", "1: spot 2 main -20.00"]
+
+
+def test_or_the_close_does() -> None:
+    rig = rig_with("1 main 10 \n Th 6c 8d Ts \n key hit \n 9c \n 1 main 0 \n key round_closed")
+    assert [event.reason for event in rig.told(CloseRefused) if isinstance(event, CloseRefused)] == [
+        "the hole card has not been turned; pressed again it hands the round to the floor"
+    ]
+    rig.key("round_closed")
+    assert rig.outcomes() == ["settled"]
+    assert rig.postings() == ["1: spot 1 main -10.00"]
+    assert len(opened(rig)) == 5
+
+
+def test_chips_that_the_cards_make_puzzling_are_told_of_when_they_are_shown() -> None:
+    rig = rig_with("1 main 10 \n Th 6c 8d Ts \n 1 main 20 \n 1 main 10 \n key stand hole_turned")
+    assert rig.told(UnexplainedChange) == []
+    rig.talk("2c \n key round_closed")
+    assert [event.after_cents for event in rig.told(UnexplainedChange) if isinstance(event, UnexplainedChange)][:1] == [
+        2000
+    ]
+    assert rig.outcomes() == ["settled"]
+
+
+def test_a_round_that_no_play_explains_is_irregular_once_the_hands_are_shown() -> None:
+    rig = rig_with("1 main 10 \n Th 6c 8d Ts \n key stand stand hole_turned")
+    assert rig.told(RoundIrregular) == []
+    assert rig.desired.display == "Round 1"
+    rig.talk("2c")
+    assert len(rig.told(RoundIrregular)) == 1
+    assert rig.desired.display == "Call the floor"
+
+
+def test_what_is_asked_is_asked_when_the_hands_are_shown() -> None:
+    rig = rig_with("1 main 10 \n Th 6c 8d 7s 5c", stand_key="sometimes")
+    assert rig.told(QuestionAsked) == []
+    rig = rig_with("1 main 10 \n Th 6c 8d 7s 5c \n 1 main 10", stand_key="sometimes")
+    rig.talk("key round_closed round_closed")
+    assert len(rig.told(QuestionAsked)) == 1
+
+
+def test_a_card_that_could_not_be_read_is_named_once_it_is_shown() -> None:
+    rig = rig_with("1 main 10 \n Th 6c")
+    rig.card(None)
+    rig.talk("Ts \n key stand")
+    number = [event.card for event in rig.told(CardDrawn) if isinstance(event, CardDrawn)][2]
+    rig.give(SetCard(rig.now_ns, number, Card("8d"), "floor", "seen"))
+    rig.give(AssignCard(rig.now_ns, number, 1, "floor", "seen"))
+    assert [event.reason for event in rig.told(FloorRefused) if isinstance(event, FloorRefused)] == [
+        "a card dealt face down is named once it is shown",
+        "the players' cards have not been shown yet",
+    ]
+    rig.talk("key hole_turned \n 2c")
+    assert rig.desired.display == "Card not read: call the floor"
+    rig.give(SetCard(rig.now_ns, number, Card("8d"), "floor", "seen"))
+    rig.key("round_closed")
+    assert rig.postings() == ["1: spot 1 main +0.00"]
+
+
+def test_a_voided_round_shows_its_cards() -> None:
+    rig = rig_with(HAND)
+    rig.give(VoidRound(rig.now_ns, 1, "floor", "misdeal"))
+    assert len(opened(rig)) == 6
+    assert rig.told(RoundClosed) == [RoundClosed(1, (), 0, "void")]
+
+
+# --- against the truth ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stand_key", HABITS)
+def test_nothing_is_settled_or_told_but_the_truth(stand_key: StandKey) -> None:
+    rig, told = people(71, 30, stand_key)
+    assert_account(rig, told)
+    assert_facts(rig, told)
+
+
+def test_with_a_key_for_each_decision_everything_is_settled() -> None:
+    rig, told = people(72, 60, "always")
+    assert settled(rig.events) == true_account(told)
+    dealt = {event.card for event in rig.told(CardDrawn) if isinstance(event, CardDrawn) and event.round}
+    shown = [event.card for event in rig.told(CardOpened) if isinstance(event, CardOpened) and event.card in dealt]
+    assert sorted(shown) == sorted(dealt)
+
+
+def test_a_face_up_table_opens_every_card_at_once() -> None:
+    rig = Rig(replace(pitch(), player_cards="face_up"))
+    rig.talk(HAND)
+    assert opened(rig) == ["Th", "9h", "6c", "8d", "9d"]
