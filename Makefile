@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint servers clean campaign-meters campaign-mystery campaign-oracle campaign-truth
+.PHONY: help setup demo test lint servers clean campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-broker
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -25,6 +25,10 @@ help:
 	@echo 'make campaign-mystery  100,000 mystery cycles, noise through the health tests, timing, a search for the trigger (half an hour)'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
 	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
+	@echo 'make campaign-kill    the daemon killed while people play (an hour and more); KILLS= SEED= may be given'
+	@echo 'make campaign-io      every write, sync and opening of a journal fails in its turn (half an hour)'
+	@echo 'make campaign-flips   bits flipped in everything a start reads (half an hour); FLIPS= SEED= may be given'
+	@echo 'make campaign-broker  a day without a broker, in virtual time (half an hour); HOURS= may be given'
 	@echo 'make clean   everything made here, the virtual environment too'
 
 setup: $(READY)
@@ -60,6 +64,18 @@ campaign-oracle: setup
 campaign-truth: setup
 	$(BIN)/python -m bench.campaign_truth $(call option,ROUNDS,rounds) $(call option,SEED,seed) $(call option,SHOE,shoe) \
 		$(call option,JOBS,jobs) $(call option,FILE,file)
+
+campaign-kill: setup servers
+	$(BIN)/python -m tests.campaigns.kill $(call option,KILLS,kills) $(call option,SEED,seed)
+
+campaign-io: setup servers
+	$(BIN)/python -m tests.campaigns.io
+
+campaign-flips: setup servers
+	$(BIN)/python -m tests.campaigns.flips $(call option,FLIPS,flips) $(call option,SEED,seed)
+
+campaign-broker: setup servers
+	$(BIN)/python -m tests.campaigns.outage $(call option,HOURS,hours)
 
 servers:
 	@.ci/servers

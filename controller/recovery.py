@@ -10,7 +10,7 @@ from controller.core.events import StepFailed
 from controller.core.state import Table, restore
 from controller.formats.payloads import read_event
 from controller.formats.records import open_checkpoint, unseal
-from controller.formats.states import Difference, Kept, again, house_of, opened_by, read_state
+from controller.formats.states import Difference, Kept, again, house_of, opened_by, read_state, state_bytes
 from controller.io.journal import EventRow, JournalReader, RecordRow
 
 
@@ -19,6 +19,8 @@ class Recovered(NamedTuple):
 
     table: Table | None
     hold: str
+    last_wall_ns: int = 0
+    """The wall time of the last record, 0 if there is none."""
 
 
 def recover(path: Path, key: bytes) -> Recovered:
@@ -35,11 +37,12 @@ def recover(path: Path, key: bytes) -> Recovered:
         if failed is not None:
             return Recovered(table, f"record {failed.number} could not be stepped; see its event step_failed")
         hold = ""
+        last_wall_ns = unseal(rows[-1].body, None, {}, reader.identity).wall_ns if rows else 0
         for after, difference in again(table, rows, reader.identity, key, {}):
             table = after
             if difference is not None and not hold:
                 hold = f"record {difference.number} stepped again gives something else: {difference.text}"
-        return Recovered(table, hold)
+        return Recovered(table, hold, last_wall_ns)
 
 
 def at_checkpoint(reader: JournalReader, key: bytes) -> Table | None:
@@ -70,6 +73,16 @@ def kept(records: Iterable[RecordRow], events: Iterable[EventRow]) -> Iterator[K
         yield Kept(record.number, record.body, tuple(own))
 
 
+def _checkpoint_difference(
+    reader: JournalReader, checkpoint: tuple[int, bytes], table: Table, key: bytes | None
+) -> Difference | None:
+    """Where a checkpoint is not the table as stepped. Without the key only its digest is looked at, as it is read."""
+    number, sealed = checkpoint
+    if key is None or open_checkpoint(sealed, key, number, reader.hash_of(number)) == state_bytes(table.state):
+        return None
+    return Difference(number, 0, "the checkpoint after it is not the table as stepped again")
+
+
 class Replayed(NamedTuple):
     """What replaying found."""
 
@@ -91,8 +104,13 @@ def replay(path: Path, key: bytes | None) -> Replayed:
         known = {} if key is not None else opened_by(event.body for event in reader.events())
         steps = again(None, kept(reader.records(), reader.events()), reader.identity, key, known)
         count, table = 0, None
+        checkpoints = reader.checkpoints()
+        checkpoint = next(checkpoints, None)
         for table, difference in steps:
             count += 1
+            if checkpoint is not None and checkpoint[0] == table.state.number:
+                difference = difference or _checkpoint_difference(reader, checkpoint, table, key)  # noqa: PLW2901
+                checkpoint = next(checkpoints, None)
             if difference is not None:
                 return Replayed(count, table.state.seq, table.state.rounds, difference)
         # A reading may be altered without altering what it gave: the chain tells that too.

@@ -8,7 +8,7 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -26,10 +26,11 @@ from controller.io.certificates import expiry_line
 from controller.io.clock import Clock, SystemClock
 from controller.io.clock_watch import ClockWatch
 from controller.io.displays import Displays
-from controller.io.journal import Journal, JournalDamaged, JournalFailed, NotAJournal
+from controller.io.journal import JournalDamaged, JournalFailed, NotAJournal
 from controller.io.log import Format, configure_log
 from controller.io.mqtt import Broker
 from controller.io.notify import Notifier
+from controller.io.opening import marks_of, opened
 from controller.io.operator_channel import ChannelFailed
 from controller.io.randomness import SystemEntropy
 from controller.io.secret_files import SecretRefused
@@ -69,7 +70,8 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
     """
     configure_log(log_format, level=log_level)
     try:
-        asyncio.run(serve(load_table(table_file, os.environ.get("CREDENTIALS_DIRECTORY"))))
+        table = load_table(table_file, os.environ.get("CREDENTIALS_DIRECTORY"))
+        asyncio.run(serve(table, marks_of(table_file, table)))
     except ConfigError as error:
         refuse(*error.lines)
     except NoChannel as error:
@@ -78,7 +80,9 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
         refuse(str(error))
     except JournalFailed as error:
         click.echo(f"tableside: {error}", err=True)
-        sys.exit(STORAGE_FAILED)
+        # At once: nothing that is put away on a usual way out may touch the disk again.
+        sys.stdout.flush()
+        os._exit(STORAGE_FAILED)
 
 
 def refuse(*lines: str) -> None:
@@ -88,8 +92,8 @@ def refuse(*lines: str) -> None:
     sys.exit(REFUSED)
 
 
-async def serve(table: TableFile) -> None:
-    """Run the table until a signal asks it to stop.
+async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
+    """Run the table until a signal asks it to stop. ``marks``: as ``marks_of``.
 
     Raises:
         JournalFailed, JournalDamaged, NotAJournal, RecordDamaged: storage cannot be used.
@@ -103,11 +107,12 @@ async def serve(table: TableFile) -> None:
     epoch = clock.wall_ns() // 1_000_000_000
     identity = Identity(config.table.site, config.table.name, epoch)
     try:
-        journal = await Journal.open(path, identity, created_wall_ns=clock.wall_ns())
+        storage = await opened(path, identity, marks, clock)
     except JournalFailed as error:
         # Not a failing disk: another process has it, or it is another table's.
         refuse(str(error))
         return
+    journal = storage.journal
     try:
         recovered = await asyncio.to_thread(recover, path, table.key)
         chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
@@ -130,8 +135,9 @@ async def serve(table: TableFile) -> None:
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
         beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon)]
+        beside += storage.watches(lambda alarm: daemon.consumers.notices.update(disk=alarm))
         if not recovered.hold:
-            beside.append(("clock", ClockWatch(clock, daemon.deliver).run))
+            beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
         await until_stopped(daemon.run(links, beside))
         log.info("table stops")
     finally:

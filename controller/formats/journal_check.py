@@ -108,9 +108,11 @@ def _check_meta(rows: Iterator[Row], header: Header) -> Identity:
         if not isinstance(key, str) or not isinstance(value, str) or digest != meta_digest(row.rowid, key, value):
             raise Damage(f"meta: row {row.rowid} does not fit its digest")
         facts.setdefault(key, []).append(value)
-    # Neither field bears on any row. SQLite's online backup sets both anew: then they say that this is a copy.
-    is_copy = header.schema_cookie == COPY_COOKIE and header.library in LIBRARIES
-    if not is_copy and str(header.schema_cookie) not in facts.get("schema_version", []):
+    # Neither field bears on any row. SQLite sets both anew in a copy: 1 by its online backup, one more by VACUUM INTO.
+    begun = facts.get("schema_version", [])
+    is_copied = header.schema_cookie == COPY_COOKIE or str(header.schema_cookie - 1) in begun
+    is_copy = is_copied and header.library in LIBRARIES
+    if not is_copy and str(header.schema_cookie) not in begun:
         raise Damage(f"header: schema cookie {header.schema_cookie}")
     if not is_copy and str(header.library) not in facts.get("sqlite", []):
         raise Damage(f"header: last written by SQLite {header.library}, which never opened this journal")

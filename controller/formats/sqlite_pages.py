@@ -79,7 +79,9 @@ class Image:
         fixed = {
             (0, 16): MAGIC,
             (16, 18): self.page_bytes.to_bytes(2, "big"),
-            (18, 24): b"\x02\x02\x00\x40\x20\x20",
+            # A copy, or a journal whose disk refused it, may not say that it is written with a log; opened, it will.
+            (18, 20): b"\x01\x01" if data[18:20] == b"\x01\x01" else b"\x02\x02",
+            (20, 24): b"\x00\x40\x20\x20",
             (28, 32): self.pages.to_bytes(4, "big"),
             (32, 40): bytes(8),
             (44, 60): b"\x00\x00\x00\x04" + bytes(8) + b"\x00\x00\x00\x01",

@@ -25,6 +25,7 @@ from controller.formats.journal_schema import checkpoint_digest
 from controller.formats.records import Identity, chain
 from controller.io import journal_stream
 from controller.io.head_file import HeadFile, HeadFileDamaged, read_head_file
+from controller.io.journal_setup import add_meta, begin, configure, is_blank, library_version, refuse_leftovers
 from controller.io.journal_store import (
     Entry,
     EventRow,
@@ -34,12 +35,6 @@ from controller.io.journal_store import (
     JournalReader,
     NotAJournal,
     RecordRow,
-    add_meta,
-    begin,
-    configure,
-    is_blank,
-    library_version,
-    refuse_leftovers,
     take_lock,
 )
 from controller.io.journal_stream import Mark
@@ -68,6 +63,10 @@ PAGE_LIMIT: Final = 16 * 1024 * 1024
 CLOSE_SECONDS: Final = 30.0
 """How long closing waits for the writer; a disk that takes longer has failed."""
 
+LOGGED_AT: Final = 18
+LOGGED: Final = b"\x02\x02"
+"""Bytes of the header that say that the file is written with a write-ahead log (SQLite file format 1.3.3)."""
+
 _ABANDONED: Final[list[sqlite3.Connection]] = []
 """Connections of journals that failed, kept from being closed for as long as the process lasts."""
 
@@ -80,6 +79,8 @@ class Journal:
     def __init__(self, path: Path, begun: _Begun, lock: int, page_limit: int) -> None:
         self.path = path
         self.identity = begun.identity
+        self.meta = begun.meta
+        """What the journal says of itself, as it was when it was opened."""
         self._head = begun.head
         self._head_file = begun.head_file
         self._lock = lock
@@ -136,12 +137,14 @@ class Journal:
         await self._submit(functools.partial(_insert, hashed, self._head))
 
     async def note(self, key: str, value: str) -> None:
-        """Add a fact about the journal, unless it has it.
+        """Add a fact about the journal, unless that is what it last said of ``key``.
 
         Raises:
             JournalFailed: as ``commit``.
         """
-        await self._submit(lambda connection: add_meta(connection, key, value))
+        if self.meta.get(key) != value:
+            await self._submit(lambda connection: add_meta(connection, key, value, again=True))
+            self.meta[key] = value
 
     async def mark_published(self, seq: int) -> None:
         """Remember that the broker has taken every event up to ``seq``; lower than before changes nothing.
@@ -260,7 +263,11 @@ class Journal:
             # After a sync that failed, what the log shows may be in the kernel's memory alone, and no sync tells.
             # Folded in, it is written anew.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except (sqlite3.Error, JournalFailed) as error:
+            # SQLite says "wal" also if the disk refused the change. Read through the lock's descriptor: closing another
+            # one of this file would drop SQLite's own locks.
+            if os.pread(self._lock, len(LOGGED), LOGGED_AT) != LOGGED:
+                self._failure = "the disk refused the change to a write-ahead log"
+        except (sqlite3.Error, JournalFailed, OSError) as error:
             self._failure = str(error)
         open_ended = True
         while open_ended:
@@ -335,6 +342,7 @@ class _Begun(NamedTuple):
     """A journal that may be written."""
 
     identity: Identity
+    meta: dict[str, str]
     head: Head
     head_file: HeadFile
 
@@ -358,8 +366,8 @@ def _prepare(path: Path, identity: Identity | None, created_wall_ns: int) -> _Be
         checkpoint = reader.last_checkpoint()
         reader.check_chain(0 if checkpoint is None else checkpoint[0])
         reader.check_log(noted)
-        head = reader.head()
+        head, meta = reader.head(), reader.meta
     try:
-        return _Begun(found, head, HeadFile.open(path))
+        return _Begun(found, meta, head, HeadFile.open(path))
     except OSError as error:
         raise JournalFailed(f"{path}: its head file cannot be opened: {error.strerror}") from error

@@ -5,18 +5,26 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from pathlib import Path
+from typing import Final
 
 from controller.formats.journal_check import Report, examine_pages
 from controller.formats.journal_schema import PAGE_BYTES
 from controller.formats.sqlite_pages import Image
-from controller.formats.wal import Overlay, overlay, wal_damage
+from controller.formats.wal import HEADER_DAMAGED, Overlay, overlay, wal_damage
 from controller.io.head_file import HeadFileDamaged, read_head_file
 from controller.io.journal_store import JournalDamaged, JournalReader, open_for_reading
 
+WORK_SECONDS: Final = 0.01
+"""A gentle check works so long at a stretch."""
 
-def verify(path: Path) -> Report:
-    """Check every byte of the journal at ``path``; may be run while a daemon writes it.
+PAUSES: Final = 4
+"""How many times as long it pauses then."""
+
+
+def verify(path: Path, *, gently: bool = False) -> Report:
+    """Check every byte of the journal at ``path``; may be run while a daemon writes it. ``gently``: with pauses.
 
     Holds the write-ahead log and a few pages in memory, however large the journal is.
 
@@ -37,14 +45,15 @@ def verify(path: Path) -> Report:
             connection.execute("SELECT count(*) FROM meta").fetchone()
             log = _log(path)
             with path.open("rb", buffering=0) as file:
-                image = _image(file.fileno(), overlay(log))
+                image = _image(file.fileno(), overlay(log), gently=gently)
                 report = examine_pages(image)
             complaint = report.damage or _sqlite_complaint(connection) or _file_complaint(path, log, image.pages)
     except JournalDamaged as damage:
         return Report(damage=str(damage).removeprefix(f"{path}: "))
     except (sqlite3.Error, OverflowError) as error:
         return Report(damage=f"cannot be read: {error}")
-    if complaint is None and noted is not None:
+    if complaint in {None, HEADER_DAMAGED} and noted is not None:
+        # A power cut in the first write to a log that begins anew tears its header: nothing of it had been committed.
         with JournalReader(path) as reader:
             complaint = reader.lost_since(noted)
     return report if complaint is None else Report(damage=complaint)
@@ -57,10 +66,16 @@ def _log(path: Path) -> bytes:
         return b""
 
 
-def _image(descriptor: int, over: Overlay | None) -> Image:
+def _image(descriptor: int, over: Overlay | None, *, gently: bool) -> Image:
     """The pages of a journal: the log's where it has them, the file's elsewhere."""
+    worked_since = time.monotonic()
 
     def read(page: int) -> bytes:
+        nonlocal worked_since
+        worked = time.monotonic() - worked_since
+        if gently and worked > WORK_SECONDS:
+            time.sleep(PAUSES * worked)
+            worked_since = time.monotonic()
         if over is not None and page in over.pages:
             return over.pages[page]
         return os.pread(descriptor, PAGE_BYTES, (page - 1) * PAGE_BYTES)

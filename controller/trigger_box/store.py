@@ -16,7 +16,8 @@ from typing import Final
 import msgspec
 
 from controller.formats.journal_schema import PAGE_BYTES
-from controller.io.journal_store import JournalFailed, configure, take_lock
+from controller.io.journal_setup import configure
+from controller.io.journal_store import JournalFailed, take_lock
 from controller.trigger_box.entries import Counted, Drawn, Entry, Impossible, Opened, State, after
 from controller.trigger_box.sealing import Sealer
 

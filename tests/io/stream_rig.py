@@ -15,7 +15,7 @@ from controller.durable import Says, follow
 from controller.formats.payloads import event_bytes
 from controller.formats.records import Identity
 from controller.formats.stream import StreamNow
-from controller.io.clock import SystemClock
+from controller.io.clock import Clock, SystemClock
 from controller.io.consumers import Consumers, Ledger
 from controller.io.journal import Entry, Journal, JournalReader
 from controller.io.mqtt import Broker
@@ -29,7 +29,7 @@ TICK_SECONDS = 0.02
 class Table:
     """A journal that is published; ``deal`` commits events."""
 
-    def __init__(self, journal: Journal, broker: Broker, session: int = 1) -> None:
+    def __init__(self, journal: Journal, broker: Broker, clock: Clock, session: int = 1) -> None:
         self.journal = journal
         self.told: list[StreamNow] = []
         self.consumers = Consumers(
@@ -44,7 +44,7 @@ class Table:
             ),
             journal.identity,
             session=session,
-            clock=SystemClock(),
+            clock=clock,
             told=self._tell,
             tick_seconds=TICK_SECONDS,
         )
@@ -53,7 +53,7 @@ class Table:
             TOPICS,
             Stream(journal.last_published, journal.events_after, journal.mark_published),
             session=session,
-            clock=SystemClock(),
+            clock=clock,
             chance=random.Random(1),
             on_command=lambda *_: None,
             consumers=self.consumers,
@@ -77,7 +77,7 @@ class Table:
 async def table(path: Path, broker: Broker, epoch: int = 3) -> AsyncIterator[Table]:
     """A table's daemon, as far as publication goes."""
     journal = await Journal.open(path, Identity("harbour", "bj-1", epoch))
-    running = Table(journal, broker)
+    running = Table(journal, broker, SystemClock())
     tasks = [asyncio.create_task(work()) for work in (running.publisher.run, running.consumers.run)]
     try:
         yield running

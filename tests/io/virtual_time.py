@@ -29,6 +29,8 @@ class _Selector(selectors.BaseSelector):
         self._limit = limit
         self.passed_seconds = 0.0
         self.looks = 0
+        self.is_busy: Callable[[], bool] = lambda: False
+        """Whether a thread is at work for us."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         self.looks += 1
@@ -38,7 +40,7 @@ class _Selector(selectors.BaseSelector):
             # Only something outside can wake us: a thread, a process.
             return self._inner.select(10)
         # What the kernel or a thread is busy with takes no virtual time: a terminal hands bytes on a moment later.
-        opening = any(thread.name.startswith("opening ") for thread in threading.enumerate())
+        opening = self.is_busy() or any(thread.name.startswith("opening ") for thread in threading.enumerate())
         real_seconds = 1 if opening else KERNEL_SECONDS if len(self._inner.get_map()) > 1 else 0
         found = self._inner.select(min(real_seconds, max(0.0, timeout)))
         if not found:
@@ -116,9 +118,11 @@ async def _and_the_rest(work: Coroutine[Any, Any, None]) -> None:
         await asyncio.gather(*rest, return_exceptions=True)
 
 
-def run_virtual(work: Coroutine[Any, Any, None], limit: int = LOOKS_LIMIT) -> VirtualLoop:
+def run_virtual(
+    work: Coroutine[Any, Any, None], limit: int = LOOKS_LIMIT, loop: VirtualLoop | None = None
+) -> VirtualLoop:
     """Run ``work`` to its end; the loop, closed, for what it counted."""
-    loop = VirtualLoop(limit)
+    loop = loop or VirtualLoop(limit)
     try:
         task = loop.create_task(_and_the_rest(work))
         try:

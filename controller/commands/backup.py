@@ -1,0 +1,32 @@
+"""``tableside backup``: copy a journal, also while its table runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from controller.io.copies import CopyRefused, backup
+from controller.io.journal import JournalDamaged, NotAJournal
+
+
+@click.command("backup")
+@click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("copy", type=click.Path(dir_okay=False, path_type=Path))
+def command(journal: Path, copy: Path) -> None:
+    """Copy JOURNAL to COPY, which must not exist, and check every byte of the copy. A daemon may be writing.
+
+    Exit status: 0 copied, 1 the journal is damaged, 2 no journal there, or the copy cannot be made.
+    """
+    try:
+        report = backup(journal, copy)
+    except JournalDamaged as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(1)
+    except (NotAJournal, CopyRefused, OSError) as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(2)
+    assert report.identity is not None
+    counts = f"{report.records} records, {report.events} events, head {report.head}"
+    click.echo(f"{copy}: {report.identity.text()}, {counts}")

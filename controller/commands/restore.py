@@ -1,0 +1,55 @@
+"""``tableside restore``: put a copy where a journal was lost."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from controller.io.copies import CopyRefused, restore
+from controller.io.durable_file import DurableFile, DurableRefused
+from controller.io.journal import JournalDamaged, NotAJournal
+from controller.io.journal_store import JournalReader
+
+
+@click.command("restore")
+@click.option(
+    "--held",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A consumer's file (watch --durable): the copy must not end before it.",
+)
+@click.argument("copy", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
+def command(copy: Path, journal: Path, held: Path | None) -> None:
+    """Put COPY in the place of JOURNAL, which must not be there. The table must not run.
+
+    Refused if the copy lacks anything that the lost journal's head file or a consumer knows: a table that went on with
+    it would give the same numbers to other events. Then begin a new epoch.
+
+    Exit status: 0 restored, 1 the copy is damaged, 2 refused.
+    """
+    try:
+        report = restore(copy, journal, 0 if held is None else held_by(held, copy))
+    except JournalDamaged as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(1)
+    except (NotAJournal, CopyRefused, DurableRefused, OSError) as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(2)
+    assert report.identity is not None
+    counts = f"{report.records} records, {report.events} events, head {report.head}"
+    click.echo(f"{journal}: {report.identity.text()}, {counts}")
+
+
+def held_by(held: Path, copy: Path) -> int:
+    """The last event of the copy's epoch that a consumer's file holds.
+
+    Raises:
+        DurableRefused: it is in use, or holds another table's events.
+    """
+    with JournalReader(copy) as reader:
+        identity = reader.identity
+    file = DurableFile(held, identity.site, identity.table)
+    file.close()
+    return file.held.seq if file.held.epoch == identity.epoch else 0

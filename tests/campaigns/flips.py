@@ -1,0 +1,177 @@
+"""A bit flips somewhere in a journal, what lies beside it, the table file, the chip registry or the key.
+
+    python -m tests.campaigns.flips --flips 10000 --seed 1
+
+A real daemon's journal is tried twice: as a kill left it, with its log, and as a stop in good order left it. After each
+flip everything is done that a daemon does before it talks to anybody. What must hold: the flip is noticed, or every
+record, event, checkpoint, mark and acknowledgement is what it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import collections
+import contextlib
+import json
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from controller.formats.config import ConfigError
+from controller.formats.records import RecordDamaged
+from controller.io.broker import mosquitto
+from controller.io.journal import Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.opening import marks_of
+from controller.io.scrub import before_start
+from controller.io.table_file import load_table
+from controller.recovery import recover
+from tests.campaigns.kill import Campaign
+from tests.campaigns.nursery import Nursery
+
+FILES: Final = {
+    "journal.sqlite": 45,
+    "journal.sqlite-wal": 25,
+    "journal.sqlite-head": 8,
+    "journal.sqlite-shm": 4,
+    "table.toml": 7,
+    "chips.csv": 6,
+    "table.key": 5,
+}
+"""What is tried, and how often in a hundred."""
+
+PLAYED: Final = 500
+"""Records of the journal that is tried: rounds, checkpoints, and more than one page of everything."""
+
+TABLES: Final = ("records", "events", "checkpoints", "published", "acks")
+Content = dict[str, list[Any]]
+
+
+async def play(directory: Path, played: int) -> tuple[Path, Path]:
+    """A table's folder after a kill, and after a stop in good order."""
+    nursery = await Nursery.open()
+    house, killed, closed = directory / "house", directory / "killed", directory / "closed"
+    house.mkdir()
+    try:
+        async with mosquitto() as broker:
+            campaign = Campaign(house, nursery, broker, 1)
+            async with campaign.house.bench:
+                await campaign.start_daemon()
+                playing = asyncio.create_task(campaign.people())
+                await campaign.until_playing(played, patience_s=120)
+                await campaign.kill_daemon()
+                await asyncio.to_thread(_copy, house, killed)
+                await campaign.start_daemon()
+                await campaign.until_playing(played // 4, patience_s=60)
+                playing.cancel()
+                await asyncio.gather(playing, return_exceptions=True)
+                await nursery.end(campaign.daemon, signal.SIGTERM)
+                await asyncio.to_thread(_copy, house, closed)
+    finally:
+        await nursery.close()
+    assert not campaign.faults, campaign.faults
+    return killed, closed
+
+
+def _copy(house: Path, target: Path) -> None:
+    target.mkdir()
+    for name in FILES:
+        if (house / name).exists():
+            shutil.copy(house / name, target / name)
+
+
+def content(path: Path) -> Content:
+    """Everything in a journal that anybody reads."""
+    with JournalReader(path) as reader:
+        return {name: list(reader.connection.execute(f"SELECT * FROM {name} ORDER BY 1")) for name in TABLES}
+
+
+async def start(directory: Path) -> str:
+    """Do what ``tableside run`` does first; what was noticed, empty if nothing."""
+    file = directory / "table.toml"
+    try:
+        table = load_table(file)
+        marks = marks_of(file, table)
+        path = Path(table.config.table.journal)
+        if path != directory / "journal.sqlite":
+            return "another journal"
+        before_start(path)
+        journal = await Journal.open(path)
+        try:
+            for key, mark in marks.items():
+                if journal.meta.get(key) != mark:
+                    return f"{key} changed"
+            recovered = recover(path, table.key)
+        finally:
+            await journal.close()
+    except ConfigError as error:
+        return f"configuration: {error.lines[0]}"
+    except (NotAJournal, JournalDamaged, JournalFailed, RecordDamaged, OSError) as error:
+        return f"{type(error).__name__}: {error}"
+    return f"hold: {recovered.hold}" if recovered.hold else ""
+
+
+async def flip(whole: Path, before: Content, directory: Path, chance: random.Random) -> tuple[str, str, str]:
+    """Flip one bit in a copy of a folder: in which file, what was noticed, and what was wrong with that."""
+    shutil.copytree(whole, directory, dirs_exist_ok=True)
+    there = [name for name in FILES if (directory / name).exists() and (directory / name).stat().st_size]
+    name = chance.choices(there, [FILES[one] for one in there])[0]
+    data = bytearray((directory / name).read_bytes())
+    at, bit = chance.randrange(len(data)), chance.randrange(8)
+    data[at] ^= 1 << bit
+    mode = (directory / name).stat().st_mode
+    (directory / name).write_bytes(data)
+    (directory / name).chmod(mode)
+    noticed = await start(directory)
+    if noticed:
+        return name, noticed, ""
+    with contextlib.suppress(JournalDamaged, NotAJournal):
+        if content(directory / "journal.sqlite") == before:
+            return name, "", ""
+    return name, "", f"bit {bit} of byte {at} of {name} ({whole.name}): not noticed, and the journal is not what it was"
+
+
+async def campaign(flips: int, seed: int, played: int = PLAYED) -> tuple[dict[str, int], list[str]]:
+    """Flip so many bits; how often each file was noticed or not affected, and what was wrong."""
+    chance = random.Random(seed)
+    counts: collections.Counter[str] = collections.Counter()
+    wrong: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="tableside-flips-") as place:
+        folders = await play(Path(place), played)
+        wholes = [(folder, content(folder / "journal.sqlite")) for folder in folders]
+        for folder, before in wholes:
+            shutil.copytree(folder, Path(place) / "sound")
+            noticed = await start(Path(place) / "sound")
+            assert not noticed, f"{folder.name}: noticed without a flip: {noticed}"
+            assert content(Path(place) / "sound" / "journal.sqlite") == before
+            shutil.rmtree(Path(place) / "sound")
+        for _ in range(flips):
+            folder, before = chance.choice(wholes)
+            name, noticed, fault = await flip(folder, before, Path(place) / "flipped", chance)
+            shutil.rmtree(Path(place) / "flipped")
+            counts[f"{name}: {'noticed' if noticed else 'wrong' if fault else 'no effect'}"] += 1
+            if fault:
+                wrong.append(fault)
+                print(fault, flush=True)
+    return dict(sorted(counts.items())), wrong
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--flips", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    began = time.monotonic()
+    counts, wrong = asyncio.run(campaign(given.flips, given.seed))
+    print(json.dumps(counts, indent=1))
+    print(f"{given.flips} flips in {time.monotonic() - began:.0f} s, {len(wrong)} neither noticed nor without effect")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Commits to a journal and says what was acknowledged, one line each: what ``tests.campaigns.io`` lets fail."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from controller.formats.records import Identity
+from controller.io.journal import Entry, Journal, JournalDamaged, JournalFailed, NotAJournal
+from controller.io.scrub import before_start
+
+COMMITS = 5
+
+
+async def work(path: Path) -> None:
+    """What a daemon does with its journal between a start and a stop."""
+    await asyncio.to_thread(before_start, path)
+    journal = await Journal.open(path, Identity("harbour", "bj-1", 3), created_wall_ns=1)
+    for _ in range(COMMITS):
+        head = journal.head
+        events = ((head.seq + 1, b"event %d" % (head.seq + 1)),)
+        checkpoint = bytes(5000) if head.number % 4 == 3 else None
+        await journal.commit([Entry(head.number + 1, os.urandom(1500), events, checkpoint)])
+        print(journal.head.number, journal.head.hash.hex(), flush=True)
+        await journal.mark_published(journal.head.seq)
+    await journal.note_ack("surveillance", journal.head.seq)
+    await journal.close()
+
+
+def main() -> None:
+    """As ``tableside run`` ends: 0, 2 for a journal that cannot be used, 70 for a disk that failed, one line each."""
+    try:
+        asyncio.run(work(Path(sys.argv[1])))
+    except JournalFailed as error:
+        print(error, file=sys.stderr, flush=True)
+        os._exit(70)
+    except (JournalDamaged, NotAJournal, OSError) as error:
+        print(error, file=sys.stderr, flush=True)
+        os._exit(2)
+
+
+if __name__ == "__main__":
+    main()

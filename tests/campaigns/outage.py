@@ -1,0 +1,180 @@
+"""Twenty-four hours without a broker, in virtual time: the table goes on, and then everything is caught up.
+
+    python -m tests.campaigns.outage --hours 24
+
+The journal, the publisher, the consumer and, in the end, Mosquitto are the real ones; only waiting takes no time. What
+must hold: every event reaches the consumer's file once and in order, and the process holds no more memory in the last
+hour of the outage than in its first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from controller.durable import Says, follow
+from controller.formats.records import Identity
+from controller.io.broker import find_mosquitto
+from controller.io.journal import Journal
+from controller.io.mqtt import Broker
+from tests.io.broker_rig import TOPICS, listening
+from tests.io.stream_rig import CONSUMER, Table, exported
+from tests.io.virtual_time import LoopClock, VirtualLoop, passes, run_virtual
+
+EVENT_SECONDS: Final = 2.0
+"""Between two events: a busy table's pace."""
+
+GROWTH_BYTES: Final = 8 * 1024 * 1024
+"""What memory may have grown by during the outage: a few pools of the allocator, nothing that grows with events."""
+
+CATCH_UP_SECONDS: Final = 600.0
+
+
+class OutageLoop(VirtualLoop):
+    """Time stands still while a thread works for us: a connection is tried, the disk is written."""
+
+    def __init__(self) -> None:
+        super().__init__(limit=100_000_000)
+        self.at_work = 0
+        self.chooser.is_busy = lambda: self.at_work > 0
+
+    def run_in_executor(  # type: ignore[override]
+        self, executor: Any, func: Callable[..., Any], *args: Any
+    ) -> asyncio.Future[Any]:
+        return self.counted(super().run_in_executor(executor, func, *args))
+
+    def counted(self, future: asyncio.Future[Any]) -> asyncio.Future[Any]:
+        self.at_work += 1
+        future.add_done_callback(self._done)
+        return future
+
+    def _done(self, _: asyncio.Future[Any]) -> None:
+        self.at_work -= 1
+
+
+class CountedJournal(Journal):
+    """A journal whose thread counts as work."""
+
+    def _submit(self, work: Any) -> asyncio.Future[Any]:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, OutageLoop)
+        return loop.counted(super()._submit(work))
+
+
+def resident_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@contextlib.contextmanager
+def broker_at(port: int, directory: Path) -> Iterator[None]:
+    """A real Mosquitto, started in real time."""
+    program = find_mosquitto()
+    assert program is not None, "Mosquitto is not installed"
+    settings = directory / "mosquitto.conf"
+    settings.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n", encoding="ascii")
+    for one in (directory, settings):
+        one.chmod(0o755)
+    with subprocess.Popen([program, "-c", str(settings)], stderr=subprocess.DEVNULL) as process:
+        try:
+            while True:
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                    break
+            yield
+        finally:
+            process.kill()
+
+
+async def outage(hours: float, directory: Path, found: dict[str, Any]) -> None:
+    """Run it; what was measured goes into ``found``."""
+    loop = asyncio.get_running_loop()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    broker = Broker(host="127.0.0.1", port=port)
+    path = directory / "journal.sqlite"
+    journal = await CountedJournal.open(path, Identity("harbour", "bj-1", 3))
+    running = Table(journal, broker, LoopClock(loop))
+    tasks = [asyncio.create_task(work()) for work in (running.publisher.run, running.consumers.run)]
+    memory: list[int] = []
+    end, looked = loop.time() + hours * 3600, loop.time()
+    while loop.time() < end:
+        await running.deal(1)
+        await passes(EVENT_SECONDS)
+        if loop.time() - looked >= 3600 or not memory:
+            looked = loop.time()
+            memory.append(resident_bytes())
+    found |= {"events": journal.head.seq, "published_before": running.publisher.reached, "memory": memory}
+    found["alarms"] = list(running.told[-1].alarms)
+    complaints: list[str] = []
+    with broker_at(port, directory):
+        # The consumer asks again for what was published before it listened.
+        async with listening(broker) as listener:
+            began = time.monotonic()
+            kept = asyncio.create_task(
+                follow(broker, TOPICS, CONSUMER, directory / "events", Says(lambda _: None, complaints.append))
+            )
+            wanted, over = exported(path), loop.time() + CATCH_UP_SECONDS
+            while (directory / "events").stat().st_size < len(wanted) if (directory / "events").exists() else True:
+                assert loop.time() < over, "not caught up"
+                await passes(0.1)
+            found["catch_up_s"] = round(time.monotonic() - began, 1)
+            found["memory_after"] = resident_bytes()
+            found["identical"] = (directory / "events").read_bytes() == wanted
+            seqs = listener.seqs()
+            found["in_order"] = seqs == sorted(set(seqs))
+        for task in [kept, *tasks]:
+            task.cancel()
+        await asyncio.gather(kept, *tasks, return_exceptions=True)
+    found["complaints"] = complaints
+    await journal.close()
+
+
+def campaign(hours: float) -> dict[str, Any]:
+    """So many hours; what was measured."""
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory(prefix="tableside-outage-") as directory:
+        run_virtual(outage(hours, Path(directory), found), loop=OutageLoop())
+    return found
+
+
+def faults(found: dict[str, Any]) -> list[str]:
+    """What must not be."""
+    memory = found["memory"]
+    wrong = []
+    if not found["identical"]:
+        wrong.append("the consumer's file is not what the journal has")
+    if not found["in_order"]:
+        wrong.append("events came out of order or twice on one connection")
+    if max(memory[1:], default=0) - memory[min(1, len(memory) - 1)] > GROWTH_BYTES:
+        wrong.append(f"memory grew: {memory}")
+    if found["published_before"]:
+        wrong.append("something was published with no broker there")
+    return wrong
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hours", type=float, default=24.0)
+    given = parser.parse_args()
+    began = time.monotonic()
+    found = campaign(given.hours)
+    print(json.dumps(found))
+    wrong = faults(found)
+    print(f"{given.hours:g} hours in {time.monotonic() - began:.0f} s, {len(wrong)} faults {wrong}")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
