@@ -94,20 +94,24 @@ class Cycle(NamedTuple):
     hits: int
 
 
-def cycles(count: int, bounds: Bounds, chance: Random, seed: int | None) -> Iterator[Cycle]:
-    """Play cycles with contributions of 1 to 300 cents, the meter counted a second time beside the box's."""
+def cycles(count: int, bounds: Bounds, chance: Random, seed: int | None, *, pooled: bool = False) -> Iterator[Cycle]:
+    """Play cycles with contributions of 1 to 300 cents, the meter counted a second time beside the box's.
+
+    ``pooled``: all but the last three of a cycle are told as one, which the meter cannot tell from many; only then is
+    the number looked at, to know which the last are.
+    """
     box = new_box(bounds, seed)
     told = carry_out(box, GreetTrigger(1, *SITE, 7, 0, 0))
-    number, played = 0, 0
-    while played < count:
+    number = 0
+    for _ in range(count):
         committed = next(one for one in told if isinstance(one, CycleCommitted))
         share = chance.randbytes(32)
         carry_out(box, OpenCycle(committed.cycle, share))
-        meter, hits = committed.start_units, 0
+        meter, hits, first = committed.start_units, 0, True
+        amounts = _pooled(chance, meter, _trigger_of(box, bounds) * 10_000) if pooled else _endless(chance)
         while not hits:
-            number += 1
-            amount = chance.randrange(10_000, 3_000_000)
-            meter += amount
+            number, amount = number + 1, next(amounts)
+            first, before, meter = meter == committed.start_units, meter, meter + amount
             told = carry_out(box, Contribute(number, amount))
             answer = told[0]
             assert isinstance(answer, ContributionAnswered)
@@ -117,9 +121,33 @@ def cycles(count: int, bounds: Bounds, chance: Random, seed: int | None) -> Iter
         identity = box.state.identity()
         assert commitment(revealed.key, identity, revealed.cycle, revealed.drawn_cents) == committed.commitment
         trigger = trigger_cents(revealed.drawn_cents, share, identity, revealed.cycle, bounds)
-        assert meter - amount <= max(trigger * 10_000, committed.start_units) < meter or meter > trigger * 10_000
-        played += 1
+        assert meter > trigger * 10_000
+        assert first or before <= trigger * 10_000
         yield Cycle(answer.award_cents, trigger, revealed.drawn_cents, hits)
+
+
+def _endless(chance: Random) -> Iterator[int]:
+    while True:
+        yield chance.randrange(10_000, 3_000_000)
+
+
+def _pooled(chance: Random, meter_units: int, trigger_units: int) -> Iterator[int]:
+    amounts = [chance.randrange(10_000, 3_000_000)]
+    meter_units += amounts[0]
+    while meter_units <= trigger_units:
+        amounts.append(chance.randrange(10_000, 3_000_000))
+        meter_units += amounts[-1]
+    early = sum(amounts[:-3])
+    yield from ([early] if early else [])
+    yield from amounts[-3:]
+
+
+def _trigger_of(box: TriggerBox, bounds: Bounds) -> int:
+    state, drawn = box.state, box.state.drawn
+    assert drawn is not None
+    place = Place(state.identity(), drawn.cycle, drawn.commitment)
+    secret = box._sealer.open(place, drawn.sealed)
+    return trigger_cents(secret.drawn_cents, state.share, state.identity(), drawn.cycle, bounds)
 
 
 def measure_cycles(count: int, seed: int | None = None) -> list[str]:
@@ -127,7 +155,7 @@ def measure_cycles(count: int, seed: int | None = None) -> list[str]:
     bounds = Bounds(25_000, 100_000)
     chance = Random(seed if seed is not None else 1)
     began = time.perf_counter()
-    played = list(cycles(count, bounds, chance, seed))
+    played = list(cycles(count, bounds, chance, seed, pooled=True))
     seconds = time.perf_counter() - began
     lines = [f"{len(played)} cycles, {sum(one.hits for one in played)} hits, {seconds:.0f} s"]
     most = max(one.award_cents for one in played)

@@ -209,10 +209,15 @@ def read_config(text: str, name: str, directory: PurePath, known: Known | None =
     if config is not None:
         mistakes.extend(_cross_checks(config))
     if config is None or mistakes:
-        lines = key_lines(text)
-        placed = sorted((line_of(lines, one.path), f"{place(one.path)}{one.text}") for one in mistakes)
-        raise ConfigError(tuple(f"{name}:{line}: {complaint}" for line, complaint in placed))
+        raise placed(text, name, mistakes)
     return _resolved(config, directory)
+
+
+def placed(text: str, name: str, mistakes: Iterable[Mistake]) -> ConfigError:
+    """Mistakes in the file ``name`` whose content is ``text``, each with its line, in the order of the file."""
+    lines = key_lines(text)
+    found = sorted((line_of(lines, one.path), f"{_place(one.path)}{one.text}") for one in mistakes)
+    return ConfigError(tuple(f"{name}:{line}: {complaint}" for line, complaint in found))
 
 
 def is_credential(value: object) -> bool:
@@ -239,7 +244,7 @@ def syntax_line(name: str, error: str) -> str:
     return f"{name}:{found[2]}: {found[1]}" if found else f"{name}: {error}"
 
 
-def place(path: KeyPath) -> str:
+def _place(path: KeyPath) -> str:
     """``("bet_spots", 0, "port")`` -> ``[[bet_spots]] port: ``; the line number says which of several."""
     names = [str(one) for one in path if isinstance(one, str)]
     if not names:

@@ -12,9 +12,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from controller.formats.config import ConfigError, File, Name, Section, Text, is_credential, place, syntax_line
+from controller.formats.config import ConfigError, File, Name, Section, Text, is_credential, placed, syntax_line
 from controller.formats.decoding import Mistake, decode, shown
-from controller.formats.toml_lines import key_lines, line_of
 from controller.formats.usb_names import PATTERN as USB_PATTERN
 from devices.rng import CLAIMED_BITS
 from firmware_protocols.trigger_messages import UNITS_PER_CENT
@@ -109,9 +108,7 @@ def read_trigger_config(
     if config is not None:
         mistakes.extend(_cross_checks(config, protocols))
     if config is None or mistakes:
-        lines = key_lines(text)
-        placed = sorted((line_of(lines, one.path), f"{place(one.path)}{one.text}") for one in mistakes)
-        raise ConfigError(tuple(f"{name}:{line}: {complaint}" for line, complaint in placed))
+        raise placed(text, name, mistakes)
     return _resolved(config, directory)
 
 

@@ -100,4 +100,4 @@ def test_the_rules_do_what_they_are_for() -> None:
     assert 'DRIVER=="ftdi_sio", ATTR{latency_timer}="1"' in active
     assert "SYMLINK" not in active
     named = set(re.findall(r'SYMLINK\+="tableside/(\w+)"', RULES))
-    assert named == {"shoe", "bet_spots", "keypad"}
+    assert named == {"shoe", "bet_spots", "keypad", "rng"}
