@@ -6,6 +6,7 @@ one or the display is full. So one look answers what would take a question for e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from controller.core.stories import Sight, Story
@@ -40,6 +41,10 @@ class Line(NamedTuple):
         """The line of these stories."""
         dues = different_dues(stories)
         return cls(marks, stories, dues, sum(story.weight for story in stories) if dues > 1 else 0)
+
+
+Measure = Callable[[list[Line]], tuple[int, int]]
+"""How good it is to have a line in these parts: less is better."""
 
 
 def different_dues(stories: list[Story]) -> int:
@@ -82,13 +87,26 @@ def grown(stories: list[Story]) -> list[Line]:
     """The lines of the best comparison found, or a single line if nothing can be told apart.
 
     First the worst line is always told apart. Then once more: no line may come out worse, and within that it is the
-    line under which something most likely stays open.
+    line under which something most likely stays open. Both by each measure of what a box tells; the best counts.
     """
-    lines = told_apart(stories, 0)
-    worst = max(line.dues for line in lines)
-    if worst == 1:
-        return lines
-    return min(lines, told_apart(stories, worst), key=badness)
+    best = [Line.of({}, stories)]
+    for measure in (by_dues, by_likelihood):
+        lines = told_apart(stories, 0, measure)
+        worst = max(line.dues for line in lines)
+        best = min(best, lines, key=badness)
+        if worst > 1:
+            best = min(best, told_apart(stories, worst, measure), key=badness)
+    return best
+
+
+def by_dues(parts: list[Line]) -> tuple[int, int]:
+    """What parts of a line leave, less is better: the dues taken together, then what likely stays open."""
+    return sum(part.dues for part in parts), sum(part.open for part in parts)
+
+
+def by_likelihood(parts: list[Line]) -> tuple[int, int]:
+    """What parts of a line leave, less is better: how many dues too many it likely is, then the dues taken together."""
+    return sum(part.open * (part.dues - 1) for part in parts), sum(part.dues for part in parts)
 
 
 def badness(lines: list[Line]) -> tuple[int, int]:
@@ -96,7 +114,7 @@ def badness(lines: list[Line]) -> tuple[int, int]:
     return max(line.dues for line in lines), sum(line.open for line in lines)
 
 
-def told_apart(stories: list[Story], bearable: int) -> list[Line]:
+def told_apart(stories: list[Story], bearable: int, measure: Measure) -> list[Line]:
     """Lines grown from a single one.
 
     Those that leave more dues than ``bearable`` are told apart first, the worst first; then the likeliest to stay open.
@@ -107,24 +125,24 @@ def told_apart(stories: list[Story], bearable: int) -> list[Line]:
         lines = more
         open_now = [line for line in lines if line.dues > 1]
         open_now.sort(key=lambda line: (-line.dues if line.dues > bearable else 0, -line.open))
-        more = next(filter(None, (with_parts(lines, line) for line in open_now)), None)
+        more = next(filter(None, (with_parts(lines, line, measure) for line in open_now)), None)
     return lines
 
 
-def with_parts(lines: list[Line], line: Line) -> list[Line] | None:
+def with_parts(lines: list[Line], line: Line, measure: Measure) -> list[Line] | None:
     """The lines with one of them told apart by one box more; None if that helps nothing or does not fit."""
     used = {box for one in lines for box in one.marks}
     boxes = range(len(line.stories[0].sights))
     allowed = [box for box in boxes if box not in line.marks and (box in used or len(used) < BOXES_LIMIT)]
-    parts = best_parts(line, allowed)
+    parts = best_parts(line, allowed, measure)
     at = lines.index(line)
     more = [*lines[:at], *parts, *lines[at + 1 :]]
     return more if parts and fits(more) else None
 
 
-def best_parts(line: Line, boxes: list[int]) -> list[Line]:
-    """A line told apart by the one box that leaves the fewest dues in all its parts; empty if no box helps."""
-    best: tuple[tuple[int, int, int, int], list[Line]] | None = None
+def best_parts(line: Line, boxes: list[int], measure: Measure) -> list[Line]:
+    """A line told apart by the one box whose parts measure least; empty if no box helps."""
+    best: tuple[tuple[int, int, int], list[Line]] | None = None
     for box in boxes:
         stories: dict[str, list[Story]] = {}
         for story in line.stories:
@@ -132,9 +150,8 @@ def best_parts(line: Line, boxes: list[int]) -> list[Line]:
         if len(stories) == 1 or "" in stories:
             continue
         parts = [Line.of({**line.marks, box: sight}, stories[sight]) for sight in sorted(stories)]
-        left = [part.dues for part in parts]
-        rank = sum(left), sum(part.open for part in parts), max(left), box
-        if min(left) < line.dues and (best is None or rank < best[0]):
+        rank = *measure(parts), box
+        if min(part.dues for part in parts) < line.dues and (best is None or rank < best[0]):
             best = rank, parts
     return [] if best is None else best[1]
 

@@ -64,7 +64,14 @@ def unbroken(cut: Cut) -> Iterator[Level]:
 
 
 def narrowed(found: Reconstruction, answers: tuple[Answer, ...]) -> Reconstruction:
-    """The round with more answers than it had: of the ways walked only those that they allow."""
+    """The round with more answers than it had: of the ways walked only those that they allow.
+
+    Raises:
+        TooManyOrders: the times leave too much open.
+    """
+    if any(answer.surrendered for answer in answers if answer not in found.answers):
+        # Who is said to have surrendered need not have shown it: there are ways that have not been walked.
+        return found.again(answers)
     cuts = [found.cuts[0]]
     for cut in found.cuts[1:]:
         reached: dict[State, Told] = {(0, node): told for node, told in cuts[-1].frontier.items()}
