@@ -13,12 +13,12 @@ export PATH := $(PATH):/usr/sbin
 
 option = $(if $($(1)),--$(2) '$($(1))')
 DEMO := $(call option,ROUNDS,rounds) $(call option,SEED,seed) $(call option,SPEED,speed)
-DEMO += $(call option,BOXES,boxes) $(call option,KEYPAD,keypad) $(call option,SHOE,shoe) $(call option,BROKER,broker)
+DEMO += $(if $(JACKPOTS),--jackpots) $(call option,BOXES,boxes) $(call option,KEYPAD,keypad) $(call option,SHOE,shoe) $(call option,BROKER,broker)
 DEMO += $(call option,PROFILE,profile)
 
 help:
 	@echo 'make setup   a virtual environment in .venv, with everything the other targets need'
-	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= PROFILE= BROKER= may be given'
+	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= PROFILE= JACKPOTS= BROKER= may be given'
 	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
 	@echo 'make lint    ruff, mypy --strict, import contracts'
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'

@@ -10,7 +10,7 @@ import contextlib
 import random
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -35,20 +35,27 @@ from controller.io.keys import create_key
 from controller.io.mqtt import Broker, LinkLost, connected
 from controller.io.randomness import SystemEntropy
 from firmware_protocols import discovery
-from simulators.acts import RoundPlayed
+from simulators.acts import Act, RoundPlayed
 from simulators.bet_spots import BetSpotsSimulator
 from simulators.dealer import play
+from simulators.deck import LoadedShoe
 from simulators.house import house_from
 from simulators.keypad import KeypadSimulator
+from simulators.mystery_trigger import TriggerBoxSimulator
 from simulators.performing import perform
+from simulators.progressive_bets import BONUS, SEVENS, STAKES_CENTS, UNITS, SevensMeter, with_progressive_bets
 from simulators.rack import Rack
 from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.serve import Station
 from simulators.shoe import ShoeSimulator
+from simulators.sign import SignSimulator
 
 SITE: Final = "demo"
 TABLE: Final = "bj1"
 ANTENNAS: Final = {"main": 1, "insurance": 2}
+SEVENS_CENTS: Final = 1_000_000
+"""Where the meter of the sevens begins, and begins again."""
+
 PROFILE: Final = "hollywood-penn-national"
 
 ENDING_SECONDS: Final = 15.0
@@ -85,6 +92,7 @@ class Wanted(NamedTuple):
     broker: Broker | None
     shoe: str = "bee_tek"
     profile: str = PROFILE
+    jackpots: bool = False
 
 
 class Shown(NamedTuple):
@@ -110,7 +118,7 @@ async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
         told: list[RoundPlayed] = []
         waited_in_vain = 0
         async with (
-            Station(directory / "ports", **devices(wanted.shoe, wanted.profile)) as station,
+            Station(directory / "ports", **devices(wanted.shoe, wanted.profile, wanted)) as station,
             listening(broker, say) as heard,
             daemon(directory) as process,
         ):
@@ -130,17 +138,62 @@ def spots_of(profile: str) -> range:
     return range(1, house_from(profile_files.raw(profile)).boxes + 1)
 
 
-def devices(shoe: str = "bee_tek", profile: str = PROFILE) -> dict[str, Any]:
+def devices(shoe: str = "bee_tek", profile: str = PROFILE, wanted: Wanted | None = None) -> dict[str, Any]:
     """The simulated devices of the table."""
+    antennas = antennas_of(wanted)
     zones: dict[tuple[int, int | None], tuple[int, str]] = {
-        (spot, antenna): (spot, zone) for spot in spots_of(profile) for zone, antenna in ANTENNAS.items()
+        (spot, antenna): (spot, zone) for spot in spots_of(profile) for zone, antenna in antennas.items()
     }
+    beside: dict[str, Any] = {}
+    if wanted is not None and wanted.jackpots:
+        chance = random.Random(wanted.seed)  # noqa: S311 - a simulated box; the table adds a share of its own
+        box = TriggerBoxSimulator(discovery.find("mystery_trigger", "tableside"), chance)
+        beside = {"sign": SignSimulator(discovery.find("sign", "alpha")), "trigger": box}
     numbering = ReferenceShoeSimulator(discovery.find("shoe", "reference"))
     return {
         "shoe": numbering if shoe == "reference" else ShoeSimulator(discovery.find("shoe", shoe)),
         "bet_spots": BetSpotsSimulator(discovery.find("bet_spots", "feig_obid"), zones),
         "keypad": KeypadSimulator(discovery.find("keypad", "matrix_orbital")),
+        "beside": beside,
     }
+
+
+def antennas_of(wanted: Wanted | None) -> dict[str, int]:
+    """Which antenna sees which zone of a spot."""
+    return {**ANTENNAS, SEVENS: 3, BONUS: 4} if wanted is not None and wanted.jackpots else ANTENNAS
+
+
+def meter_sections(directory: Path) -> str:
+    """The meters, the trigger box and the sign of a table with jackpots."""
+    ports = (directory / "ports").resolve()
+    return f"""
+[[meters]]
+name = "sevens"
+title = "Blazing 7's"
+fed_by = ["{SEVENS}"]
+rate = [17, 100]
+hidden_rate = [3, 100]
+base_cents = {SEVENS_CENTS}
+reset_cents = {SEVENS_CENTS}
+unreasonable_cents = 200
+
+[[meters]]
+name = "mystery"
+title = "Must-Hit-By Mystery Bonus"
+pays = "mystery"
+fed_by = ["{BONUS}"]
+rate = [4, 5]
+unreasonable_cents = 5000
+
+[trigger]
+port = "{ports / "trigger"}"
+
+[[signs]]
+protocol = "alpha"
+port = "{ports / "sign"}"
+meters = ["sevens", "mystery"]
+captions = ["7S $", " MYSTERY $"]
+"""
 
 
 def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None:
@@ -151,15 +204,24 @@ def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None
     create_key(directory / "table.key", SystemEntropy())
     (directory / "chips.csv").write_text(rack.registry_csv(), encoding="utf-8")
     (directory / "table.toml").write_text(
-        table_file(directory, broker, keypad=wanted.keypad, shoe=wanted.shoe, profile=wanted.profile),
+        table_file(directory, broker, keypad=wanted.keypad, shoe=wanted.shoe, profile=wanted.profile, wanted=wanted),
         encoding="utf-8",
     )
 
 
-def table_file(directory: Path, broker: Broker, *, keypad: bool, shoe: str = "bee_tek", profile: str = PROFILE) -> str:
+def table_file(
+    directory: Path,
+    broker: Broker,
+    *,
+    keypad: bool,
+    shoe: str = "bee_tek",
+    profile: str = PROFILE,
+    wanted: Wanted | None = None,
+) -> str:
     """The demo's table file, as a technician would write it."""
     ports = (directory / "ports").resolve()
-    antennas = ", ".join(f"{zone} = {antenna}" for zone, antenna in ANTENNAS.items())
+    antennas = ", ".join(f"{zone} = {antenna}" for zone, antenna in antennas_of(wanted).items())
+    meters = meter_sections(directory) if wanted is not None and wanted.jackpots else ""
     stand_key: Literal["always", "sometimes"] = "always" if keypad else "sometimes"
     return f"""\
 [table]
@@ -192,7 +254,7 @@ gap_ms = 0
 [keypad]
 protocol = "matrix_orbital"
 port = "{ports / "keypad"}"
-"""
+{meters}"""
 
 
 @contextlib.asynccontextmanager
@@ -289,10 +351,7 @@ async def play_until_done(
     """
     if not await station.ready(looks=3):
         raise DemoFailed(f"the daemon does not serve its devices; see {wanted.directory / 'daemon.log'}")
-    raw = profile_files.raw(wanted.profile)
-    chance = random.Random(wanted.seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
-    stand_key: Literal["always", "never"] = "always" if wanted.keypad else "never"
-    acts = play(house_from(raw), chance, rack, wanted.boxes, rounds=wanted.rounds, stand_key=stand_key)
+    acts = script(wanted, rack)
     playing = asyncio.create_task(perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=told.append))
     ending = asyncio.create_task(process.wait())
     try:
@@ -307,6 +366,20 @@ async def play_until_done(
         for task in (playing, ending):
             task.cancel()
         await asyncio.gather(playing, ending, return_exceptions=True)
+
+
+def script(wanted: Wanted, rack: Rack) -> Iterator[Act]:
+    """What people do at the table."""
+    house = house_from(profile_files.raw(wanted.profile))
+    chance = random.Random(wanted.seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
+    stand_key: Literal["always", "never"] = "always" if wanted.keypad else "never"
+    shoe = LoadedShoe(chance, house.decks)
+    acts = play(house, chance, rack, wanted.boxes, rounds=wanted.rounds, stand_key=stand_key, shoe=shoe)
+    if not wanted.jackpots:
+        return acts
+    start = SEVENS_CENTS * UNITS
+    meter = SevensMeter(start, start, STAKES_CENTS[SEVENS] * UNITS * 17 // 100)
+    return with_progressive_bets(acts, random.Random(wanted.seed), rack, shoe, meter)  # noqa: S311
 
 
 def truth_of(told: list[RoundPlayed]) -> Account:

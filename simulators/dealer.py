@@ -86,10 +86,12 @@ def play(
     hit_key_per_mille: int = 300,
     whims_per_mille: int = 150,
     fumbles_per_mille: int = 0,
+    shoe: LoadedShoe | None = None,
 ) -> Iterator[Act]:
     """Play ``rounds`` rounds (None: without end) with ``boxes`` (fewest, most) players at a shoe of ``decks`` decks.
 
-    ``decks`` None: as many as the house's rules say. No more players sit down than the layout has boxes.
+    ``decks`` None: as many as the house's rules say; ``shoe`` brings its own. No more players sit down than the layout
+    has boxes.
 
     Rates are per mille: of hits that have a key (none with ``stand_key`` ``never``), of decisions made at random
     among the legal ones, and of chances to swap or touch chips. Acts are made as they are asked for. Raises
@@ -107,7 +109,8 @@ def play(
         whims_per_mille=whims_per_mille,
         fumbles_per_mille=fumbles_per_mille,
     )
-    felt = Felt(house, rng, rack, LoadedShoe(rng, house.decks if decks is None else decks), habits)
+    loaded = shoe or LoadedShoe(rng, house.decks if decks is None else decks)
+    felt = Felt(house, rng, rack, loaded, habits)
     return _rounds(felt, (fewest, min(most, house.boxes)), rounds)
 
 

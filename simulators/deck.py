@@ -52,6 +52,22 @@ class LoadedShoe:
         self._on_table.append(card)
         return card
 
+    def bring(self, wanted: dict[int, Card]) -> None:
+        """Have these cards come at these draws from now on (0 is the next), in exchange for those that would have.
+
+        Nothing happens where the shoe no longer has them, or not so many cards.
+        """
+        left = [*reversed(self._left)]
+        places = [place for place, card in enumerate(left) if card in wanted.values() and place not in wanted]
+        missing = [place for place, card in wanted.items() if place < len(left) and left[place] is not card]
+        if max(wanted, default=0) >= len(left) or len(missing) > len(places):
+            return
+        for place in missing:
+            other = next(one for one in places if left[one] is wanted[place])
+            places.remove(other)
+            left[place], left[other] = left[other], left[place]
+        self._left = [*reversed(left)]
+
     def _load(self, cards: list[Card]) -> None:
         self._rng.shuffle(cards)
         self._left = cards

@@ -12,7 +12,7 @@ import pty
 import select
 import termios
 import tty
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Protocol, Self
@@ -168,7 +168,7 @@ class Port:
 
 
 class Station:
-    """A table's devices, as ``shoe``, ``bet_spots`` and ``keypad`` under ``directory``.
+    """A table's devices, as ``shoe``, ``bet_spots`` and ``keypad`` under ``directory``; ``beside`` are others by name.
 
     An asynchronous context manager; it needs a running event loop. It is the ``Stage`` that ``perform`` acts upon.
     """
@@ -180,12 +180,14 @@ class Station:
         shoe: Shoe,
         bet_spots: BetSpotsSimulator,
         keypad: KeypadSimulator,
+        beside: Mapping[str, Device] | None = None,
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._directory = directory
         self._shoe = shoe
         self._bet_spots = bet_spots
         self._keypad = keypad
+        self._beside = dict(beside or {})
         self._patience_s = patience_s
         self._stirred = asyncio.Event()
         self._release = b""
@@ -209,6 +211,7 @@ class Station:
             OSError: there is no pseudo-terminal to be had, or the directory is not ours to write.
         """
         devices: dict[str, Device] = {"shoe": self._shoe, "bet_spots": self._bet_spots, "keypad": self._keypad}
+        devices |= self._beside
         try:
             for name, device in devices.items():
                 self._ports[name] = Port(self._directory / name, device, self._stir)

@@ -35,6 +35,7 @@ INTERRUPTED: Final = 130
     show_default=True,
     help="The house's rules.",
 )
+@click.option("--jackpots", is_flag=True, help="Blazing 7's and the mystery bonus, a sign and a trigger box.")
 @click.option("--broker", help="HOST:PORT of a running broker; else Mosquitto if installed, else a built-in one.")
 @click.option(
     "--directory",
@@ -52,6 +53,7 @@ def command(
     keypad: str,
     shoe: str,
     profile: str,
+    jackpots: bool,
     broker: str | None,
     directory: Path,
 ) -> None:
@@ -63,7 +65,8 @@ def command(
     configure_log("auto", level="error")
     try:
         seats, server = read_boxes(boxes), read_broker(broker)
-        wanted = Wanted(directory, rounds, seed, speed, seats, keypad == "yes", server, shoe, profile)
+        check_profile(profile, jackpots=jackpots)
+        wanted = Wanted(directory, rounds, seed, speed, seats, keypad == "yes", server, shoe, profile, jackpots)
         shown = asyncio.run(until_interrupted(wanted))
     except asyncio.CancelledError:
         click.echo("tableside: interrupted before any account was written", err=True)
@@ -87,6 +90,16 @@ async def until_interrupted(wanted: Wanted) -> Shown:
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(ValueError):
                 loop.remove_signal_handler(number)
+
+
+def check_profile(profile: str, *, jackpots: bool) -> None:
+    """Whether the profile offers what was asked for.
+
+    Raises:
+        ValueError: it does not.
+    """
+    if jackpots and profile != PROFILE:
+        raise ValueError(f"--jackpots: of these profiles only {PROFILE} offers Blazing 7's")
 
 
 def read_boxes(text: str) -> tuple[int, int]:

@@ -113,8 +113,9 @@ def dispute(desk: Desk, meter: Meter, reason: str) -> None:
 
 
 def settle_late(desk: Desk, first: Contribution) -> None:
-    """Settle a wager whose round ended before the box could answer for it."""
-    if first.net_cents is None:
+    """Settle a wager whose round ended before the box could answer for it; the open round settles its own."""
+    round_now = desk.state.round
+    if first.net_cents is None or (round_now is not None and round_now.number == first.round):
         return
     bonus = mystery_cents(desk.state.progressives, first.round, first.spot, first.bet)
     why = f"{find(first.bet).title}: {'must-hit-by mystery' if bonus else 'the trigger box answered: no hit'}"

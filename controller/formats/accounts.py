@@ -8,6 +8,8 @@ from typing import Final
 import msgspec
 
 from controller.core.events import Event, RoundClosed, WagerOpen, WagerSettled
+from controller.core.meter_events import JackpotHit
+from controller.core.metering import MYSTERY_ROW
 
 BETS: Final = ("main", "insurance")
 """Bets of a spot in the order of an account; others follow by name."""
@@ -41,20 +43,30 @@ def order(wager: WagerAccount) -> tuple[int, int, str]:
 
 
 def account_of(events: Iterable[Event]) -> Account:
-    """The account that published events give."""
-    wagers: dict[int, list[WagerAccount]] = {}
+    """The account that published events give.
+
+    Awards of a must-hit-by meter are left out: its trigger is drawn by box and table together, so no two runs agree.
+    """
+    wagers: dict[int, dict[tuple[int, str], WagerAccount]] = {}
     closed: list[int] = []
+    bonus: dict[tuple[int, int, str], int] = {}
     for event in events:
         match event:
+            case JackpotHit(_, _, number, spot, bet, row, cents) if row == MYSTERY_ROW:
+                bonus[number, spot, bet] = bonus.get((number, spot, bet), 0) + cents
             case WagerSettled(number, spot, bet, wager_cents, due_cents):
-                wagers.setdefault(number, []).append(WagerAccount(spot, bet, wager_cents, due_cents))
+                due_cents -= bonus.get((number, spot, bet), 0)
+                wagers.setdefault(number, {})[spot, bet] = WagerAccount(spot, bet, wager_cents, due_cents)
             case WagerOpen(number, spot, bet, wager_cents):
-                wagers.setdefault(number, []).append(WagerAccount(spot, bet, wager_cents, None))
+                open_still = WagerAccount(spot, bet, wager_cents, None)
+                wagers.setdefault(number, {}).setdefault((spot, bet), open_still)
             case RoundClosed(number, _, _, outcome) if outcome != "void":
                 closed.append(number)
             case _:
                 pass
-    return Account(tuple(RoundAccount(number, tuple(sorted(wagers.get(number, ()), key=order))) for number in closed))
+    return Account(
+        tuple(RoundAccount(number, tuple(sorted(wagers.get(number, {}).values(), key=order))) for number in closed)
+    )
 
 
 def account_bytes(account: Account) -> bytes:

@@ -268,3 +268,21 @@ async def test_a_shoe_that_numbers_its_cards_plays_the_same_rounds(tmp_path: Pat
     output = await demo(tmp_path, "--rounds", "2", "--seed", "7", "--speed", "200", "--shoe", "reference")
     assert "settled as they truly were" in output
     assert (tmp_path / "account.json").read_bytes() == (tmp_path / "truth.json").read_bytes()
+
+
+async def test_jackpots_are_hit_and_every_unit_of_their_meters_is_accounted_for(tmp_path: Path) -> None:
+    flags = ("--rounds", "2", "--seed", "7", "--speed", "400", "--boxes", "1", "--jackpots")
+    said = await demo(tmp_path, *flags)
+    truth, account = ((tmp_path / name).read_bytes() for name in ACCOUNTS)
+    assert account == truth
+    assert "Blazing 7's: three diamonds" in said
+    status, shown, _ = await ran("meters", str(tmp_path / "journal.sqlite"))
+    assert status == 0
+    assert "of sevens, round 2 spot" in shown
+    assert shown.count("reconciled   to the unit") == 2
+
+
+async def test_jackpots_need_a_profile_that_has_them(tmp_path: Path) -> None:
+    status, _, errors = await ran("demo", "--jackpots", "--profile", "borgata", "--directory", str(tmp_path))
+    assert status == 2
+    assert "--jackpots: of these profiles only hollywood-penn-national offers Blazing 7's" in errors
