@@ -1,6 +1,6 @@
 """People who bet on the progressives: wagers beside the main ones, and what they come to.
 
-A layer over a dealer's script: side chips are laid before the bets are locked and gone before the round is closed. What
+A layer over a dealer's script: side chips are laid before the bets are locked and gone before the next ones are. What
 Blazing 7's comes to is counted here by the words on its card, meter included; who wins the must-hit-by meter nobody at
 the table can know, so of the wager that feeds it only the stake is lost.
 """
@@ -83,13 +83,14 @@ def with_progressive_bets(
                 now.main[spot] = bool(chips)
             case Press(key) if key == KEY_NO_MORE_BETS:
                 yield from _bet(now, chance, rack, shoe)
-            case Press(key) if key == KEY_ROUND_CLOSED:
-                yield from _clear(now, chance, rack, meter)
             case Draw(card) if now.locked:
                 now.drawn.append(card)
             case _:
                 pass
         yield _told(now, act) if isinstance(act, RoundPlayed) else act
+        if act == Press(KEY_ROUND_CLOSED):
+            # While the round is played nobody looks at the side zones.
+            yield from _clear(now, chance, rack, meter)
 
 
 def row_of(first: Card, second: Card, up: Card) -> str:
