@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from controller.commands.reconstruct import command
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "evidence-cases.json").read_text())["cases"]
+OWN = json.loads((Path(__file__).parents[1] / "cases" / "own-evidence-cases.json").read_text())["cases"]
 TABLE = '{"profile": "hollywood-penn-national", "wagers": {"1": {"main": 1000}}}'
 
 
@@ -24,7 +25,7 @@ def lines(case: dict[str, Any]) -> str:
     return "\n".join(json.dumps(line) for line in case["evidence"])
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+@pytest.mark.parametrize("case", [*CASES, *OWN], ids=[case["id"] for case in [*CASES, *OWN]])
 def test_worked_examples_come_out_exactly(case: dict[str, Any]) -> None:
     status, output = run(lines(case))
     told = json.loads(output)
