@@ -1,8 +1,8 @@
 """What may happen at a box while its reader is lost: nothing of it is seen, so whatever chips would have shown may be.
 
 That is a double, a split, a surrender, even money where chips show it, and any taking or payment. Cards are still seen,
-so a box cannot draw unseen. A double for less may be for any amount: the table's smallest chip stands for all of them,
-so that a due is certain only if no such amount changes it.
+so a box cannot draw unseen. A double for less may be for any number of the table's smallest chip; where these are very
+many, one of them stands for all, so that a due is certain only if no such amount changes it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from controller.core import moves
 from controller.core.moves import ChipsMoved, Item, Layout
 from controller.core.play import Box, Kind, Node, Now, Play, Step
 from firmware_protocols.values import Value
+
+AMOUNTS_TOLD: Final = 100
+"""Amounts of a double nobody saw that are still told apart."""
 
 EVER: Final = 1 << 62
 """A moment after every moment, in nanoseconds: a reader that has not come back."""
@@ -85,9 +88,16 @@ def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         for box in layout.dark:
             yield from moves.surrenders(play, reached, box, emitted)
         if reached.turn in layout.dark:
-            for cents in {hand.base, min(play.rules.options.chip_unit_cents, hand.base)}:
+            for cents in amounts(hand.base, play.rules.options.chip_unit_cents):
                 for moved in moves.raised(play, reached, hand, cents):
                     yield play.decided(moved, layout.insured), emitted
+
+
+def amounts(base_cents: int, chip_cents: int) -> set[int]:
+    """What may have been added unseen: the whole wager, or any number of the smallest chip below it."""
+    if base_cents // chip_cents > AMOUNTS_TOLD:
+        return {base_cents, chip_cents}
+    return {base_cents, *range(chip_cents, base_cents, chip_cents)}
 
 
 def tells_of_before(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> bool:

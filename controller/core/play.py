@@ -364,7 +364,7 @@ class Play:
         if self.rules.hole_card == "dealt" or node.second:
             return False
         waits = bool(self.natural_hole) and any(box.kind in {Kind.NATURAL, Kind.SURRENDERED} for box in node.boxes)
-        return waits or self.live(node) or any(node.insured)
+        return waits or self.live(node) or (self.offered_zone == "insurance" and any(node.insured))
 
     def dealer_takes(self, node: Node, card: int, holes: int) -> Node:
         """The dealer's second card where none was dealt, else a drawn one; ``holes`` are the hole cards left."""

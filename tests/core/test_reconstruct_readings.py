@@ -146,3 +146,18 @@ def test_a_surrender_that_only_a_person_has_said_is_one() -> None:
     answer = told(table(HPN), cards("Ts 7c 6h Td"), said, CLOSE)
     assert (answer["plays"], answer["due_cents"]) == (1, {"1": {"main": -500}})
     assert told(table("pitch-h17"), cards("Ts 7c 6h Td"), said, CLOSE)["plays"] == 0
+
+
+def test_without_a_hole_card_an_ez_bust_wager_calls_for_no_second_card_once_everybody_broke() -> None:
+    laid = {"spot": 5, "zone": "ez_bust", "cents": 500}
+    answer = told(table(HPN, {"5": {"main": 500}}, hole_card="none"), cards("8d 4s Ac"), laid, cards("8d Tc"), CLOSE)
+    # Both cards were the player's, who broke: a push. Or both the dealer's, who broke.
+    assert (answer["plays"], answer["possible_cents"]["5"]) == (2, {"main": [-500, 500], "ez_bust": [0, 500]})
+
+
+def test_a_double_at_a_dead_reader_may_be_for_any_number_of_the_smallest_chip() -> None:
+    dead = {"health": "reader 1", "from": 5, "to": 999}
+    lines = [card | {"t": second} for second, card in enumerate(cards("6s 7c 5h Td 9c"), start=1)]
+    answer = told(table("borgata", {"1": {"main": 2000}}, chip_unit_cents=500), lines, dead, CLOSE)
+    assert answer["possible_cents"]["1"]["main"] == [2000, 2500, 3000, 3500, 4000]
+    assert answer["plays"] == 5

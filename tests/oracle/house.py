@@ -58,9 +58,10 @@ CARDS: Final = {
     "pitch-h17": House(hits_soft_17=True, split_by="rank", double_on="9-11"),
 }
 
-DOUBTS: Final = frozenset({"chips are the surrender"})
+DOUBTS: Final = frozenset({"chips are the surrender", "unseen insurance goes by hand"})
 """Readings of the page other than its plain words, which the oracle can take on to be compared with one who does.
 
+``unseen insurance goes by hand``: what may have been insured at a dead reader is no reading; the floor rules on it.
 ``chips are the surrender``: one shown by chips alone happens when they move, not at a moment before.
 """
 

@@ -111,7 +111,7 @@ def unseen(house: House, told: Story, index: int) -> Iterator[tuple[str, int]]:
         yield "main", box.main + units * house.chip_unit_cents
     if box.wager % house.chip_unit_cents:
         yield "main", box.main + box.wager
-    if told.offers and told.up() == "A":
+    if told.offers and told.up() == "A" and "unseen insurance goes by hand" not in house.doubts:
         for units in range(house.insurance_cap(box.wager) // house.chip_unit_cents + 1):
             yield "insurance", units * house.chip_unit_cents
 

@@ -84,22 +84,22 @@ def laid_first(rng: Random, lines: list[Line]) -> list[Line]:
 
 
 def deaf(rng: Random, lines: list[Line]) -> list[Line]:
-    """A reader was dead for a while: what it told then is gone, and somebody says so at the end of it."""
+    """A reader died and did not come back: what it would have told is missing, and the last line but one says so.
+
+    The smallest chip is large, for every amount of a double that nobody saw is a play.
+    """
     cards = places(lines, "card")
-    spot = rng.choice(spots_of(lines))
-    if len(cards) < 3 or "t" in lines[1]:
+    odd = any(bets["main"] % 500 for bets in lines[0]["wagers"].values())
+    if odd or len(cards) < 3 or any("t" in line for line in lines) or "close" not in lines[-1]:
         return lines
-    first = rng.choice(cards[2:])
-    last = rng.choice([*range(first, len(lines)), 10**6])
-    kept = [
-        (number, line)
-        for number, line in enumerate(lines)
-        if not (line.get("spot") == spot and "zone" in line and first <= number <= last)
+    spot, first = rng.choice(spots_of(lines)), rng.choice(cards[2:])
+    header = lines[0] | {"options": lines[0]["options"] | {"chip_unit_cents": 500}}
+    told = [
+        line | {"t": number + 1}
+        for number, line in enumerate(lines[1:-1], start=1)
+        if not (line.get("spot") == spot and "zone" in line and number >= first)
     ]
-    told = [line if number == 0 or "close" in line else line | {"t": number + 1} for number, line in kept]
-    health: Line = {"health": f"reader {spot}", "from": first + 1, "to": last + 1}
-    at = -1 if "close" in told[-1] else len(told)
-    return [*told[:at], health, *told[at:]] if at == -1 else [*told, health]
+    return [header, *told, {"health": f"reader {spot}", "from": first + 1, "to": 10**6}, lines[-1]]
 
 
 def side_wagers(rng: Random, lines: list[Line]) -> list[Line]:
@@ -144,5 +144,6 @@ VARIATIONS: Final[tuple[tuple[float, Variation], ...]] = (
     (0.1, surrender_offered),
     (0.2, answered),
     (0.06, unread),
+    (0.3, deaf),
 )
-"""How often evidence is varied, and how. Dead readers are compared apart: what they leave out is their own choice."""
+"""How often evidence is varied, and how. What a reader that comes back should have told is not compared."""
