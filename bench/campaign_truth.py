@@ -98,7 +98,9 @@ def table(results: list[dict[str, Any]]) -> Iterator[str]:
         )
     whole = merged(results)
     yield ""
-    yield f"rounds not on evidence, by cause: {dict(whole['causes'])}"
+    for keypad in KEYPADS:
+        causes = merged([result for result in results if result["keypad"] == keypad])["causes"]
+        yield f"rounds not on evidence, keys {keypad}: {dict(causes.most_common(8))}"
     yield f"flagged rounds: {dict(whole['flagged'])}; wrong and flagged: {whole['wrong']}; wedged: {whole['stuck']}"
     yield f"silent errors: {dict(whole['silent'])}"
     yield from (json.dumps(example) for example in whole["examples"][:10])
