@@ -14,7 +14,7 @@ from controller.core.rules import Rules
 from controller.core.state import State, Table
 from controller.core.table import MISSED_CARDS
 from devices.shoe import ShoeSession
-from firmware_protocols.cards import Card
+from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, Reading
 from firmware_protocols.shoe import bee_tek, reference
 from simulators.acts import Consult
@@ -27,13 +27,12 @@ from tests.core.rig import MS
 PATIENCE: Final = 100
 """Fifths of a second a dealer waits for a shoe that holds its cards back."""
 
-CALM: Final = Rates()
-
 
 class LineRig(TimedRig):
     """A table with a shoe at the end of a line. ``shoe`` is ``bee_tek`` or ``reference``."""
 
-    def __init__(self, rules: Rules, chips: dict[str, int], seed: int, shoe: str, rates: Rates) -> None:
+    def __init__(self, rules: Rules, chips: dict[str, int], seed: int, shoe: str, conditions: dict[str, Any]) -> None:
+        rates, self.mistakes = Rates(**conditions["line"]), conditions["shoe"]
         self.line: NullModem[Reading] | None = None
         super().__init__(rules, chips, seed, sharp=False)
         self.house = replace(self.house, shoe_numbers_cards=shoe == "reference")
@@ -41,6 +40,7 @@ class LineRig(TimedRig):
         self.number = 0
         self.give(Started(self.now_ns, "test", self.house))
         chance = random.Random(~seed)
+        self.chance_of = random.Random(seed ^ 0x5A5A)
         codec: Any = reference.CODEC if shoe == "reference" else bee_tek.CODEC
         self.shoe: Any = ReferenceShoeSimulator(codec) if shoe == "reference" else ShoeSimulator(codec)
         self.session = ShoeSession(codec)
@@ -48,7 +48,6 @@ class LineRig(TimedRig):
         self.line = NullModem(
             self.session, self.shoe, codec, to_host=self.faults[0], to_device=self.faults[1], start_ns=self.now_ns
         )
-        self.drawn = 0
         self.arrived: list[str] = []
         self.true_cards: list[str] = []
         self.line.connect()
@@ -84,11 +83,30 @@ class LineRig(TimedRig):
             if not getattr(self.shoe, "locked", False):
                 break
             self.pass_ms(200)
-        self.line.say(self.shoe.draw(card, burn=burn))
+        self.say(card, burn=burn)
         self.true_cards.append(str(card))
         self.now_ns += 5 * MS
         self.listen()
         self.pass_ms(295)
+
+    def say(self, card: Card, *, burn: bool) -> None:
+        """The shoe's word of a card, if nothing happens to it."""
+        assert self.line is not None
+        numbered = isinstance(self.shoe, ReferenceShoeSimulator)
+        misread = self.happens("misread")
+        told = self.chance_of.choice(DECK) if misread and not numbered else card
+        word = self.shoe.draw(told, burn=burn)
+        if self.happens("missed"):
+            return
+        if misread and numbered:
+            word = bytes((word[0] ^ 1, *word[1:]))
+        self.line.say(word)
+        if self.happens("twice"):
+            self.line.say(word)
+
+    def happens(self, mistake: str) -> bool:
+        """Whether a mistake of the shoe's happens now."""
+        return self.chance_of.randrange(1000) < int(self.mistakes[mistake])
 
     def consult(self, act: Consult) -> None:
         """The display is answered; whether cards are missing the dealer sees by comparing them with it."""

@@ -33,7 +33,6 @@ from controller.io import profile_files
 from firmware_protocols import readings
 from simulators.acts import RoundPlayed
 from simulators.dealer import play
-from simulators.faults import Rates
 from simulators.house import house_from
 from simulators.rack import Rack
 from tests.oracle.oracle import readings as all_readings
@@ -87,7 +86,7 @@ def rig_of(block: Block, conditions: dict[str, Any], profile: Any, chips: dict[s
     if block.shoe == "ideal":
         rig = TimedRig(profile.rules, chips, block.seed, sharp=False)
     else:
-        rig = LineRig(profile.rules, chips, block.seed, block.shoe, Rates(**conditions["line"]))
+        rig = LineRig(profile.rules, chips, block.seed, block.shoe, conditions)
     rig.last_look_ms, rig.told_ms = conditions["readers"]["last_look_ms"], tuple(conditions["readers"]["told_ms"])
     return rig
 
