@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
 from typing import Final, TextIO, assert_never
 
 import click
@@ -41,18 +42,38 @@ def command(evidence: TextIO, *, each: bool) -> None:
     """
     recount: Recount | None = None
     try:
-        for number, line in read_lines(evidence):
-            if isinstance(line, Table):
-                recount = Recount(rules_of(line, number), line.wagers)
-            elif recount is not None:
-                take(recount, line, number)
-            if each and recount is not None:
+        for so_far in recounts(read_lines(evidence)):
+            recount = so_far
+            if each:
                 click.echo(recounted_bytes(recount.told(outside=True)))
     except EvidenceRefused as refused:
         click.echo(f"tableside: {evidence.name}: {refused}", err=True)
         sys.exit(2)
     if recount is not None and not each:
         click.echo(recounted_bytes(recount.told()))
+
+
+def recounts(lines: Iterable[tuple[int, Table | Line]]) -> Iterator[Recount]:
+    """The round after each line.
+
+    Raises:
+        EvidenceRefused: a line that is none, after those before it have been given.
+    """
+    heard: list[tuple[int, Table | Line]] = []
+    recount: Recount | None = None
+    for number, line in lines:
+        heard.append((number, line))
+        if isinstance(line, DeclareLine) and recount is not None and recount.worlds is not None:
+            # The box was in play from the first card on, whenever it is said.
+            first, *others = heard
+            declared = [one for one in others if isinstance(one[1], DeclareLine)]
+            *_, recount = recounts([first, *declared, *(one for one in others if one not in declared)])
+        elif isinstance(line, Table):
+            recount = Recount(rules_of(line, number), line.wagers)
+        elif recount is not None:
+            take(recount, line, number)
+        if recount is not None:
+            yield recount
 
 
 def rules_of(table: Table, number: int) -> Rules:

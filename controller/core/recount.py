@@ -40,14 +40,14 @@ class Alert(Value, frozen=True, tag=False):
 
 
 class Recounted(Value, frozen=True, tag=False):
-    """What all legal plays agree on; None where they differ. Keys of the dictionaries are spots."""
+    """What all legal plays agree on; None where they differ, or where there is none. Keys of dictionaries are spots."""
 
     plays: int
-    hands: dict[str, Faces | None]
-    stakes: dict[str, tuple[int, ...] | None]
+    hands: dict[str, Faces | None] | None
+    stakes: dict[str, tuple[int, ...] | None] | None
     dealer: tuple[str, ...] | None
-    due_cents: dict[str, dict[str, int | None]]
-    possible_cents: dict[str, dict[str, list[int]]]
+    due_cents: dict[str, dict[str, int | None]] | None
+    possible_cents: dict[str, dict[str, list[int]]] | None
     question: dict[str, Any] | None
     irregularity: str | None
     alerts: list[Alert]
@@ -76,7 +76,7 @@ class Recount:
     # --- evidence -----------------------------------------------------------------------------------
 
     def declare(self, spot: int, cents: int) -> None:
-        """A box without chips is in play."""
+        """A box without chips is in play. To be said before the first card: it shifts the whole deal."""
         self.declared[spot] = cents
 
     def card(self, face: Card | None, at_ns: int) -> None:
@@ -322,19 +322,11 @@ class Recount:
         return f"{self.irregularity}; likely {cause}" if cause else self.irregularity
 
     def nothing(self) -> Recounted:
-        """No legal play, or no card yet."""
-        bets = {str(spot): {"main": None} for spot in self.spots}
-        return Recounted(
-            plays=0 if self.irregularity else 1,
-            hands=dict.fromkeys(map(str, self.spots)),
-            stakes=dict.fromkeys(map(str, self.spots)),
-            dealer=None,
-            due_cents={spot: dict(nets) for spot, nets in bets.items()},
-            possible_cents={},
-            question=None,
-            irregularity=self.irregularity_told(),
-            alerts=self.alerts,
-        )
+        """No legal play: nothing is known; or no card yet: one play of which there is nothing to tell."""
+        irregularity = self.irregularity_told()
+        if self.irregularity:
+            return Recounted(0, None, None, None, None, None, None, irregularity, self.alerts)
+        return Recounted(1, {}, {}, (), {}, {}, None, None, self.alerts)
 
 
 def offered_zone(end: Ended) -> str:

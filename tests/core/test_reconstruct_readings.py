@@ -161,3 +161,19 @@ def test_a_double_at_a_dead_reader_may_be_for_any_number_of_the_smallest_chip() 
     answer = told(table("borgata", {"1": {"main": 2000}}, chip_unit_cents=500), lines, dead, CLOSE)
     assert answer["possible_cents"]["1"]["main"] == [2000, 2500, 3000, 3500, 4000]
     assert answer["plays"] == 5
+
+
+def test_a_box_declared_after_the_cards_was_in_play_from_the_first() -> None:
+    dealt = cards("Ts 9c 7c 9h 9d Td")
+    keys: list[Line] = [{"key": "stand", "spot": 1}, {"key": "stand"}]
+    declared = {"declare": {"spot": 4, "main": 500}}
+    early = told(table("borgata", stand_key="always"), declared, dealt, keys, CLOSE)
+    late = told(table("borgata", stand_key="always"), dealt, keys, declared, CLOSE)
+    assert late == early
+    assert late["due_cents"] == {"1": {"main": 1000}, "4": {"main": 500}}
+
+
+def test_where_no_play_is_left_nothing_is_told_but_why() -> None:
+    answer = told(table("pitch-h17"), cards("Ts 7c 9h Td Tc 2c"), CLOSE)
+    assert {name for name, value in answer.items() if value is not None} == {"plays", "irregularity", "alerts"}
+    assert answer["plays"] == 0

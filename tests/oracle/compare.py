@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.commands.reconstruct import rules_of, take
+from controller.commands.reconstruct import recounts
 from controller.core.recount import Recount
-from controller.formats.evidence_lines import Table, read_lines
+from controller.formats.evidence_lines import read_lines
 from tests.oracle.house import DOUBTS
 from tests.oracle.lines import dropped_changes
 from tests.oracle.oracle import Answer, each, readings
@@ -29,14 +29,7 @@ SO_FAR: Final = ("plays", "hands", "stakes", "dealer", "due_cents")
 
 def recounted(lines: list[Line]) -> Iterator[tuple[Recount, Line]]:
     """``tableside reconstruct`` on the lines, after each."""
-    recount: Recount | None = None
-    for (number, line), told_line in zip(read_lines(map(json.dumps, lines)), lines, strict=True):
-        if isinstance(line, Table):
-            recount = Recount(rules_of(line, number), line.wagers)
-        else:
-            assert recount is not None
-            take(recount, line, number)
-        yield recount, told_line
+    yield from zip(recounts(read_lines(map(json.dumps, lines))), lines, strict=True)
 
 
 def product(lines: list[Line]) -> View:

@@ -55,12 +55,20 @@ class Round:
         return Story(self.boxes())
 
 
-def read(lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset()) -> Round:
-    """Raises ``ValueError`` or ``KeyError`` on lines that are not of the format."""
+def read(
+    lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset(), *, later: list[dict[str, Any]] | None = None
+) -> Round:
+    """Raises ``ValueError`` or ``KeyError`` on lines that are not of the format.
+
+    A box that somebody declares was in play from the first card on, be it said ``later``.
+    """
     header = lines[0]
     wagers = {int(spot): dict(bets) for spot, bets in header["wagers"].items()}
     found = Round(replace(house_of(header), doubts=doubts), wagers, [], [], [])
     content: dict[tuple[int, str], int] = {}
+    for line in [*lines, *(later or ())]:
+        if "declare" in line:
+            found.wagers[line["declare"]["spot"]] = {"main": line["declare"]["main"], "declared": 1}
     for number, line in enumerate(lines[1:], start=1):
         at = line.get("t", number + 1)
         first, last = (nanoseconds(t) for t in (at if isinstance(at, list) else (at, at)))
@@ -73,8 +81,8 @@ def read(lines: list[dict[str, Any]], doubts: frozenset[str] = frozenset()) -> R
                 found.pieces.append(Piece(number, first, last, "key", key, line.get("spot"), lane=f"key {number}"))
             case {"answer": answer}:
                 found.answers.append(answer)
-            case {"declare": {"spot": spot, "main": cents}}:
-                found.wagers[spot] = {"main": cents, "declared": 1}
+            case {"declare": _}:
+                pass
             case {"health": device, "from": start, "to": end}:
                 if device.startswith("reader "):
                     found.dead.append((int(device.split()[1]), nanoseconds(start), nanoseconds(end)))

@@ -63,7 +63,7 @@ def dropped_lines(
     dropped: set[int] = set()
 
     def explained(upto: int) -> bool:
-        before = read(lines[:upto], doubts)
+        before = read(lines[:upto], doubts, later=lines[upto:])
         kept = Search(before, before.pieces, frozenset(dropped), close=False, blind=blind)
         return next(kept.readings(), None) is not None
 

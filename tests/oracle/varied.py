@@ -62,14 +62,16 @@ def declared(rng: Random, lines: list[Line]) -> list[Line]:
     spot = rng.choice(spots_of(lines))
     wager = lines[0]["wagers"][str(spot)]["main"]
     wagers = {name: bets for name, bets in lines[0]["wagers"].items() if int(name) != spot}
-    told: list[Line] = [lines[0] | {"wagers": wagers}, {"declare": {"spot": spot, "main": wager}}]
+    said = {"declare": {"spot": spot, "main": wager}}
+    late_said = rng.random() < 0.3 and "close" in lines[-1]
+    told: list[Line] = [lines[0] | {"wagers": wagers}, *([] if late_said else [said])]
     for line in lines[1:]:
         if line.get("spot") == spot and line.get("zone") == "main":
             if line["cents"] > wager:
                 told.append(line | {"cents": line["cents"] - wager})
             continue
         told.append(line)
-    return told
+    return [*told[:-1], said, told[-1]] if late_said else told
 
 
 def laid_first(rng: Random, lines: list[Line]) -> list[Line]:
