@@ -150,7 +150,9 @@ def recounted(*, lost: bool, **options: Any) -> dict[str, list[int]]:
     if lost:
         recount.health("reader 1", 7_000_000_000, 12_000_000_000)
     recount.close()
-    return {spot: bets["main"] for spot, bets in recount.told().possible_cents.items()}
+    possible = recount.told().possible_cents
+    assert possible is not None
+    return {spot: bets["main"] for spot, bets in possible.items()}
 
 
 def test_lines_of_evidence_know_silence_too() -> None:
