@@ -131,6 +131,8 @@ def main() -> int:
         with ProcessPoolExecutor(asked.jobs, initializer=gc.freeze) as pool, asked.file.open("a") as file:
             waiting = [pool.submit(played, block, conditions) for block in todo]
             for one in as_completed(waiting):
+                if one.exception() is not None:
+                    pool.shutdown(wait=False, cancel_futures=True)
                 result = one.result() | {"campaign": asked.seed}
                 done[result["number"]] = result
                 file.write(json.dumps(result) + "\n")

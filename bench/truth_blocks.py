@@ -98,9 +98,11 @@ def played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
     rack = Rack()
     chips = {row["id"]: int(row["value_cents"]) for row in csv.DictReader(io.StringIO(rack.registry_csv()))}
     rig = rig_of(block, conditions, profile, chips)
-    people = conditions["people"]
+    people, house = conditions["people"], house_from(profile_files.raw(name))
+    # Some layouts have six boxes.
+    block = block._replace(boxes=min(block.boxes, house.boxes))
     acts = play(
-        house_from(profile_files.raw(name)),
+        house,
         random.Random(block.seed),
         rack,
         (block.boxes, block.boxes),
