@@ -1,0 +1,44 @@
+"""A small part of ``make campaign-truth``: rounds against their truth, with good and with damaged shoe lines."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from bench.campaign_truth import KEYPADS, blocks, merged, table
+from bench.truth_blocks import Block, played
+
+CONDITIONS = tomllib.loads((Path(__file__).parents[2] / "bench" / "conditions.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("keypad", KEYPADS)
+def test_no_wager_is_settled_otherwise_than_it_truly_ended(keypad: str) -> None:
+    result = played(Block(0, 7, 30, 3, keypad, "ideal"), CONDITIONS)
+    assert (result["silent"], result["wrong"], result["stuck"]) == ({}, 0, 0)
+    assert sum(result["basis"].values()) + result["open"] == result["wagers"]
+
+
+def test_a_shoe_with_check_and_numbers_has_no_silent_error_on_a_damaged_line() -> None:
+    # Seed and size of the block in which a card told late was once dated when it was told.
+    result = played(Block(1, 1_000_004, 30, 2, "always", "reference"), CONDITIONS)
+    assert result["silent"] == {}
+
+
+def test_what_a_shoe_without_either_hides_looks_like_some_legal_round() -> None:
+    result = played(Block(9, 21_000_072, 70, 3, "sometimes", "bee_tek"), CONDITIONS)
+    assert result["silent"]["indistinguishable"] >= 1
+    assert set(result["silent"]) == {"indistinguishable"}
+
+
+def test_a_campaign_goes_round_every_number_of_boxes_and_every_habit() -> None:
+    cells = {(block.boxes, block.keypad) for block in blocks(2_100, 1, "ideal")}
+    assert cells == {(boxes, keypad) for boxes in range(1, 8) for keypad in KEYPADS}
+
+
+def test_a_report_adds_blocks_up() -> None:
+    results = [played(Block(number, number, 5, 1, "always", "ideal"), CONDITIONS) for number in (0, 21)]
+    total = merged(results)
+    assert (total["rounds"], total["wagers"]) == (10, sum(result["wagers"] for result in results))
+    assert any(line.startswith("| always | 1-7 | 10 |") for line in table(results))
