@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint servers clean campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-broker
+.PHONY: help setup demo test lint servers clean campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-broker campaign-offences
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -23,6 +23,7 @@ help:
 	@echo 'make lint    ruff, mypy --strict, import contracts'
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
 	@echo 'make campaign-mystery  100,000 mystery cycles, noise through the health tests, timing, a search for the trigger (half an hour)'
+	@echo 'make campaign-offences  planted offences, found and findable, and false alarms; N= of each kind, CLEAN= SEED= may be given'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
 	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
 	@echo 'make campaign-kill    the daemon killed while people play (an hour and more); KILLS= SEED= may be given'
@@ -57,6 +58,8 @@ campaign-mystery: setup
 	$(BIN)/python -m bench.mystery noise
 	$(BIN)/python -m bench.mystery timing
 	$(BIN)/python -m bench.mystery canary
+campaign-offences: setup
+	nice -n 10 $(BIN)/python bench/offences.py --count $(or $(N),1000) --clean $(or $(CLEAN),10000) --seed $(or $(SEED),1)
 
 campaign-oracle: setup
 	$(BIN)/python -m tests.oracle.compare $(or $(SEED),0) $(or $(N),10000)

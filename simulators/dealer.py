@@ -87,6 +87,7 @@ def play(
     whims_per_mille: int = 150,
     fumbles_per_mille: int = 0,
     shoe: LoadedShoe | None = None,
+    touching: bool = True,
 ) -> Iterator[Act]:
     """Play ``rounds`` rounds (None: without end) with ``boxes`` (fewest, most) players at a shoe of ``decks`` decks.
 
@@ -94,8 +95,8 @@ def play(
     has boxes.
 
     Rates are per mille: of hits that have a key (none with ``stand_key`` ``never``), of decisions made at random
-    among the legal ones, and of chances to swap or touch chips. Acts are made as they are asked for. Raises
-    ``ValueError`` at once for a number out of range.
+    among the legal ones, and of chances to swap chips or (``touching``) lift them. Acts are made as they are asked for.
+    Raises ``ValueError`` at once for a number out of range.
     """
     fewest, most = boxes
     if not 1 <= fewest <= most <= len(SPOTS) or fewest > house.boxes:
@@ -108,6 +109,7 @@ def play(
         hit_key_per_mille=0 if stand_key == "never" else hit_key_per_mille,
         whims_per_mille=whims_per_mille,
         fumbles_per_mille=fumbles_per_mille,
+        touching=touching,
     )
     loaded = shoe or LoadedShoe(rng, house.decks if decks is None else decks)
     felt = Felt(house, rng, rack, loaded, habits)

@@ -50,13 +50,14 @@ class Habits(Value, frozen=True):
 
     ``stand_key``: ``always``: each stand, double, split and surrender has its key; ``sometimes``: half of them;
     ``never``: no play key at all (hit and even money included). ``whims``: decisions made at random among the legal
-    ones. ``fumbles``: chances to touch or swap chips that are taken.
+    ones. ``fumbles``: chances to touch or swap chips that are taken; not ``touching``, only to swap.
     """
 
     stand_key: StandKey = "always"
     hit_key_per_mille: int = 300
     whims_per_mille: int = 150
     fumbles_per_mille: int = 0
+    touching: bool = True
 
     @property
     def play_key_per_mille(self) -> int:
@@ -148,7 +149,7 @@ class Felt:
             return
         spot = pick(self.rng, laid)
         before = self.chips(spot, MAIN)
-        if touching and happens(self.rng, 500):
+        if touching and self.habits.touching and happens(self.rng, 500):
             yield from self._place(spot, MAIN, before[1:])
             yield from self._place(spot, MAIN, before)
         else:

@@ -224,6 +224,7 @@ def wrong(paid: PaidRound, owed: Owed) -> Iterator[Wrong]:
         later=watch.wager_cents == 0,
         split=main and owed.spot in paid.splits,
         surrendered=main and owed.spot in paid.surrendered,
+        hidden=paid.hidden(),
     )
     found = judge(watch, owed, terms)
     if found is not None:

@@ -17,6 +17,10 @@ from msgspec.structs import replace
 from controller.core.game_alerts import Kind
 from firmware_protocols.values import Value
 
+HIDDEN_NS: Final = 500_000_000
+"""Between two looks that lie further apart a payment may be laid down and picked up unseen. Then it is not said of a
+winner that nothing was paid."""
+
 LOOKS_LIMIT: Final = 40
 """Changes of one zone in one round that are remembered; a zone that changes more often is not judged."""
 
@@ -90,6 +94,11 @@ class PaidRound(Value, frozen=True, tag=False):
     closed: bool = False
     frozen: bool = False
 
+    def hidden(self) -> bool:
+        """Whether some look of this round at some zone came so late that a payment may have been hidden from it."""
+        looks = (look for watch in self.watches.values() for look in watch.looks[1:])
+        return any(look.last_ns - look.first_ns > HIDDEN_NS for look in looks)
+
     def spoilt(self, spots: frozenset[int] | None = None, zone: str = "") -> PaidRound:
         """The round with what lies at ``spots`` (None: everywhere), in one zone or in all, no longer judged."""
         watches = {
@@ -121,12 +130,15 @@ class Terms(NamedTuple):
     """It was laid after the deal."""
     split: bool = False
     surrendered: bool = False
+    hidden: bool = False
+    """The readers looked so seldom in this round that a payment may have come and gone between two looks."""
 
 
 def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
     """What is wrong with the payment of a wager; None if some telling of the changes makes it right."""
     if watch.spoilt or owed.due_cents == 0:
         return None
+    watch = until_cleared(watch)
     if terms.surrendered:
         # Half goes back into the player's hand or past the zone; only that nothing was done at all is certain.
         taken = any(look.fall() for look in watch.looks[1:])
@@ -134,15 +146,22 @@ def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
     begun = list(beginnings(watch, owed, terms))
     if not begun or any(right(watch, owed, terms, begin) for begin in begun):
         return None
-    return finding(watch, owed, begun[-1])
+    found = finding(watch, owed, begun[-1])
+    return None if terms.hidden and owed.due_cents > 0 and found.paid_cents <= 0 else found
+
+
+def until_cleared(watch: Watch) -> Watch:
+    """The zone until it is bet on anew: once the round is closed and the zone empty, nobody pays into it any more."""
+    for at, look in enumerate(watch.looks[1:], start=1):
+        if look.closed and look.cents and not watch.looks[at - 1].cents:
+            return replace(watch, looks=watch.looks[:at])
+    return watch
 
 
 def beginnings(watch: Watch, owed: Owed, terms: Terms) -> Iterator[int]:
     """The looks after which the payment may have begun. A change that may lie before the last card leaves both open."""
     if terms.later:
-        found = next((at for at, look in enumerate(watch.looks) if look.cents == owed.wager_cents), None)
-        if found is not None:
-            yield found
+        yield from (at for at, look in enumerate(watch.looks) if look.cents == owed.wager_cents)
         return
     begin = 0
     if not terms.whole:

@@ -1,0 +1,218 @@
+"""Planted offences at human timing: how many are found of those that can be, and false alarms of honest rounds.
+
+    .venv/bin/python bench/offences.py --count 1000 --clean 10000 --seed 1
+
+After each planted round comes an honest one, and what is raised in either counts. *Findable* is what the evidence shows
+to anybody: a change of chips that lasted until two looks of the reader agreed on it, and whose interval does not begin
+before the lock where it is the lock that makes it an offence. Prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from msgspec.structs import replace
+
+from controller.core.game_alerts import AlertRaised, Kind
+from controller.core.state import Table
+from simulators.acts import Act, Lay, Pause, Press, RoundPlayed
+from simulators.dealer import play
+from simulators.felt import KEY_NO_MORE_BETS
+from simulators.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Planted, Script, carried_on
+from simulators.rack import Rack
+from tests.core.houses import DEALERS, chips_of, rules_of
+from tests.core.human import CYCLE_MS, HumanRig
+
+PROFILE = "hollywood-penn-national"
+AFTER_THE_LOCK = {"past_posting", "capping", "pinching", "bet_touched"}
+"""Offences that only the lock makes one of."""
+
+
+@dataclass
+class Found:
+    """What became of the offences of one kind."""
+
+    rounds: int = 0
+    planted: int = 0
+    findable: int = 0
+    found: int = 0
+    named: int = 0
+    others: Counter[str] = field(default_factory=Counter)
+
+    def told(self) -> dict[str, object]:
+        return {
+            "rounds": self.rounds,
+            "planted": self.planted,
+            "findable": self.findable,
+            "found": self.found,
+            "found_of_findable": round(self.found / self.findable, 4) if self.findable else None,
+            "named_exactly": self.named,
+            "raised_beside": dict(self.others),
+        }
+
+
+def rig_of(seed: int, cycle_ms: int) -> tuple[HumanRig, Rack]:
+    rack = Rack()
+    chips = {**chips_of(rack), **{chip: value for value, chip in OWN_CHIPS.items()}, STOLEN: 2500}
+    rig = HumanRig(rules_of(PROFILE, stand_key="always"), chips, seed, cycle_ms)
+    rig.house = replace(rig.house, elsewhere={STOLEN: "vault"})
+    rig.table = Table(rig.house, rig.table.state, rig.table.found)
+    return rig, rack
+
+
+def rounds_of(rack: Rack, seed: int, boxes: tuple[int, int]) -> Iterator[list[Act]]:
+    """Honest rounds without end, each with its truth at the end."""
+    acts: list[Act] = []
+    habits = {"fumbles_per_mille": 60, "touching": False}
+    for act in play(DEALERS[PROFILE], Random(seed), rack, boxes, stand_key="always", **habits):
+        acts.append(act)
+        if isinstance(act, RoundPlayed):
+            yield acts
+            acts = []
+
+
+def raised(rig: HumanRig) -> list[AlertRaised]:
+    """The alerts since the last time, and forget everything told."""
+    found = [event for event in rig.events if isinstance(event, AlertRaised)]
+    rig.events.clear()
+    rig.stamped.clear()
+    return found
+
+
+def after(contents: Contents, acts: list[Act]) -> Contents:
+    laid = {(act.spot, act.zone): act.chips for act in acts if isinstance(act, Lay)}
+    return {**contents, **laid}
+
+
+@dataclass
+class Timed:
+    """When an offence was done, and when the bets of its round were locked."""
+
+    done_ns: int = 0
+    locked_ns: int = 0
+
+
+def perform(rig: HumanRig, planted: Planted) -> Timed:
+    """Carry out a round with an offence."""
+    timed = Timed()
+    for at, act in enumerate(planted.acts):
+        rig.perform([act])
+        if at == planted.at:
+            timed.done_ns = rig.now_ns
+        if isinstance(act, Press) and act.key == KEY_NO_MORE_BETS and not timed.locked_ns:
+            timed.locked_ns = rig.now_ns
+    return timed
+
+
+def is_findable(rig: HumanRig, kind: str, planted: Planted, timed: Timed) -> bool:
+    """Whether what was told of the chips shows the offence to anybody."""
+    if planted.zone == "" or kind.startswith(("mispay", "losing", "winning")):
+        return True
+    told = [
+        (first_ns, last_ns)
+        for place, first_ns, last_ns in rig.seen
+        if place == (planted.spot, planted.zone) and first_ns <= timed.done_ns <= last_ns
+    ]
+    return any(kind not in AFTER_THE_LOCK or first_ns > timed.locked_ns for first_ns, _ in told)
+
+
+def expected(kind: str) -> set[Kind]:
+    """The kinds that say what happened; of a dealer's slip also that no play explains the round."""
+    name = Kind(kind.partition(":")[0])
+    return {name, Kind.ROUND_IRREGULAR, Kind.CARD_OUT_OF_TURN} if name is Kind.DEALER_AGAINST_RULE else {name}
+
+
+def plant(kind: str, count: int, seed: int, cycle_ms: int = CYCLE_MS, most_rounds: int = 40_000) -> Found:
+    """Plant up to ``count`` offences of a kind."""
+    rig, rack = rig_of(seed, cycle_ms)
+    chance, found, contents = Random(seed + 1), Found(), Contents()
+    rounds = rounds_of(rack, seed, (2, 4))
+    for acts in rounds:
+        if found.planted >= count or found.rounds >= most_rounds:
+            break
+        script = Script(acts, contents)
+        planted = OFFENCES[kind](script, chance)
+        found.rounds += 1
+        contents = after(contents, acts)
+        if planted is None:
+            rig.perform(acts)
+            found.others.update(f"honest: {alert.kind}" for alert in raised(rig))
+            continue
+        place = (planted.spot, planted.zone)
+        timed = perform(rig, planted)
+        next_acts = next(rounds)
+        forgotten = script.content(place, planted.at) if kind == "losing_bet_left" else ()
+        rig.perform(carried_on(next_acts, place, forgotten) if forgotten else next_acts)
+        contents = after(contents, next_acts)
+        if forgotten:
+            rig.perform([Pause(1500), Lay(*place, contents.get(place, ())), Pause(1500)])
+        judge(found, rig, kind, planted, timed)
+        found.rounds += 1
+        rig.seen.clear()
+    return found
+
+
+def judge(found: Found, rig: HumanRig, kind: str, planted: Planted, timed: Timed) -> None:
+    """Count one offence."""
+    wanted = expected(kind)
+    alerts = raised(rig)
+    own = [
+        one
+        for one in alerts
+        if one.kind in wanted and (not planted.spot or kind == "duplicated_chip" or one.spot == planted.spot)
+    ]
+    found.planted += 1
+    found.findable += is_findable(rig, kind, planted, timed)
+    found.found += bool(own)
+    found.named += any(one.kind == kind.partition(":")[0] for one in own)
+    found.others.update(str(one.kind.value) for one in alerts if one not in own)
+
+
+def clean(rounds: int, seed: int, cycle_ms: int = CYCLE_MS) -> dict[str, object]:
+    """Honest rounds: what is raised all the same."""
+    rig, rack = rig_of(seed, cycle_ms)
+    counted: Counter[str] = Counter()
+    texts: list[str] = []
+    for number, acts in enumerate(rounds_of(rack, seed, (1, 7)), start=1):
+        rig.perform(acts)
+        for alert in raised(rig):
+            counted[alert.kind.value] += 1
+            texts.append(f"round {number}: {alert.text}")
+        rig.seen.clear()
+        if number == rounds:
+            break
+    return {"rounds": rounds, "false_alarms": dict(counted), "first": texts[:5]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=1000, help="offences of each kind")
+    parser.add_argument("--clean", type=int, default=10_000, help="honest rounds")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cycle-ms", type=int, default=CYCLE_MS, help="between two looks at a zone")
+    parser.add_argument("--kind", action="append", choices=list(OFFENCES), help="only this kind; may be repeated")
+    given = parser.parse_args()
+    gc.freeze()
+    kinds = given.kind or list(OFFENCES)
+    told: dict[str, object] = {"cycle_ms": given.cycle_ms, "seed": given.seed}
+    if given.clean:
+        told["clean"] = clean(given.clean, given.seed, given.cycle_ms)
+        print(json.dumps(told["clean"]), file=sys.stderr, flush=True)
+    for kind in kinds:
+        told[kind] = plant(kind, given.count, given.seed, given.cycle_ms).told()
+        print(kind, json.dumps(told[kind]), file=sys.stderr, flush=True)
+    print(json.dumps(told, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""People at their own pace before readers at theirs: what the table is told when nobody waits for anybody.
+
+Each zone is looked at once a cycle; a content counts once two looks in a row agree, as the reader's session has it. The
+interval of a change is from the last look without it to the first with it. Contents that do not last until the second
+look are never told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+from typing import assert_never
+
+from controller.core.alerts import CloseRefused
+from controller.core.inputs import ShoeChanged
+from controller.core.rules import Rules
+from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
+from simulators.acts import Act, Consult, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks
+from simulators.felt import KEY_ROUND_CLOSED
+from tests.core.rig import MS, SPOTS, Rig
+
+CYCLE_MS = 350
+"""Fourteen zones on a line of 38,400 baud, 25 milliseconds each."""
+
+SECOND_HAND_MS = 900
+"""A second hand comes to a zone no sooner after the first: that one has to leave before."""
+
+CLOSING_LOOKS = 4
+"""Half seconds a dealer watches the display after closing."""
+
+Place = tuple[int, str]
+
+
+class HumanRig(Rig):
+    """A rig in which time passes as the people's pauses say."""
+
+    def __init__(self, rules: Rules, chips: dict[str, int], seed: int = 1, cycle_ms: int = CYCLE_MS) -> None:
+        self.rng = Random(seed)
+        self.cycle_ns = cycle_ms * MS
+        self.truth: dict[Place, tuple[str, ...]] = {}
+        self.known: dict[Place, tuple[str, ...]] = {}
+        """What was told of each zone."""
+        self.laid_ns: dict[Place, int] = {}
+        self.phases: dict[Place, int] = {}
+        self.changing: dict[Place, list[tuple[int, tuple[str, ...]]]] = {}
+        """Of each zone that does not hold what was told: the looks since, and what they showed."""
+        self.asked_ns = 0
+        self.seen: list[tuple[Place, int, int]] = []
+        """Every change told: where, and its interval."""
+        super().__init__(rules, chips)
+        self.reads_display = True
+
+    def look_after(self, place: Place, moment_ns: int) -> int:
+        """The first look at a zone after a moment."""
+        phase = self.phases.setdefault(place, self.rng.randrange(self.cycle_ns))
+        return moment_ns + self.cycle_ns - (moment_ns - phase) % self.cycle_ns
+
+    def pass_until(self, moment_ns: int) -> None:
+        """Let time pass: the readers look, and tell what two looks agree on."""
+        while True:
+            looks = [
+                (self.look_after(place, looked[-1][0] if looked else self.laid_ns[place]), place)
+                for place, looked in self.changing.items()
+            ]
+            confirm_ns = self.confirmation(looks)
+            if looks and min(looks)[0] <= min(moment_ns, confirm_ns or moment_ns):
+                self.look(*min(looks))
+            elif confirm_ns and confirm_ns <= moment_ns:
+                self.now_ns = max(self.now_ns, confirm_ns)
+                asked, self.asked_ns = self.asked_ns, 0
+                self.give(ChipsConfirmed(SPOTS, asked))
+            else:
+                break
+        self.now_ns = max(self.now_ns, moment_ns)
+
+    def confirmation(self, looks: list[tuple[int, Place]]) -> int:
+        """When the readers can confirm what the table asks for; 0: not asked, or a zone is changing."""
+        if self.desired.confirm_ns and not self.asked_ns:
+            self.asked_ns = max(self.desired.confirm_ns, self.now_ns)
+        return self.asked_ns + self.cycle_ns + MS if self.asked_ns and not looks else 0
+
+    def look(self, moment_ns: int, place: Place) -> None:
+        """One look at a zone that is changing."""
+        self.now_ns = max(self.now_ns, moment_ns)
+        looked, content = self.changing[place], self.truth[place]
+        if content == self.known.get(place, ()):
+            del self.changing[place]
+        elif looked and looked[-1][1] == content:
+            first_ns = looked[-1][0]
+            del self.changing[place]
+            self.known[place] = content
+            self.seen.append((place, first_ns - self.cycle_ns, first_ns))
+            self.give(ChipsSeen(*place, tuple(sorted(content)), first_ns - self.cycle_ns, first_ns))
+        else:
+            looked.append((moment_ns, content))
+
+    def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
+        """A hand changes a zone; how wide the interval is told is the readers' affair."""
+        del spread_ms
+        place = (spot, zone)
+        self.pass_until(max(self.now_ns, self.laid_ns.get(place, 0) + SECOND_HAND_MS * MS))
+        self.laid_ns[place] = self.now_ns
+        self.truth[place] = chips
+        self.changing.setdefault(place, [])
+
+    def perform(self, acts: Iterable[Act | ShoeChanged]) -> list[RoundPlayed]:
+        """Carry out people's acts at their pace; the truth of each round."""
+        told: list[RoundPlayed] = []
+        for act in acts:
+            match act:
+                case Draw(card, burn):
+                    self.give(CardDrawn(self.now_ns, card, burn))
+                case Lay(spot, zone, chips):
+                    self.lay(spot, zone, chips)
+                case Press(key, held):
+                    self.press(key, held=held)
+                case Pause(milliseconds):
+                    self.pass_until(self.now_ns + milliseconds * MS)
+                case Consult():
+                    self.consult(act)
+                case RoundPlayed():
+                    told.append(act)
+                case ShoeChanged():
+                    self.give(act)
+                case _:
+                    assert_never(act)
+        return told
+
+    def press(self, key: str, *, held: bool) -> None:
+        """Press a key; a dealer whose close is refused looks at the felt and presses again."""
+        stepped = self.give(KeyPressed(self.now_ns, key, held))
+        if key == KEY_ROUND_CLOSED:
+            told = list(stepped.events)
+            for _ in range(CLOSING_LOOKS):
+                self.pass_until(self.now_ns + 500 * MS)
+                told = self.events[-20:]
+                if any(isinstance(event, CloseRefused) for event in told) or self.table.state.round is None:
+                    break
+            if self.table.state.round is not None and any(isinstance(event, CloseRefused) for event in told):
+                self.give(KeyPressed(self.now_ns, key, held))
+
+    def consult(self, act: Consult) -> None:
+        """The dealer waits a moment and answers what the display asks."""
+        for _ in range(QUESTIONS_LIMIT):
+            self.pass_until(self.now_ns + 2000 * MS)
+            if not asks(self.desired.display):
+                return
+            key = answer_key(self.desired.display, act)
+            if key is None:
+                return
+            self.give(KeyPressed(self.now_ns, key))

@@ -1,0 +1,33 @@
+"""Offences planted at human timing: a small part of ``make campaign-offences``, in seconds."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.offences import Timed, clean, is_findable, plant, rig_of
+from simulators.offenders import OFFENCES, Planted
+from tests.core.human import HumanRig
+
+
+@pytest.mark.parametrize("kind", [kind for kind in OFFENCES if kind != "insurance_too_large"])
+def test_what_can_be_found_is_found(kind: str) -> None:
+    found = plant(kind, 4, seed=7)
+    assert found.planted == 4
+    assert found.findable == found.found == 4
+
+
+def test_too_much_insurance_is_found() -> None:
+    found = plant("insurance_too_large", 1, seed=7)
+    assert (found.planted, found.found) == (1, 1)
+
+
+@pytest.mark.parametrize("cycle_ms", [350, 700])
+def test_honest_people_raise_nothing_at_their_own_pace(cycle_ms: int) -> None:
+    assert clean(40, seed=11, cycle_ms=cycle_ms)["false_alarms"] == {}
+
+
+def test_a_chip_that_nobody_looked_at_twice_is_not_findable() -> None:
+    rig, _ = rig_of(1, 350)
+    assert isinstance(rig, HumanRig)
+    unseen = Planted([], 1, "main", 0)
+    assert not is_findable(rig, "capping", unseen, Timed(rig.now_ns, 0))
