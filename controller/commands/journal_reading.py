@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from controller.formats.payloads import PayloadRefused, Published, read_event
+from controller.formats.round_story import Told
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,6 +35,18 @@ def of_journal(function: F) -> F:
     wrapped: Any = click.option("--json", "as_json", is_flag=True, help="Print JSON.")(read)
     found: F = click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))(wrapped)
     return found
+
+
+def told(reader: JournalReader) -> Iterator[Told]:
+    """The journal's events with the readings that gave them.
+
+    Raises:
+        JournalDamaged: the journal cannot be read.
+        PayloadRefused: an event is not what this version knows.
+    """
+    for row in reader.events():
+        one = read_event(row.body)
+        yield Told(one.seq, row.number, one.time, one.event)
 
 
 def published(reader: JournalReader, first: int = 1) -> Iterator[Published]:

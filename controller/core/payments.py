@@ -146,7 +146,8 @@ def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
     begun = list(beginnings(watch, owed, terms))
     if not begun or any(right(watch, owed, terms, begin) for begin in begun):
         return None
-    found = finding(watch, owed, begun[-1])
+    # A change that may lie before the last card is taken for the payment, which says less.
+    found = finding(watch, owed, begun[0])
     return None if terms.hidden and owed.due_cents > 0 and found.paid_cents <= 0 else found
 
 

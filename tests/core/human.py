@@ -15,8 +15,8 @@ from controller.core.alerts import CloseRefused
 from controller.core.inputs import ShoeChanged
 from controller.core.rules import Rules
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
-from simulators.acts import Act, Consult, Draw, Lay, Pause, Press, RoundPlayed
-from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks
+from simulators.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
+from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks, entry_key
 from simulators.felt import KEY_ROUND_CLOSED
 from tests.core.rig import MS, SPOTS, Rig
 
@@ -119,6 +119,8 @@ class HumanRig(Rig):
                     self.pass_until(self.now_ns + milliseconds * MS)
                 case Consult():
                     self.consult(act)
+                case LetIn():
+                    self.let_in(act)
                 case RoundPlayed():
                     told.append(act)
                 case ShoeChanged():
@@ -139,6 +141,15 @@ class HumanRig(Rig):
                     break
             if self.table.state.round is not None and any(isinstance(event, CloseRefused) for event in told):
                 self.give(KeyPressed(self.now_ns, key, held))
+
+    def let_in(self, act: LetIn) -> None:
+        """The dealer waits for the question about a newcomer and answers it."""
+        for _ in range(CLOSING_LOOKS):
+            self.pass_until(self.now_ns + 500 * MS)
+            said = entry_key(self.desired.display, act)
+            if said is not None:
+                self.give(KeyPressed(self.now_ns, said))
+                return
 
     def consult(self, act: Consult) -> None:
         """The dealer waits a moment and answers what the display asks."""

@@ -1,0 +1,32 @@
+"""``tableside round``: a round told in words, with the evidence for each conclusion."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from controller.commands.journal_reading import of_journal, told
+from controller.formats.round_story import story
+from controller.io.journal import JournalReader
+
+
+@click.command("round")
+@of_journal
+@click.argument("number", metavar="ROUND", type=click.IntRange(1))
+def command(reader: JournalReader, *, as_json: bool, number: int) -> None:
+    """Tell ROUND of JOURNAL in words: what happened, what was concluded, and on which readings that rests.
+
+    JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read. Faces are those that
+    were opened.
+
+    Exit status: 0, 1 there is no such round, 2 the journal cannot be read.
+    """
+    lines = story(told(reader), number)
+    if as_json:
+        click.echo(msgspec.json.encode(lines))
+    for line in () if as_json else lines:
+        readings = " ".join(str(one) for one in line.readings)
+        click.echo(f"{line.time[11:23]}  {line.text}   [event {line.seq}; readings {readings}]")
+    if not lines:
+        click.echo(f"tableside: {reader.path}: there is no round {number}", err=True)
+        raise SystemExit(1)

@@ -1,0 +1,64 @@
+"""``tableside status``: how a table is and how it has run, out of its journal."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from controller.commands.journal_reading import of_journal, published
+from controller.formats.standing import Standing, standing
+from controller.io.journal import JournalReader
+
+
+@click.command("status")
+@of_journal
+@click.option("--hours", default=8, show_default=True, type=click.IntRange(1), help="How far back the figures look.")
+@click.option("--shoe", is_flag=True, help="What remains in the shoe, and the count. Not for eyes at the table.")
+def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool) -> None:
+    """Say how the table of JOURNAL is: round, questions, alerts, devices, shoe; and its pace over the last hours.
+
+    JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read. The figures end with
+    the journal's last event.
+
+    Exit status: 0 nothing waits for a person, 1 a question, an alert or a device does, 2 the journal cannot be read.
+    """
+    found = standing(published(reader), hours)
+    if as_json:
+        click.echo(
+            msgspec.json.encode(found if shoe else msgspec.structs.replace(found, remaining={}, running_count=0))
+        )
+    else:
+        click.echo("\n".join(lines(found, shoe=shoe)))
+    raise SystemExit(1 if found.waits() else 0)
+
+
+def lines(now: Standing, *, shoe: bool) -> list[str]:
+    """The table's state for people."""
+    told = [
+        f"{now.site}/{now.table}, epoch {now.epoch}: {now.profile}, tableside {now.version}",
+        f"last event  {now.seq} at {now.time[:19].replace('T', ' ')}",
+        f"round       {now.round}, {now.phase}",
+        f"questions   {', '.join(now.questions) or 'none'}",
+        f"alerts      {now.alerts_waiting} wait to be acknowledged"
+        + (f", {now.critical} critical" * bool(now.critical)),
+    ]
+    told += [f"device      {name}: {state}" for name, state in now.devices.items()]
+    if now.shoe:
+        told.append(f"shoe        {now.shoe}: {now.drawn} of {now.decks * 52} cards drawn, {now.burned} burned")
+    if shoe:
+        remains = " ".join(f"{face}:{count}" for face, count in now.remaining.items())
+        told += [f"            running count {now.running_count}", f"            remaining {remains or 'unknown'}"]
+    pace = now.pace
+    phases = ", ".join(f"{name.replace('_', ' ')} {ms / 1000:.1f} s" for name, ms in pace.phase_ms.items())
+    irregular, answer = f"{pace.irregular} irregular", f"{pace.answer_ms / 1000:.1f}"
+    told += [
+        f"pace        {pace.rounds_per_hour} rounds an hour: {pace.rounds} in {pace.seconds} s, {irregular}",
+        f"phases      {phases or 'no whole round seen'}",
+        f"asked       {pace.questions} questions, {pace.questions_open} open; {answer} s to an answer",
+        f"alerts      {pace.alerts_per_hour} an hour: "
+        + (", ".join(f"{kind} {count}" for kind, count in pace.alerts.items()) or "none"),
+    ]
+    for one in pace.devices:
+        trouble = f"{one.faults} faults, {one.down_seconds} s down, {one.alarms} alarms, {one.damaged_messages} damaged"
+        told.append(f"faults      {one.device}: {trouble}")
+    return told

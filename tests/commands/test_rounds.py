@@ -1,0 +1,128 @@
+"""``tableside rounds``, ``round`` and ``status``: a journal in words and figures, beside its daemon or after it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import main
+from controller.core.inputs import Acknowledged
+from firmware_protocols.readings import DeviceHealth, HealthState
+from tests.core.houses import simulated
+from tests.core.journals import journal_of
+from tests.core.rig import MS, Rig, penn
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, list(words))
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    rig = Rig(penn(stand_key="always"))
+    rig.key("burn")
+    rig.card("2c")
+    rig.talk("1 main 25\nkey no_more_bets\nTh")
+    rig.chips(1, "main", 5000)
+    rig.chips(1, "main", 2500)
+    rig.give(Acknowledged(rig.now_ns, 1, "J. Weber", "put back"))
+    rig.talk("7d Qs Td\nkey stand hole_turned\n1 main 50\n1 main 0\nkey round_closed")
+    rig.talk("2 main 10\nkey no_more_bets\n9h 8d 7s Kd")
+    return journal_of(rig, tmp_path / "journal.sqlite")
+
+
+def test_rounds_are_listed_with_what_they_came_to(journal: Path) -> None:
+    done = run("rounds", str(journal))
+    assert done.exit_code == 0
+    head, first, second = done.output.splitlines()
+    assert head.split()[:4] == ["round", "locked", "outcome", "boxes"]
+    assert first.split()[0] == "1"
+    assert first.split()[3:] == ["settled", "1", "25.00", "+25.00", "1", "0", "0", "2"]
+    assert second.split()[3:] == ["open", "1", "10.00", "0.00", "0", "1", "0", "0"]
+    assert len(run("rounds", str(journal), "--last", "1").output.splitlines()) == 2
+
+
+def test_rounds_as_json(journal: Path) -> None:
+    first, _ = json.loads(run("rounds", str(journal), "--json").output)
+    assert (first["round"], first["staked_cents"], first["due_cents"], first["alerts"]) == (1, 2500, 2500, 2)
+
+
+def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> None:
+    done = run("round", str(journal), "1")
+    assert done.exit_code == 0
+    text = done.output
+    assert "bets locked: spot 1 main 25.00" in text
+    assert "alert 1, critical capping: spot 1 main: 25.00 became 50.00 after the lock" in text
+    assert "J. Weber acknowledged alert 1 (put back)" in text
+    assert "spot 1 hand 1: Th Qs, stands at 20, 25.00 at stake" in text
+    assert "spot 1 main: of 25.00 the net is +25.00, because 20 beats 17 [evidence]" in text
+    settled = next(line for line in text.splitlines() if "the net is" in line)
+    readings = settled.partition("readings ")[2].rstrip("]").split()
+    lines = json.loads(run("round", str(journal), "1", "--json").output)
+    told = {line["event"]: line for line in lines}
+    assert [str(one) for one in told["wager_settled"]["readings"]] == readings
+    drawn = [line["readings"][0] for line in lines if line["event"] == "card_drawn"]
+    assert set(drawn) <= {int(one) for one in readings}
+    assert told["hand_played"]["readings"] == [drawn[0], drawn[2]]
+    assert "of 10.00" not in text
+
+
+def test_a_card_that_is_not_open_has_no_face_in_the_story(journal: Path) -> None:
+    text = run("round", str(journal), "2").output
+    assert text.count("a closed card") == 2
+    assert "Kd" not in text
+
+
+def test_a_round_that_is_not_there_is_said_in_one_line(journal: Path) -> None:
+    done = run("round", str(journal), "9")
+    assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+    assert run("round", str(journal.parent / "none"), "1").exit_code == 2
+
+
+def test_the_standing_of_a_table(journal: Path) -> None:
+    done = run("status", str(journal))
+    assert done.exit_code == 1
+    assert "round       2, being played" in done.output
+    assert "alerts      1 wait to be acknowledged" in done.output
+    assert "shoe        1: 9 of 416 cards drawn, 1 burned" in done.output
+    assert "running count" not in done.output
+    now = json.loads(run("status", str(journal), "--json").output)
+    assert (now["round"], now["alerts_waiting"], now["drawn"], now["remaining"]) == (2, 1, 9, {})
+    assert now["pace"]["rounds"] == 1
+    assert now["pace"]["alerts"] == {"bet_touched": 1, "capping": 1}
+
+
+def test_what_remains_in_the_shoe_is_shown_only_if_asked_for(journal: Path) -> None:
+    text = run("status", str(journal), "--shoe").output
+    assert "running count" in text
+    assert "Th:7" in text
+    assert json.loads(run("status", str(journal), "--shoe", "--json").output)["remaining"]["2h"] == 8
+
+
+def test_a_table_at_which_nothing_waits(tmp_path: Path) -> None:
+    rig, told = simulated("hollywood-penn-national", 4, 12, "always")
+    assert len(told) == 12
+    done = run("status", str(journal_of(rig, tmp_path / "journal.sqlite")), "--json")
+    pace = json.loads(done.output)["pace"]
+    assert done.exit_code == 0
+    assert (pace["rounds"], pace["irregular"], pace["alerts"], pace["devices"]) == (12, 0, {}, [])
+    assert set(pace["phase_ms"]) == {"betting", "dealing", "playing", "dealer_and_payment"}
+    assert all(ms > 0 for ms in pace["phase_ms"].values())
+    assert pace["rounds_per_hour"] == round(12 * 3600 / (pace["seconds"] or 1)) or pace["rounds_per_hour"] > 0
+
+
+def test_a_device_that_is_lost_waits_for_somebody(tmp_path: Path) -> None:
+    rig = Rig(penn())
+    rig.give(DeviceHealth("keypad", HealthState.LOST, rig.now_ns))
+    rig.now_ns += 5_000 * MS
+    rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
+    rig.now_ns += 2_000 * MS
+    rig.give(DeviceHealth("bet_spots/1", HealthState.READY, rig.now_ns))
+    done = run("status", str(journal_of(rig, tmp_path / "journal.sqlite")), "--json")
+    devices = {one["device"]: one for one in json.loads(done.output)["pace"]["devices"]}
+    assert done.exit_code == 1
+    assert (devices["keypad"]["faults"], devices["keypad"]["down_seconds"]) == (1, 7)
+    assert (devices["bet_spots/1"]["state"], devices["bet_spots/1"]["down_seconds"]) == ("ready", 2)
