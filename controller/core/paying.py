@@ -69,6 +69,11 @@ def look_at_chips(before: Table, desk: Desk) -> None:
     if not isinstance(told, ChipsSeen) or not desk.state.paid or desk.state.paid[-1].frozen:
         return
     paid, was, now = desk.state.paid[-1], before.state.felt, desk.state.felt
+    wide_ns = told.by_ns - told.after_ns
+    if paid.closed_ns >= 0:
+        paid = replace(paid, after_ns=max(paid.after_ns, wide_ns))
+    else:
+        paid = replace(paid, slowest_ns=max(paid.slowest_ns, wide_ns))
     name = key(told.spot, told.zone)
     for other, zone in now.items():
         if other != name and other in was and was[other].cents != zone.cents:
@@ -78,7 +83,7 @@ def look_at_chips(before: Table, desk: Desk) -> None:
     if watch is None and (told.zone == "insurance" or made_later(desk.rules, told.zone)):
         watch = Watch(told.spot, told.zone, 0, (Look(0, 0, 0, old.cents, old.chips),))
     if watch is not None and old.chips != now[name].chips:
-        look = looked(desk, told, old, now[name], closed=paid.closed)
+        look = looked(desk, told, old, now[name], paid.closed_ns)
         sound = look.came_cents - look.left_cents == now[name].cents - old.cents
         watch = watch.after(look)
         if not sound or any(name in zones for zones in conflicts(now).values()):
@@ -87,12 +92,14 @@ def look_at_chips(before: Table, desk: Desk) -> None:
     change(desk, paid)
 
 
-def looked(desk: Desk, told: ChipsSeen, old: Zone, now: Zone, *, closed: bool) -> Look:
+def looked(desk: Desk, told: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> Look:
     """A zone's content with the value of the chips that came and of those that left."""
     chips = desk.house.chips
     came = sum(chips.get(chip, now.values.get(chip, 0)) for chip in set(now.chips) - set(old.chips))
     left = sum(chips.get(chip, old.values.get(chip, 0)) for chip in set(old.chips) - set(now.chips))
     first_ns, last_ns = desk.table_ns(told.after_ns), desk.table_ns(told.by_ns)
+    # A reader often tells after the close what happened before it.
+    closed = 0 <= closed_ns <= first_ns
     return Look(desk.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed)
 
 
@@ -138,7 +145,7 @@ def take_in(desk: Desk, event: Event) -> Iterator[Wrong]:
             paid = of_round(desk, number)
             change(desk, replace(paid, surrendered=(*paid.surrendered, spot)))
         case RoundClosed(number, _, _, outcome) if of(desk, number) is not None:
-            paid = replace(of_round(desk, number), closed=True)
+            paid = replace(of_round(desk, number), closed_ns=desk.table_ns(desk.stamped.at_ns))
             change(desk, paid.spoilt() if outcome in {"irregular", "void"} else paid)
         case RoundVoided(number) if of(desk, number) is not None:
             change(desk, of_round(desk, number).spoilt())

@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from controller.core.game_alerts import Kind
 from firmware_protocols.values import Value
 
-HIDDEN_NS: Final = 500_000_000
-"""Between two looks that lie further apart a payment may be laid down and picked up unseen. Then it is not said of a
-winner that nothing was paid."""
+HIDDEN_NS: Final = 450_000_000
+"""Between looks that lie further apart payment may be laid down and picked up unseen: a content is told that two looks
+agree on, and hands follow each other within a second. It is not said of a winner then that nothing was paid."""
 
 LOOKS_LIMIT: Final = 40
 """Changes of one zone in one round that are remembered; a zone that changes more often is not judged."""
@@ -39,7 +39,7 @@ class Look(Value, frozen=True, tag=False):
     came_cents: int = 0
     left_cents: int = 0
     closed: bool = False
-    """Whether the round had been closed before."""
+    """Whether it happened after the round was closed."""
 
     def rise(self) -> int:
         """By how much the value rose."""
@@ -91,13 +91,18 @@ class PaidRound(Value, frozen=True, tag=False):
     surrendered: tuple[int, ...] = ()
     insured: dict[str, int] = msgspec.field(default_factory=dict)
     touched: dict[str, int] = msgspec.field(default_factory=dict)
-    closed: bool = False
+    slowest_ns: int = -1
+    """The widest interval of a change while the round was on; -1: there was none."""
+    after_ns: int = -1
+    """The same of the changes after its close."""
+    closed_ns: int = -1
+    """When the round was closed; -1: it is not."""
     frozen: bool = False
 
     def hidden(self) -> bool:
-        """Whether some look of this round at some zone came so late that a payment may have been hidden from it."""
-        looks = (look for watch in self.watches.values() for look in watch.looks[1:])
-        return any(look.last_ns - look.first_ns > HIDDEN_NS for look in looks)
+        """Whether the readers looked so seldom that a payment may have been hidden from them, as far as is known."""
+        slowest_ns = self.slowest_ns if self.slowest_ns >= 0 else self.after_ns
+        return not 0 <= slowest_ns <= HIDDEN_NS
 
     def spoilt(self, spots: frozenset[int] | None = None, zone: str = "") -> PaidRound:
         """The round with what lies at ``spots`` (None: everywhere), in one zone or in all, no longer judged."""
@@ -147,7 +152,7 @@ def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
     if not begun or any(right(watch, owed, terms, begin) for begin in begun):
         return None
     # A change that may lie before the last card is taken for the payment, which says less.
-    found = finding(watch, owed, begun[0])
+    found = finding(watch, owed, terms, begun[0])
     return None if terms.hidden and owed.due_cents > 0 and found.paid_cents <= 0 else found
 
 
@@ -232,13 +237,16 @@ def payable(owed: Owed, terms: Terms, paying: tuple[Look, ...]) -> set[int]:
     return found
 
 
-def finding(watch: Watch, owed: Owed, begin: int) -> Finding:
+def finding(watch: Watch, owed: Owed, terms: Terms, begin: int) -> Finding:
     """What a wrong payment is called."""
     lying, paying = watch.looks[begin], watch.looks[begin + 1 :]
     came = sum(look.rise() for look in paying if not look.closed)
     lowest = min((look.cents for look in paying), default=lying.cents)
     taken = max(lying.cents - lowest, 0)
     if owed.due_cents < 0:
+        if not came and not lying.cents:
+            # All of it was taken, and a part was to go back.
+            return Finding(Kind.MISPAY, lying, watch.looks[-1], -stake_at(watch, owed, terms, begin))
         if not came and not taken:
             return left(watch, begin)
         return Finding(Kind.MISPAY, lying, watch.looks[-1], came or -taken)

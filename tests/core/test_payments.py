@@ -6,7 +6,9 @@ import pytest
 
 from controller.core.game_alerts import Kind
 from controller.core.inputs import Started
+from firmware_protocols.readings import ChipsSeen
 from tests.core.alerting import at_table, dealt, kinds, lost, next_bets, raised, won
+from tests.core.rig import MS
 
 
 @pytest.mark.parametrize(
@@ -104,6 +106,33 @@ def test_a_lost_wager_that_is_paid_is_told_even_if_all_of_it_is_gone_then() -> N
     next_bets(rig)
     (alert,) = raised(rig)
     assert (alert.kind, alert.due_cents, alert.paid_cents) == (Kind.MISPAY, -2500, 2500)
+
+
+def test_what_was_added_goes_back_against_a_natural_even_if_the_broken_hand_was_taken() -> None:
+    for back in (1000, 0):
+        # Without the second change the dealer took the one half and the player the other between two looks.
+        rig = at_table()
+        rig.talk("1 main 10\n2 main 10\nkey no_more_bets\n6h Th Td 5s 9s As\n1 main 20\nkey double\nTc\nkey stand")
+        rig.talk("key hole_turned")
+        rig.chips(1, "main", 0)
+        if back:
+            rig.chips(1, "main", back)
+        rig.chips(2, "main", 0)
+        next_bets(rig)
+        assert kinds(rig) == []
+
+
+def test_a_payment_that_a_reader_tells_after_the_close_was_made_before_it() -> None:
+    rig = at_table()
+    lost(rig)
+    rig.chips(1, "main", 0)
+    late_ns = rig.now_ns
+    rig.key("round_closed")
+    rig.values["E004010000000009"] = 500
+    rig.give(ChipsSeen(1, "main", ("E004010000000009",), late_ns, late_ns + MS))
+    assert not rig.table.state.paid[-1].watches["1/main"].looks[-1].closed
+    rig.chips(1, "main", 2000)
+    assert rig.table.state.paid[-1].watches["1/main"].looks[-1].closed
 
 
 def test_a_push_may_be_left_taken_or_pressed() -> None:
