@@ -73,8 +73,8 @@ def rig_of(seed: int, cycle_ms: int) -> tuple[HumanRig, Rack]:
 def rounds_of(rack: Rack, seed: int, boxes: tuple[int, int]) -> Iterator[list[Act]]:
     """Honest rounds without end, each with its truth at the end."""
     acts: list[Act] = []
-    habits = {"fumbles_per_mille": 60, "touching": False}
-    for act in play(DEALERS[PROFILE], Random(seed), rack, boxes, stand_key="always", **habits):
+    dealer = DEALERS[PROFILE]
+    for act in play(dealer, Random(seed), rack, boxes, stand_key="always", fumbles_per_mille=60, touching=False):
         acts.append(act)
         if isinstance(act, RoundPlayed):
             yield acts

@@ -15,7 +15,7 @@ import structlog
 
 from controller.core.alerts import AnswerRefused, FloorRefused
 from controller.core.events import Event, RulingProposed, StepFailed
-from controller.core.inputs import Input, Stamped, Started
+from controller.core.inputs import Input, OpeningRefuted, Stamped, Started
 from controller.core.meter_events import MeterOrdered
 from controller.core.rules import House
 from controller.core.state import Desired, State, Table
@@ -24,6 +24,7 @@ from controller.formats.alert_list import alerts_bytes
 from controller.formats.commands import CommandRefused, input_of, read_command, reply_bytes
 from controller.formats.health import health_line
 from controller.formats.meters_now import meters_bytes
+from controller.formats.own_openings import OwnOpenings
 from controller.formats.payloads import Topics, device_bytes
 from controller.formats.records import Identity, chain, seal, seal_checkpoint, stamp
 from controller.formats.snapshots import advice_bytes, hold_bytes, info_bytes, round_bytes
@@ -95,6 +96,7 @@ class Daemon:
         self.parts = parts
         self.identity: Identity = parts.journal.identity
         self.topics = Topics(self.identity.site, self.identity.table)
+        self.openings = OwnOpenings(self.identity)
         self.table = parts.recovered.table or Table(parts.house, State())
         self.number = parts.journal.head.number
         self.checkpoint_at = self.number
@@ -241,6 +243,9 @@ class Daemon:
         self.table = table
         for answer, reply in replies:
             answer(reply)
+        for opened in self.openings.refuted(told):
+            log.error("a card was opened wrongly", card=opened.card)
+            self.deliver(OpeningRefuted(self.parts.clock.monotonic_ns(), opened.card, opened.face))
         self.let_out(told, batch, desired)
         self.displays.told(told, [body for entry in entries for _, body in entry.events], self.parts.clock.wall_ns())
 

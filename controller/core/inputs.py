@@ -150,10 +150,19 @@ class WithdrawOrder(Value, frozen=True):
 MeterRuling = VerifyJackpot | PayJackpot | ProposeMove | ApproveOrder | WithdrawOrder
 """What people do with meters and jackpots."""
 
+
+class OpeningRefuted(Value, frozen=True):
+    """The daemon found that a card it opened with ``face`` was committed to as another when it was drawn."""
+
+    at_ns: int
+    card: int
+    face: str
+
+
 Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
 """What the floor may correct."""
 
-Input = Reading | Started | Answered | Acknowledged | ShoeChanged | Ruling | MeterRuling
+Input = Reading | Started | Answered | Acknowledged | ShoeChanged | OpeningRefuted | Ruling | MeterRuling
 """Everything that may be stepped."""
 
 

@@ -5,7 +5,7 @@ Times are nanoseconds of wall time, for people; a round counts for the phases on
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -112,6 +112,8 @@ def of_round(pace: Pace, event: BetsLocked | CardDrawn | HoleTurned | RoundClose
             spent = (end - begin for begin, end in zip(marks, ends, strict=True))
             phases = tuple(known + more for known, more in zip(pace.phases_ns, spent, strict=True))
             return replace(pace, rounds=pace.rounds + 1, timed=pace.timed + 1, phases_ns=phases, marks_ns=(at_ns,))
+        case _:
+            assert_never(event)
 
 
 def question_over(pace: Pace, question: int, at_ns: int, *, answered: bool) -> Pace:
@@ -135,6 +137,8 @@ def fared(pace: Pace, event: DeviceStatusChanged | DeviceAlarm | LineTroubled, a
             if state == HealthState.READY:
                 return replace(device, state=state, down_ns=down, since_ns=0)
             return replace(device, state=state, faults=device.faults + 1, down_ns=down, since_ns=at_ns)
+        case _:
+            assert_never(event)
 
 
 class DeviceFigures(Value, frozen=True, tag=False):

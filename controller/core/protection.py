@@ -6,7 +6,7 @@ alert settles nothing and holds nothing up.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, assert_never
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from controller.core.admission import made_later
 from controller.core.alerts import (
     CardWithoutBets,
     ChipConflict,
+    DeviceAlarm,
     InsuranceTooLarge,
     LateWager,
     MidShoeEntry,
@@ -27,14 +28,18 @@ from controller.core.alerts import (
     WagerOutsideLimits,
 )
 from controller.core.desk import Desk
-from controller.core.events import CardDrawn, Event
+from controller.core.events import CardDrawn, DeviceStatusChanged, Event
 from controller.core.felt import Felt, conflicts, key
 from controller.core.game_alerts import SEVERITY, Kind, Severity
 from controller.core.hand import points_of, seen
-from controller.core.raising import money, raise_alert
+from controller.core.inputs import Acknowledged, OpeningRefuted, ShoeChanged
+from controller.core.raising import acknowledge, money, raise_alert
 from controller.core.state import Desired, Table
 from controller.core.suspicion import CLOSED_EARLY, DEALERS_RULE, OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
-from firmware_protocols.readings import ChipsSeen
+from firmware_protocols.readings import ChipsSeen, HealthState
+
+EXCHANGED: Final = "shoe_exchanged"
+"""A shoe session's complaint that another shoe answers."""
 
 MAKER_DIGITS: Final = 4
 """Hex digits of a chip's id that name the standard and the tag's maker (ISO/IEC 15693-3: E0 and a maker's code)."""
@@ -45,6 +50,7 @@ def protect(before: Table, desk: Desk) -> None:
     told = tuple(desk.events)
     for event in told:
         look_into(before, desk, event)
+        of_devices(desk, event)
     insurance_lowered(before, desk)
     chips_from_elsewhere(before, desk)
     duplicates(desk)
@@ -103,6 +109,45 @@ def look_into(before: Table, desk: Desk, event: Event) -> None:
             raise_alert(desk, Kind.CARD_OUT_OF_TURN, text, readings=(card,))
         case _:
             pass
+
+
+def of_devices(desk: Desk, event: Event) -> None:
+    """What an event says of who a device is."""
+    match event:
+        case DeviceAlarm(device, code, text) if code == EXCHANGED:
+            swapped(desk, device, text)
+            desk.change(identities={**desk.state.identities, device: ""})
+        case DeviceStatusChanged(device, state, detail) if state == HealthState.READY and detail:
+            known = desk.state.identities.get(device, "")
+            if known and known != detail:
+                swapped(desk, device, f"{known} before, {detail} now")
+            desk.change(identities={**desk.state.identities, device: detail})
+        case _:
+            pass
+
+
+def swapped(desk: Desk, device: str, text: str) -> None:
+    """Another device answers where one did before."""
+    raise_alert(desk, Kind.DEVICE_SWAPPED, f"{device}: {text}")
+
+
+def taken(desk: Desk, given: Acknowledged | ShoeChanged | OpeningRefuted) -> None:
+    """What people, or the daemon about itself, say that concerns game protection alone."""
+    match given:
+        case Acknowledged():
+            acknowledge(desk, given)
+        case ShoeChanged():
+            counting.announced(desk, given)
+        case OpeningRefuted():
+            opening_refuted(desk, given)
+        case _:
+            assert_never(given)
+
+
+def opening_refuted(desk: Desk, given: OpeningRefuted) -> None:
+    """A card that lies open is not the one that was committed to."""
+    text = f"card {given.card} was opened as {given.face}, which is not what was committed to when it was drawn"
+    raise_alert(desk, Kind.COMMITMENT_WRONG, text, readings=(given.card, desk.stamped.number))
 
 
 # --- chips ------------------------------------------------------------------------------------------

@@ -229,6 +229,8 @@ class State(Value, frozen=True, tag=False):
     """The shoe before it, as it ended."""
     advice: Advice = Advice()
     """What the dealer is advised to take and pay."""
+    identities: dict[str, str] = msgspec.field(default_factory=dict)
+    """Who each device said it is when it was last ready, of those that say so."""
     disputes: dict[str, int] = msgspec.field(default_factory=dict)
     """Chips seen in two zones, and since when in table time; -1: an alert was raised."""
     profile_hash: str = ""

@@ -11,12 +11,10 @@ from controller.core import (
     admission,
     advising,
     answering,
-    counting,
     metering,
     mystery,
     pressing,
     protection,
-    raising,
     reweaving,
     rounds,
     second_person,
@@ -44,6 +42,7 @@ from controller.core.inputs import (
     ApproveOrder,
     AssignCard,
     DeclareBox,
+    OpeningRefuted,
     PayJackpot,
     ProposeMove,
     SetCard,
@@ -119,10 +118,8 @@ def take(desk: Desk) -> None:
             started(desk, start)
         case Answered(_, question, answer, who):
             answering.answered(desk, question, answer, who)
-        case Acknowledged() as given:
-            raising.acknowledge(desk, given)
-        case ShoeChanged() as given:
-            counting.announced(desk, given)
+        case Acknowledged() | ShoeChanged() | OpeningRefuted() as given:
+            protection.taken(desk, given)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             second_person.rule(desk, ruling)
         case VerifyJackpot() | PayJackpot() | ProposeMove() | ApproveOrder() | WithdrawOrder() as asked:

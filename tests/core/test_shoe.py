@@ -30,7 +30,7 @@ def of_decks(decks: int) -> Rig:
 
 def one_round(rig: Rig) -> None:
     """Seven cards: twenty against seventeen."""
-    rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\n1 main 0\nkey round_closed")
+    rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\n1 main 50\n1 main 0\nkey round_closed")
 
 
 def begin(rig: Rig, burn: str = "2c") -> None:
