@@ -17,6 +17,7 @@ from controller.core.alerts import AnswerRefused, MidShoeEntry, SideBetRefused, 
 from controller.core.desk import Desk
 from controller.core.events import BetsLocked, Event, LockedWager, QuestionAnswered, QuestionWithdrawn
 from controller.core.felt import Change
+from controller.core.judging import known_until, latest
 from controller.core.procedures import refused_wager
 from controller.core.rules import Rules
 from controller.core.settling import refused_side_bet
@@ -129,6 +130,22 @@ def handed_back(round_now: Round, change: Change) -> bool:
     refused = any((one.spot, one.bet) == (change.spot, change.zone) for one in round_now.refused)
     sent_away = change.spot in round_now.entering and change.after == 0
     return change.after < change.before and (refused or sent_away)
+
+
+def side_taken(desk: Desk, change: Change) -> bool:
+    """Whether a change takes or pays a side wager: one that the cards have decided, or a stake "for one" collected.
+
+    A stake that is not returned is taken off before the deal (A22). While the readers have still to confirm the deal a
+    wager may have been decided and paid that is not settled yet.
+    """
+    round_now = desk.round()
+    if not any((wager.spot, wager.bet) == (change.spot, change.zone) for wager in round_now.wagers):
+        return False
+    terms = terms_of(desk.rules, change.zone)
+    if change.after == 0 and (terms.awards_cents or terms.meter_shares):
+        return True
+    decided = (change.spot, change.zone) in round_now.settled
+    return round_now.is_dealt() and (decided or known_until(desk) < latest(desk))
 
 
 def made_later(rules: Rules, zone: str) -> bool:

@@ -169,7 +169,7 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
         elif explained and not round_now.trouble and any(node.offers for node in desk.lattice().frontier):
             admission.check_later(desk, change)
     else:
-        explained = paying(desk) or (boxed and round_now.turned)
+        explained = paying(desk) or (boxed and round_now.turned) or admission.side_taken(desk, change)
     if not explained:
         alert_of(desk, change)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.alerts import LateWager, Pinched, UnexplainedChange
 from controller.core.events import CardDrawn, WagerAdjusted, WagerSettled
 from controller.core.inputs import SetCard
 from controller.io import profile_files
@@ -82,3 +83,27 @@ def test_while_a_round_is_played_only_the_zones_that_tell_of_it_are_polled() -> 
         rig.talk(talk)
         watched.append(rig.desired.watched)
     assert watched == [(), ("main", "insurance", "ez_bust"), ()]
+
+
+TAKEN = {
+    "paid and taken after the deal": ("2 lucky_ladies 0 \n 1 lucky_ladies 55 \n 1 lucky_ladies 0", 0),
+    "touched before anything decides it": ("3 lucky_ladies 0", 1),
+    "a stake for one is collected": ("1 blazing7s 0", 0),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_decided_side_wager_is_taken_and_paid_without_an_alarm(name: str) -> None:
+    talk, alarms = TAKEN[name]
+    rig = penn_rig()
+    rig.talk("1 main 10 \n 1 lucky_ladies 5 \n 2 main 10 \n 2 lucky_ladies 5 \n 3 main 10 \n 3 lucky_ladies 5")
+    rig.talk(f"1 blazing7s 5 \n key no_more_bets \n Kh 8h Qh Kd Th 9c Qh 7c \n {talk}")
+    assert len(rig.told(UnexplainedChange, LateWager, Pinched)) == alarms
+
+
+def test_a_stake_for_one_is_collected_before_the_deal() -> None:
+    rig = penn_rig()
+    rig.talk("1 main 10 \n 1 blazing7s 5 \n key no_more_bets \n 1 blazing7s 0 \n 7h 9c Td 8c \n key stand hole_turned")
+    rig.key("round_closed")
+    assert rig.told(UnexplainedChange, LateWager, Pinched) == []
+    assert sorted(rig.postings()) == ["1: spot 1 blazing7s +5.00", "1: spot 1 main +0.00"]
