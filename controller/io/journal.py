@@ -212,14 +212,20 @@ class Journal:
         """Finish what was handed in, fold the write-ahead log into the file and let go of the journal.
 
         After a failure nothing is folded in: end the process, and let the next start read what the disk has.
+
+        Raises:
+            JournalFailed: the disk refused to have the log folded in; it is left as it is.
         """
         if self._closed:
             return
         self._closed = True
+        before = self._failure
         await asyncio.to_thread(self._jobs.put, None)
         await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
         self._head_file.close()
         os.close(self._lock)
+        if self._failure != before:
+            raise JournalFailed(f"{self.path}: {self._failure}")
 
     # --- the event loop's side ----------------------------------------------------------------------
 
@@ -281,8 +287,11 @@ class Journal:
         if connection is None:
             return
         if self._failure is None:
-            with contextlib.suppress(sqlite3.Error):
+            try:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as error:
+                self._failure = f"the disk refused: {error}"
+        if self._failure is None:
             connection.close()
         else:
             # Closing, be it by the collector, would fold in the log and so sync once more.
