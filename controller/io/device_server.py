@@ -12,7 +12,7 @@ import queue
 import threading
 from typing import Any, Final
 
-from controller.io.serial import READ_BYTES, WRITE_LIMIT_BYTES, LineLost
+from controller.io.serial import READ_BYTES, WRITE_LIMIT_BYTES, LineLost, LineTransport
 
 UNHEARD_LIMIT_BYTES: Final = 64 * 1024
 """Bytes that may wait for the event loop: half a minute at 19,200 baud. A loop that late has other troubles."""
@@ -21,54 +21,32 @@ WRITES_LIMIT: Final = 4096
 """Writes that may wait for the server: as many as fit ``WRITE_LIMIT_BYTES`` at 16 bytes a command."""
 
 
-class ServerTransport(asyncio.Transport):
-    """A transport on an open pyserial port that blocks. Writes leave in order; a write after the loss raises."""
+class ServerTransport(LineTransport):
+    """A transport on an open pyserial port that blocks."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, protocol: asyncio.Protocol, port: Any) -> None:  # noqa: ANN401 - pyserial's base class lacks what all its ports have
         super().__init__({"serial": port})
         self._loop = loop
         self._protocol = protocol
         self._port = port
-        self._closing = False
         self._lock = threading.Lock()
         self._unheard = 0
         self._unsent = 0
         self._writes: queue.Queue[bytes | None] = queue.Queue(WRITES_LIMIT + 1)
         loop.call_soon(self._start)
 
-    def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
-        """Send ``data`` after everything given before.
-
-        Raises:
-            LineLost: the line is closed or lost.
-        """
-        if self._closing:
-            raise LineLost("the line is closed")
-        if not data:
-            return
+    def _send(self, data: bytes) -> None:
         with self._lock:
             self._unsent += len(data)
             full = self._unsent > WRITE_LIMIT_BYTES
         if full or self._writes.qsize() >= WRITES_LIMIT:
             self._lose(LineLost(f"the device server has not taken {self._unsent} bytes"))
         else:
-            self._writes.put_nowait(bytes(data))
+            self._writes.put_nowait(data)
 
     def get_write_buffer_size(self) -> int:
         """Bytes not yet taken by the server."""
         return self._unsent
-
-    def is_closing(self) -> bool:
-        """Whether the line is closed or lost."""
-        return self._closing
-
-    def close(self) -> None:
-        """Close at once; what has not been sent is dropped."""
-        self._lose(None)
-
-    def abort(self) -> None:
-        """As ``close``."""
-        self._lose(None)
 
     # --- the event loop's side ------------------------------------------------------------------------
 

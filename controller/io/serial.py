@@ -31,26 +31,10 @@ def drop_unsent(descriptor: int) -> None:
         termios.tcflush(descriptor, termios.TCOFLUSH)
 
 
-class DescriptorTransport(asyncio.Transport):
-    """A transport on an open terminal, which ``shut`` closes.
+class LineTransport(asyncio.Transport):
+    """A transport on a line, whatever carries it. Writes leave in order; a write after the loss raises."""
 
-    Writes leave in order; a write after the loss raises ``LineLost``.
-    """
-
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, protocol: asyncio.Protocol, descriptor: int, shut: Callable[[], None]
-    ) -> None:
-        super().__init__()
-        self._loop = loop
-        self._protocol = protocol
-        self._descriptor = descriptor
-        self._shut = shut
-        self._waiting: collections.deque[bytes] = collections.deque()
-        self._waiting_bytes = 0
-        self._closing = False
-        os.set_blocking(self._descriptor, False)
-        loop.call_soon(protocol.connection_made, self)
-        loop.call_soon(self._start_reading)
+    _closing = False
 
     def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
         """Send ``data`` after everything given before.
@@ -60,20 +44,8 @@ class DescriptorTransport(asyncio.Transport):
         """
         if self._closing:
             raise LineLost("the line is closed")
-        if not data:
-            return
-        if not self._waiting:
-            self._loop.add_writer(self._descriptor, self._write_ready)
-        self._waiting.append(bytes(data))
-        self._waiting_bytes += len(data)
-        if self._waiting_bytes > WRITE_LIMIT_BYTES:
-            self._lose(LineLost(f"the device has not taken {self._waiting_bytes} bytes"))
-        else:
-            self._write_ready()
-
-    def get_write_buffer_size(self) -> int:
-        """Bytes not yet taken by the line."""
-        return self._waiting_bytes
+        if data:
+            self._send(bytes(data))
 
     def is_closing(self) -> bool:
         """Whether the line is closed or lost."""
@@ -86,6 +58,44 @@ class DescriptorTransport(asyncio.Transport):
     def abort(self) -> None:
         """As ``close``."""
         self._lose(None)
+
+    def _send(self, data: bytes) -> None:
+        raise NotImplementedError
+
+    def _lose(self, error: Exception | None) -> None:
+        raise NotImplementedError
+
+
+class DescriptorTransport(LineTransport):
+    """A transport on an open terminal, which ``shut`` closes."""
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, protocol: asyncio.Protocol, descriptor: int, shut: Callable[[], None]
+    ) -> None:
+        super().__init__()
+        self._loop = loop
+        self._protocol = protocol
+        self._descriptor = descriptor
+        self._shut = shut
+        self._waiting: collections.deque[bytes] = collections.deque()
+        self._waiting_bytes = 0
+        os.set_blocking(self._descriptor, False)
+        loop.call_soon(protocol.connection_made, self)
+        loop.call_soon(self._start_reading)
+
+    def _send(self, data: bytes) -> None:
+        if not self._waiting:
+            self._loop.add_writer(self._descriptor, self._write_ready)
+        self._waiting.append(data)
+        self._waiting_bytes += len(data)
+        if self._waiting_bytes > WRITE_LIMIT_BYTES:
+            self._lose(LineLost(f"the device has not taken {self._waiting_bytes} bytes"))
+        else:
+            self._write_ready()
+
+    def get_write_buffer_size(self) -> int:
+        """Bytes not yet taken by the line."""
+        return self._waiting_bytes
 
     def _start_reading(self) -> None:
         if not self._closing:
@@ -121,7 +131,7 @@ class DescriptorTransport(asyncio.Transport):
             self._waiting.popleft()
         self._loop.remove_writer(self._descriptor)
 
-    def _lose(self, error: OSError | None) -> None:
+    def _lose(self, error: Exception | None) -> None:
         if self._closing:
             return
         self._closing = True
@@ -131,7 +141,7 @@ class DescriptorTransport(asyncio.Transport):
         self._waiting_bytes = 0
         self._loop.call_soon(self._finish, error)
 
-    def _finish(self, error: OSError | None) -> None:
+    def _finish(self, error: Exception | None) -> None:
         # A terminal whose device is gone may refuse even to be closed, and not only with an OSError.
         with contextlib.suppress(OSError, termios.error):
             self._shut()

@@ -42,4 +42,4 @@ def test_no_test_of_a_mode_is_left_out() -> None:
     there = {name for file in files for name in names_in(file) if NUMBERED.match(name)}
     named = {one.partition("::")[2] for _, cell in ROWS for one in re.findall(r"`([^`]+)`", cell)}
     assert there <= named
-    assert len(files) == 5
+    assert len(files) == 6

@@ -1,0 +1,62 @@
+"""What brokers do to a table in the field, provoked with a real one."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+import pytest
+
+from controller.formats.payloads import status_bytes
+from controller.io.broker import find_mosquitto, mosquitto
+from controller.io.mqtt import connected
+from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS, Cuttable, Memory, closed, first_of_each, listening, publishing
+from tests.io.stream_rig import turn
+
+pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
+
+
+async def test_14_a_link_that_swallows_every_answer_is_given_up_and_nothing_is_lost() -> None:
+    memory = Memory(closed(3))
+    async with mosquitto() as target, listening(target) as listener:
+        wire = Cuttable(target)
+        async with wire.open() as broker, publishing(broker, memory) as publisher:
+            await memory.until(3)
+            wire.deaf = True
+            memory.rows += Memory(closed(40)).rows[3:]
+            publisher.wake()
+            # The keep-alive finds it: nothing was closed, and TCP would wait for a quarter of an hour.
+            await memory.until(40)
+        assert wire.connections == 2
+        await listener.until(f"{TOPICS.root}/event/round_closed", 40)
+        assert first_of_each(listener.seqs()) == list(range(1, 41))
+
+
+@pytest.mark.parametrize("lie", [status_bytes("offline", 7, 0), status_bytes("offline", 3, 0), b"", b"rubbish"])
+async def test_15_a_status_that_somebody_else_has_overwritten_is_said_again(lie: bytes) -> None:
+    """Most of all a last will that comes after we are back."""
+    async with (
+        mosquitto() as broker,
+        connected(broker, "5", "other") as other,
+        listening(broker) as listener,
+        publishing(broker, Memory(), session=7) as publisher,
+    ):
+        await publisher.online.wait()
+        await other.publish(TOPICS.status, lie, retain=True)
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while len(listener.payloads(TOPICS.status)) < 3:
+                await turn()
+        said = msgspec.json.decode(listener.payloads(TOPICS.status)[2])
+        assert (said["state"], said["session"]) == ("online", 7)
+
+
+async def test_15_two_clients_with_one_name_lose_nothing_and_do_not_spin() -> None:
+    """The broker throws the one out when the other comes; each comes back, and later each time."""
+    ones, others = Memory(closed(60)), Memory(closed(60))
+    async with mosquitto() as target, listening(target) as listener:
+        wire = Cuttable(target)
+        async with wire.open() as broker, publishing(broker, ones), publishing(broker, others):
+            await asyncio.gather(ones.until(60), others.until(60))
+        assert wire.connections < 40
+        await listener.until(f"{TOPICS.root}/event/round_closed", 120)
+        assert first_of_each(listener.seqs()) == list(range(1, 61))
