@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import contextlib
 import random
 from collections.abc import AsyncIterator
@@ -31,7 +32,7 @@ class Table:
 
     def __init__(self, journal: Journal, broker: Broker, clock: Clock, session: int = 1) -> None:
         self.journal = journal
-        self.told: list[StreamNow] = []
+        self.told: collections.deque[StreamNow] = collections.deque(maxlen=10)
         self.consumers = Consumers(
             (CONSUMER,),
             Ledger(
