@@ -13,7 +13,7 @@ import pytest
 from controller.formats.stream import StreamNow, ack_bytes
 from controller.io.broker import find_mosquitto, mosquitto
 from controller.io.durable_file import DurableFile, DurableRefused
-from controller.io.journal import Journal
+from controller.io.journal import Journal, JournalReader
 from controller.io.mqtt import connected
 from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS, Cuttable, listening
 from tests.io.stream_rig import CONSUMER, Table, consumer, exported, table, turn
@@ -203,3 +203,18 @@ def test_one_file_has_one_consumer_and_one_table(tmp_path: Path) -> None:
         DurableFile(tmp_path / "events", "harbour", "bj-1")
     with pytest.raises(DurableRefused, match="cannot be opened"):
         DurableFile(tmp_path / "nowhere" / "events", "harbour", "bj-1")
+
+
+async def test_a_table_told_to_stop_sends_what_is_committed_before_it_says_goodbye(tmp_path: Path) -> None:
+    journal = tmp_path / "journal.sqlite"
+    async with mosquitto() as broker, listening(broker) as listener:
+        async with table(journal, broker) as running:
+            await running.publisher.online.wait()
+            await running.deal(300)
+            assert running.publisher.reached < 300
+        await listener.until(f"{TOPICS.root}/event/round_closed", 300)
+        states = [msgspec.json.decode(one)["state"] for one in await listener.until(TOPICS.status, 2)]
+    assert states[-1] == "offline"
+    assert [name for name, _, _ in listener.messages][-1] == TOPICS.status
+    with JournalReader(journal) as reader:
+        assert reader.last_published() == 300
