@@ -1,5 +1,5 @@
 # make help names the targets. Nothing outside this folder is touched, save that `make test` as root on Debian
-# installs the broker its tests talk to, and `make setup` as root on Debian python3-venv, each only where missing.
+# installs the broker and database its tests talk to, and `make setup` as root on Debian python3-venv, each only where missing.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

@@ -1,0 +1,64 @@
+"""Both ledgers for the same tests: SQLite in a file, PostgreSQL in a server of the tests' own."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from controller.core.meter import Parameters
+from controller.link.ledger import Database, Ledger
+from controller.link.postgresql import PostgresqlDatabase
+from controller.link.sqlite import SqliteDatabase
+from tests.link.server import Server, programs
+
+PARAMETERS = Parameters(
+    base_cents=1_000_000, reset_cents=500_000, rate=(17, 100), unreasonable_cents=100_000, hidden_rate=(1, 30)
+)
+NUMBERS = itertools.count(1)
+
+Reach = Callable[[], Ledger]
+"""Another process's way to the same pool: a connection of its own."""
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Server]:
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed (Debian: postgresql)")
+    with tempfile.TemporaryDirectory(prefix="tableside-pg-") as name:
+        server = Server(Path(name))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def reach(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Reach]:
+    """A pool that has begun, in each database."""
+    opened: list[Database] = []
+    pool = f"pit-{next(NUMBERS)}"
+    server: Server | None = request.getfixturevalue("postgresql") if request.param == "postgresql" else None
+
+    def connected(*, create: bool = False) -> Ledger:
+        database: Database = (
+            PostgresqlDatabase(server.where, create=create)
+            if server
+            else SqliteDatabase(tmp_path / "ledger.sqlite", create=create)
+        )
+        opened.append(database)
+        return Ledger(database, pool)
+
+    connected(create=True).open(PARAMETERS)
+    yield connected
+    for database in opened:
+        database.close()
+
+
+@pytest.fixture
+def ledger(reach: Reach) -> Ledger:
+    return reach()
