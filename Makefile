@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint servers clean campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-broker campaign-offences
+.PHONY: help setup demo test lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-broker campaign-offences
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -21,6 +21,7 @@ help:
 	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= PROFILE= JACKPOTS= BROKER= may be given'
 	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
 	@echo 'make lint    ruff, mypy --strict, import contracts'
+	@echo 'make campaign-link  link, tables and PostgreSQL killed at random 500 times (half an hour); KILLS= SEED= may be given'
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
 	@echo 'make campaign-mystery  100,000 mystery cycles, noise through the health tests, timing, a search for the trigger (half an hour)'
 	@echo 'make campaign-offences  planted offences, found and findable, and false alarms; N= of each kind, CLEAN= SEED= may be given'
@@ -49,6 +50,9 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+campaign-link: setup servers
+	$(BIN)/python -m tests.link.killing $(or $(KILLS),500) $(or $(SEED),1)
 
 campaign-meters: setup
 	$(BIN)/python -m bench.meters $(call option,WAGERS,wagers) $(call option,SEED,seed)

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "mystery": "Begin, change and end a mystery trigger box; verify what it did.",
     "new-shoe": "Announce a new shoe.",
     "keys": "Make and change the secrets a table needs.",
+    "link": "Run the pool that many tables share.",
     "jackpot": "Verify, pay, refuse or grant an award of a meter.",
     "meter": "Propose and approve what moves a meter.",
     "meters": "Show the meters and jackpots of a journal, added up again.",

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from controller.formats.journal_schema import PAGE_BYTES
-from controller.io.journal_store import JournalFailed, configure
+from controller.io.journal_setup import configure
+from controller.io.journal_store import JournalFailed
 from controller.link.ledger import SCHEMA, LedgerFailed, LedgerRefused, Row
 
 APPLICATION_ID: Final = 0x544C4B31

@@ -1,0 +1,259 @@
+"""``tableside link``: one pool for many tables."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+import structlog
+
+from controller.commands.run import STORAGE_FAILED, refuse, until_stopped
+from controller.core.jackpots import same_person
+from controller.core.meter import ROSE, UNITS
+from controller.core.progressives import Adjustment, NewParameters
+from controller.formats.config import CREDENTIAL, ConfigError, is_credential
+from controller.formats.link_config import LinkConfig, read_link_config
+from controller.io.clock import SystemClock
+from controller.io.log import Format, configure_log
+from controller.io.notify import Notifier
+from controller.io.secret_files import SecretRefused, read_secret
+from controller.io.watchdog import Watchdog
+from controller.link.deeds import HOUSE, Declined, Entered, Moved, OutOfOrder, Posting
+from controller.link.ledger import Account, Database, Ledger, LedgerFailed, LedgerRefused
+from controller.link.reconciling import Reconciled, reconcile
+from controller.link.service import DoesNotAddUp, LinkFailed, Listening, Service, totals
+from controller.link.sqlite import SqliteDatabase
+
+DOES_NOT_ADD_UP: Final = 3
+"""Exit status: the ledger does not agree with itself."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+CONFIG: Final = click.argument("config", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="one object")
+
+log = structlog.get_logger(__name__)
+
+
+def _by_two(work: F) -> F:
+    who = click.option("--who", required=True, metavar="NAME", help="who orders it")
+    second = click.option("--second", required=True, metavar="NAME", help="another person, who approves it")
+    return CONFIG(who(second(work)))
+
+
+@click.group("link")
+def command() -> None:
+    """Run the pool that many tables share; begin, move and audit its ledger.
+
+    Exit status of all: 0 done, 2 refused, 3 the ledger does not add up, 70 the database failed.
+    """
+
+
+@command.command("run")
+@CONFIG
+@click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
+@click.option(
+    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
+)
+def run(config: Path, log_format: Format, log_level: str) -> None:
+    """Serve the pool of CONFIG to its tables until told to stop (SIGTERM or Ctrl-C)."""
+    configure_log(log_format, level=log_level)
+    with _said():
+        asyncio.run(_serve(config))
+
+
+@command.command("begin")
+@_by_two
+def begin(config: Path, who: str, second: str) -> None:
+    """Begin the pool of CONFIG at its base value. Two people do, once."""
+    _two(who, second)
+    with _said(), _ledger(_load(config), create=True) as ledger:
+        ledger.open(_load(config).meter)
+        click.echo(
+            f"pool {ledger.pool}: begun at {_money(ledger.standing().shown_cents * UNITS)} by {who} and {second}"
+        )
+
+
+@command.command("reconcile")
+@CONFIG
+@AS_JSON
+def reconcile_command(config: Path, *, as_json: bool) -> None:
+    """Add the ledger up, entry by entry: paid + shown + reserved = contributed + funded. May run beside the link."""
+    with _said(), _ledger(_load(config)) as ledger:
+        found = reconcile(ledger)
+        click.echo(json.dumps(_as_data(found)) if as_json else "\n".join(_account(ledger.pool, found)))
+        if found.mistakes:
+            raise DoesNotAddUp(found.mistakes)
+
+
+@command.command("status")
+@CONFIG
+@AS_JSON
+def status(config: Path, *, as_json: bool) -> None:
+    """Show what the pool stands at, and the last posting of each table."""
+    with _said(), _ledger(_load(config)) as ledger:
+        books = ledger.books()
+        tables = {name: (one.epoch, one.seq) for name, one in books.accounts.items() if name != HOUSE}
+        shown = books.meter.shown_cents()
+        if as_json:
+            found = {"pool": ledger.pool, "shown_cents": shown, "entries": books.entries, "awards": books.hits}
+            click.echo(
+                json.dumps({**found, "tables": {name: {"epoch": e, "seq": s} for name, (e, s) in tables.items()}})
+            )
+            return
+        click.echo(f"{ledger.pool}: {_money(shown * UNITS)} after {books.entries} entries, {books.hits} awards")
+        for name, (epoch, seq) in tables.items():
+            click.echo(f"  {name}: posted {seq} in epoch {epoch}")
+
+
+@command.command("adjust")
+@_by_two
+@click.option("--why", required=True)
+@click.option("--pool", type=click.Choice(["meter", "reserve"]), default="meter", show_default=True)
+@click.argument("units", type=int)
+@click.argument("reason", type=click.Choice(sorted({*ROSE, "over_limit_correction", "seed_recovery"})))
+def adjust(config: Path, *, who: str, second: str, why: str, pool: Any, units: int, reason: Any) -> None:  # noqa: ANN401
+    """Move the pool by UNITS of 1/10,000 cent for a REASON of the closed list (after `--` if UNITS is negative)."""
+    with _said(), _ledger(_load(config)) as ledger:
+        _move(ledger, Moved(Adjustment(pool, units, reason), who, second, why))
+
+
+@command.command("change")
+@_by_two
+@click.option("--why", required=True)
+def change(config: Path, who: str, second: str, why: str) -> None:
+    """Put the pool on the parameters of CONFIG: at once if nothing happened since its reset, else with the next one."""
+    with _said(), _ledger(_load(config)) as ledger:
+        _move(ledger, Moved(NewParameters(_load(config).meter), who, second, why))
+
+
+def _move(ledger: Ledger, moved: Moved) -> None:
+    last = ledger.books().accounts.get(HOUSE, Account())
+    (answer,) = ledger.post([Posting(HOUSE, max(last.epoch, 1), last.seq + 1, moved)])
+    match answer:
+        case Entered(number, shown_cents, Declined(reason)):
+            refuse(f"pool {ledger.pool}: {reason} (entry {number}; it shows {_money(shown_cents * UNITS)})")
+        case Entered(number, shown_cents, outcome):
+            queued = getattr(outcome, "queued", False)
+            said = "waits for the next reset" if queued else f"it shows {_money(shown_cents * UNITS)}"
+            click.echo(f"pool {ledger.pool}: entry {number}; {said}")
+        case OutOfOrder(_, _, reason):
+            refuse(f"pool {ledger.pool}: somebody else moved it at the same moment: {reason}")
+
+
+async def _serve(path: Path) -> None:
+    credentials = os.environ.get("CREDENTIALS_DIRECTORY")
+    config = _load(path)
+    where = Listening(config.link.listen, _key(config, path, credentials), config.tables())
+    notifier = Notifier(os.environ)
+    with _ledger(config) as ledger, _ledger(config) as audit:
+        service = Service(where, ledger, audit)
+        if ledger.books().meter.parameters != config.meter:
+            log.warning("the file has other parameters than the pool; `tableside link change` puts them in force")
+        log.info("link starts", pool=ledger.pool, tables=len(config.table))
+        watchdog = Watchdog(notifier, SystemClock(), [], [], service.status)
+
+        async def work() -> None:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(service.run())
+                await service.bound.wait()
+                log.info("tables reach it at", address=config.link.listen, port=service.port)
+                group.create_task(watchdog.run())
+
+        try:
+            await until_stopped(work())
+            log.info("link stops")
+        finally:
+            notifier.stopping()
+
+
+def _load(path: Path) -> LinkConfig:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError((f"{path}: cannot be read: {error}",)) from error
+    return read_link_config(text, str(path), path.parent)
+
+
+def _key(config: LinkConfig, path: Path, credentials: str | None) -> bytes:
+    given = config.link.key_file
+    if not is_credential(given):
+        return read_secret(Path(given)).strip()
+    if credentials is None:
+        told = f"{path}: [link] key_file: a credential is there within the service only ($CREDENTIALS_DIRECTORY)"
+        raise ConfigError((told,))
+    kept = Path(credentials) / given.removeprefix(CREDENTIAL)
+    try:
+        return kept.read_bytes().strip()
+    except OSError as error:
+        raise SecretRefused(f"{kept}: cannot be read: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def _ledger(config: LinkConfig, *, create: bool = False) -> Iterator[Ledger]:
+    database = _database(config, create=create)
+    try:
+        yield Ledger(database, config.link.pool)
+    finally:
+        database.close()
+
+
+def _database(config: LinkConfig, *, create: bool) -> Database:
+    link = config.link
+    if link.postgresql is None:
+        return SqliteDatabase(Path(link.sqlite or ""), create=create)
+    try:
+        from controller.link.postgresql import PostgresqlDatabase  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise LedgerRefused("[link] postgresql: needs psycopg: pip install 'tableside[link-postgresql]'") from None
+    return PostgresqlDatabase(link.postgresql, create=create)
+
+
+@contextlib.contextmanager
+def _said() -> Iterator[None]:
+    """What went wrong as lines for people, and its exit status."""
+    try:
+        yield
+    except ConfigError as error:
+        refuse(*error.lines)
+    except (LedgerRefused, SecretRefused, LinkFailed) as error:
+        refuse(str(error))
+    except DoesNotAddUp as error:
+        for mistake in error.mistakes:
+            click.echo(f"tableside: ALARM: {mistake}", err=True)
+        sys.exit(DOES_NOT_ADD_UP)
+    except LedgerFailed as error:
+        click.echo(f"tableside: {error}", err=True)
+        sys.exit(STORAGE_FAILED)
+
+
+def _two(who: str, second: str) -> None:
+    if not who.strip() or not second.strip() or same_person(who, second):
+        refuse("two people are needed: --who and --second name one each")
+
+
+def _money(units: int) -> str:
+    cents, part = divmod(units, UNITS)
+    return f"{cents // 100:,}.{cents % 100:02}" + (f" and {part}/10,000 cent" if part else "")
+
+
+def _account(pool: str, found: Reconciled) -> Iterator[str]:
+    yield f"{pool}, units of 1/10,000 cent"
+    for name, value in totals(found).items():
+        yield f"  {name:12} {value:>24,}"
+    yield f"  {'paid + shown + reserved':38} {found.left():>24,}"
+    yield f"  {'contributed + funded':38} {found.right():>24,}"
+    for name, sums in sorted(found.tables.items()):
+        yield f"  {name}: contributed {sums.contributed:,}, paid {sums.paid:,}, reserved {sums.reserved:,}"
+    yield "reconciled" if not found.mistakes else "NOT RECONCILED"
+
+
+def _as_data(found: Reconciled) -> dict[str, object]:
+    tables = {name: sums._asdict() for name, sums in found.tables.items()}
+    return {**totals(found), "tables": tables, "mistakes": list(found.mistakes)}

@@ -1,0 +1,98 @@
+"""A link's file: the pool, where its ledger lies, where tables reach it and by which keys. TOML 1.0.
+
+Every mistake is reported, one line each, as for a table file. Relative paths are relative to the file's directory.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Annotated
+
+import msgspec
+
+from controller.core.meter import Parameters, mistakes
+from controller.formats.config import ConfigError, File, Name, Section, Text, is_credential, placed, syntax_line
+from controller.formats.decoding import Mistake, decode
+from controller.formats.operators import CURVE_KEY
+
+Address = Annotated[
+    str, msgspec.Meta(pattern=r"^[^\s:]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$", description="HOST:PORT")
+]
+TableName = Annotated[
+    str, msgspec.Meta(pattern=r"^[a-z0-9-]{1,32}/[a-z0-9-]{1,32}$", description='a table such as "harbour/bj-1"')
+]
+
+
+class LinkSection(Section, frozen=True):
+    """``[link]``: the pool's name, where tables reach it, its secret key, and one of the two places of its ledger."""
+
+    pool: Name
+    listen: Address
+    key_file: File
+    sqlite: File | None = None
+    postgresql: Text | None = None
+
+
+class LinkedTable(Section, frozen=True):
+    """``[[table]]``: a table and the public keys it may come with: one, or an old and a new one."""
+
+    name: TableName
+    keys: Annotated[
+        tuple[Annotated[str, msgspec.Meta(pattern=f"^{CURVE_KEY.pattern}$", description="a public key")], ...],
+        msgspec.Meta(min_length=1, max_length=2, description="one or two public keys"),
+    ]
+
+
+class LinkConfig(Section, frozen=True):
+    """A link's file without mistakes, its paths resolved. ``meter``: what the pool begins with."""
+
+    link: LinkSection
+    meter: Parameters
+    table: tuple[LinkedTable, ...] = ()
+
+    def tables(self) -> Mapping[str, str]:
+        """Whose each public key is."""
+        return {key: table.name for table in self.table for key in table.keys}
+
+
+def read_link_config(text: str, name: str, directory: PurePath) -> LinkConfig:
+    """The file ``name`` whose content is ``text``.
+
+    Raises:
+        ConfigError: with a line for each mistake found.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError((syntax_line(name, str(error)),)) from error
+    found: list[Mistake] = []
+    config = decode(LinkConfig, data, (), found)
+    if config is not None:
+        found.extend(_cross_checks(config))
+    if config is None or found:
+        raise placed(text, name, found)
+    link = config.link
+    if link.sqlite is not None:
+        link = msgspec.structs.replace(link, sqlite=str(directory / link.sqlite))
+    if not is_credential(link.key_file):
+        link = msgspec.structs.replace(link, key_file=str(directory / link.key_file))
+    return msgspec.structs.replace(config, link=link)
+
+
+def _cross_checks(config: LinkConfig) -> Iterable[Mistake]:
+    if (config.link.sqlite is None) == (config.link.postgresql is None):
+        yield Mistake(("link",), 'expected sqlite = "FILE" or postgresql = "host=... dbname=...", one of the two')
+    for key, what in mistakes(config.meter):
+        yield Mistake(("meter", key), what)
+    names: set[str] = set()
+    keys: dict[str, str] = {}
+    for number, table in enumerate(config.table):
+        if table.name in names:
+            yield Mistake(("table", number, "name"), f"{table.name} is given twice")
+        names.add(table.name)
+        for key in table.keys:
+            if key in keys:
+                yield Mistake(("table", number, "keys"), f"the key is that of {keys[key]}")
+            keys[key] = table.name

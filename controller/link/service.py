@@ -1,0 +1,245 @@
+"""The link's process: tables over ZeroMQ on one side, the ledger on the other.
+
+Postings that arrive while the ledger works share its next transaction; their answers leave once it is on the disk. A
+pool whose ledger cannot be reached is closed; one that does not add up ends the process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final, NamedTuple
+
+import structlog
+import zmq
+import zmq.asyncio
+from zmq.auth.asyncio import AsyncioAuthenticator
+
+from controller.link.deeds import Answer, Entered, Posting, Standing
+from controller.link.ledger import Account, Ledger, LedgerFailed
+from controller.link.reconciling import Reconciled, reconcile
+from controller.link.wire import (
+    MESSAGE_LIMIT_BYTES,
+    Answered,
+    Asked,
+    NotUnderstood,
+    Posted,
+    Told,
+    frames,
+    from_table,
+)
+
+QUEUE_LIMIT: Final = 10_000
+"""Messages that may wait on the socket."""
+
+BATCH_LIMIT: Final = 500
+"""Postings in one transaction."""
+
+LOOK_SECONDS: Final = 0.25
+"""Between two looks at the ledger: what other processes did is shown within this time."""
+
+RECONCILE_SECONDS: Final = 60.0
+
+log = structlog.get_logger(__name__)
+
+
+class LinkFailed(Exception):  # noqa: N818 - named for what happened
+    """The link cannot be served; the text says where and why."""
+
+
+class DoesNotAddUp(Exception):  # noqa: N818
+    """The ledger does not agree with itself: nothing more is entered, nothing may be paid. A line for each mistake."""
+
+    def __init__(self, mistakes: tuple[str, ...]) -> None:
+        super().__init__("; ".join(mistakes))
+        self.mistakes = mistakes
+
+
+class Listening(NamedTuple):
+    """Where tables reach the link, its secret key, and whose each public key is."""
+
+    address: str
+    secret_key: bytes
+    tables: Mapping[str, str]
+
+
+class _Waiting(NamedTuple):
+    peer: bytes
+    posting: Posting
+
+
+class Service:
+    """Serves a pool's tables until cancelled. ``audit`` is a way of its own to the same ledger."""
+
+    def __init__(self, where: Listening, ledger: Ledger, audit: Ledger) -> None:
+        self._where = where
+        self._ledger = ledger
+        self._audit = audit
+        self._waiting: asyncio.Queue[_Waiting] = asyncio.Queue(QUEUE_LIMIT)
+        self._accounts: dict[str, Account] = {}
+        self._standing = Standing(0, 0)
+        self._turn = asyncio.Lock()
+        self.closed = "the link starts"
+        """Why the pool is closed; empty: it is open."""
+        self.bound = asyncio.Event()
+        """Set once tables can reach it."""
+        self.port = 0
+
+    def status(self) -> str:
+        """How the link is, for people."""
+        shown = self._standing.shown_cents
+        return f"{self.closed or 'open'}: {shown // 100}.{shown % 100:02} after {self._standing.number} entries"
+
+    async def run(self) -> None:
+        """Serve.
+
+        Raises:
+            DoesNotAddUp, LinkFailed, LedgerRefused, LedgerFailed: the ledger or the address cannot be used.
+        """
+        await self._check()
+        await self._look()
+        self.closed = ""
+        context = zmq.asyncio.Context()
+        authenticator = AsyncioAuthenticator(context)
+        try:
+            authenticator.start()
+            authenticator.configure_curve_callback(domain="*", credentials_provider=_Known(self._where.tables))
+            socket = self._socket(context)
+            self.bound.set()
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._hear(socket))
+                group.create_task(self._enter(socket))
+                group.create_task(self._repeat(LOOK_SECONDS, self._look))
+                group.create_task(self._repeat(RECONCILE_SECONDS, self._check))
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from failed
+        finally:
+            authenticator.stop()
+            context.destroy(linger=0)
+
+    def _socket(self, context: zmq.asyncio.Context) -> zmq.asyncio.Socket:
+        socket = context.socket(zmq.ROUTER)
+        for option, value in (
+            (zmq.LINGER, 0),
+            (zmq.RCVHWM, QUEUE_LIMIT),
+            (zmq.SNDHWM, QUEUE_LIMIT),
+            (zmq.MAXMSGSIZE, MESSAGE_LIMIT_BYTES),
+            (zmq.CURVE_SERVER, 1),
+            # A table whose link broke is itself again at once, and does not wait for the old connection to be missed.
+            (zmq.ROUTER_HANDOVER, 1),
+        ):
+            socket.set(option, value)
+        socket.set(zmq.CURVE_SECRETKEY, self._where.secret_key)
+        try:
+            socket.bind(f"tcp://{self._where.address}")
+        except zmq.ZMQError as error:
+            raise LinkFailed(f"[link] listen: {self._where.address}: {error}") from error
+        self.port = int(socket.getsockopt_string(zmq.LAST_ENDPOINT).rstrip("\0").rpartition(":")[2])
+        return socket
+
+    async def _hear(self, socket: zmq.asyncio.Socket) -> None:
+        while True:
+            peer, *parts = await socket.recv_multipart(copy=False)
+            table = self._where.tables[str((parts[0] if parts else peer).get("User-Id"))]
+            try:
+                message = from_table([bytes(part.buffer) for part in parts])
+            except NotUnderstood as error:
+                log.warning("message refused", table=table, reason=str(error))
+                continue
+            to = bytes(peer.buffer)
+            match message:
+                case Asked():
+                    account = self._accounts.get(table, Account())
+                    standing = self._standing
+                    told = Told(self._ledger.pool, *standing, account.epoch, account.seq, self.closed)
+                    self._send(socket, to, frames(told))
+                case Posted(epoch, seq, deed):
+                    # A full queue waits here, and tables post again what was not answered.
+                    await self._waiting.put(_Waiting(to, Posting(table, epoch, seq, deed)))
+
+    async def _enter(self, socket: zmq.asyncio.Socket) -> None:
+        while True:
+            batch = [await self._waiting.get()]
+            while len(batch) < BATCH_LIMIT and not self._waiting.empty():
+                batch.append(self._waiting.get_nowait())
+            async with self._turn:
+                try:
+                    answers = await asyncio.to_thread(self._ledger.post, [one.posting for one in batch])
+                except LedgerFailed as error:
+                    self._fail(error)
+                    continue
+            for (peer, posting), answer in zip(batch, answers, strict=True):
+                self._note(posting, answer)
+                self._send(socket, peer, frames(Answered(posting.epoch, posting.seq, answer)))
+
+    def _note(self, posting: Posting, answer: Answer) -> None:
+        if isinstance(answer, Entered):
+            self._standing = max(self._standing, Standing(answer.number, answer.shown_cents))
+            account = self._accounts.get(posting.table, Account())
+            epoch, seq = max((account.epoch, account.seq), (posting.epoch, posting.seq))
+            self._accounts[posting.table] = account._replace(epoch=epoch, seq=seq)
+
+    async def _look(self) -> None:
+        """See what the ledger stands at, other processes' entries included."""
+        async with self._turn:
+            try:
+                books = await asyncio.to_thread(self._ledger.books)
+            except LedgerFailed as error:
+                self._fail(error)
+                return
+        self._standing = Standing(books.entries, books.meter.shown_cents())
+        self._accounts = dict(books.accounts)
+        if self.closed:
+            log.info("the ledger is there again", pool=self._ledger.pool)
+            self.closed = ""
+
+    async def _check(self) -> None:
+        try:
+            found = await asyncio.to_thread(reconcile, self._audit)
+        except LedgerFailed as error:
+            self._fail(error)
+            return
+        if found.mistakes:
+            for mistake in found.mistakes:
+                log.error("ALARM: the ledger does not add up", pool=self._ledger.pool, mistake=mistake)
+            raise DoesNotAddUp(found.mistakes)
+        log.info("reconciled", pool=self._ledger.pool, **totals(found))
+
+    def _fail(self, error: LedgerFailed) -> None:
+        if not self.closed:
+            log.error("pool closed", reason=str(error))
+        self.closed = "the ledger cannot be reached"
+
+    async def _repeat(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            await work()
+
+    def _send(self, socket: zmq.asyncio.Socket, peer: bytes, parts: list[bytes]) -> None:
+        # A ROUTER drops what is for somebody who has gone.
+        with contextlib.suppress(zmq.ZMQError):
+            socket.send_multipart([peer, *parts], flags=zmq.DONTWAIT)
+
+
+def totals(found: Reconciled) -> dict[str, int]:
+    """Both sides of a reconciliation, in units of 1/10,000 cent."""
+    return {
+        "paid": found.total.paid,
+        "shown": found.shown + found.put_by,
+        "reserved": found.total.reserved,
+        "contributed": found.total.contributed,
+        "funded": found.funded,
+    }
+
+
+class _Known:
+    """What the authenticator asks of us."""
+
+    def __init__(self, tables: Mapping[str, str]) -> None:
+        self._tables = tables
+
+    def callback(self, domain: str, key: bytes) -> bool:
+        """Whether a table may come in with this public key, written in Z85."""
+        del domain
+        return key.decode() in self._tables

@@ -1,0 +1,113 @@
+"""A table's end of the link on a socket: ZeroMQ DEALER with the table's own key, driving a ``LinkSession``.
+
+A handshake that fails is silence, and so is a link that has gone; the socket is made anew while there is silence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import structlog
+import zmq
+import zmq.asyncio
+
+from controller.io.clock import Clock
+from controller.link.session import Deed, Event, LinkSession, Reaction
+from controller.link.wire import MESSAGE_LIMIT_BYTES, NotUnderstood, frames, from_link
+
+QUEUE_LIMIT: Final = 1_000
+ANEW_NS: Final = 5_000_000_000
+"""Silence after which the socket is made anew."""
+
+log = structlog.get_logger(__name__)
+
+
+class Where(NamedTuple):
+    """Where the link is: ``HOST:PORT``, its public key, and the table's secret one."""
+
+    address: str
+    server_key: bytes
+    secret_key: bytes
+
+
+class TableEnd:
+    """Runs a session until cancelled; ``deliver`` takes each event in order."""
+
+    def __init__(self, where: Where, session: LinkSession, clock: Clock, deliver: Callable[[Event], None]) -> None:
+        self._where = where
+        self.session = session
+        self._clock = clock
+        self._deliver = deliver
+        self._context = zmq.asyncio.Context.instance()
+        self._socket: zmq.asyncio.Socket | None = None
+        self._heard_ns = clock.monotonic_ns()
+
+    def post(self, deed: Deed) -> int:
+        """Put a deed to the ledger; its number. Only while ``run`` runs."""
+        seq, reaction = self.session.post(self._clock.monotonic_ns(), deed)
+        self._do(reaction)
+        return seq
+
+    async def run(self) -> None:
+        """Go on."""
+        try:
+            while True:
+                socket = self._connected()
+                now_ns = self._clock.monotonic_ns()
+                wait_ns = self.session.next_deadline() - now_ns
+                if wait_ns <= 0:
+                    self._do(self.session.handle_deadline(now_ns))
+                elif await socket.poll(max(1, wait_ns // 1_000_000)):
+                    self._hear(await socket.recv_multipart())
+                if self._clock.monotonic_ns() - self._heard_ns > ANEW_NS:
+                    self._close()
+                    self._heard_ns = self._clock.monotonic_ns()
+        finally:
+            self._close()
+
+    def _hear(self, parts: list[bytes]) -> None:
+        try:
+            message = from_link(parts)
+        except NotUnderstood as error:
+            log.warning("link not understood", reason=str(error))
+            return
+        self._heard_ns = self._clock.monotonic_ns()
+        self._do(self.session.receive(self._heard_ns, message))
+
+    def _do(self, reaction: Reaction) -> None:
+        for message in reaction.send:
+            if self._socket is not None:
+                # What a full queue does not take is posted again.
+                future = asyncio.ensure_future(self._socket.send_multipart(frames(message), flags=zmq.DONTWAIT))
+                future.add_done_callback(_ignore)
+        for event in reaction.events:
+            self._deliver(event)
+
+    def _connected(self) -> zmq.asyncio.Socket:
+        if self._socket is None:
+            socket = self._context.socket(zmq.DEALER)
+            for option, value in (
+                (zmq.LINGER, 0),
+                (zmq.SNDHWM, QUEUE_LIMIT),
+                (zmq.RCVHWM, QUEUE_LIMIT),
+                (zmq.MAXMSGSIZE, MESSAGE_LIMIT_BYTES),
+            ):
+                socket.set(option, value)
+            socket.set(zmq.CURVE_SECRETKEY, self._where.secret_key)
+            socket.set(zmq.CURVE_PUBLICKEY, zmq.curve_public(self._where.secret_key))
+            socket.set(zmq.CURVE_SERVERKEY, self._where.server_key)
+            socket.connect(f"tcp://{self._where.address}")
+            self._socket = socket
+        return self._socket
+
+    def _close(self) -> None:
+        if self._socket is not None:
+            self._socket.close(linger=0)
+            self._socket = None
+
+
+def _ignore(future: asyncio.Future[Any]) -> None:
+    if not future.cancelled():
+        future.exception()

@@ -1,0 +1,172 @@
+"""Link, tables and PostgreSQL killed at random while tables post: are the sums exact at the end?
+
+    python -m tests.link.killing KILLS SEED
+
+Kills fall at moments chosen by chance, each after some more entries than at the last; the sums are held against what
+the tables' own plans say: every deed once, every unit of rate x wagers. Prints a line every 25 kills; exit status 1 if
+anything disagrees.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import sys
+import tempfile
+from asyncio.subprocess import DEVNULL, Process
+from pathlib import Path
+
+from controller.core.meter import UNITS
+from controller.io.secret_files import write_secret
+from controller.link.deeds import Wagered
+from controller.link.ledger import Ledger, LedgerFailed
+from controller.link.postgresql import PostgresqlDatabase
+from controller.link.reconciling import reconcile
+from tests.link.premises import BY_TWO, Premises
+from tests.link.server import Server
+from tests.link.table_process import deeds
+
+PROCESSES = 2
+TABLES_EACH = 2
+PATIENCE_SECONDS = 120.0
+ENTRIES_A_KILL = 40
+
+
+class Scene:
+    """What may be killed, and how it comes back."""
+
+    def __init__(self, server: Server, premises: Premises, seed: int, count: int) -> None:
+        self.server = server
+        self.premises = premises
+        self.seed = seed
+        self.count = count
+        names = list(premises.tables)
+        self.groups = [names[place::PROCESSES] for place in range(PROCESSES)]
+        self.link: Process | None = None
+        self.tables: list[Process | None] = [None] * PROCESSES
+        self.database = PostgresqlDatabase(server.where)
+        self.ledger = Ledger(self.database, premises.pool)
+
+    async def start_link(self) -> None:
+        """Start the link, unless it runs."""
+        if self.link is None or self.link.returncode is not None:
+            self.link = await self._started("controller", "link", "run", str(self.premises.file))
+
+    async def start_tables(self, group: int) -> None:
+        """Start a process of tables from their first deed on."""
+        place = [str(self.premises.folder), f"127.0.0.1:{self.premises.port}", self.premises.pool]
+        more = [str(self.seed), str(self.count), *self.groups[group]]
+        self.tables[group] = await self._started("tests.link.table_process", *place, *more)
+
+    async def strike(self, chance: random.Random) -> None:
+        """Kill one of them, and start it again."""
+        drawn = chance.random()
+        if drawn < 0.45:
+            assert self.link is not None
+            await _kill(self.link)
+            await self.start_link()
+        elif drawn < 0.9:
+            group = chance.randrange(PROCESSES)
+            table = self.tables[group]
+            assert table is not None
+            await _kill(table)
+            await self.start_tables(group)
+        else:
+            await asyncio.to_thread(self.server.kill)
+            await asyncio.to_thread(self.server.start)
+            # A link that found no ledger when it started has ended; the service manager starts it again.
+            await self.start_link()
+
+    async def entries(self) -> int:
+        """How many entries the ledger has."""
+        with contextlib.suppress(LedgerFailed):
+            return (await asyncio.to_thread(self.ledger.standing)).number
+        return 0
+
+    async def until(self, entries: int) -> None:
+        """Wait until the ledger has so many entries."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while await self.entries() < entries:
+                await self.start_link()
+                await asyncio.sleep(0)
+
+    async def end(self) -> None:
+        """Nothing of it stays."""
+        self.database.close()
+        for process in (self.link, *self.tables):
+            if process is not None:
+                await _kill(process)
+
+    async def _started(self, *command: str) -> Process:
+        return await asyncio.create_subprocess_exec(sys.executable, "-m", *command, stdout=DEVNULL, stderr=DEVNULL)
+
+
+async def _kill(process: Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    await process.wait()
+
+
+async def killed(server: Server, folder: Path, kills: int, seed: int) -> tuple[str, ...]:
+    """What does not agree after ``kills`` kills; nothing, if all does."""
+    premises = Premises(folder, PROCESSES * TABLES_EACH, server.where, pool=f"killed-{seed}")
+    write_secret(folder / "link.pub", premises.public)
+    for name, (_, secret) in premises.tables.items():
+        write_secret(folder / f"{name.replace('/', '_')}.key", secret)
+    assert (await asyncio.to_thread(premises.does, "begin", *BY_TWO)).exit_code == 0
+    tables = PROCESSES * TABLES_EACH
+    count = kills * ENTRIES_A_KILL // tables + ENTRIES_A_KILL
+    chance = random.Random(seed)
+    scene = Scene(server, premises, seed, count)
+    try:
+        await scene.start_link()
+        for group in range(PROCESSES):
+            await scene.start_tables(group)
+        reached = 0
+        for number in range(1, kills + 1):
+            reached = min(reached + chance.randint(1, ENTRIES_A_KILL), count * tables)
+            await scene.until(reached)
+            await scene.strike(chance)
+            if number % 25 == 0:
+                print(f"{number} kills, {await scene.entries()} entries", flush=True)
+        await scene.until(count * tables)
+        return _disagreements(scene)
+    finally:
+        await scene.end()
+
+
+def _disagreements(scene: Scene) -> tuple[str, ...]:
+    found = reconcile(scene.ledger)
+    wrong = list(found.mistakes)
+    meter = scene.ledger.books().meter
+    planned = [deed for name in scene.premises.tables for deed in deeds(name, scene.seed, scene.count)]
+    wagers = [deed.wager_cents for deed in planned if isinstance(deed, Wagered)]
+    if (meter.wagers, meter.main.cents) != (len(wagers), sum(wagers)):
+        wrong.append(
+            f"{len(wagers)} wagers of {sum(wagers)} cents were planned, {meter.wagers} of {meter.main.cents} are in"
+        )
+    if meter.main.units != sum(wagers) * UNITS * 17 // 100 or meter.hidden.units != sum(wagers) * UNITS // 30:
+        wrong.append("what was contributed is not rate x wagers")
+    if meter.hits != len(planned) - len(wagers):
+        wrong.append(f"{len(planned) - len(wagers)} awards were planned, {meter.hits} are in")
+    print(f"{found.total.entries} entries: {found.left()} units on either side; {len(wrong)} disagree", flush=True)
+    return tuple(wrong)
+
+
+def main() -> int:
+    """The campaign."""
+    kills, seed = int(sys.argv[1]), int(sys.argv[2])
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory(prefix="tableside-pg-") as data:
+        server = Server(Path(data))
+        server.start()
+        try:
+            wrong = asyncio.run(killed(server, Path(name), kills, seed))
+        finally:
+            server.stop()
+    print("\n".join(wrong) or f"{kills} kills, sums exact")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

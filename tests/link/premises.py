@@ -1,0 +1,121 @@
+"""A link as it runs: its file and keys, its process, tables that post to it over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import zmq
+from click.testing import CliRunner, Result
+
+from controller.commands.link import command
+from controller.io.clock import SystemClock
+from controller.io.secret_files import write_secret
+from controller.link.session import Deed, Event, LinkSession, Settled, Shows
+from controller.link.table_end import TableEnd, Where
+from tests.trigger_box.premises import running
+
+PATIENCE_SECONDS = 60.0
+POOL = "pit-1"
+BY_TWO = ("--who", "Ann", "--second", "Ben")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        number: int = probe.getsockname()[1]
+        return number
+
+
+class Premises:
+    """A folder with a link's file; ``count`` tables are known to it."""
+
+    def __init__(self, folder: Path, count: int, postgresql: str = "", pool: str = POOL) -> None:
+        self.folder = folder
+        self.pool = pool
+        self.port = free_port()
+        public, secret = zmq.curve_keypair()
+        write_secret(folder / "link.key", secret + b"\n")
+        self.public = public
+        self.tables = {f"harbour/bj-{number}": zmq.curve_keypair() for number in range(1, count + 1)}
+        place = f'postgresql = "{postgresql}"' if postgresql else 'sqlite = "ledger.sqlite"'
+        rows = "".join(
+            f'\n[[table]]\nname = "{name}"\nkeys = ["{key[0].decode()}"]\n' for name, key in self.tables.items()
+        )
+        self.file = folder / "link.toml"
+        self.file.write_text(
+            f"""
+[link]
+pool = "{pool}"
+listen = "127.0.0.1:{self.port}"
+key_file = "link.key"
+{place}
+
+[meter]
+base_cents = 1000000
+reset_cents = 500000
+rate = [17, 100]
+hidden_rate = [1, 30]
+unreasonable_cents = 100000
+{rows}"""
+        )
+
+    def does(self, *arguments: str) -> Result:
+        """``tableside link`` with the file after the verb."""
+        verb, *more = arguments
+        return CliRunner().invoke(command, [verb, str(self.file), *more])
+
+    def process(self) -> contextlib.AbstractAsyncContextManager[Process]:
+        """The link itself."""
+        return running("-m", "controller", "link", "run", str(self.file), "--log-format", "json")
+
+    @contextlib.asynccontextmanager
+    async def table(self, name: str = "harbour/bj-1", key: bytes | None = None) -> AsyncIterator[Table]:
+        """A table at work."""
+        where = Where(f"127.0.0.1:{self.port}", self.public, key or self.tables[name][1])
+        table = Table(self.pool, where)
+        task = asyncio.create_task(table.end.run())
+        try:
+            yield table
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+class Table:
+    """A table that remembers what it was told."""
+
+    def __init__(self, pool: str, where: Where) -> None:
+        clock = SystemClock()
+        self.end = TableEnd(where, LinkSession(pool, 1, clock.monotonic_ns()), clock, self._told)
+        self.settled: list[Settled] = []
+        self.shows = Shows(None, "the link is away")
+        self._changed = asyncio.Event()
+
+    def _told(self, event: Event) -> None:
+        if isinstance(event, Settled):
+            self.settled.append(event)
+        else:
+            self.shows = event
+        self._changed.set()
+
+    async def does(self, deed: Deed) -> Settled:
+        """Post, and wait for the answer."""
+        seq = self.end.post(deed)
+        while len(self.settled) < seq:
+            await self._next()
+        return self.settled[seq - 1]
+
+    async def until(self, *, closed: bool) -> Shows:
+        """Wait until the pool is open, or closed."""
+        while bool(self.shows.closed) != closed:
+            await self._next()
+        return self.shows
+
+    async def _next(self) -> None:
+        self._changed.clear()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await self._changed.wait()

@@ -1,0 +1,67 @@
+"""Tables in a process that may be killed: what they wager follows from their names and a seed, as from a journal.
+
+    python -m tests.link.table_process FOLDER ADDRESS POOL SEED COUNT NAME...
+
+FOLDER has the keys; each NAME's deeds are posted from the first on, so that a process killed and started again posts
+again what its predecessor had posted. Ends once every deed of every table is answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from controller.io.clock import SystemClock
+from controller.link.deeds import Claimed, Wagered, WinningRow
+from controller.link.session import Deed, Event, LinkSession
+from controller.link.table_end import TableEnd, Where
+
+
+def deeds(name: str, seed: int, count: int) -> list[Deed]:
+    """What a table does: wagers of several sizes, now and then a tenth of the pool or all of it."""
+    chance = random.Random(f"{seed} {name}")
+    found: list[Deed] = []
+    for number in range(1, count + 1):
+        drawn = chance.random()
+        if drawn < 0.97:
+            found.append(Wagered(chance.choice((100, 500, 33, 7))))
+        else:
+            share = (1, 10) if drawn < 0.99 else (1, 1)
+            found.append(Claimed(number, (WinningRow(chance.randint(1, 7), "blazing_7s", "row", share),)))
+    return found
+
+
+async def play(folder: Path, where: Where, pool: str, plans: Mapping[str, list[Deed]]) -> None:
+    clock = SystemClock()
+    ends: list[TableEnd] = []
+    finished = asyncio.Event()
+
+    def told(event: Event) -> None:
+        del event
+        if all(not end.session.outstanding for end in ends):
+            finished.set()
+
+    for name, plan in plans.items():
+        own = where._replace(secret_key=(folder / f"{name.replace('/', '_')}.key").read_bytes())
+        session = LinkSession(pool, 1, clock.monotonic_ns(), waiting=plan)
+        ends.append(TableEnd(own, session, clock, told))
+    tasks = [asyncio.create_task(end.run()) for end in ends]
+    await finished.wait()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def main() -> None:
+    """Play the tables named on the command line."""
+    keys, address, pool, seed, count, *names = sys.argv[1:]
+    folder = Path(keys)
+    where = Where(address, (folder / "link.pub").read_bytes(), b"")
+    asyncio.run(play(folder, where, pool, {name: deeds(name, int(seed), int(count)) for name in names}))
+
+
+if __name__ == "__main__":
+    main()

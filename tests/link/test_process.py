@@ -1,0 +1,146 @@
+"""The link as a process: killed and started again, over real sockets with keys; what people type."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+import zmq
+
+from controller.core.jackpots import Jackpot
+from controller.link.deeds import Awarded, Claimed, Counted, Wagered, WinningRow
+from tests.link.premises import BY_TWO, Premises
+from tests.link.server import Server
+
+WHOLE = Claimed(9, (WinningRow(3, "blazing_7s", "three_diamonds", (1, 1)),))
+
+
+def begun(folder: Path, count: int = 2) -> Premises:
+    premises = Premises(folder, count)
+    assert premises.does("begin", *BY_TWO).exit_code == 0
+    return premises
+
+
+def amount(outcome: object) -> Jackpot:
+    assert isinstance(outcome, Awarded)
+    return outcome.jackpots[0]
+
+
+async def test_two_tables_feed_one_pool_and_the_first_to_hit_gets_it(tmp_path: Path) -> None:
+    premises = begun(tmp_path)
+    async with premises.process() as link, premises.table() as one, premises.table("harbour/bj-2") as other:
+        first = await one.does(Wagered(500))
+        assert first.answer.outcome == Counted(850_000, 166_666)
+        await other.does(Wagered(500))
+        won = [await one.does(WHOLE), await other.does(WHOLE)]
+        assert [amount(one.answer.outcome).cents for one in won] == [1_000_170, 500_000]
+        link.terminate()
+        assert await link.wait() == 0
+    found = premises.does("reconcile", "--json")
+    assert found.exit_code == 0
+    sums = json.loads(found.output)
+    assert sums["paid"] + sums["shown"] + sums["reserved"] == sums["contributed"] + sums["funded"]
+    assert sums["reserved"] == 1_500_170 * 10_000
+
+
+async def test_the_link_is_killed_the_pool_closes_and_is_caught_up_with_exactly(tmp_path: Path) -> None:
+    premises = begun(tmp_path)
+    async with premises.table() as table:
+        async with premises.process() as link:
+            await table.does(Wagered(500))
+            link.kill()
+            await link.wait()
+        assert (await table.until(closed=True)).closed == "the link is away"
+        waiting = [asyncio.create_task(table.does(Wagered(100))) for _ in range(5)]
+        async with premises.process():
+            await asyncio.gather(*waiting)
+            assert (await table.until(closed=False)).shown_cents == 1_000_170
+    status = json.loads(premises.does("status", "--json").output)
+    assert status["tables"] == {"harbour/bj-1": {"epoch": 1, "seq": 6}}
+
+
+async def test_a_key_that_is_not_known_gets_nothing(tmp_path: Path) -> None:
+    premises = begun(tmp_path)
+    stranger = zmq.curve_keypair()[1]
+    async with premises.process(), premises.table(key=stranger) as unknown, premises.table() as known:
+        unknown.end.post(Wagered(500))
+        for _ in range(3):
+            await known.does(Wagered(500))
+        assert unknown.settled == []
+        assert unknown.shows.closed == "the link is away"
+    assert json.loads(premises.does("status", "--json").output)["entries"] == 3
+
+
+async def test_two_link_processes_share_a_pool_in_postgresql(tmp_path: Path, postgresql: Server) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    ways = [Premises(tmp_path / name, 1, postgresql.where, pool="shared") for name in ("a", "b")]
+    assert ways[0].does("begin", *BY_TWO).exit_code == 0
+    async with ways[0].process(), ways[1].process(), ways[0].table() as one:
+        await one.does(Wagered(500))
+        async with ways[1].table() as again:
+            # The same table over the other process: the same postings, the same answers, and then the next.
+            assert await again.does(Wagered(500)) == one.settled[0]
+            assert (await again.does(Wagered(500))).answer.number == 2
+    assert ways[0].does("reconcile").exit_code == 0
+
+
+async def test_a_ledger_that_does_not_add_up_is_not_served(tmp_path: Path) -> None:
+    premises = begun(tmp_path)
+    async with premises.process(), premises.table() as table:
+        await table.does(Wagered(500))
+    connection = sqlite3.connect(tmp_path / "ledger.sqlite")
+    with connection:
+        connection.execute("UPDATE entries SET units = units - 1")
+    connection.close()
+    async with premises.process() as link:
+        _, said = await link.communicate()
+        assert link.returncode == 3
+        assert b"ALARM: the ledger does not add up" in said
+    found = premises.does("reconcile")
+    assert found.exit_code == 3
+    assert "tableside: ALARM: harbour/bj-1: its entries contribute" in found.output
+
+
+def test_two_people_begin_and_move_a_pool(tmp_path: Path) -> None:
+    premises = Premises(tmp_path, 1)
+    assert premises.does("begin", "--who", "Ann", "--second", "ann").exit_code == 2
+    assert premises.does("status").output.startswith("tableside: ")
+    assert premises.does("begin", *BY_TWO).output == "pool pit-1: begun at 10,000.00 by Ann and Ben\n"
+    assert premises.does("begin", *BY_TWO).exit_code == 2
+    why = ("--why", "sensor 4 was stuck")
+    moved = premises.does("adjust", *BY_TWO, *why, "--", "-70000", "equipment_correction")
+    assert moved.output == "pool pit-1: entry 1; it shows 9,999.93\n"
+    refused = premises.does("adjust", *BY_TWO, *why, "--", "-70000", "funding")
+    assert (refused.exit_code, "raised" in refused.output or "goes down" in refused.output) == (2, True)
+    assert premises.does("change", *BY_TWO, *why).exit_code == 0
+    shown = premises.does("reconcile").output
+    assert shown.splitlines()[-1] == "reconciled"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        ('pool = "pit-1"', 'pool = "Pit 1"', "link.toml:3: [link] pool: expected"),
+        ("base_cents", "bose_cents", "[meter] bose_cents: unknown key; did you mean base_cents?"),
+        ("rate = [17, 100]", "rate = [170, 100]", "link.toml:11: [meter] rate: "),
+        ('sqlite = "ledger.sqlite"', "", "link.toml:2: [link]: expected sqlite"),
+        ("harbour/bj-2", "harbour/bj-1", "[[table]] name: harbour/bj-1 is given twice"),
+    ],
+)
+def test_a_mistake_in_the_file_is_a_line(tmp_path: Path, before: str, after: str, line: str) -> None:
+    premises = Premises(tmp_path, 2)
+    premises.file.write_text(premises.file.read_text().replace(before, after))
+    found = premises.does("status")
+    assert found.exit_code == 2
+    assert line in found.output
+
+
+def test_a_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
+    premises = begun(tmp_path)
+    (tmp_path / "link.key").chmod(0o644)
+    found = premises.does("run", "--log-format", "json")
+    assert (found.exit_code, "chmod 600" in found.output) == (2, True)

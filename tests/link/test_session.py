@@ -1,0 +1,188 @@
+"""A table's end of the link, in virtual time: nothing lost, nothing twice, closed within two seconds of silence."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from pathlib import Path
+
+import pytest
+
+from controller.link.deeds import Answer, Counted, Entered, Posting, Wagered
+from controller.link.ledger import Account, Ledger
+from controller.link.session import SILENCE_NS, LinkSession, Reaction, Settled, Shows
+from controller.link.sqlite import SqliteDatabase
+from controller.link.wire import Answered, Asked, NotUnderstood, Posted, Told, frames, from_link, from_table
+from tests.link.conftest import PARAMETERS
+
+SECOND = 1_000_000_000
+POOL = "pit-1"
+TABLE = "harbour/bj-1"
+WAGER = Wagered(500)
+
+
+def told(seq: int = 0, *, epoch: int = 1, closed: str = "", pool: str = POOL, cents: int = 777) -> Told:
+    return Told(pool, 1, cents, epoch, seq, closed)
+
+
+def entered(seq: int, cents: int = 778) -> Answered:
+    return Answered(1, seq, Entered(seq, cents, Counted(1, 0)))
+
+
+def posted(reaction: Reaction) -> list[int]:
+    return [one.seq for one in reaction.send if isinstance(one, Posted)]
+
+
+def opened(*deeds: Wagered) -> LinkSession:
+    session = LinkSession(POOL, 1, 0, waiting=deeds)
+    session.receive(0, told())
+    return session
+
+
+def test_it_is_closed_until_the_link_has_spoken() -> None:
+    session = LinkSession(POOL, 1, 0)
+    assert session.shows == Shows(None, "the link is away")
+    assert session.handle_deadline(0).send == (Asked(),)
+    assert session.receive(1, told()).events == (Shows(777, ""),)
+
+
+def test_it_is_closed_within_two_seconds_of_silence_and_says_so_once() -> None:
+    session = opened()
+    now = 0
+    events: list[object] = []
+    while not events:
+        now = session.next_deadline()
+        events += session.handle_deadline(now).events
+    assert now == SILENCE_NS < 2 * SECOND
+    assert events == [Shows(None, "the link is away")]
+    assert session.handle_deadline(now + SECOND).events == ()
+
+
+def test_what_is_posted_while_the_link_is_away_goes_in_order_once_it_is_back() -> None:
+    session = LinkSession(POOL, 1, 0)
+    assert [session.post(0, WAGER)[0] for _ in range(3)] == [1, 2, 3]
+    assert posted(session.receive(SECOND, told())) == [1, 2, 3]
+    assert session.outstanding == 3
+
+
+def test_an_answer_settles_the_oldest_and_another_is_ignored() -> None:
+    session = opened(WAGER, WAGER)
+    assert session.receive(1, entered(2)).events == ()
+    first = session.receive(2, entered(1)).events
+    assert [one for one in first if isinstance(one, Settled)] == [Settled(1, Entered(1, 778, Counted(1, 0)))]
+    assert session.receive(3, entered(1)).events == ()
+    assert session.outstanding == 1
+
+
+def test_what_is_not_answered_is_posted_again() -> None:
+    session = opened(WAGER)
+    session.receive(SECOND // 2, told())
+    assert posted(session.handle_deadline(SECOND - 1)) == []
+    assert posted(session.handle_deadline(SECOND)) == [1]
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (told(pool="pit-2"), "this is pool pit-2, not pit-1"),
+        (told(epoch=2), "another journal of this table has been posting"),
+    ],
+)
+def test_a_pool_or_a_journal_that_is_not_ours_closes_it_and_nothing_is_posted(message: Told, reason: str) -> None:
+    session = LinkSession(POOL, 1, 0, waiting=[WAGER])
+    reaction = session.receive(0, message)
+    assert reaction.events == (Shows(None, reason),)
+    assert reaction.send == ()
+
+
+def test_a_ledger_put_back_from_a_copy_closes_it() -> None:
+    session = LinkSession(POOL, 1, 0, settled=9)
+    for turn in range(3):
+        assert session.receive(turn, told(8)).events in ((), (Shows(777, ""),))
+    assert session.receive(4, told(8)).events == (Shows(None, "the ledger has lost what it had answered"),)
+
+
+def test_a_closed_pool_takes_nothing_and_goes_on_when_it_opens() -> None:
+    session = LinkSession(POOL, 1, 0, waiting=[WAGER])
+    assert session.receive(0, told(closed="the ledger cannot be reached")).send == ()
+    assert session.shows == Shows(None, "the ledger cannot be reached")
+    assert posted(session.receive(1, told())) == [1]
+
+
+class Wire:
+    """A line that loses, doubles, delays and disorders, with the real ledger at its end."""
+
+    def __init__(self, ledger: Ledger, chance: random.Random) -> None:
+        self.ledger = ledger
+        self.chance = chance
+        self.there: deque[Asked | Posted] = deque()
+        self.back: deque[Told | Answered] = deque()
+
+    def push(self, message: Asked | Posted) -> None:
+        self.there.extend([from_table(frames(message))] * self.chance.choice((0, 1, 1, 1, 2)))
+        if self.chance.random() < 0.1:
+            self.there.rotate()
+
+    def turn(self) -> None:
+        while self.there:
+            message = self.there.popleft()
+            match message:
+                case Asked():
+                    account = self.ledger.books().accounts.get(TABLE, Account())
+                    standing = self.ledger.standing()
+                    answer: Told | Answered = Told(POOL, *standing, account.epoch, account.seq)
+                case Posted(epoch, seq, deed):
+                    (said,) = self.ledger.post([Posting(TABLE, epoch, seq, deed)])
+                    answer = Answered(epoch, seq, said)
+            self.back.extend([from_link(frames(answer))] * self.chance.choice((0, 1, 1, 1, 2)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_over_a_line_that_loses_and_doubles_every_deed_counts_once_in_order(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    database = SqliteDatabase(tmp_path / "ledger.sqlite", create=True)
+    ledger = Ledger(database, POOL)
+    ledger.open(PARAMETERS)
+    wire = Wire(ledger, chance)
+    session = LinkSession(POOL, 1, 0)
+    wagers = [Wagered(chance.choice((100, 500, 33))) for _ in range(30)]
+    settled: list[tuple[int, Answer]] = []
+    now, left = 0, list(wagers)
+
+    def do(reaction: Reaction) -> None:
+        for message in reaction.send:
+            wire.push(message)
+        settled.extend((one.seq, one.answer) for one in reaction.events if isinstance(one, Settled))
+
+    while len(settled) < len(wagers):
+        now = min(session.next_deadline(), now + SECOND // 5) if left else session.next_deadline()
+        assert now < 600 * SECOND
+        do(session.handle_deadline(now))
+        if left:
+            do(session.post(now, left.pop(0))[1])
+        # Sometimes the link is away for a while.
+        if chance.random() < 0.8:
+            wire.turn()
+        while wire.back:
+            do(session.receive(now, wire.back.popleft()))
+    books = ledger.books()
+    assert [seq for seq, _ in settled] == list(range(1, len(wagers) + 1))
+    assert (books.entries, books.meter.main.cents) == (len(wagers), sum(one.wager_cents for one in wagers))
+    database.close()
+
+
+def test_nothing_but_the_protocol_is_understood() -> None:
+    for parts in (
+        [],
+        [b"x"],
+        [b"tableside.link.v0", b"{}"],
+        [b"tableside.link.v1", b"\xff"],
+        [b"tableside.link.v1", b"1"],
+    ):
+        with pytest.raises(NotUnderstood):
+            from_table(parts)
+    with pytest.raises(NotUnderstood):
+        from_link(frames(Asked()))
+    moved = b'{"type":"posted","epoch":1,"seq":1,"deed":{"type":"moved","who":"A","second":"B","why":"x","move":{}}}'
+    with pytest.raises(NotUnderstood):
+        from_table([b"tableside.link.v1", moved])
