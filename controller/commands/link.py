@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, assert_never
 
 import click
 import structlog
@@ -145,6 +145,8 @@ def _move(ledger: Ledger, moved: Moved) -> None:
             click.echo(f"pool {ledger.pool}: entry {number}; {said}")
         case OutOfOrder(_, _, reason):
             refuse(f"pool {ledger.pool}: somebody else moved it at the same moment: {reason}")
+        case _:
+            assert_never(answer)
 
 
 async def _serve(path: Path) -> None:

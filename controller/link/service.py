@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, assert_never
 
 import structlog
 import zmq
@@ -157,6 +157,8 @@ class Service:
                 case Posted(epoch, seq, deed):
                     # A full queue waits here, and tables post again what was not answered.
                     await self._waiting.put(_Waiting(to, Posting(table, epoch, seq, deed)))
+                case _:
+                    assert_never(message)
 
     async def _enter(self, socket: zmq.asyncio.Socket) -> None:
         while True:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from pathlib import Path
+from typing import assert_never
 
 import pytest
 
@@ -134,6 +135,8 @@ class Wire:
                 case Posted(epoch, seq, deed):
                     (said,) = self.ledger.post([Posting(TABLE, epoch, seq, deed)])
                     answer = Answered(epoch, seq, said)
+                case _:
+                    assert_never(message)
             self.back.extend([from_link(frames(answer))] * self.chance.choice((0, 1, 1, 1, 2)))
 
 

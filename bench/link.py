@@ -1,0 +1,131 @@
+"""Simulated tables on one pool in PostgreSQL: contributions a second, their p99, beside pgbench's single-row commits.
+
+    .venv/bin/python -m bench.link --tables 200 --seconds 20
+
+The tables are sessions of one process, each with a socket and a key of its own; each posts its next wager when the last
+is answered, so that as many postings are under way as there are tables. The link is a process of its own. pgbench then
+commits single rows with as many seconds and the same server: its rate is what the disk and the server allow without a
+link. Both are printed; the ledger is added up at the end. Exit status 1 if it does not add up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from controller.io.clock import SystemClock
+from controller.link.deeds import Wagered
+from controller.link.ledger import Ledger
+from controller.link.postgresql import PostgresqlDatabase
+from controller.link.reconciling import reconcile
+from controller.link.session import Event, LinkSession, Settled
+from controller.link.table_end import TableEnd, Where
+from tests.link.premises import BY_TWO, Premises
+from tests.link.server import Server, programs
+
+SCRIPT = "INSERT INTO single (body) VALUES (repeat('x', 200));\n"
+CLIENTS = 32
+WAGER = Wagered(500)
+
+
+class Table:
+    """Posts a wager whenever the last one is answered, and notes how long that took."""
+
+    def __init__(self, premises: Premises, secret: bytes) -> None:
+        clock = SystemClock()
+        where = Where(f"127.0.0.1:{premises.port}", premises.public, secret)
+        self.end = TableEnd(where, LinkSession(premises.pool, 1, clock.monotonic_ns()), clock, self.told)
+        self.posted_ns = 0
+        self.took_ns: list[int] = []
+        self.going = False
+        self.answered = asyncio.Event()
+
+    def told(self, event: Event) -> None:
+        """An answer: the next one."""
+        if isinstance(event, Settled):
+            self.took_ns.append(time.monotonic_ns() - self.posted_ns)
+            self.answered.set()
+            if self.going:
+                asyncio.get_running_loop().call_soon(self.post)
+
+    def post(self) -> None:
+        """The next wager."""
+        self.posted_ns = time.monotonic_ns()
+        self.end.post(WAGER)
+
+
+async def tables_at_work(premises: Premises, seconds: float) -> list[int]:
+    """How long each answer took, in ns, within ``seconds`` after every table had its first."""
+    async with premises.process():
+        tables = [Table(premises, secret) for _, secret in premises.tables.values()]
+        tasks = [asyncio.create_task(table.end.run()) for table in tables]
+        for table in tables:
+            table.post()
+        await asyncio.gather(*(table.answered.wait() for table in tables))
+        for table in tables:
+            table.took_ns.clear()
+            table.going = True
+            table.post()
+        await asyncio.sleep(seconds)
+        took = [one for table in tables for one in table.took_ns]
+        for table in tables:
+            table.going = False
+            table.answered.clear()
+        await asyncio.gather(*(table.answered.wait() for table in tables))
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return took
+
+
+def single_rows(server: Server, seconds: int) -> float:
+    """pgbench's commits of one row each, a second."""
+    found = programs()
+    assert found is not None
+    psql = ["psql", "-h", str(server.directory), "-U", "tableside", "-d", "postgres"]
+    made = [*psql, "-c", "CREATE TABLE single (id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body TEXT)"]
+    subprocess.run(made, check=True, capture_output=True)
+    script = server.directory / "single.sql"
+    script.write_text(SCRIPT)
+    bench = [str(found / "pgbench"), "-n", "-c", str(CLIENTS), "-j", "2", "-T", str(seconds), "-f", str(script)]
+    done = subprocess.run([*bench, *psql[1:]], check=True, capture_output=True, text=True)
+    rate = re.search(r"tps = ([\d.]+)", done.stdout)
+    assert rate is not None, done.stdout
+    return float(rate[1])
+
+
+def main() -> int:
+    """Both, one after the other."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tables", type=int, default=200)
+    parser.add_argument("--seconds", type=int, default=20)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory(prefix="tableside-pg-") as data:
+        server = Server(Path(data))
+        server.start()
+        try:
+            premises = Premises(Path(folder), given.tables, server.where)
+            assert premises.does("begin", *BY_TWO).exit_code == 0
+            took = sorted(asyncio.run(tables_at_work(premises, given.seconds)))
+            rate = single_rows(server, given.seconds)
+            database = PostgresqlDatabase(server.where)
+            found = reconcile(Ledger(database, premises.pool))
+            database.close()
+        finally:
+            server.stop()
+    median, p99, worst = (took[int(len(took) * part)] / 1e6 for part in (0.5, 0.99, 0.999999))
+    print(f"{given.tables} tables: {len(took) / given.seconds:.0f} contributions a second;", end=" ")
+    print(f"median {median:.1f} ms, p99 {p99:.1f} ms, worst {worst:.1f} ms")
+    print(f"pgbench, {CLIENTS} clients, single rows: {rate:.0f} commits a second")
+    print(f"{found.total.entries} entries, {'sums exact' if not found.mistakes else found.mistakes}")
+    return 1 if found.mistakes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
