@@ -64,7 +64,7 @@ def by_hand(
         if any(card not in faces for card in one.cards):
             return ()
         played = PlayedHand(tuple(faces[card] for card in one.cards), one.stake_cents, 0)
-        nets.append((one.hand, hand_net(rules, played, end, after_split=True).cents))
+        nets.append((one.hand, hand_net(rules, played, end).cents))
     # A natural of the dealer's takes less than the stakes, and hands that are not told yet may be missing.
     return tuple(nets) if sum(cents for _, cents in nets) == event.due_cents else ()
 

@@ -72,10 +72,8 @@ def let_wait(desk: Desk) -> None:
     """The round waits for an answer; if too many do, the floor must rule on the oldest."""
     waiting = (*desk.state.waiting, desk.round())
     for given_up in waiting[: -asking.WAITING_LIMIT]:
-        asked = given_up.asked
-        if asked is not None:
-            desk.tell(QuestionWithdrawn(asked.number))
-        desk.tell(RoundClosed(given_up.number, (), 0, "open"))
+        assert given_up.asked is not None, "a round waits for an answer"
+        desk.tell(QuestionWithdrawn(given_up.asked.number), RoundClosed(given_up.number, (), 0, "open"))
     desk.change(waiting=waiting[-asking.WAITING_LIMIT :])
 
 

@@ -100,8 +100,7 @@ def hand_nets(rules: Rules, outcome: Outcome, dealer: DealerEnd) -> tuple[Net, .
     """The net of each hand of a box that played, left to right."""
     if dealer.natural and rules.extra_wagers_against_natural == "original_only":
         return original_only(rules, outcome, dealer)
-    after_split = len(outcome.hands) > 1
-    return tuple(hand_net(rules, hand, dealer, after_split=after_split) for hand in outcome.hands)
+    return tuple(hand_net(rules, hand, dealer) for hand in outcome.hands)
 
 
 def original_only(rules: Rules, outcome: Outcome, dealer: DealerEnd) -> tuple[Net, ...]:
@@ -148,8 +147,8 @@ def surrender_net(rules: Rules, wager_cents: int, dealer: DealerEnd) -> Net:
     return Net(returned - wager_cents, (("surrendered",),))
 
 
-def hand_net(rules: Rules, hand: PlayedHand, dealer: DealerEnd, *, after_split: bool = False) -> Net:
-    """The net of one hand that was played out."""
+def hand_net(rules: Rules, hand: PlayedHand, dealer: DealerEnd) -> Net:
+    """The net of one hand that was played out: its 21 in two cards was made by a split, else it were a natural."""
     stake, points = hand.stake_cents(), best(hand.cards)
     if points > 21:
         return Net(-stake, (("broke", points),))
@@ -164,7 +163,7 @@ def hand_net(rules: Rules, hand: PlayedHand, dealer: DealerEnd, *, after_split: 
     if dealer.total > 21:
         return Net(won, (("dealer_broke", points),))
     if points == dealer.total:
-        if points == 21 and after_split and len(hand.cards) == 2 and rules.split_21 == "beats_drawn_21":
+        if points == 21 and len(hand.cards) == 2 and rules.split_21 == "beats_drawn_21":
             return Net(won, (("split_21",),))
         return Net(0, (("pushes", points),)) if rules.tie == "push" else Net(-stake, (("tie_loses", points),))
     if points > dealer.total:

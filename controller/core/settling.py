@@ -32,10 +32,6 @@ class Account(NamedTuple):
     breakage_cents: int
     """What rounding to the payout unit kept back."""
 
-    def cents(self) -> dict[int, dict[str, int]]:
-        """The nets alone."""
-        return {spot: {bet: net.cents for bet, net in nets.items()} for spot, nets in self.nets.items()}
-
 
 def refused_side_bet(rules: Rules, bet: str, cents: int) -> Refusal | None:
     """Why a side wager laid before the first card is returned; None: it stands."""

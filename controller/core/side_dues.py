@@ -52,7 +52,10 @@ def side_due(felt: Felt, box: int, bet: str, wager_cents: int) -> set[SideNet | 
         for node in end.frontier:
             cents = (node.insured[box] if node.insured else 0) if placed_later else wager_cents
             made = made or bool(cents)
-            if cents:
+            if placed_later and node.offers:
+                # While it is offered its chips may still change.
+                nets.add(None)
+            elif cents:
                 nets.update(nets_at(felt, end, (box, bet), node, cents))
             else:
                 nets.add(SideNet(0, bet, PUSH))

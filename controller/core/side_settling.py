@@ -67,8 +67,6 @@ def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
     for box, bet, staked_cents, nets in dues(desk, judged, closed=closed):
         if None in nets or len({net.cents for net in nets if net is not None}) != 1:
             continue
-        if offered_later(bet) and any(node.offers for node in judged.frontier):
-            continue
         net = min(net for net in nets if net is not None)
         place = (desk.round().number, desk.round().spots[box], bet)
         if desk.state.progressives.awaits(*place):

@@ -79,6 +79,22 @@ def same(found: Told, expected: Told) -> bool:
     return True
 
 
+def test_insurance_gone_while_its_player_may_have_stood_without_a_sign_stays_open() -> None:
+    """Taken back while it was offered, or taken up when the offer was over: five dollars hang on it."""
+    talk = "1 main 20 \n 2 main 20 \n Th Tc Ac 9d 8s 6s \n 1 insurance 5 \n 1 insurance 0 \n key 2 stand hole_turned"
+    expected = Told(["1 main +20.00", "2 main +20.00"], ["1 insurance -5.00 or +0.00"], [], [])
+    assert same(story(rules_of("borgata"), talk), expected)
+
+
+def test_once_payment_has_begun_chips_on_an_insurance_line_nobody_used_mean_nothing() -> None:
+    talk = (
+        "1 main 10 \n 2 main 10 \n Th Tc Ac 9d 9s 8c \n 1 insurance 5 \n key insurance_closed stand stand hole_turned"
+    )
+    found = story(KEYED, talk + " \n 1 main 20 \n 2 insurance 5 \n 2 insurance 0")
+    pushes = ["1 insurance -5.00", "1 main +0.00", "2 main +0.00"]
+    assert same(found, Told(pushes, [], ["1 insured for 5"], ["UnexplainedChange", "UnexplainedChange"]))
+
+
 def test_insurance_is_offered_against_an_ace_only() -> None:
     found = story(KEYED, "1 main 20 \n 9h Tc 8d 7s \n 1 insurance 10 \n key stand hole_turned")
     assert found == Told(["1 main +0.00"], [], [], ["UnexplainedChange"])

@@ -319,6 +319,14 @@ def test_a_slip_of_the_finger_neither_closes_a_round_nor_opens_the_hole_card() -
     assert rig.outcomes() == ["settled"]
 
 
+def test_a_round_whose_dealer_must_draw_whatever_the_hole_card_is_not_closed_by_a_slip() -> None:
+    rig = rig_with("1 main 10 \n Th 2c 9d 8s \n key stand round_closed")
+    assert len(rig.told(CloseRefused)) == 1
+    assert rig.outcomes() == []
+    rig.talk("key hole_turned \n Tc \n key round_closed")
+    assert (rig.postings(), rig.outcomes()) == (["1: spot 1 main -10.00"], ["settled"])
+
+
 def test_cards_after_the_close_belong_to_the_next_round() -> None:
     rig = rig_with(f"1 main 10 \n {HAND} \n key stand round_closed \n {HAND}")
     assert rig.outcomes() == ["settled"]

@@ -31,6 +31,7 @@ def ways(name: str, decks: int) -> dict[str, int]:
     return {row.row: row.combinations for row in par.rows if row.combinations is not None}
 
 
+@pytest.mark.counting
 @pytest.mark.parametrize("n", DECKS)
 def test_pairs_by_hand(n: int) -> None:
     perfect, coloured, mixed = 52 * comb(n, 2), 26 * n * n, 52 * n * n
@@ -40,6 +41,7 @@ def test_pairs_by_hand(n: int) -> None:
     assert counted("perfect_pairs", n)[0].of == of
 
 
+@pytest.mark.counting
 @pytest.mark.parametrize("n", DECKS)
 def test_three_card_hands_by_hand(n: int) -> None:
     straight_flush = 12 * 4 * n**3
@@ -57,6 +59,7 @@ def test_three_card_hands_by_hand(n: int) -> None:
     assert counted("twenty_one_plus_three", n)[0].of == 3 * comb(52 * n, 3)
 
 
+@pytest.mark.counting
 @pytest.mark.parametrize("n", DECKS)
 def test_twenties_by_hand(n: int) -> None:
     behind = (52 * n - 2) * (52 * n - 3)
@@ -77,6 +80,7 @@ def test_twenties_by_hand(n: int) -> None:
     }
 
 
+@pytest.mark.counting
 @pytest.mark.parametrize("n", DECKS)
 def test_sevens_by_hand(n: int) -> None:
     found = ways("blazing7s", n)
@@ -122,6 +126,7 @@ def test_probabilities_add_up_to_one_exactly(name: str, decks: int) -> None:
             assert all(row.probability == Fraction(row.combinations or 0, par.of) for row in par.rows)
 
 
+@pytest.mark.counting
 def test_the_pay_table_is_the_profiles() -> None:
     terms = terms_of(HOUSE, "lucky_ladies")
     meaner = with_(terms, pays={**terms.pays, "any_20": (3, 1)})
@@ -153,6 +158,7 @@ def test_a_wager_without_rows_has_no_account() -> None:
 # --- what others have published; docs/par.md says where ------------------------------------------------
 
 
+@pytest.mark.counting
 def test_lucky_ladies_in_six_decks_as_published() -> None:
     published = [135_360, 2_738_340, 43_105_500, 193_112_640, 744_863_040, 8_310_740_400]
     (par,) = counted("lucky_ladies", 6)
@@ -160,6 +166,7 @@ def test_lucky_ladies_in_six_decks_as_published() -> None:
     assert [2 * (row.combinations or 0) for row in par.rows] == published
 
 
+@pytest.mark.counting
 def test_twenty_one_plus_three_in_six_decks_as_published() -> None:
     published = [10_368, 26_312, 155_520, 236_736 + 56_160]
     (par,) = counted("twenty_one_plus_three", 6)
@@ -172,6 +179,7 @@ def test_perfect_pairs_in_eight_decks_as_published() -> None:
     assert [decimal(counted("perfect_pairs", n)[0].edge) for n in (8, 2)] == ["0.040964", "0.223301"]
 
 
+@pytest.mark.counting
 @pytest.mark.parametrize(
     ("decks", "published"),
     [
@@ -190,6 +198,7 @@ def test_ez_bust_as_published(decks: int, published: list[str]) -> None:
 # --- EZ Bust --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.counting
 def test_ez_bust_against_all_is_the_mean_of_each() -> None:
     together, *each = counted("ez_bust", 1)
     assert (together.up_points, together.of) == (0, None)
@@ -197,6 +206,7 @@ def test_ez_bust_against_all_is_the_mean_of_each() -> None:
     assert all(par.edge == 1 - 2 * par.rows[0].probability for par in each)
 
 
+@pytest.mark.counting
 @pytest.mark.parametrize("decks", [1, 2])
 def test_two_cards_on_which_the_dealer_stands(decks: int) -> None:
     pushing = Terms(pays={"dealer_broke": (1, 1)}, up_cards=(5, 6), choices={"no_card_drawn": "pushes"})

@@ -109,6 +109,12 @@ def test_the_same_seed_deals_the_same_rounds() -> None:
     assert "main, 300 rounds simulated with seed 7\n" in run("pitch-h17", "--rounds", "300", "--seed", "7").stdout
 
 
+def test_csv_of_a_side_wager_alone_has_no_main_wager() -> None:
+    done = run("borgata", "--bet", "perfect_pairs", "--format", "csv")
+    assert [line[0] for line in csv.reader(io.StringIO(done.stdout))] == ["bet", *["perfect_pairs"] * 5]
+
+
+@pytest.mark.counting
 def test_without_a_bet_everything_the_profile_offers_is_counted() -> None:
     told = json.loads(run("hollywood-perryville", "--rounds", "2", "--format", "json").stdout)
     assert [bet["bet"] for bet in told["side_bets"]] == ["lucky_ladies", "twenty_one_plus_three"]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from controller.core.hand import place_of
 from controller.core.refusals import Refusal
-from controller.core.settling import account
+from controller.core.settling import Account, account
 from controller.core.side_bet import SideNet
 from controller.core.told import Act, Ended, ToldRound
 from firmware_protocols.cards import POINTS, Card, Rank
@@ -18,6 +18,11 @@ def points(cards: list[Card]) -> int:
     """The best total, counted afresh."""
     low = sum(POINTS[card.rank] for card in cards)
     return low + 10 if low <= 11 and any(card.rank is Rank.ACE for card in cards) else low
+
+
+def cents(found: Account) -> dict[int, dict[str, int]]:
+    """The nets alone, by spot and bet."""
+    return {spot: {bet: net.cents for bet, net in nets.items()} for spot, nets in found.nets.items()}
 
 
 def returned_cents(found: Round, box: int) -> int:
@@ -59,8 +64,9 @@ def test_money_in_is_money_out(found: Round) -> None:
             house_cents -= net.cents
         assert found.account.nets[spot]["main"].cents == returned_cents(found, box) - staked[spot]["main"]
         assert sum(net.cents for net in found.account.hands[spot]) == found.account.nets[spot]["main"].cents
-    players_cents = sum(sum(row.values()) for row in found.account.cents().values())
+    players_cents = sum(sum(row.values()) for row in cents(found.account).values())
     assert players_cents + house_cents == 0
+    assert {type(net.cents) for row in found.account.nets.values() for net in row.values()} == {int}
     assert 0 <= found.account.breakage_cents < 100 * len(found.told.spots) * 2
 
 
@@ -117,7 +123,7 @@ def test_another_box_changes_only_the_cards_one_gets() -> None:
     standing = alone.act(alone.deal(), Act(3, "stand"))
     assert not isinstance(standing, Refusal)
     ended: Ended = alone.finish(standing)
-    assert account(alone, ended, {}, METERS).cents() == {3: {"main": 1000}}
+    assert cents(account(alone, ended, {}, METERS)) == {3: {"main": 1000}}
     limited = replace(rules, options=replace(rules.options, maximum_cents=500))
     again = ToldRound(limited, {3: 1000}, alone.shoe)
-    assert account(again, ended, {}, METERS).cents() == {3: {"main": 1000}}
+    assert cents(account(again, ended, {}, METERS)) == {3: {"main": 1000}}
