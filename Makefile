@@ -17,8 +17,9 @@ DEMO += $(if $(JACKPOTS),--jackpots) $(call option,BOXES,boxes) $(call option,KE
 DEMO += $(call option,PROFILE,profile)
 
 # What pays is held to 100 % of its branches by tests that leave nothing to chance and need no shared folder.
-MONEY_TESTS := tests/progressive tests/rules $(addprefix tests/core/test_,$(addsuffix .py,admission dues_agreed evidence_cases face_down floor hand_cases \
-  live_side_bets moves_offers moves_play other_houses other_tables reconstruct_command reconstruct_readings restarts side_dues table waiting_rounds))
+MONEY_ELSEWHERE := truth properties floor_properties secrecy census campaign_truth protection payments shoe damaged_bytes undo second_person advice
+MONEY_TESTS := tests/progressive tests/rules \
+  $(filter-out $(MONEY_ELSEWHERE:%=tests/core/test_%.py),$(wildcard tests/core/test_*.py))
 MONEY = $(BIN)/coverage run -m pytest -m 'not counting and not hypothesis and not shared' $(MONEY_TESTS) && \
   $(BIN)/coverage report
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-<<<<<<< HEAD
-from controller.core.alerts import LateWager, Pinched, UnexplainedChange
-=======
-from controller.core.alerts import SideBetRefused, UnexplainedChange
+from controller.core.alerts import LateWager, Pinched, SideBetRefused, UnexplainedChange
 from controller.core.desk import Desk
->>>>>>> a17e438 (tests: Every branch of the code that pays is run, and a gate says so)
 from controller.core.events import CardDrawn, WagerAdjusted, WagerSettled
 from controller.core.inputs import SetCard
 from controller.core.side_settling import sides_differ
@@ -91,7 +87,6 @@ def test_while_a_round_is_played_only_the_zones_that_tell_of_it_are_polled() -> 
     assert watched == [(), ("main", "insurance", "ez_bust"), ()]
 
 
-<<<<<<< HEAD
 TAKEN = {
     "paid and taken after the deal": ("2 lucky_ladies 0 \n 1 lucky_ladies 55 \n 1 lucky_ladies 0", 0),
     "touched before anything decides it": ("3 lucky_ladies 0", 1),
@@ -114,7 +109,8 @@ def test_a_stake_for_one_is_collected_before_the_deal() -> None:
     rig.key("round_closed")
     assert rig.told(UnexplainedChange, LateWager, Pinched) == []
     assert sorted(rig.postings()) == ["1: spot 1 blazing7s +5.00", "1: spot 1 main +0.00"]
-=======
+
+
 def test_ez_bust_after_the_first_decision_is_no_wager_and_looks_like_past_posting() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n Th 6c 9d Td \n key stand \n 1 ez_bust 5")
@@ -128,4 +124,3 @@ def test_nothing_is_said_to_differ_before_the_hole_card_is_turned() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n Th 6c 9d Td")
     assert not sides_differ(Desk(rig.table, rig.stamped[-1]))
->>>>>>> a17e438 (tests: Every branch of the code that pays is run, and a gate says so)

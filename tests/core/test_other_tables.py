@@ -17,7 +17,7 @@ PENN = replace(profile_files.load("hollywood-penn-national").rules, options=Opti
 
 
 def observed(rules: Rules, wagers: list[int], talk: str) -> Reconstruction:
-    """A round in words: cards, ``key:stand``, ``0:ez_bust:500`` for what lies in a box's zone."""
+    """A round in words: cards (``??`` unread), ``key:stand``, ``0:ez_bust:500`` for what lies in a box's zone."""
     found = Reconstruction.begin(rules, wagers)
     content: dict[tuple[int, str], int] = {(box, "main"): cents for box, cents in enumerate(wagers)}
     for moment, word in enumerate(talk.split()):
@@ -29,6 +29,8 @@ def observed(rules: Rules, wagers: list[int], talk: str) -> Reconstruction:
                 place = int(box), zone
                 item = ChipsMoved(*place, content.get(place, 0), int(cents))
                 content[place] = int(cents)
+            case ["??"]:
+                item = CardCame(len(found.cards) << 4)
             case _:
                 item = CardCame(seen(len(found.cards), Card(word)))
         found = found.observe(Dated(moment, moment, item))
@@ -125,3 +127,10 @@ def test_when_a_natural_is_paid_with_two_to_nine_up(house_pays: str) -> None:
     rules = replace(PENN, naturals_paid=house_pays)
     paid = observed(rules, [1000, 1000], "Ah Kh 6s Kd 6d Tc 0:main:2500 key:stand")
     assert bool(paid.frontier) == (house_pays == "at_once")
+
+
+def test_a_device_that_found_a_natural_ends_the_round_before_anybody_plays() -> None:
+    found = observed(replace(PENN, hole_check="device"), [1000, 1000], "Kh Qc As 8d Tc Kd")
+    ends = found.ends(10)
+    assert [main_due(found, ends, box, 10).cents() for box in (0, 1)] == [(-1000,), (-1000,)]
+    assert not found.ends(9)

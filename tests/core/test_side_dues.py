@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.rules import Rules
-from controller.core.side_dues import Felt, side_nets
+from controller.core.side_dues import Felt, side_nets, side_rows
 from controller.core.worlds import Ended, Judgement
 from firmware_protocols.cards import Card
 from tests.core.test_other_tables import PENN, observed
@@ -25,7 +25,7 @@ def nets(
 ) -> list[int] | None:
     """What the side wager of the first box may be due; ``points``: of the hole card, once it is turned."""
     found = observed(rules, wagers, talk)
-    faces: list[Card | None] = [Card(word) for word in talk.split() if ":" not in word]
+    faces = [None if word == "??" else Card(word) for word in talk.split() if ":" not in word]
     frontier = found.ends(points) if closed and points is not None else found.frontier
     hole = 2 * len(wagers) + 1 if rules.hole_card == "dealt" else -1
     judgement = Judgement((Ended(found, frontier, points, 1),), closed)
@@ -75,3 +75,18 @@ def test_a_card_nobody_read_may_be_any_of_the_rank_the_plays_take_for_it() -> No
     faces: list[Card | None] = [Card("Kh"), Card("6s"), None, Card("Tc")]
     assert side_nets(Felt(PENN, faces, 1, 3, judgement), 0, "lucky_ladies", 500) == [2_000, 12_500]
     assert side_nets(Felt(PENN, faces, 1, 3, judgement), 0, "twenty_one_plus_three", 500) == [-500]
+
+
+def test_an_unread_hole_card_is_any_card_of_the_points_people_said() -> None:
+    assert nets(PENN, [1000], "Qh As Qh ?? key:stand", "lucky_ladies", 500, points=10, closed=True) == [500_000]
+    assert nets(PENN, [1000], "Qh As Qh ?? key:stand", "lucky_ladies", 500, points=9, closed=True) == [100_000]
+
+
+def test_a_card_of_which_nothing_is_known_may_be_any_of_the_deck() -> None:
+    assert nets(PENN, [1000], "?? 6s Kd Tc", "lucky_ladies", 500) == [-500, 2_000, 5_000, 12_500]
+
+
+def test_before_the_deal_is_complete_a_row_of_the_meter_may_still_come() -> None:
+    found = observed(PENN, [1000], "7d")
+    judgement = Judgement((Ended(found, found.frontier, None, 1),), closed=False)
+    assert side_rows(Felt(PENN, [Card("7d")], 1, 3, judgement), 0, "blazing7s") == {None}

@@ -27,6 +27,7 @@ from controller.core.events import (
     HoleTurned,
     LockedWager,
     RoundClosed,
+    WagerSettled,
 )
 from controller.io import profile_files
 from firmware_protocols import readings
@@ -381,3 +382,11 @@ def test_a_round_whose_times_leave_too_much_open_goes_to_the_floor() -> None:
     assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [
         "the times of the readings leave too many orders open"
     ]
+
+
+def test_insurance_whose_reader_fell_silent_is_left_to_people() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 10 \n Th As 9d 6d \n 1 insurance 5")
+    rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns, "no answer"))
+    rig.talk("key insurance_closed stand hole_turned \n Kc \n key round_closed")
+    assert not [one for one in rig.events if isinstance(one, WagerSettled) and one.bet == "insurance"]
