@@ -233,6 +233,16 @@ def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...]) 
         yield play.surrender(node, box, emitted)
 
 
+def gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[Emission, ...]) -> Iterator[Step]:
+    """The hand in play is surrendered later than as its first decision, where the card allows that (A12): by key."""
+    hand = play.hand_in_play(node)
+    if (play.rules.surrender, play.rules.surrender_on) != ("late", "any_hand") or node.turn != box:
+        return
+    if hand is not None and hand.now is Now.OPEN and not play.untouched_hand(node, box):
+        given_up, also = play.give_up(node, hand, layout.insured)
+        yield given_up, (*emitted, *also)
+
+
 def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
     """What may be taken or paid while others still play: broken hands, surrenders, naturals against 2 to 9."""
     box = node.boxes[item.box]
@@ -310,6 +320,7 @@ def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterato
                 box = reached.turn if item.box is None else item.box
                 if play.hand_in_play(reached) is not None:
                     yield from surrenders(play, reached, box, emitted)
+                    yield from gives_up(play, reached, box, layout, emitted)
         case _:
             for reached, emitted in play.reach(confirmed, layout.insured):
                 hand = play.hand_in_play(reached)

@@ -140,6 +140,28 @@ def test_the_pad_shows_take_and_pay_once_all_is_settled() -> None:
     assert rig.desired.display == "Round 1: take and pay"
 
 
+# --- surrender on any hand ---------------------------------------------------------------------------
+
+LATER = {
+    "a drawn hand": ("1 main 10 \n Th 9c 2d 8s \n key hit \n 4c \n key surrender hole_turned", -500),
+    "a split hand": (
+        "1 main 10 \n 8h 9c 8d 8s \n 1 main 20 \n key split \n 3c \n key surrender \n 2d \n key stand hole_turned",
+        -1500,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_where_any_hand_may_be_surrendered_its_key_says_so(name: str) -> None:
+    talk, due_cents = LATER[name]
+    rig = Rig(rules_of({"surrender_on": "any_hand"}, stand_key="always"))
+    rig.talk(f"{talk} \n key round_closed")
+    assert settled(rig.events) == {(1, 1, "main"): (1000, due_cents)}
+    first = Rig(rules_of({}, stand_key="always"))
+    first.talk(talk)
+    assert len(first.told(RoundIrregular)) == 1
+
+
 # --- a device ---------------------------------------------------------------------------------------
 
 
