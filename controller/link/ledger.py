@@ -322,6 +322,8 @@ class _Transaction:
         return self._accounts[table]
 
     def _award(self, table: str, number: int) -> Jackpot | None:
+        if not 0 < number <= self._hits:
+            return None
         if number not in self._awards:
             query = "SELECT table_name, epoch, body FROM awards WHERE pool = ? AND number = ?"
             for whose, epoch, body in self._rows.all(query, (self._pool, number)):

@@ -36,6 +36,9 @@ QUEUE_LIMIT: Final = 10_000
 BATCH_LIMIT: Final = 500
 """Postings in one transaction."""
 
+STALE_SECONDS: Final = 1.0
+"""How old the last look may be that tables are told of."""
+
 LOOK_SECONDS: Final = 0.25
 """Between two looks at the ledger: what other processes did is shown within this time."""
 
@@ -80,6 +83,8 @@ class Service:
         self._accounts: dict[str, Account] = {}
         self._standing = Standing(0, 0)
         self._turn = asyncio.Lock()
+        self._looked = 0.0
+        """When the ledger last answered, by the loop's clock."""
         self.closed = "the link starts"
         """Why the pool is closed; empty: it is open."""
         self.bound = asyncio.Event()
@@ -152,7 +157,7 @@ class Service:
                 case Asked():
                     account = self._accounts.get(table, Account())
                     standing = self._standing
-                    told = Told(self._ledger.pool, *standing, account.epoch, account.seq, self.closed)
+                    told = Told(self._ledger.pool, *standing, account.epoch, account.seq, self._why_closed())
                     self._send(socket, to, frames(told))
                 case Posted(epoch, seq, deed):
                     # A full queue waits here, and tables post again what was not answered.
@@ -171,6 +176,9 @@ class Service:
                 except LedgerFailed as error:
                     self._fail(error)
                     continue
+                except AssertionError as error:
+                    raise DoesNotAddUp((str(error),)) from error
+            self._looked = asyncio.get_running_loop().time()
             for (peer, posting), answer in zip(batch, answers, strict=True):
                 self._note(posting, answer)
                 self._send(socket, peer, frames(Answered(posting.epoch, posting.seq, answer)))
@@ -190,6 +198,7 @@ class Service:
             except LedgerFailed as error:
                 self._fail(error)
                 return
+        self._looked = asyncio.get_running_loop().time()
         self._standing = Standing(books.entries, books.meter.shown_cents())
         self._accounts = dict(books.accounts)
         if self.closed:
@@ -207,6 +216,11 @@ class Service:
                 log.error("ALARM: the ledger does not add up", pool=self._ledger.pool, mistake=mistake)
             raise DoesNotAddUp(found.mistakes)
         log.info("reconciled", pool=self._ledger.pool, **totals(found))
+
+    def _why_closed(self) -> str:
+        if self.closed or asyncio.get_running_loop().time() - self._looked <= STALE_SECONDS:
+            return self.closed
+        return "the ledger does not answer"
 
     def _fail(self, error: LedgerFailed) -> None:
         if not self.closed:

@@ -2,7 +2,7 @@
 
 The table keeps every deed until the ledger's answer came and posts it again as often as needed; the ledger enters it
 once. So an outage of any length is caught up with exactly. The pool is closed for wagers as soon as the link has said
-nothing for two seconds, and while anything of before is still to be caught up with.
+nothing, or has left a posting unanswered, for two seconds, and until everything of before is caught up with.
 """
 
 from __future__ import annotations
@@ -71,6 +71,9 @@ class LinkSession:
         self._ask_ns = now_ns
         self._silent_ns = now_ns + SILENCE_NS
         self._again_ns = 0
+        self._stall_ns = now_ns + SILENCE_NS
+        self._catch_up = settled + len(self._waiting)
+        """The pool stays closed until this posting is settled."""
         self._heard = False
         self._link_closed = ""
         self._shown_cents: int | None = None
@@ -92,12 +95,19 @@ class LinkSession:
             return Shows(None, "the link is away")
         if self._link_closed:
             return Shows(None, self._link_closed)
+        if self._settled < self._catch_up:
+            return Shows(None, "catching up with the ledger")
         return Shows(self._shown_cents, "")
 
     def post(self, now_ns: int, deed: Deed) -> tuple[int, Reaction]:
         """Put a deed to the ledger; its number, and what to do."""
+        if not self._waiting:
+            self._stall_ns = now_ns + SILENCE_NS
         self._waiting.append(deed)
-        return self._settled + len(self._waiting), self._reaction(now_ns)
+        seq = self._settled + len(self._waiting)
+        if self.shows.closed:
+            self._catch_up = seq
+        return seq, self._reaction(now_ns)
 
     def receive(self, now_ns: int, message: Told | Answered) -> Reaction:
         """Take what the link said."""
@@ -116,6 +126,8 @@ class LinkSession:
             due.append(self._silent_ns)
         if self._sent:
             due.append(self._again_ns)
+        if self._waiting and self._settled >= self._catch_up:
+            due.append(self._stall_ns)
         return min(due)
 
     def handle_deadline(self, now_ns: int) -> Reaction:
@@ -124,6 +136,8 @@ class LinkSession:
         if self._heard and now_ns >= self._silent_ns:
             self._heard = False
             self._sent = 0
+        if not self._heard or (self._waiting and now_ns >= self._stall_ns):
+            self._catch_up = self._settled + len(self._waiting)
         if self._sent and now_ns >= self._again_ns:
             self._sent = 0
         if now_ns >= self._ask_ns:
@@ -154,15 +168,13 @@ class LinkSession:
         if isinstance(answer, OutOfOrder):
             if (answer.epoch, answer.seq) >= (epoch, seq):
                 self._dispute = answer.reason
-            else:
-                # One before it was lost on the way: all again, from the oldest.
-                self._sent = 0
+            # Else one before it was lost on the way: all are posted again in a moment.
             return self._reaction(now_ns)
         if seq != self._settled + 1:
             return Reaction()
         self._waiting.popleft()
         self._settled, self._sent = seq, max(self._sent - 1, 0)
-        self._again_ns = now_ns + AGAIN_NS
+        self._again_ns, self._stall_ns = now_ns + AGAIN_NS, now_ns + SILENCE_NS
         self._shown_cents = answer.shown_cents
         reaction = self._reaction(now_ns)
         return Reaction(reaction.send, (Settled(seq, answer), *reaction.events))

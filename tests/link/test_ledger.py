@@ -236,6 +236,11 @@ def test_other_parameters_wait_for_the_next_reset(ledger: Ledger) -> None:
         Claimed(1, (WinningRow(1, "b", "r", (1, 0)),)),
         Claimed(1, (WinningRow(1, "b", "r", (1, 2)), WinningRow(1, "c", "r", (1, 2)))),
         Judged(1, "paid", "Ann"),
+        Judged(10**30, "paid", "Ann"),
+        Judged(-1, "refused", "\0"),
+        Wagered(10**30),
+        Wagered(-(10**30)),
+        Claimed(10**30, (WinningRow(10**30, "\0", "r", (10**30, 10**30)),)),
     ],
 )
 def test_what_cannot_be_is_declined_once_and_for_ever(ledger: Ledger, deed: Deed) -> None:

@@ -5,16 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import zmq
 
 from controller.core.jackpots import Jackpot
 from controller.link.deeds import Awarded, Claimed, Counted, Wagered, WinningRow
+from controller.link.ledger import Ledger, Rows
+from controller.link.service import Listening, Service
+from controller.link.sqlite import SqliteDatabase
 from tests.link.premises import BY_TWO, Premises
 from tests.link.server import Server
 
+T = TypeVar("T")
 WHOLE = Claimed(9, (WinningRow(3, "blazing_7s", "three_diamonds", (1, 1)),))
 
 
@@ -72,6 +79,56 @@ async def test_a_key_that_is_not_known_gets_nothing(tmp_path: Path) -> None:
         assert unknown.settled == []
         assert unknown.shows.closed == "the link is away"
     assert json.loads(premises.does("status", "--json").output)["entries"] == 3
+
+
+class Hanging:
+    """A database that does not answer while its gate is shut."""
+
+    lock = ""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def write(self, work: Callable[[Rows], T]) -> T:
+        self.gate.wait()
+        return self._database.write(work)
+
+    def read(self, work: Callable[[Rows], T]) -> T:
+        self.gate.wait()
+        return self._database.read(work)
+
+    def close(self) -> None:
+        self._database.close()
+
+
+async def test_a_ledger_that_hangs_closes_the_pool_and_opens_it_when_it_answers(tmp_path: Path) -> None:
+    premises = begun(tmp_path)
+    path = tmp_path / "ledger.sqlite"
+    database, audit = Hanging(SqliteDatabase(path)), SqliteDatabase(path)
+    tables = {public.decode(): name for name, (public, _) in premises.tables.items()}
+    where = Listening(f"127.0.0.1:{premises.port}", (tmp_path / "link.key").read_bytes().strip(), tables)
+    service = Service(where, Ledger(database, premises.pool), Ledger(audit, premises.pool))
+    task = asyncio.create_task(service.run())
+    try:
+        async with premises.table() as table, premises.table("harbour/bj-2") as idle:
+            await table.does(Wagered(500))
+            await idle.until(closed=False)
+            database.gate.clear()
+            waiting = asyncio.create_task(table.does(Wagered(500)))
+            await table.until(closed=True)
+            assert (await idle.until(closed=True)).closed == "the ledger does not answer"
+            database.gate.set()
+            assert (await waiting).answer.number == 2
+            assert (await table.until(closed=False)).shown_cents == 1_000_170
+            await idle.until(closed=False)
+    finally:
+        database.gate.set()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        database.close()
+        audit.close()
 
 
 async def test_two_link_processes_share_a_pool_in_postgresql(tmp_path: Path, postgresql: Server) -> None:

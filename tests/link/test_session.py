@@ -30,6 +30,10 @@ def entered(seq: int, cents: int = 778) -> Answered:
     return Answered(1, seq, Entered(seq, cents, Counted(1, 0)))
 
 
+def why_closed(session: LinkSession) -> str:
+    return session.shows.closed
+
+
 def posted(reaction: Reaction) -> list[int]:
     return [one.seq for one in reaction.send if isinstance(one, Posted)]
 
@@ -64,6 +68,29 @@ def test_what_is_posted_while_the_link_is_away_goes_in_order_once_it_is_back() -
     assert [session.post(0, WAGER)[0] for _ in range(3)] == [1, 2, 3]
     assert posted(session.receive(SECOND, told())) == [1, 2, 3]
     assert session.outstanding == 3
+
+
+def test_the_pool_opens_again_when_everything_of_before_is_answered() -> None:
+    session = opened(WAGER, WAGER)
+    assert why_closed(session) == "catching up with the ledger"
+    session.receive(1, entered(1, 900))
+    assert why_closed(session) == "catching up with the ledger"
+    assert session.receive(2, entered(2, 901)).events[-1] == Shows(901, "")
+
+
+def test_a_posting_that_is_not_answered_closes_the_pool_though_the_link_speaks() -> None:
+    session = opened()
+    session.post(0, WAGER)
+    assert not why_closed(session)
+    for now in range(0, SILENCE_NS, SECOND // 2):
+        session.handle_deadline(now)
+        session.receive(now, told())
+    assert not why_closed(session)
+    assert session.next_deadline() <= SILENCE_NS
+    session.handle_deadline(SILENCE_NS)
+    assert why_closed(session) == "catching up with the ledger"
+    session.receive(SILENCE_NS + 1, entered(1))
+    assert session.shows == Shows(778, "")
 
 
 def test_an_answer_settles_the_oldest_and_another_is_ignored() -> None:
