@@ -28,6 +28,7 @@ from controller.io.watchdog import Watchdog
 from controller.link.deeds import HOUSE, Declined, Entered, Moved, OutOfOrder, Posting
 from controller.link.ledger import Account, Database, Ledger, LedgerFailed, LedgerRefused
 from controller.link.reconciling import Reconciled, reconcile
+from controller.link.refolding import refold
 from controller.link.service import DoesNotAddUp, LinkFailed, Listening, Service, totals
 from controller.link.sqlite import SqliteDatabase
 
@@ -83,10 +84,13 @@ def begin(config: Path, who: str, second: str) -> None:
 @command.command("reconcile")
 @CONFIG
 @AS_JSON
-def reconcile_command(config: Path, *, as_json: bool) -> None:
+@click.option("--refold", "again", is_flag=True, help="step every entry again from the opening, too")
+def reconcile_command(config: Path, *, as_json: bool, again: bool) -> None:
     """Add the ledger up, entry by entry: paid + shown + reserved = contributed + funded. May run beside the link."""
     with _said(), _ledger(_load(config)) as ledger:
         found = reconcile(ledger)
+        if again:
+            found = found._replace(mistakes=(*found.mistakes, *refold(ledger)))
         click.echo(json.dumps(_as_data(found)) if as_json else "\n".join(_account(ledger.pool, found)))
         if found.mistakes:
             raise DoesNotAddUp(found.mistakes)

@@ -19,12 +19,10 @@ from controller.link.deeds import (
     HOUSE,
     Answer,
     Awarded,
-    Claimed,
     Counted,
     Declined,
     Deed,
     Entered,
-    Judged,
     Moved,
     Outcome,
     OutOfOrder,
@@ -32,9 +30,8 @@ from controller.link.deeds import (
     Shifted,
     Standing,
     Stood,
-    Wagered,
 )
-from controller.link.pool import Step, claimed, judged, moved, wagered
+from controller.link.pool import Step, stepped
 
 FORMAT: Final = 1
 SCHEMA: Final = (
@@ -217,7 +214,7 @@ class _Transaction:
     def __init__(self, rows: Rows, pool: str, lock: str) -> None:
         self._rows = rows
         self._pool = pool
-        _, self._meter, self._number, self._hits = _pool(rows, pool, lock)
+        _, self._meter, self._number, self.hits = _pool(rows, pool, lock)
         self._accounts: dict[str, Account] = {}
         self._entries: list[Row] = []
         self._answers: dict[tuple[str, int, int], tuple[Deed, Entered]] = {}
@@ -240,7 +237,7 @@ class _Transaction:
             return OutOfOrder(account.epoch, account.seq, f"{table} {epoch}/{seq}: {expected} comes next")
         if isinstance(deed, Moved) != (table == HOUSE):
             return OutOfOrder(account.epoch, account.seq, "people move a pool at the link, and nothing else there")
-        step = self._step(table, epoch, deed)
+        step = stepped(self._meter, table, epoch, deed, self)
         self._meter = step.meter
         self._number += 1
         answer = Entered(self._number, step.meter.shown_cents(), step.outcome)
@@ -266,25 +263,6 @@ class _Transaction:
             return deed_of(deed), Entered(number, shown, msgspec.json.decode(outcome, type=Outcome))
         return None
 
-    def _step(self, table: str, epoch: int, deed: Deed) -> Step:
-        match deed:
-            case Wagered():
-                return wagered(self._meter, deed)
-            case Claimed():
-                before = next(
-                    (one for one in deed.winners if self._won(table, epoch, deed.round, one.spot, one.bet)), None
-                )
-                if before is not None:
-                    said = f"spot {before.spot}, {before.bet}, of round {deed.round} has its award already"
-                    return Step(Declined(said), self._meter)
-                return claimed(self._meter, deed, self._hits)
-            case Judged():
-                return judged(self._meter, deed, self._award(table, deed.jackpot))
-            case Moved():
-                return moved(self._meter, deed)
-            case _:
-                assert_never(deed)
-
     def _note(self, posting: Posting, account: Account, step: Step, answer: Entered) -> None:
         table, epoch, seq, deed = posting.table, posting.epoch, posting.seq, posting.deed
         wagers, units, hidden, won, back = account[2:]
@@ -294,7 +272,7 @@ class _Transaction:
                 wagers, units, hidden = wagers + 1, units + put, hidden + put_by
             case Awarded(jackpots):
                 won += sum(one.cents for one in jackpots) * UNITS
-                self._hits += len(jackpots)
+                self.hits += len(jackpots)
             case Stood(jackpot):
                 back += jackpot.cents * UNITS if jackpot.standing == "refused" else 0
             case Shifted() | Declined():
@@ -321,8 +299,9 @@ class _Transaction:
             self._accounts[table] = Account(*found[0]) if found else Account()
         return self._accounts[table]
 
-    def _award(self, table: str, number: int) -> Jackpot | None:
-        if not 0 < number <= self._hits:
+    def award(self, table: str, number: int) -> Jackpot | None:
+        """See ``Awards``."""
+        if not 0 < number <= self.hits:
             return None
         if number not in self._awards:
             query = "SELECT table_name, epoch, body FROM awards WHERE pool = ? AND number = ?"
@@ -331,11 +310,11 @@ class _Transaction:
         whose, _, jackpot = self._awards.get(number, ("", 0, None))
         return jackpot if whose == table else None
 
-    def _won(self, table: str, epoch: int, number: int, spot: int, bet: str) -> bool:
-        """Whether a wager of a round has an award that was not refused. Awards are few."""
+    def won(self, table: str, epoch: int, number: int, spot: int, bet: str) -> bool:
+        """See ``Awards``; awards are few."""
         query = "SELECT number FROM awards WHERE pool = ? AND table_name = ? AND epoch = ?"
         for (jackpot,) in self._rows.all(query, (self._pool, table, epoch)):
-            self._award(table, jackpot)
+            self.award(table, jackpot)
         return any(
             (whose, began, one.round, one.spot, one.bet) == (table, epoch, number, spot, bet)
             for whose, began, one in self._awards.values()
@@ -346,7 +325,7 @@ class _Transaction:
         pool = self._pool
         self._rows.do(
             "UPDATE pools SET meter = ?, entries = ?, hits = ? WHERE name = ?",
-            [(_text(self._meter), self._number, self._hits, pool)],
+            [(_text(self._meter), self._number, self.hits, pool)],
         )
         self._rows.do("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._entries)
         self._rows.do(

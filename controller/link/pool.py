@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, assert_never
+from typing import NamedTuple, Protocol, assert_never
 
 from controller.core.jackpots import Jackpot, Standing, Winner, same_person, taken
 from controller.core.meter import (
@@ -17,7 +17,19 @@ from controller.core.meter import (
     returned,
 )
 from controller.core.progressives import Adjustment, NewParameters
-from controller.link.deeds import Awarded, Claimed, Counted, Declined, Judged, Moved, Outcome, Shifted, Stood, Wagered
+from controller.link.deeds import (
+    Awarded,
+    Claimed,
+    Counted,
+    Declined,
+    Deed,
+    Judged,
+    Moved,
+    Outcome,
+    Shifted,
+    Stood,
+    Wagered,
+)
 
 WINNERS_LIMIT = 64
 """Wagers of one round that may win; more than any table has."""
@@ -29,6 +41,40 @@ class Step(NamedTuple):
     outcome: Outcome
     meter: Meter
     jackpots: tuple[Jackpot, ...] = ()
+
+
+class Awards(Protocol):
+    """What a deed has to know of the awards made before it."""
+
+    hits: int
+    """How many there are."""
+
+    def award(self, table: str, number: int) -> Jackpot | None:
+        """The award of this number, if it is the table's."""
+        ...
+
+    def won(self, table: str, epoch: int, number: int, spot: int, bet: str) -> bool:
+        """Whether a wager of a round has an award that was not refused."""
+        ...
+
+
+def stepped(meter: Meter, table: str, epoch: int, deed: Deed, awards: Awards) -> Step:
+    """Do a deed of a table's."""
+    match deed:
+        case Wagered():
+            return wagered(meter, deed)
+        case Claimed():
+            before = [one for one in deed.winners if awards.won(table, epoch, deed.round, one.spot, one.bet)]
+            if before:
+                said = f"spot {before[0].spot}, {before[0].bet}, of round {deed.round} has its award already"
+                return Step(Declined(said), meter)
+            return claimed(meter, deed, awards.hits)
+        case Judged():
+            return judged(meter, deed, awards.award(table, deed.jackpot))
+        case Moved():
+            return moved(meter, deed)
+        case _:
+            assert_never(deed)
 
 
 def wagered(meter: Meter, deed: Wagered) -> Step:

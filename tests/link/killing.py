@@ -23,6 +23,7 @@ from controller.link.deeds import Wagered
 from controller.link.ledger import Ledger, LedgerFailed
 from controller.link.postgresql import PostgresqlDatabase
 from controller.link.reconciling import reconcile
+from controller.link.refolding import refold
 from tests.link.premises import BY_TWO, Premises
 from tests.link.server import Server
 from tests.link.table_process import deeds
@@ -138,7 +139,7 @@ async def killed(server: Server, folder: Path, kills: int, seed: int) -> tuple[s
 
 def _disagreements(scene: Scene) -> tuple[str, ...]:
     found = reconcile(scene.ledger)
-    wrong = list(found.mistakes)
+    wrong = [*found.mistakes, *refold(scene.ledger)]
     meter = scene.ledger.books().meter
     planned = [deed for name in scene.premises.tables for deed in deeds(name, scene.seed, scene.count)]
     wagers = [deed.wager_cents for deed in planned if isinstance(deed, Wagered)]

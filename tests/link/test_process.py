@@ -174,7 +174,7 @@ def test_two_people_begin_and_move_a_pool(tmp_path: Path) -> None:
     refused = premises.does("adjust", *BY_TWO, *why, "--", "-70000", "funding")
     assert (refused.exit_code, "raised" in refused.output or "goes down" in refused.output) == (2, True)
     assert premises.does("change", *BY_TWO, *why).exit_code == 0
-    shown = premises.does("reconcile").output
+    shown = premises.does("reconcile", "--refold").output
     assert shown.splitlines()[-1] == "reconciled"
 
 
