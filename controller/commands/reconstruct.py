@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Final, TextIO, assert_never
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Final, assert_never
 
 import click
 
@@ -23,6 +25,7 @@ from controller.formats.evidence_lines import (
     Table,
     read_lines,
 )
+from controller.formats.plain_data import one_line
 from controller.formats.profiles import ProfileError
 from controller.io import profile_files
 
@@ -31,9 +34,9 @@ READS: Final = ("on_draw", "ahead")
 
 
 @click.command("reconstruct")
-@click.argument("evidence", type=click.File(encoding="utf-8"), metavar="FILE")
+@click.argument("evidence", metavar="FILE")
 @click.option("--each", is_flag=True, help="An answer after every line, as the outside may see it at that moment.")
-def command(evidence: TextIO, *, each: bool) -> None:
+def command(evidence: str, *, each: bool) -> None:
     """Reconstruct the round told in FILE, one JSON object a line (- for standard input).
 
     Prints one JSON object: how many legal plays explain the evidence, and everything they agree on.
@@ -42,15 +45,33 @@ def command(evidence: TextIO, *, each: bool) -> None:
     """
     recount: Recount | None = None
     try:
-        for so_far in recounts(read_lines(evidence)):
+        for so_far in recounts(read_lines(lines_of(evidence))):
             recount = so_far
             if each:
                 click.echo(recounted_bytes(recount.told(outside=True)))
     except EvidenceRefused as refused:
-        click.echo(f"tableside: {evidence.name}: {refused}", err=True)
+        click.echo(f"tableside: {evidence}: {one_line(str(refused))}", err=True)
         sys.exit(2)
     if recount is not None and not each:
         click.echo(recounted_bytes(recount.told()))
+
+
+def lines_of(evidence: str) -> Iterator[str]:
+    """The lines of a file, or of standard input for ``-``, each as it comes.
+
+    Raises:
+        EvidenceRefused: it cannot be read, or a line is no UTF-8 text.
+    """
+    number = 1
+    try:
+        with nullcontext(sys.stdin.buffer) if evidence == "-" else Path(evidence).open("rb") as lines:
+            for line in lines:
+                yield line.decode()
+                number += 1
+    except UnicodeDecodeError as error:
+        raise EvidenceRefused(f"line {number}: not UTF-8 text") from error
+    except OSError as error:
+        raise EvidenceRefused(f"cannot be read: {error.strerror}") from error
 
 
 def recounts(lines: Iterable[tuple[int, Table | Line]]) -> Iterator[Recount]:

@@ -13,6 +13,7 @@ import click
 from controller.core.rules import Rules
 from controller.formats.hand_accounts import account_json, differences, settle
 from controller.formats.hand_cases import CaseError, parse_json, read_case
+from controller.formats.plain_data import one_line
 from controller.formats.profiles import Profile
 from controller.io import profile_files
 
@@ -33,9 +34,9 @@ def command(case_file: str) -> None:
         else:
             found, different = settle_one(told), 0
     except CaseError as error:
-        click.echo(f"tableside: {case_file}: {' '.join(str(error).split())}", err=True)
+        click.echo(f"tableside: {case_file}: {one_line(str(error))}", err=True)
         sys.exit(2)
-    click.echo(json.dumps(found, indent=1, ensure_ascii=False))
+    click.echo(json.dumps(found, indent=1))
     if different:
         click.echo(f"tableside: {different} of {len(found['cases'])} cases differ", err=True)
         sys.exit(1)
@@ -68,7 +69,7 @@ def settle_all(cases: object) -> tuple[dict[str, Any], int]:
         try:
             found = settle_one(told)
         except CaseError as error:
-            name = told.get("id") if isinstance(told, dict) else None
+            name = str(told["id"])[:40] if isinstance(told, dict) and told.get("id") else None
             raise CaseError(f"cases[{place}]{f' ({name})' if name else ''}", str(error)) from error
         accounts.append({"id": told.get("id", str(place)), **found, "differences": differences(told, found)})
     different = sum(bool(found["differences"]) for found in accounts)

@@ -18,6 +18,7 @@ import msgspec
 
 from controller.formats.decoding import Mistake, decode, shown
 from controller.formats.meter_config import MeterSection, SignSection, TriggerSection, meter_checks
+from controller.formats.plain_data import toml_of
 from controller.formats.sections import File as File
 from controller.formats.sections import Name as Name
 from controller.formats.sections import Port as Port
@@ -200,7 +201,7 @@ def read_config(text: str, name: str, directory: PurePath, known: Known | None =
         ConfigError: with a line for each mistake found.
     """
     try:
-        data = tomllib.loads(text)
+        data = toml_of(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError((syntax_line(name, str(error)),)) from error
     mistakes: list[Mistake] = []

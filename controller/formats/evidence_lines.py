@@ -6,17 +6,23 @@ and key line has ``t`` or none; then its line number stands for it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from controller.core.keypad import EVIDENCE
+from controller.formats.decoding import shown
+from controller.formats.plain_data import DataRefused, json_of
 from firmware_protocols.cards import Card
 
 UNREAD: Final = "??"
 NANOSECONDS: Final = 1_000_000_000
 SPOTS: Final = range(1, 8)
+SPOT_NAMES: Final = frozenset(str(spot) for spot in SPOTS)
+CENTS_LIMIT: Final = 10**12
+"""No amount is above ten thousand million dollars."""
+SECONDS_LIMIT: Final = 10**10
+"""Three hundred years: enough for seconds since 1970, and no number that takes long to write out."""
 
 
 class EvidenceRefused(ValueError):  # noqa: N818 - named for what happened
@@ -130,9 +136,9 @@ def read_lines(text: Iterable[str]) -> Iterator[tuple[int, Table | Line]]:
 def parsed(line: str, number: int) -> dict[str, Any]:
     """One JSON object."""
     try:
-        data = json.loads(line, parse_float=Decimal)
-    except ValueError as error:
-        raise EvidenceRefused(f"line {number}: not JSON: {error}") from error
+        data = json_of(line, Decimal)
+    except DataRefused as error:
+        raise EvidenceRefused(f"line {number}: {error}") from error
     if not isinstance(data, dict):
         raise EvidenceRefused(f"line {number}: expected an object")
     return data
@@ -151,7 +157,7 @@ def table(data: Mapping[str, Any], number: int) -> Table:
         raise EvidenceRefused(f'line {number}: wagers: expected an object such as {{"1": {{"main": 1000}}}}')
     read: dict[int, dict[str, int]] = {}
     for spot, zones in wagers.items():
-        if not spot.isdigit() or int(spot) not in SPOTS or not isinstance(zones, dict):
+        if spot not in SPOT_NAMES or not isinstance(zones, dict):
             raise EvidenceRefused(f"line {number}: wagers.{spot}: expected a spot from 1 to 7 with its zones")
         read[int(spot)] = {
             zone: cents_of(cents, f"line {number}: wagers.{spot}.{zone}") for zone, cents in zones.items()
@@ -173,9 +179,9 @@ def read_line(kind: str, data: Mapping[str, Any], number: int) -> Line:
             cents = cents_of(data.get("cents"), f"{where}: cents")
             return ChipsLine(spot_of(data["spot"], where), zone, cents, first_ns, last_ns)
         case "key":
-            if data["key"] not in EVIDENCE:
+            if not isinstance(data["key"], str) or data["key"] not in EVIDENCE:
                 raise EvidenceRefused(
-                    f"{where}: key: expected one of {', '.join(sorted(EVIDENCE))}, got {data['key']!r}"
+                    f"{where}: key: expected one of {', '.join(sorted(EVIDENCE))}, got {shown(data['key'])}"
                 )
             spot = spot_of(data["spot"], where) if "spot" in data else None
             return KeyLine(moment(data, number)[0], data["key"], spot)
@@ -218,28 +224,28 @@ def face_of(text: object, where: str) -> Card | None:
     try:
         return Card(str(text))
     except ValueError:
-        raise EvidenceRefused(f"{where}: card: expected a face such as 8h, or ??, got {text!r}") from None
+        raise EvidenceRefused(f"{where}: card: expected a face such as 8h, or ??, got {shown(text)}") from None
 
 
 def spot_of(value: object, where: str) -> int:
     """A spot from 1 to 7."""
     if type(value) is not int or value not in SPOTS:
-        raise EvidenceRefused(f"{where}: spot: expected a number from 1 to 7, got {value!r}")
+        raise EvidenceRefused(f"{where}: spot: expected a number from 1 to 7, got {shown(value)}")
     return value
 
 
 def cents_of(value: object, where: str) -> int:
-    """Whole cents, 0 or more."""
-    if type(value) is not int or value < 0:
-        raise EvidenceRefused(f"{where}: expected whole cents, got {value!r}")
+    """Whole cents, from 0 to ``CENTS_LIMIT``."""
+    if type(value) is not int or not 0 <= value <= CENTS_LIMIT:
+        raise EvidenceRefused(f"{where}: expected whole cents, got {shown(value)}")
     return value
 
 
 def ns_of(value: object, where: str) -> int:
     """A time in seconds as whole nanoseconds."""
-    if type(value) not in {int, Decimal} or value < 0:  # type: ignore[operator]
-        raise EvidenceRefused(f"{where}: expected seconds, got {value!r}")
-    return int(Decimal(value) * NANOSECONDS)  # type: ignore[arg-type]
+    if not isinstance(value, int | Decimal) or isinstance(value, bool) or not 0 <= value <= SECONDS_LIMIT:
+        raise EvidenceRefused(f"{where}: expected seconds, got {shown(value)}")
+    return int(Decimal(value) * NANOSECONDS)
 
 
 def moment(data: Mapping[str, Any], number: int) -> tuple[int, int]:

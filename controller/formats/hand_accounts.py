@@ -15,7 +15,7 @@ from controller.core.side_bet import SideNet
 from controller.core.told import DECISIONS, Ended, TellingError, ToldRound
 from controller.formats.hand_cases import BET_NAMES, CaseError, HandCase
 
-COMPARED = ("net_cents", "dealer", "dealer_total")
+COMPARED = ("net_cents", "dealer", "dealer_total", "breakage_cents")
 """What is compared whole; of hands and their nets only the spots expected are."""
 
 METERS = ("blazing_meter_after_cents", "mhb_meter_after_cents")

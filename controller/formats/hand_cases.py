@@ -8,7 +8,7 @@ case expects of itself is never read for deciding.
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +19,7 @@ from controller.core.rule_checks import RANGES, impossible
 from controller.core.rules import Rules
 from controller.core.told import ACTS, Act
 from controller.formats.decoding import shown
+from controller.formats.plain_data import DataRefused, json_of
 from controller.formats.profiles import with_options
 from firmware_protocols.cards import Card
 
@@ -70,19 +71,9 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 - JSON is anything
         CaseError: it is not.
     """
     try:
-        return json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, CaseError):
-            raise
-        raise CaseError("", f"not JSON: {error}") from error
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        twice = next(key for place, (key, _) in enumerate(pairs) if key in dict(pairs[:place]))
-        raise CaseError(twice, "is given twice")
-    return found
+        return json_of(text)
+    except DataRefused as error:
+        raise CaseError("", str(error)) from error
 
 
 def read_case(case: object, rules_of: Callable[[str], Rules | None]) -> HandCase:
@@ -101,6 +92,9 @@ def read_case(case: object, rules_of: Callable[[str], Rules | None]) -> HandCase
             raise CaseError(key, "missing")
     rules = read_rules(case, rules_of)
     cards = tuple(_card(f"shoe[{place}]", face) for place, face in enumerate(_list(case, "shoe", CARDS_LIMIT)))
+    for card, copies in Counter(cards).items():
+        if copies > rules.decks:
+            raise CaseError("shoe", f"holds {card} {copies} times, {rules.decks} decks hold it {rules.decks} times")
     burn = _whole("burn", case.get("burn", 0), 0, len(cards))
     acts = tuple(read_act(f"actions[{place}]", act) for place, act in enumerate(_list(case, "actions", ACTS_LIMIT)))
     entered = frozenset(

@@ -16,6 +16,7 @@ import msgspec
 
 from controller.formats.commands import VERBS, Reply
 from controller.formats.decoding import Mistake, decode
+from controller.formats.plain_data import toml_of
 from controller.formats.toml_lines import key_lines, line_of
 
 Role = Literal["dealer", "floor", "surveillance", "technician", "auditor"]
@@ -105,7 +106,7 @@ def read_operators(text: str, name: str) -> Mapping[str, Asking]:
         OperatorsRefused: with a line for each mistake.
     """
     try:
-        data = tomllib.loads(text)
+        data = toml_of(text)
     except tomllib.TOMLDecodeError as error:
         raise OperatorsRefused((f"{name}: {error}",)) from error
     mistakes: list[Mistake] = []

@@ -22,6 +22,7 @@ from controller.core.rules import Options, Rules, Terms
 from controller.core.side_bet import find
 from controller.core.side_bet import names as side_bet_names
 from controller.formats.decoding import Mistake, decode
+from controller.formats.plain_data import toml_of
 from controller.formats.toml_lines import Path as KeyPath
 from controller.formats.toml_lines import key_lines, line_of
 from firmware_protocols.values import Value
@@ -69,7 +70,7 @@ def read(text: str, where: str, options: Mapping[str, Any] | None = None) -> Pro
             together; every mistake with its line.
     """
     try:
-        data = tomllib.loads(text)
+        data = toml_of(text)
     except tomllib.TOMLDecodeError as error:
         found = _SYNTAX.fullmatch(str(error))
         last = len(text.splitlines())
@@ -135,7 +136,7 @@ def _flat(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     flat: dict[str, Any] = {}
     for key, value in options.items():
-        if key == "even_money" and value in {"key", "chips"}:
+        if key == "even_money" and value in ("key", "chips"):
             flat["even_money_shown"] = value
         elif key in side_bet_names() and isinstance(value, Mapping):
             flat |= {f"{key}.{term}": worth for term, worth in value.items()}

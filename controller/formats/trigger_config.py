@@ -14,6 +14,7 @@ import msgspec
 
 from controller.formats.config import ConfigError, File, Name, Section, Text, is_credential, placed, syntax_line
 from controller.formats.decoding import Mistake, decode, shown
+from controller.formats.plain_data import toml_of
 from controller.formats.usb_names import PATTERN as USB_PATTERN
 from devices.rng import CLAIMED_BITS
 from firmware_protocols.trigger_messages import UNITS_PER_CENT
@@ -100,7 +101,7 @@ def read_trigger_config(
         ConfigError: with a line for each mistake found.
     """
     try:
-        data = tomllib.loads(text)
+        data = toml_of(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError((syntax_line(name, str(error)),)) from error
     mistakes: list[Mistake] = []
