@@ -35,7 +35,9 @@ class Server:
         self._user = "nobody" if os.geteuid() == ROOT else None
         if self._user:
             os.chown(directory, pwd.getpwnam(self._user).pw_uid, -1)
-        self._run("initdb", "-D", str(self.data), "-U", "tableside", "-A", "trust", "-E", "UTF8", "--no-sync")
+        self._run(
+            "initdb", "-D", str(self.data), "-U", "tableside", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"
+        )
 
     def start(self) -> None:
         """Start, and wait until it answers."""
