@@ -7,6 +7,7 @@ A report is not yet evidence. A device session (``devices/``) turns reports into
 from __future__ import annotations
 
 from firmware_protocols.cards import Card
+from firmware_protocols.sensor_messages import SensorCommand, SensorReport
 from firmware_protocols.sign_messages import SignCommand, SignReport
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
 from firmware_protocols.values import Value
@@ -236,6 +237,7 @@ Report = (
     | NoiseTaken
     | TriggerReport
     | SignReport
+    | SensorReport
     | LineFault
 )
 """Everything a device may say."""
@@ -255,6 +257,7 @@ Command = (
     | ShowText
     | TriggerCommand
     | SignCommand
+    | SensorCommand
 )
 """Everything a device may be told."""
 

@@ -97,6 +97,21 @@ class LineDisturbed(Value, frozen=True):
     at_ns: int
 
 
+class WagersSensed(Value, frozen=True):
+    """What the sensors of ``device`` see of the side bet ``bet`` changed; spots, rising.
+
+    ``live``: where a wager lies now. ``latched``: where one lay when betting was locked; None while it is open. It
+    changed between ``after_ns`` (last look without the change) and ``by_ns``.
+    """
+
+    device: str
+    bet: str
+    live: tuple[int, ...]
+    latched: tuple[int, ...] | None
+    after_ns: int
+    by_ns: int
+
+
 # --- the mystery trigger (docs/mystery-trigger.md) --------------------------------------------------
 # Told in the order reveal, then the next commitment; one may come again after a restart, in the same words.
 
@@ -151,6 +166,7 @@ Reading = (
     | DeviceHealth
     | DeviceComplained
     | LineDisturbed
+    | WagersSensed
     | MysteryReading
 )
 """Everything a device session may hand to the table."""

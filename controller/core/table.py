@@ -68,6 +68,7 @@ from firmware_protocols.readings import (
     MysteryAnswered,
     MysteryCommitted,
     MysteryRevealed,
+    WagersSensed,
 )
 
 DRAWS_LOST = frozenset({"draws_missing", "shoe_restarted"})
@@ -114,6 +115,8 @@ def take(desk: Desk) -> None:
             line_disturbed(desk, disturbed)
         case MysteryCommitted() | MysteryAnswered() | MysteryRevealed() as told:
             mystery.take(desk, told)
+        case WagersSensed():
+            pass  # Nothing is concluded from bet sensors yet.
         case Started() as start:
             started(desk, start)
         case Answered(_, question, answer, who):

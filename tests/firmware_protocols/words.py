@@ -44,6 +44,7 @@ from firmware_protocols.trigger_messages import (
     TriggerGreeted,
     TriggerStatus,
 )
+from tests.firmware_protocols.sensor_words import SENSOR_WORDS
 from tests.firmware_protocols.sign_words import SIGN_WORDS
 
 addresses = st.integers(0, 254)
@@ -136,6 +137,7 @@ STRATEGIES: dict[type[Message], st.SearchStrategy[Message]] = {
     CycleRevealed: st.builds(CycleRevealed, counts, counts, counts, secrets),
     TriggerAlarm: st.builds(TriggerAlarm, names, words),
     **SIGN_WORDS,
+    **SENSOR_WORDS,
 }
 
 

@@ -1,0 +1,1 @@
+"""Codecs of bet sensors, one module for each protocol."""

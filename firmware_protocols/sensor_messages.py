@@ -1,0 +1,88 @@
+"""What passes between a table and a unit of bet sensors, vendor words removed: commands one way, answers the other.
+
+A unit has up to eight sensors, numbered from 1, one under each place for a progressive wager. Open, they tell where a
+wager lies; locked, the unit also tells where one lay at the moment of the lock, whatever is put down or taken away
+later. Opening it again clears that. Each sensor has a lamp.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware_protocols.values import Value
+
+SENSORS_LIMIT: Final = 8
+"""Sensors of a unit."""
+
+
+class ReadSensors(Value, frozen=True):
+    """Ask which sensors are covered; ``latched``: and which were when the unit was locked."""
+
+    address: int
+    latched: bool = True
+
+
+class ReadSensorOutputs(Value, frozen=True):
+    """Ask whether a unit is locked and which of its lamps are lit."""
+
+    address: int
+
+
+class LockSensors(Value, frozen=True):
+    """Lock a unit (no more bets), or open it, which clears what it latched. Again the same changes nothing."""
+
+    address: int
+    locked: bool
+
+
+class SetSensors(Value, frozen=True):
+    """Lock or open a unit and light or put out its first lamps, all at once; the other lamps stay as they are."""
+
+    address: int
+    locked: bool
+    lamps: tuple[bool, ...]
+
+
+class SensorsRead(Value, frozen=True):
+    """Answer: the sensors covered now, and those latched (None: not asked); numbers from 1, rising."""
+
+    address: int
+    live: tuple[int, ...]
+    latched: tuple[int, ...] | None = None
+
+
+class SensorOutputs(Value, frozen=True):
+    """Answer: whether the unit is locked, and the sensors whose lamps are lit; numbers from 1, rising."""
+
+    address: int
+    locked: bool
+    lamps: tuple[int, ...]
+
+
+class SensorsLocked(Value, frozen=True):
+    """Answer: the unit heard that it is to lock or to open."""
+
+    address: int
+    locked: bool
+
+
+class SensorsSet(Value, frozen=True):
+    """Answer: the unit heard about its lock and so many ``lamps``."""
+
+    address: int
+    lamps: int
+
+
+class SensorsRefused(Value, frozen=True):
+    """Answer: the unit does not do ``command`` (a command's name), for the reason ``code``."""
+
+    address: int
+    command: str
+    code: int
+
+
+SensorReport = SensorsRead | SensorOutputs | SensorsLocked | SensorsSet | SensorsRefused
+"""Everything a unit of bet sensors may say."""
+
+SensorCommand = ReadSensors | ReadSensorOutputs | LockSensors | SetSensors
+"""Everything a unit of bet sensors may be told."""
