@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from devices.bet_sensors import BetSensorsSession
 from devices.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
 from devices.mystery_trigger import MysteryTriggerSession, TableName
 from devices.session import Session
 from devices.shoe import ShoeSession
 from devices.sign import SignSession
+from firmware_protocols.bet_sensors import modbus_rtu
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.cards import Card
 from firmware_protocols.codec import Codec
@@ -29,9 +31,11 @@ from firmware_protocols.readings import (
     HealthState,
     KeyPressed,
     Reading,
+    WagersSensed,
 )
 from firmware_protocols.shoe import bee_tek, reference
 from firmware_protocols.sign import alpha
+from simulators.bet_sensors import BetSensorsSimulator
 from simulators.bet_spots import BetSpotsSimulator
 from simulators.keypad import KeypadSimulator
 from simulators.mystery_trigger import TriggerBoxSimulator
@@ -83,6 +87,15 @@ def upset(modem: NullModem[Reading], sign: Device) -> None:
     sign.upset()
 
 
+def stake(modem: NullModem[Reading], unit: Device) -> None:
+    del modem
+    assert isinstance(unit, BetSensorsSimulator)
+    if 3 in unit.covered:
+        unit.take(3)
+    else:
+        unit.lay(3)
+
+
 def complain(modem: NullModem[Reading], box: Device) -> None:
     assert isinstance(box, TriggerBoxSimulator)
     modem.say(box.alarm("lid", "the lid is open"))
@@ -122,6 +135,16 @@ def bet_spots_rig(codec: Codec) -> Rig:
     )
 
 
+def bet_sensors_rig(codec: Codec) -> Rig:
+    return Rig(
+        codec,
+        lambda codec: BetSensorsSession(codec, "blazing_7s", (1, 2, 3)),
+        BetSensorsSimulator,
+        stake,
+        lambda reading: isinstance(reading, WagersSensed),
+    )
+
+
 def sign_rig(codec: Codec) -> Rig:
     return Rig(
         codec,
@@ -141,6 +164,8 @@ RIGS = [
     pytest.param(trigger_rig(), id="mystery_trigger-tableside"),
     pytest.param(bet_spots_rig(PLAIN), id="bet_spots-plain"),
     pytest.param(bet_spots_rig(feig_obid.CODEC), id="bet_spots-feig_obid"),
+    pytest.param(bet_sensors_rig(PLAIN), id="bet_sensors-plain"),
+    pytest.param(bet_sensors_rig(modbus_rtu.CODEC), id="bet_sensors-modbus_rtu"),
     pytest.param(sign_rig(PLAIN), id="sign-plain"),
     pytest.param(sign_rig(alpha.CODEC), id="sign-alpha"),
 ]
