@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from firmware_protocols.codec import Codec, Role
 from firmware_protocols.framing import named
 from firmware_protocols.messages import Command, Message
@@ -88,6 +90,8 @@ class BetSensorsSimulator:
                     given = set(range(1, len(lamps) + 1))
                     self.lamps = self.lamps - given | {number for number in given if lamps[number - 1]}
                 return SensorsSet(self._address, len(lamps))
+            case _:
+                assert_never(message)
 
     def _lock(self, *, locked: bool) -> None:
         if self.deaf or locked == self.locked:
