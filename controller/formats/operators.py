@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 import msgspec
 
 from controller.formats.commands import VERBS, Reply
+from controller.formats.config import syntax_line
 from controller.formats.decoding import Mistake, decode
 from controller.formats.plain_data import toml_of
 from controller.formats.toml_lines import key_lines, line_of
@@ -108,7 +109,7 @@ def read_operators(text: str, name: str) -> Mapping[str, Asking]:
     try:
         data = toml_of(text)
     except tomllib.TOMLDecodeError as error:
-        raise OperatorsRefused((f"{name}: {error}",)) from error
+        raise OperatorsRefused((syntax_line(name, str(error)),)) from error
     mistakes: list[Mistake] = []
     found = decode(Operators, data, (), mistakes)
     if found is None or mistakes:

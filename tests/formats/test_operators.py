@@ -106,7 +106,7 @@ def test_the_file_says_who_has_which_key() -> None:
         (KEYS[1], KEYS[0], "the key is M. Okafor's"),
         ("J. Lee", "M. Okafor", "given twice"),
         ("[[operator]]", "[[operators]]", "operators.toml:2: "),
-        ("roles = [", "roles = ", "operators.toml: "),
+        ("roles = [", "roles = ", "operators.toml:4: "),
     ],
 )
 def test_mistakes_are_told_by_line(before: str, after: str, said: str) -> None:
