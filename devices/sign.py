@@ -44,8 +44,9 @@ POLL_NS: Final = 2_000 * _MS
 NOTICE_NS: Final = 60_000 * _MS
 """How long a notice covers the page: long enough for the pit to look up, short enough for the other meters."""
 
-ODOMETER_NS: Final = 800 * _MS
-"""A rise shown in steps has reached the truth after so long."""
+ODOMETER_NS: Final = 400 * _MS
+"""A rise shown in steps has reached the truth after so long, counted from when it was asked for: an answer being waited
+for, the gap before the first step and a second meter's turn still fit into the second a player may wait."""
 
 PAGE_BYTES: Final = 250
 WIDTH: Final = 12
@@ -167,6 +168,9 @@ class SignSession:
 
     def _work(self, now_ns: int) -> None:
         """Say or ask one thing, if its time has come."""
+        for place, wanted in enumerate(self._wanted):
+            if self._changed_ns[place] is None and self._cents[place] != wanted:
+                self._changed_ns[place] = now_ns
         if not self._listener.is_open or self._asked is not None or now_ns < self._send_at_ns:
             return
         said = self._steps.popleft() if self._steps else self._to_say(now_ns)
@@ -197,8 +201,6 @@ class SignSession:
                     self._notice_ns = now_ns
             case ShowAmount(field, text):
                 place = field - 1
-                if self._changed_ns[place] is None:
-                    self._changed_ns[place] = now_ns
                 self._cents[place] = self._paced(place, self._wanted[place], now_ns)
                 self._held[place] = text
             case _:

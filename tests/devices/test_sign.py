@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from devices.sign import NOTICE_NS, SignSession
@@ -99,7 +99,7 @@ def test_an_odometer_runs_up_and_arrives_within_a_second() -> None:
     made.sign.read.clear()
     made.session.show((1_234_600, 25_000))
     made.pass_s(1)
-    assert [text[4:16].strip() for text in made.sign.read] == ["12,345.76", "12,345.84", "12,345.92", "12,346.00"]
+    assert [text[4:16].strip() for text in made.sign.read] == ["12,345.84", "12,346.00"]
     made.sign.read.clear()
     made.session.show((100, 25_000))
     made.pass_s(1)
@@ -171,6 +171,9 @@ def test_an_amount_too_long_for_its_field_is_not_cut() -> None:
 
 
 @settings(max_examples=30, deadline=None)
+@example(  # a question was on its way when the second meter rose
+    amounts=[(None, 0), (None, 0), (None, 0), (0, 4)], pauses_ms=[0, 0, 200] + [0] * 9, odometer=True
+)
 @given(
     amounts=st.lists(st.tuples(st.none() | st.integers(0, 10**9), st.integers(0, 10**5)), min_size=1, max_size=12),
     pauses_ms=st.lists(st.integers(0, 1_500), min_size=12, max_size=12),
