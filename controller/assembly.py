@@ -10,10 +10,12 @@ from controller.core.rules import House
 from controller.core.state import Desired
 from controller.formats.config import BetSpotsSection, Config, zones_of
 from controller.formats.meter_config import SignSection, terms_of_meters
+from controller.formats.sensor_config import unit_name
 from controller.io.clock import Clock
 from controller.io.link import LIVENESS_NS, Link
 from controller.io.ports import serial_opener
 from controller.io.table_file import TableFile
+from devices.bet_sensors import BetSensorsSession
 from devices.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
 from devices.mystery_trigger import MysteryTriggerSession, TableName
@@ -24,6 +26,7 @@ from devices.sign import SignSession
 from firmware_protocols import discovery
 from firmware_protocols.messages import CheckShoe, TakeInventory
 from firmware_protocols.readings import Reading
+from firmware_protocols.sensor_messages import ReadSensors
 from firmware_protocols.trigger_messages import TriggerWish
 
 NUMBERING_SHOES: Final[frozenset[str]] = frozenset({"reference"})
@@ -46,6 +49,7 @@ def house_of(table: TableFile) -> House:
         readers=readers,
         denominations=tuple(sorted(set(table.chips.values()), reverse=True)),
         elsewhere=dict(table.elsewhere),
+        sensors={unit.bet: unit.spots for unit in config.bet_sensors},
         meters=terms_of_meters(config.meters, table.profile.rules),
         two_persons=config.operator is not None and config.operator.two_persons,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
@@ -86,6 +90,12 @@ class Devices:
         self.signs = [(one, sign(one, sign_name(place))) for place, one in enumerate(config.signs)]
         for one, shown_on in self.signs:
             self.lines.append((shown_on.name, "sign", one.protocol, one.port, shown_on))
+        self.sensors: list[BetSensorsSession] = []
+        for place, unit in enumerate(config.bet_sensors):
+            codec = discovery.find("bet_sensors", unit.protocol)
+            sensing = BetSensorsSession(codec, unit.bet, unit.spots, unit_name(place), address=unit.address)
+            self.sensors.append(sensing)
+            self.lines.append((sensing.name, "bet_sensors", unit.protocol, unit.port, sensing))
         self.trigger: MysteryTriggerSession | None = None
         if config.trigger is not None and box is not None:
             codec = discovery.find("mystery_trigger", config.trigger.protocol)
@@ -127,6 +137,8 @@ class Devices:
         shown = {one.meter: one.cents for one in desired.meters}
         for section, shown_on in self.signs:
             shown_on.show(tuple(shown.get(meter) for meter in section.meters), desired.notice)
+        for sensing in self.sensors:
+            sensing.wish(desired.lock, desired.lamps.get(sensing.bet, ()))
         if self.trigger is not None and self._clock is not None:
             self.trigger.wish(desired.trigger, self._clock.monotonic_ns())
         for link in self.links:
@@ -148,7 +160,7 @@ def sign(section: SignSection, name: str) -> SignSession:
 def liveness_ns(kind: str, protocol: str) -> int | None:
     """The longest silence to bear on a line whose device is asked all the time; None for one that only speaks."""
     vocabulary = discovery.find(kind, protocol).vocabulary
-    return LIVENESS_NS if TakeInventory in vocabulary or CheckShoe in vocabulary else None
+    return LIVENESS_NS if {TakeInventory, CheckShoe, ReadSensors}.intersection(vocabulary) else None
 
 
 def bet_spots(section: BetSpotsSection, name: str) -> BetSpotsSession:

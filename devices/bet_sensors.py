@@ -1,8 +1,8 @@
 """A unit of bet sensors: where progressive wagers lie, and where they lay when betting ended.
 
-The table says whether the unit is to be locked and which lamps are to be lit; the unit is told until it says itself
-that it is so. What it latched is believed only then. A unit that was locked and says it is not has lost power: what it
-latched is gone, and the table is told so before it is told what a new lock latched.
+The table says for which round the unit is to be locked and which lamps are to be lit; the unit is told until it says
+itself that it is so. What it latched is believed only then. A unit that was locked and says it is not has lost power:
+what it latched is gone, and the table is told so before it is told what a new lock latched.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ AGAIN_NS: Final = 500 * _MS
 UNHEEDED_LIMIT: Final = 3
 """Commands in a row that the unit answers but does not carry out before it is faulty."""
 
-_Look = tuple[tuple[int, ...], tuple[int, ...] | None]
+_Look = tuple[tuple[int, ...], tuple[int, ...], int]
+"""Live, latched, and the lock by which."""
 
 
 class BetSensorsSession:
@@ -75,7 +76,8 @@ class BetSensorsSession:
         self._address = address
         self._listener = Listener(codec)
         self._refuse_unspeakable()
-        self._want_locked = False
+        self._want_lock = 0
+        self._held_for: int | None = None
         self._want_lamps: tuple[int, ...] = ()
         self._outputs: SensorOutputs | None = None
         self._was_locked = False
@@ -83,6 +85,7 @@ class BetSensorsSession:
         self._sent: Command | None = None
         self._asked: Command | None = None
         self._asked_ns = 0
+        self._opening = False
         self._answer_by_ns = 0
         self._send_at_ns = 0
         self._look_at_ns = 0
@@ -100,13 +103,14 @@ class BetSensorsSession:
         self._listener.encode(ReadSensors(self._address))
         self._listener.close()
 
-    def wish(self, *, locked: bool, lamps: Iterable[int] = ()) -> None:
-        """Lock or open the unit and light the lamps at these spots; now and after a loss.
+    def wish(self, lock: int, lamps: Iterable[int] = ()) -> None:
+        """Lock the unit under this number (0: open it) and light the lamps at these spots; now and after a loss.
 
-        Spots without a sensor are passed over.
+        Under another number it is opened in between, which clears it. Spots without a sensor are passed over. A unit
+        that is locked when this program first hears of it is taken to be locked under the number wished for then.
         """
         wanted = frozenset(lamps)
-        self._want_locked = locked
+        self._want_lock = lock
         self._want_lamps = tuple(number for number, spot in enumerate(self._spots, start=1) if spot in wanted)
 
     # --- the session's five verbs -------------------------------------------------------------------
@@ -187,17 +191,23 @@ class BetSensorsSession:
         said = self._to_do(now_ns)
         if said is not None:
             self._asked, self._asked_ns, self._answer_by_ns = said, now_ns, now_ns + ANSWER_NS
+            if isinstance(said, LockSensors):
+                # Its answer may be lost, and it be done all the same.
+                self._opening = not said.locked
+                self._held_for = self._want_lock if said.locked else self._held_for
             self._unsent += self._listener.encode(said)
 
     def _to_do(self, now_ns: int) -> Command | None:
         """What comes first: what it is set to, what it should be set to, what it sees."""
         if self._outputs is None or now_ns >= self._outputs_at_ns:
             return ReadSensorOutputs(self._address)
-        if self._outputs.locked != self._want_locked:
-            return LockSensors(self._address, self._want_locked)
+        if self._outputs.locked and self._held_for != self._want_lock:
+            return LockSensors(self._address, locked=False)
+        if self._outputs.locked != bool(self._want_lock):
+            return LockSensors(self._address, bool(self._want_lock))
         if self._outputs.lamps != self._want_lamps:
             lamps = tuple(number in self._want_lamps for number in range(1, SENSORS_LIMIT + 1))
-            return SetSensors(self._address, self._want_locked, lamps)
+            return SetSensors(self._address, self._outputs.locked, lamps)
         return ReadSensors(self._address) if now_ns >= self._look_at_ns else None
 
     def _take(self, messages: Iterable[Message], at_ns: int) -> None:
@@ -256,10 +266,15 @@ class BetSensorsSession:
             lit = outputs.lamps if not isinstance(sent, SetSensors) else _lit(sent.lamps)
             heeded = outputs.locked == locked and outputs.lamps == lit
             self._unheeded = 0 if heeded else self._unheeded + 1
-        elif self._was_locked and not outputs.locked:
+        if self._was_locked and not outputs.locked and not self._opening:
             self._complain("lock_lost", "it was locked and is open: what it latched is gone", at_ns)
         if outputs.locked != self._was_locked:
             self._seen.clear()
+        self._opening = False
+        if not outputs.locked:
+            self._held_for = 0
+        elif self._held_for is None:
+            self._held_for = self._want_lock
         self._was_locked = outputs.locked
         if self._unheeded >= UNHEEDED_LIMIT:
             self._set_state(HealthState.FAULTY, at_ns, "it answers commands and does not carry them out")
@@ -270,7 +285,8 @@ class BetSensorsSession:
     def _look(self, live: tuple[int, ...], latched: tuple[int, ...], began_ns: int, at_ns: int) -> None:
         if self._outputs is None:
             return
-        look: _Look = (self._at(live), self._at(latched) if self._outputs.locked else None)
+        lock = (self._held_for or 0) if self._outputs.locked else 0
+        look: _Look = (self._at(live), self._at(latched) if lock else (), lock)
         if self._seen and self._seen[-1][1] != look:
             self._seen.clear()
         self._seen.append((began_ns, look))
@@ -282,10 +298,7 @@ class BetSensorsSession:
             self._set_state(HealthState.READY, at_ns)
         if look != self._told:
             self._told = look
-            seen_live, seen_latched = look
-            self._readings.append(
-                WagersSensed(self.name, self.bet, seen_live, seen_latched, after_ns=after_ns, by_ns=at_ns)
-            )
+            self._readings.append(WagersSensed(self.name, self.bet, *look, after_ns=after_ns, by_ns=at_ns))
 
     def _at(self, sensors: tuple[int, ...]) -> tuple[int, ...]:
         """The spots of sensors; a sensor where no spot is counts for nothing."""

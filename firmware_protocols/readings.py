@@ -100,14 +100,15 @@ class LineDisturbed(Value, frozen=True):
 class WagersSensed(Value, frozen=True):
     """What the sensors of ``device`` see of the side bet ``bet`` changed; spots, rising.
 
-    ``live``: where a wager lies now. ``latched``: where one lay when betting was locked; None while it is open. It
-    changed between ``after_ns`` (last look without the change) and ``by_ns``.
+    ``live``: where a wager lies now. ``latched``: where one lay when the unit was locked for ``lock``, the number the
+    table gave it (0, and nothing latched: it is open). It changed between ``after_ns`` and ``by_ns``.
     """
 
     device: str
     bet: str
     live: tuple[int, ...]
-    latched: tuple[int, ...] | None
+    latched: tuple[int, ...]
+    lock: int
     after_ns: int
     by_ns: int
 

@@ -53,6 +53,7 @@ class Kind(StrEnum):
     DEALER_AGAINST_RULE = "dealer_against_rule"
     ROUND_IRREGULAR = "round_irregular"
     COMMITMENT_WRONG = "commitment_wrong"
+    SENSOR_DISAGREES = "sensor_disagrees"
     DEVICE_SWAPPED = "device_swapped"
     ALERTS_UNREAD = "alerts_unread"
 
@@ -82,6 +83,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.DEALER_AGAINST_RULE: Severity.WARNING,
     Kind.ROUND_IRREGULAR: Severity.WARNING,
     Kind.COMMITMENT_WRONG: Severity.CRITICAL,
+    Kind.SENSOR_DISAGREES: Severity.WARNING,
     Kind.DEVICE_SWAPPED: Severity.CRITICAL,
     Kind.ALERTS_UNREAD: Severity.CRITICAL,
 }

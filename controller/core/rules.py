@@ -198,6 +198,8 @@ class House(Value, frozen=True, tag=False):
     """Where the house keeps chips that do not belong on this table, by id."""
     meters: tuple[MeterTerms, ...] = ()
     """The progressive meters this table counts, in the order in which a wager raises them."""
+    sensors: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    """The spots whose wagers sensors see beside the readers, by side bet."""
     two_persons: bool = False
     """Whether voiding a round and adjusting a wager take a second person."""
     shoe_numbers_cards: bool = False

@@ -21,6 +21,7 @@ from controller.core.progressives import Progressives
 from controller.core.question import Question
 from controller.core.reconstruction import Answer, Dated, Reconstruction
 from controller.core.rules import House, Rules
+from controller.core.sensed import Sensed
 from controller.core.shoe import ShoeAccount
 from firmware_protocols.cards import Card
 from firmware_protocols.trigger_messages import TriggerWish
@@ -240,6 +241,8 @@ class State(Value, frozen=True, tag=False):
     """Meters, jackpots, and what people have proposed about them."""
     proposed: tuple[Proposed, ...] = ()
     """Rulings that wait for a second person."""
+    sensed: dict[str, Sensed] = msgspec.field(default_factory=dict)
+    """What bet sensors told last, by side bet."""
 
 
 class MeterShown(Value, frozen=True, tag=False):
@@ -264,6 +267,10 @@ class Desired(Value, frozen=True):
     """A jackpot nobody has verified yet, for all to see; empty: none."""
     trigger: TriggerWish = TriggerWish()
     """What the mystery trigger box is told."""
+    lock: int = 0
+    """The round for which bet sensors are locked; 0: they are open."""
+    lamps: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    """The spots where bet sensors light a lamp, by side bet: the wagers accepted."""
 
 
 class Table(NamedTuple):

@@ -18,6 +18,7 @@ from controller.core import (
     reweaving,
     rounds,
     second_person,
+    sensing,
 )
 from controller.core.alerts import (
     CardsMayBeMissing,
@@ -83,12 +84,13 @@ def step(table: Table, stamped: Stamped) -> Stepped:
     take(desk)
     rounds.review(desk)
     metering.review(desk)
+    sensing.review(desk)
     protection.protect(table, desk)
     moment = desk.table_ns(stamped.at_ns)
     desk.change(last_ns=max(desk.state.last_ns, moment), seq=desk.state.seq + len(desk.events))
     after = Table(desk.house, desk.state, desk.found)
     wanted = metering.with_meters(desk.state.progressives, desired(desk))
-    return Stepped(after, tuple(desk.events), protection.looking_again(desk, wanted))
+    return Stepped(after, tuple(desk.events), protection.looking_again(desk, sensing.with_sensors(desk, wanted)))
 
 
 def take(desk: Desk) -> None:
@@ -115,8 +117,8 @@ def take(desk: Desk) -> None:
             line_disturbed(desk, disturbed)
         case MysteryCommitted() | MysteryAnswered() | MysteryRevealed() as told:
             mystery.take(desk, told)
-        case WagersSensed():
-            pass  # Nothing is concluded from bet sensors yet.
+        case WagersSensed() as sensed:
+            sensing.take(desk, sensed)
         case Started() as start:
             started(desk, start)
         case Answered(_, question, answer, who):

@@ -23,12 +23,12 @@ from controller.formats.sections import File as File
 from controller.formats.sections import Name as Name
 from controller.formats.sections import Port as Port
 from controller.formats.sections import Section as Section
-from controller.formats.sections import TcpPort, ZoneName
+from controller.formats.sections import Spot, TcpPort, ZoneName
 from controller.formats.sections import Text as Text
+from controller.formats.sensor_config import BetSensorsSection, sensor_checks
 from controller.formats.toml_lines import Path as KeyPath
 from controller.formats.toml_lines import key_lines, line_of
 
-Spot = Annotated[int, msgspec.Meta(ge=1, le=7, description="a spot from 1 to 7")]
 Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
 Address = Annotated[int, msgspec.Meta(ge=1, le=254, description="a reader's address from 1 to 254")]
 Key = Annotated[str, msgspec.Meta(pattern=r"^[A-Y]$", description="a key from A to Y")]
@@ -158,6 +158,7 @@ class Config(Section, frozen=True):
     meters: tuple[MeterSection, ...] = ()
     trigger: TriggerSection | None = None
     signs: tuple[SignSection, ...] = ()
+    bet_sensors: tuple[BetSensorsSection, ...] = ()
     tap: TapSection | None = None
     line_feed: LineFeedSection | None = None
     operator: OperatorSection | None = None
@@ -257,7 +258,7 @@ def _place(path: KeyPath) -> str:
 def _named(data: Mapping[str, Any], known: Known) -> Iterable[Mistake]:
     """Names that the rest of the house does not know: also in a file with other mistakes, so that all are told."""
     sections: list[KeyPath] = [("shoe",), ("keypad",), ("trigger",)]
-    for many in ("bet_spots", "signs"):
+    for many in ("bet_spots", "signs", "bet_sensors"):
         rows = data.get(many)
         sections += [(many, place) for place in range(len(rows) if isinstance(rows, list) else 0)]
     for path in sections:
@@ -290,6 +291,8 @@ def _cross_checks(config: Config) -> Iterable[Mistake]:
     yield from _ports(config)
     yield from _zones(config)
     yield from meter_checks(config.meters, config.trigger, config.signs)
+    seen = frozenset((zone.spot, zone.zone) for section in config.bet_spots for zone in zones_of(section))
+    yield from sensor_checks(config.bet_sensors, seen)
     broker = config.broker
     if broker is not None and (broker.tls_cert_file is None) != (broker.tls_key_file is None):
         yield Mistake(("broker",), "tls_cert_file and tls_key_file go together")
@@ -306,6 +309,7 @@ def _ports(config: Config) -> Iterable[Mistake]:
     users.append((("keypad", "port"), config.keypad.port))
     users += [(("trigger", "port"), config.trigger.port)] if config.trigger is not None else []
     users += [(("signs", place, "port"), one.port) for place, one in enumerate(config.signs)]
+    users += [(("bet_sensors", place, "port"), one.port) for place, one in enumerate(config.bet_sensors)]
     taken: dict[str, str] = {}
     for path, port in users:
         if port in taken:

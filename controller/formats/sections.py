@@ -27,6 +27,7 @@ Port = Annotated[
 ]
 TcpPort = Annotated[int, msgspec.Meta(ge=1, le=65535, description="a port number from 1 to 65535")]
 ZoneName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]*$", description="a zone such as main or insurance")]
+Spot = Annotated[int, msgspec.Meta(ge=1, le=7, description="a spot from 1 to 7")]
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -24,7 +24,7 @@ class Stage:
     """A session and its unit on a line of the protocol's speed."""
 
     def __init__(self, *, deaf: bool = False, faults: Faults | None = None, spots: tuple[int, ...] = SPOTS) -> None:
-        self.session = BetSensorsSession(modbus_rtu.CODEC, "blazing_7s", spots)
+        self.session = BetSensorsSession(modbus_rtu.CODEC, "blazing7s", spots)
         self.unit = BetSensorsSimulator(modbus_rtu.CODEC, deaf=deaf)
         self.modem: NullModem[Reading] = NullModem(
             self.session, self.unit, modbus_rtu.CODEC, paced=True, to_device=faults, to_host=faults
@@ -36,7 +36,9 @@ class Stage:
         self.modem.run_until(self.modem.now_ns + int(seconds * S))
 
     def sensed(self) -> list[tuple[tuple[int, ...], tuple[int, ...] | None]]:
-        return [(one.live, one.latched) for one in self.modem.readings if isinstance(one, WagersSensed)]
+        told = [one for one in self.modem.readings if isinstance(one, WagersSensed)]
+        assert not any(one.latched for one in told if not one.lock)
+        return [(one.live, one.latched if one.lock else None) for one in told]
 
     def states(self) -> list[HealthState]:
         return [one.state for one in self.modem.readings if isinstance(one, DeviceHealth)]
@@ -50,14 +52,14 @@ def test_a_round_from_the_first_wager_to_the_clearing() -> None:
     made.unit.lay(1)
     made.unit.lay(3)
     made.pass_s(0.3)
-    made.session.wish(locked=True)
+    made.session.wish(1)
     made.pass_s(0.3)
     made.unit.lay(5)
     made.unit.take(1)
-    made.session.wish(locked=True, lamps=(1, 3))
+    made.session.wish(1, lamps=(1, 3))
     made.pass_s(0.3)
     assert made.unit.lamps == {1, 3}
-    made.session.wish(locked=False)
+    made.session.wish(0)
     made.pass_s(0.3)
     assert made.sensed() == [
         ((), None),
@@ -73,7 +75,7 @@ def test_a_round_from_the_first_wager_to_the_clearing() -> None:
 
 def test_nothing_is_said_twice_that_the_unit_has_done() -> None:
     made = Stage()
-    made.session.wish(locked=True, lamps=(2,))
+    made.session.wish(1, lamps=(2,))
     made.pass_s(10)
     assert [one for one in made.unit.heard if isinstance(one, LockSensors | SetSensors)] == [
         LockSensors(1, locked=True),
@@ -85,16 +87,46 @@ def test_a_lock_is_known_within_a_fifth_of_a_second() -> None:
     made = Stage()
     made.unit.lay(4)
     made.pass_s(0.5)
-    made.session.wish(locked=True)
+    made.session.wish(1)
     made.pass_s(0.2)
     assert made.sensed()[-1] == ((4,), (4,))
+
+
+def test_the_next_round_is_locked_anew_though_nothing_lay_between() -> None:
+    made = Stage()
+    made.unit.lay(1)
+    made.session.wish(7)
+    made.pass_s(0.5)
+    made.unit.take(1)
+    made.unit.lay(2)
+    made.pass_s(0.5)
+    made.session.wish(8)
+    made.pass_s(0.5)
+    told = [(one.latched, one.lock) for one in made.modem.readings if isinstance(one, WagersSensed) and one.lock]
+    assert told == [((1,), 7), ((1,), 7), ((2,), 8)]
+    assert not made.complaints()
+
+
+def test_a_program_started_again_keeps_what_the_unit_latched() -> None:
+    made = Stage()
+    made.unit.lay(1)
+    made.session.wish(7)
+    made.pass_s(0.5)
+    made.unit.take(1)
+    again = BetSensorsSession(modbus_rtu.CODEC, "blazing7s", SPOTS)
+    modem: NullModem[Reading] = NullModem(again, made.unit, modbus_rtu.CODEC, paced=True)
+    again.wish(7)
+    modem.connect()
+    modem.run_until(S)
+    (told,) = [one for one in modem.readings if isinstance(one, WagersSensed)]
+    assert (told.live, told.latched, told.lock) == ((), (1,), 7)
 
 
 def test_sensors_are_told_by_spot() -> None:
     made = Stage(spots=(7, 5, 3))
     for sensor in (1, 3, 8):
         made.unit.lay(sensor)
-    made.session.wish(locked=True, lamps=(5, 6))
+    made.session.wish(1, lamps=(5, 6))
     made.pass_s(0.5)
     assert made.sensed()[-1] == ((3, 7), (3, 7))
     assert made.unit.lamps == {2}
@@ -122,7 +154,7 @@ def test_a_wager_is_dated_between_the_last_look_without_and_the_first_with_it() 
 def test_power_lost_while_locked_is_told_before_what_the_new_lock_latched() -> None:
     made = Stage()
     made.unit.lay(1)
-    made.session.wish(locked=True)
+    made.session.wish(1)
     made.pass_s(1)
     made.unit.restart()
     made.unit.lay(6)
@@ -130,7 +162,7 @@ def test_power_lost_while_locked_is_told_before_what_the_new_lock_latched() -> N
     assert made.complaints() == ["lock_lost"]
     assert made.unit.locked
     complained = next(place for place, one in enumerate(made.modem.readings) if isinstance(one, DeviceComplained))
-    after = [one.latched for one in made.modem.readings[complained:] if isinstance(one, WagersSensed)]
+    after = [one.latched for one in made.modem.readings[complained:] if isinstance(one, WagersSensed) and one.lock]
     before = [one.latched for one in made.modem.readings[:complained] if isinstance(one, WagersSensed)]
     assert before[-1] == (1,)
     assert after == [(1, 6)]
@@ -138,11 +170,11 @@ def test_power_lost_while_locked_is_told_before_what_the_new_lock_latched() -> N
 
 def test_a_wager_laid_while_the_line_was_away_is_told_when_it_is_back() -> None:
     made = Stage()
-    made.session.wish(locked=True)
+    made.session.wish(1)
     made.pass_s(0.5)
     made.modem.disconnect()
     made.unit.lay(2)
-    made.session.wish(locked=False)
+    made.session.wish(0)
     made.pass_s(1)
     made.modem.connect()
     made.pass_s(1)
@@ -155,7 +187,7 @@ def test_a_unit_that_answers_and_does_nothing_is_faulty_and_what_it_latched_is_n
     made = Stage()
     made.unit.lay(2)
     made.unit.deaf = True
-    made.session.wish(locked=True)
+    made.session.wish(1)
     made.pass_s(5)
     assert made.states() == [HealthState.READY, HealthState.FAULTY]
     assert all(latched is None for _, latched in made.sensed())
@@ -177,7 +209,7 @@ def test_a_unit_that_refuses_is_faulty_until_it_does_not() -> None:
 
 
 def test_a_silent_unit_is_faulty() -> None:
-    session = BetSensorsSession(modbus_rtu.CODEC, "blazing_7s", SPOTS, address=2)
+    session = BetSensorsSession(modbus_rtu.CODEC, "blazing7s", SPOTS, address=2)
     unit = BetSensorsSimulator(modbus_rtu.CODEC, address=1)
     modem: NullModem[Reading] = NullModem(session, unit, modbus_rtu.CODEC, paced=True)
     modem.connect()
@@ -188,13 +220,13 @@ def test_a_silent_unit_is_faulty() -> None:
 @pytest.mark.parametrize("spots", [(), (1, 1), tuple(range(1, 10))])
 def test_spots_that_no_unit_has_are_refused(spots: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="1 to 8 sensors"):
-        BetSensorsSession(modbus_rtu.CODEC, "blazing_7s", spots)
+        BetSensorsSession(modbus_rtu.CODEC, "blazing7s", spots)
 
 
 @pytest.mark.parametrize("address", [0, 248])
 def test_addresses_nobody_answers_to_are_refused(address: int) -> None:
     with pytest.raises(ValueError, match="modbus_rtu"):
-        BetSensorsSession(modbus_rtu.CODEC, "blazing_7s", SPOTS, address=address)
+        BetSensorsSession(modbus_rtu.CODEC, "blazing7s", SPOTS, address=address)
 
 
 @settings(max_examples=10, deadline=None, derandomize=True)
@@ -210,13 +242,14 @@ def test_on_a_bad_line_each_lock_is_told_as_it_was(rounds: list[tuple[set[int], 
     for wagers, later in rounds:
         made.unit.covered = set(wagers)
         made.pass_s(1)
-        made.session.wish(locked=True)
+        made.session.wish(1)
         while not made.unit.locked:
             made.pass_s(0.005)
         made.unit.covered = set(later)
         # Every fifth question or answer is lost, and two looks in a row have to agree.
         made.pass_s(5)
         assert made.sensed()[-1] == (tuple(sorted(later)), tuple(sorted(wagers)))
-        made.session.wish(locked=False, lamps=())
+        made.session.wish(0)
         made.pass_s(5)
         assert made.sensed()[-1] == (tuple(sorted(later)), None)
+        assert not made.complaints()

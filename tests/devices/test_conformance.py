@@ -138,7 +138,7 @@ def bet_spots_rig(codec: Codec) -> Rig:
 def bet_sensors_rig(codec: Codec) -> Rig:
     return Rig(
         codec,
-        lambda codec: BetSensorsSession(codec, "blazing_7s", (1, 2, 3)),
+        lambda codec: BetSensorsSession(codec, "blazing7s", (1, 2, 3)),
         BetSensorsSimulator,
         stake,
         lambda reading: isinstance(reading, WagersSensed),
