@@ -1,0 +1,221 @@
+"""What wagers may be due where plays differ, and every field of what the live table says of side wagers."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from controller.core.dues import (
+    Due,
+    agreed,
+    agreed_drawn,
+    agreed_hands,
+    dealer_ends,
+    insurance_due,
+    main_due,
+)
+from controller.core.events import Basis, QuestionAsked, WagerOpen, WagerSettled
+from controller.core.hand import PlayedHand, seen
+from controller.core.jackpots import Winner
+from controller.core.play import Box, Kind
+from controller.core.progressive import Linked, linked_awards
+from controller.core.settlement import DealerEnd, Net
+from controller.core.side_bet import PUSH, SideNet
+from controller.core.side_dues import Felt, faces_at, side_due, side_nets, side_rows, sides
+from controller.core.worlds import Ended, Judgement
+from controller.io import profile_files
+from firmware_protocols.cards import DECK, Card
+from tests.core.rig import Rig
+from tests.core.test_live_side_bets import penn_rig
+from tests.core.test_other_tables import PENN, observed
+
+EZ = "Kh 6s 8d Tc 0:ez_bust:500 key:stand 9c"
+WITHOUT_EZ = "Kh 6s 8d Tc key:stand 9c"
+
+
+def faces(talk: str) -> list[Card | None]:
+    """The cards of a told round, in the order drawn."""
+    return [None if word == "??" else Card(word) for word in talk.split() if ":" not in word]
+
+
+def felt(talk: str, wagers: list[int], points: int | None = None, *, closed: bool = False) -> Felt:
+    """A round of a dealt hole card as side wagers see it."""
+    found = observed(PENN, wagers, talk)
+    frontier = found.ends(points) if closed else found.frontier
+    return Felt(
+        PENN, faces(talk), len(wagers), 2 * len(wagers) + 1, Judgement((Ended(found, frontier, points, 1),), closed)
+    )
+
+
+def test_explanations_of_one_length_are_told_in_the_order_of_their_words() -> None:
+    first, second = ("pushes", 18), ("broke", 22)
+    net = agreed([Net(-1000, (second, first)), Net(-1000, (first, second))])
+    assert net.why == "18 pushes; 22 broke; or: 22 broke; 18 pushes"
+
+
+def test_three_explanations_are_told_and_four_are_not() -> None:
+    def told(most: int) -> str:
+        return agreed(Net(0, (("pushes", points),)) for points in range(17, most)).why
+
+    assert told(20) == "17 pushes; or: 18 pushes; or: 19 pushes"
+    assert told(21) == "every legal play comes to this due, each in its own way"
+
+
+def test_a_dealer_who_breaks_has_22_and_no_natural_whatever_the_points() -> None:
+    found = observed(PENN, [1000], "Kh 6s 8d Tc key:stand 9c")
+    (node,) = found.ends(10)
+    assert list(dealer_ends(found.play(), node, 10)) == [DealerEnd(natural=False, total=22)]
+    (end,) = dealer_ends(found.play(), node, 10)
+    assert end.natural is False
+    (stands,) = observed(PENN, [1000], "Kh 6s 8d Tc key:stand 5c").ends(10)
+    assert list(dealer_ends(found.play(), stands, 10)) == [DealerEnd(natural=False, total=21)]
+
+
+def test_insurance_is_open_until_the_table_may_know_of_a_natural() -> None:
+    found = observed(PENN, [1000], "Kh As 8d Tc 0:insurance:500 key:stand")
+    assert insurance_due(found, found.frontier, 0, None) == Due(frozenset(), known=False)
+
+
+def test_where_some_plays_have_no_insurance_both_are_said() -> None:
+    insured = observed(PENN, [1000], "Kh As 8d Tc 0:insurance:500 key:stand")
+    bare = observed(PENN, [1000], "Kh As 8d Tc key:stand")
+    due = insurance_due(insured, {**insured.frontier, **bare.frontier}, 0, 9)
+    assert due is not None
+    assert {(net.cents, net.why) for net in due.nets} == {
+        (-500, "insurance loses: the dealer has no natural"),
+        (0, "no insurance was made"),
+    }
+
+
+def test_a_natural_is_known_as_soon_as_its_box_has_its_two_cards() -> None:
+    found = observed(PENN, [1000, 1000], "Ah Kh 6s Kd")
+    assert main_due(found, found.frontier, 0, None) == Due(
+        frozenset({Net(1500, (("natural_pays", 3, 2),))}), known=True
+    )
+    assert main_due(found, found.frontier, 1, None) == Due(frozenset(), known=False)
+    waits = observed(PENN, [1000, 1000], "Ah Kh 6s")
+    assert main_due(waits, waits.frontier, 0, None) == Due(frozenset(), known=False)
+    nine = observed(PENN, [1000, 1000], "Ah Kh 6s 9d")
+    assert main_due(nine, nine.frontier, 0, None) == Due(frozenset(), known=False)
+
+
+def test_hands_and_the_dealers_cards_are_told_where_every_play_agrees() -> None:
+    drawn = observed(PENN, [1000], WITHOUT_EZ)
+    other = observed(PENN, [1000], "Kh 6s 8d Tc key:stand 8c")
+    ends = drawn.ends(10)
+    hand = PlayedHand((seen(0, Card.KH), seen(2, Card("8d"))), 1000, 0)
+    assert agreed_hands(ends, 0) == (hand,)
+    assert agreed_drawn(ends) == (seen(4, Card("9c")),)
+    assert agreed_drawn({**ends, **other.ends(10)}) is None
+    assert agreed_drawn({}) is None
+    hit = observed(PENN, [1000], "Kh 6s 8d Tc key:hit 2c key:stand 9c")
+    assert agreed_hands({**ends, **hit.ends(10)}, 0) is None
+    assert agreed_hands({}, 0) is None
+
+
+def test_a_tenth_of_the_linked_meter_leaves_its_reset_value_alone() -> None:
+    awards, after = linked_awards(Linked(1_000_000, 200_000), [Winner(3, (1, 10))], shared=True)
+    assert (awards, after) == ({3: 100_000}, Linked(900_000, 200_000))
+
+
+def test_queens_among_the_faces_of_an_unread_card_leave_the_wager_undecided() -> None:
+    unread = felt("Qh As ?? Tc", [1000])
+    due = side_due(unread, 0, "lucky_ladies", 500)
+    assert due is not None
+    assert None in due
+    assert SideNet(2_000, "lucky_ladies", "any_20") in due
+    assert side_nets(unread, 0, "lucky_ladies", 500) == []
+
+
+def test_with_two_boxes_nothing_is_decided_before_the_fifth_card() -> None:
+    for talk in ("Kh Kd 6s", "Kh Kd 6s 9h"):
+        assert side_nets(felt(talk, [1000, 1000]), 1, "lucky_ladies", 500) == []
+        assert side_nets(felt(talk, [1000, 1000]), 1, "lucky_ladies", 0) is None
+        assert side_rows(felt(talk, [1000, 1000]), 1, "lucky_ladies") == {None}
+    assert side_nets(felt("Kh Kd 6s 9h Kd", [1000, 1000]), 1, "lucky_ladies", 500) == [12_500]
+
+
+def test_a_wager_that_was_made_is_one_even_where_no_play_is_left() -> None:
+    told = felt(WITHOUT_EZ, [1000], 10, closed=True)
+    (end,) = told.judgement.ended
+    none_left = told._replace(judgement=Judgement((end._replace(frontier={}),), closed=True))
+    assert side_due(none_left, 0, "lucky_ladies", 500) == set()
+    assert side_due(none_left, 0, "ez_bust", 0) is None
+
+
+def test_plays_without_the_wager_made_after_the_deal_return_nothing() -> None:
+    told = felt(EZ, [1000], 10, closed=True)
+    (made,) = told.judgement.ended
+    bare = observed(PENN, [1000], WITHOUT_EZ).ends(10)
+    insured = observed(PENN, [1000], "Kh As 8d Tc key:stand")
+    other = Ended(insured, insured.frontier, 10, 1)
+    both = told._replace(judgement=Judgement((other, made._replace(frontier={**made.frontier, **bare})), closed=True))
+    assert side_due(both, 0, "ez_bust", 0) == {SideNet(0, "ez_bust", PUSH), SideNet(500, "ez_bust", "dealer_broke")}
+
+
+def test_an_unread_card_is_any_of_the_deck_and_an_unread_hole_card_any_of_its_points() -> None:
+    unread = felt("?? 6s Kd Tc", [1000], 10)
+    assert side_nets(unread, 0, "lucky_ladies", 500) == [-500, 2_000, 5_000, 12_500]
+    hole = felt("Kh 6s Kd ??", [1000], 10)
+    (end,) = hole.judgement.ended
+    assert set(faces_at(hole, end, 3)) == {face for face in DECK if face.value[0] in "TJQK"}
+
+
+def test_what_side_wagers_come_to_where_a_round_has_ended() -> None:
+    told = felt(EZ, [1000], 10, closed=True)
+    (node,) = told.judgement.ended[0].frontier
+    at = sides(told, {(0, "lucky_ladies"): 500, (0, "ez_bust"): 900}, "ez_bust")
+    assert at(node) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({500})))
+    broken = node._replace(boxes=(Box(Kind.BROKEN),))
+    assert at(broken) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({0})))
+    more = node._replace(insured=(700,))
+    assert at(more) == ((0, "lucky_ladies", frozenset({-500})), (0, "ez_bust", frozenset({700})))
+    assert sides(told, {}, "insurance")(node) == ()
+    assert sides(told, {(0, "blazing7s"): 500}, "insurance")(node) == ((0, "blazing7s", frozenset({-500})),)
+    sevens = felt("7d 7d 7d Tc key:stand", [1000], 10, closed=True)
+    (node,) = sevens.judgement.ended[0].frontier
+    assert sides(sevens, {(0, "blazing7s"): 500}, "insurance")(node) == ((0, "blazing7s", frozenset({None})),)
+
+
+def settlements(rig: Rig) -> dict[tuple[int, str], WagerSettled]:
+    """What the table said of each wager, once."""
+    told = [event for event in rig.told(WagerSettled) if isinstance(event, WagerSettled)]
+    by_wager = {(event.spot, event.bet): event for event in told}
+    assert len(by_wager) == len(told)
+    return by_wager
+
+
+def test_every_field_of_a_side_wagers_settlement() -> None:
+    rig = penn_rig()
+    rig.talk("1 main 10 \n 2 main 20 \n 1 lucky_ladies 5 \n 2 lucky_ladies 10 \n 2 twenty_one_plus_three 5")
+    rig.talk("Th Tc 6c 2d 2h Td \n 2 ez_bust 7 \n key stand stand hole_turned \n Kc \n key round_closed")
+    told = settlements(rig)
+    deal = told[1, "lucky_ladies"].readings
+    assert len(deal) == 6
+    lost = WagerSettled(1, 1, "lucky_ladies", 500, -500, Basis.EVIDENCE, deal, "Lucky Ladies: loses")
+    assert told[1, "lucky_ladies"] == lost
+    assert told[2, "lucky_ladies"] == replace(lost, spot=2, wager_cents=1000, due_cents=-1000)
+    assert told[2, "twenty_one_plus_three"] == replace(lost, spot=2, bet="twenty_one_plus_three", why="21+3: loses")
+    ez = told[2, "ez_bust"]
+    assert ez == WagerSettled(
+        1, 2, "ez_bust", 700, 700, Basis.EVIDENCE, told[2, "main"].readings, "EZ Bust: dealer broke"
+    )
+    # The chips of the second box are among what it rests on, those of nobody else.
+    assert set(told[1, "main"].readings) < set(ez.readings)
+    assert (1, "ez_bust") not in told
+
+
+def test_a_side_wager_settled_after_an_answer_rests_on_people() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national").rules)
+    rig.talk("1 main 10 \n 2 main 10 \n 5h 5c 6c 6d 5s Td \n 2 ez_bust 5 \n 9c \n key hole_turned \n 2c")
+    assert rig.told(QuestionAsked)
+    rig.answer("3")
+    rig.key("round_closed")
+    ez = settlements(rig)[2, "ez_bust"]
+    assert (ez.due_cents, ez.basis) == (-500, Basis.ANSWER)
+
+
+def test_a_row_of_the_meter_is_left_open_with_its_stake_and_no_amount() -> None:
+    rig = penn_rig()
+    rig.talk("1 main 10 \n 2 main 20 \n 2 blazing7s 5 \n 9h 7d 7d 9c 7d 8c \n key stand stand hole_turned")
+    rig.talk("5c \n key round_closed")
+    assert rig.told(WagerOpen) == [WagerOpen(1, 2, "blazing7s", 500, ())]
