@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from controller.core.desk import Desk
 from controller.core.dues import (
     Due,
     agreed,
@@ -21,6 +22,7 @@ from controller.core.progressive import Linked, linked_awards
 from controller.core.settlement import DealerEnd, Net
 from controller.core.side_bet import PUSH, SideNet
 from controller.core.side_dues import Felt, faces_at, side_due, side_nets, side_rows, sides
+from controller.core.side_settling import sides_of
 from controller.core.worlds import Ended, Judgement
 from controller.io import profile_files
 from firmware_protocols.cards import DECK, Card
@@ -219,3 +221,24 @@ def test_a_row_of_the_meter_is_left_open_with_its_stake_and_no_amount() -> None:
     rig.talk("1 main 10 \n 2 main 20 \n 2 blazing7s 5 \n 9h 7d 7d 9c 7d 8c \n key stand stand hole_turned")
     rig.talk("5c \n key round_closed")
     assert rig.told(WagerOpen) == [WagerOpen(1, 2, "blazing7s", 500, ())]
+
+
+def test_what_the_open_round_s_side_wagers_come_to_in_each_play() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national").rules)
+    rig.talk("1 main 10 \n 2 main 10 \n 1 lucky_ladies 5 \n Kh 5c 6c Kd 5s Td \n 2 ez_bust 5")
+    rig.talk("9c \n key hole_turned \n 2c")
+    desk = Desk(rig.table, rig.stamped[-1])
+    at = sides_of(desk)
+    ends = [node for node in desk.lattice().ends(10) if node.insured == (0, 500)]
+    assert ends
+    assert {at(node) for node in ends} == {((0, "lucky_ladies", frozenset({2_000})), (1, "ez_bust", frozenset({-500})))}
+
+
+def test_with_two_boxes_one_broken_is_not_both() -> None:
+    talk = "Kh Kd 6s 8d 8h Tc 0:ez_bust:500 key:stand key:stand 9c"
+    told = felt(talk, [1000, 1000], 10, closed=True)
+    (node,) = told.judgement.ended[0].frontier
+    at = sides(told, {}, "ez_bust")
+    one, both = (node._replace(boxes=(Box(Kind.BROKEN), last)) for last in (node.boxes[1], Box(Kind.BROKEN)))
+    assert at(one) == ((0, "ez_bust", frozenset({500})),)
+    assert at(both) == ((0, "ez_bust", frozenset({0})),)

@@ -8,11 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.hand import Outcome, PlayedHand, seen
+from controller.core.progressive import Meters
 from controller.core.refusals import Refusal
 from controller.core.rules import Options, Rules
 from controller.core.settlement import NATURAL, DealerEnd, Net, breakage_cents, hand_nets, insurance_net, main_net
-from controller.core.settling import limit, refused_side_bet
+from controller.core.settling import account, limit, refused_side_bet
 from controller.core.side_bet import LOST, PUSH, SideNet
+from controller.core.told import Act, TellingError, ToldRound
 from firmware_protocols.cards import Card
 from tests.rules.cases import case, nets, played
 from tests.rules.tellings import PROFILES
@@ -185,3 +187,13 @@ def test_insurance_at_odds_that_do_not_divide_pays_whole_cents() -> None:
 def test_queens_of_hearts_and_a_jackpot_row_say_their_names() -> None:
     assert SideNet(1, "lucky_ladies", "queen_hearts_pair").why == "Lucky Ladies: queen hearts pair"
     assert SideNet(1, "ez_bust", "dealer_broke").why == "EZ Bust: dealer broke"
+
+
+def test_a_meter_that_pays_and_was_not_told_is_asked_for_by_its_key() -> None:
+    told = ToldRound(PENN, {1: 1000}, [Card(face) for face in ("7d", "7d", "7d", "Tc")])
+    standing = told.act(told.deal(), Act(1, "stand"))
+    assert not isinstance(standing, Refusal)
+    with pytest.raises(TellingError) as asked:
+        account(told, told.finish(standing), {1: {"blazing7s": 500}}, Meters())
+    assert asked.value.key == "blazing_meter_cents"
+    assert str(asked.value) == "the linked meter pays in this round: expected what it stands at"
