@@ -197,3 +197,19 @@ def test_a_meter_that_pays_and_was_not_told_is_asked_for_by_its_key() -> None:
         account(told, told.finish(standing), {1: {"blazing7s": 500}}, Meters())
     assert asked.value.key == "blazing_meter_cents"
     assert str(asked.value) == "the linked meter pays in this round: expected what it stands at"
+
+
+def test_even_money_and_a_unit_of_one_cent_keep_nothing_back() -> None:
+    natural = Outcome("natural", (hand("As Kd", 5),))
+    twenty = DealerEnd(natural=False, total=20)
+    whole = replace(PENN, options=Options(payout_unit_cents=100))
+    even = main_net(whole, natural, twenty, even_money=True)
+    assert (even.cents, breakage_cents(whole, natural, twenty, even)) == (5, 0)
+    exact = replace(PENN, options=Options(payout_unit_cents=1))
+    assert breakage_cents(exact, natural, twenty, main_net(exact, natural, twenty)) == 0
+
+
+def test_a_natural_and_a_surrender_are_one_hand_with_the_net_of_the_whole_wager() -> None:
+    bets = {"1": {"main": 1000}, "2": {"main": 1000}}
+    found = played(case("As 9h 6c Kd 7d Td", "2 surrender", bets=bets)).account
+    assert {spot: [net.cents for net in row] for spot, row in found.hands.items()} == {1: [1500], 2: [-500]}
