@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-broker campaign-offences
+.PHONY: help setup demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-broker campaign-offences campaign-mutation
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -32,6 +32,7 @@ help:
 	@echo 'make campaign-link  link, tables and PostgreSQL killed at random 500 times (half an hour); KILLS= SEED= may be given'
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
 	@echo 'make campaign-mystery  100,000 mystery cycles, noise through the health tests, timing, a search for the trigger (half an hour)'
+	@echo 'make campaign-mutation  what pays, changed a word at a time: each change must make a test fail (half an hour); docs/mutation.md'
 	@echo 'make campaign-offences  planted offences, found and findable, and false alarms; N= of each kind, CLEAN= SEED= may be given'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
 	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
@@ -77,6 +78,12 @@ campaign-mystery: setup
 campaign-offences: setup
 	nice -n 10 $(BIN)/python bench/offences.py --count $(or $(N),1000) --clean $(or $(CLEAN),10000) --seed $(or $(SEED),1)
 
+campaign-mutation: setup
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[mutation]'
+	rm -rf mutants
+	nice -n 10 $(BIN)/python -m mutmut run
+	$(BIN)/python -m mutmut results
+
 campaign-oracle: setup
 	$(BIN)/python -m tests.oracle.compare $(or $(SEED),0) $(or $(N),10000)
 
@@ -100,5 +107,5 @@ servers:
 	@.ci/servers
 
 clean:
-	rm -rf .coverage .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist demo-run
+	rm -rf .coverage .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist demo-run mutants
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -11,6 +11,7 @@ from controller.core.dues import (
     agreed_drawn,
     agreed_hands,
     dealer_ends,
+    even_money_may_come,
     insurance_due,
     main_due,
 )
@@ -226,12 +227,12 @@ def test_a_row_of_the_meter_is_left_open_with_its_stake_and_no_amount() -> None:
 def test_what_the_open_round_s_side_wagers_come_to_in_each_play() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national").rules)
     rig.talk("1 main 10 \n 2 main 10 \n 1 lucky_ladies 5 \n Kh 5c 6c Kd 5s Td \n 2 ez_bust 5")
-    rig.talk("9c \n key hole_turned \n 2c")
+    rig.talk("9c \n key hole_turned \n Kc")
     desk = Desk(rig.table, rig.stamped[-1])
     at = sides_of(desk)
     ends = [node for node in desk.lattice().ends(10) if node.insured == (0, 500)]
     assert ends
-    assert {at(node) for node in ends} == {((0, "lucky_ladies", frozenset({2_000})), (1, "ez_bust", frozenset({-500})))}
+    assert {at(node) for node in ends} == {((0, "lucky_ladies", frozenset({2_000})), (1, "ez_bust", frozenset({500})))}
 
 
 def test_with_two_boxes_one_broken_is_not_both() -> None:
@@ -242,3 +243,23 @@ def test_with_two_boxes_one_broken_is_not_both() -> None:
     one, both = (node._replace(boxes=(Box(Kind.BROKEN), last)) for last in (node.boxes[1], Box(Kind.BROKEN)))
     assert at(one) == ((0, "ez_bust", frozenset({500})),)
     assert at(both) == ((0, "ez_bust", frozenset({0})),)
+
+
+def test_even_money_may_come_for_a_natural_against_an_ace_only() -> None:
+    rules = replace(PENN, even_money=True)
+
+    def may_come(talk: str) -> set[bool]:
+        found = observed(rules, [1000], talk)
+        assert found.frontier
+        return {even_money_may_come(found.play(), node, 0) for node in found.frontier}
+
+    assert True in may_come("Ah As Jc 9d")
+    for talk in ("Ah 6s Jc 9d", "Ah 2s Jc 9d", "Kh As 8d 9c"):
+        assert may_come(talk) == {False}
+
+
+def test_a_due_is_certain_only_where_everything_is_known_and_the_cents_agree() -> None:
+    win, push = Net(1000, (("dealer_broke", 16),)), Net(0, (("pushes", 17),))
+    assert Due(frozenset({win}), known=True).certain() == win
+    assert Due(frozenset({win}), known=False).certain() is None
+    assert Due(frozenset({win, push}), known=True).certain() is None

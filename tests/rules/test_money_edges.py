@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from controller.core.hand import Outcome, PlayedHand, seen
 from controller.core.progressive import Meters
 from controller.core.refusals import Refusal
-from controller.core.rules import Options, Rules
+from controller.core.rules import Options, Rules, Terms
 from controller.core.settlement import NATURAL, DealerEnd, Net, breakage_cents, hand_nets, insurance_net, main_net
 from controller.core.settling import account, limit, refused_side_bet
-from controller.core.side_bet import LOST, PUSH, SideNet
+from controller.core.side_bet import LOST, PUSH, SideNet, fixed_net_cents
 from controller.core.told import Act, TellingError, ToldRound
 from firmware_protocols.cards import Card
 from tests.rules.cases import case, nets, played
@@ -213,3 +213,8 @@ def test_a_natural_and_a_surrender_are_one_hand_with_the_net_of_the_whole_wager(
     bets = {"1": {"main": 1000}, "2": {"main": 1000}}
     found = played(case("As 9h 6c Kd 7d Td", "2 surrender", bets=bets)).account
     assert {spot: [net.cents for net in row] for spot, row in found.hands.items()} == {1: [1500], 2: [-500]}
+
+
+def test_odds_that_do_not_divide_pay_whole_cents() -> None:
+    cents = fixed_net_cents(Terms(pays={"coloured": (3, 2)}), "coloured", 5)
+    assert (cents, type(cents)) == (7, int)
