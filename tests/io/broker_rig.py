@@ -19,7 +19,7 @@ from controller.io.publisher import Publisher, Stream
 
 HERE = Identity(site="harbour", table="bj-1", epoch=3)
 TOPICS = Topics(site="harbour", table="bj-1")
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 
 
 class Memory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from typing import Any, Final
 
 import msgspec
 import pytest
@@ -38,7 +39,7 @@ WORDS = {
     "jackpot refuse": ["sevens", "5", "--why", "misread"],
 }
 """What is typed behind the table, by command."""
-SENT = {
+SENT: Final[dict[str, dict[str, Any]]] = {
     "answer": {"question": 3, "answer": "no"},
     "void": {"round": 12, "why": "misdeal"},
     "set-card": {"card": 17, "face": "8h", "why": "seen"},

@@ -36,7 +36,7 @@ from simulators.rack import Rack
 from simulators.serve import Port, Station
 from simulators.wire import Device
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 """Far more than anything here takes, on a busy machine too."""
 
 SPEED = 400.0
