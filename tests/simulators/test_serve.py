@@ -104,7 +104,7 @@ def host(directory: Path, readings: list[Reading]) -> Iterator[list[Listener]]:
 
 async def until(listeners: list[Listener], condition: Callable[[], bool]) -> None:
     """Wait for readings that make ``condition`` true."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not condition():
             waits = [asyncio.ensure_future(listener.told.wait()) for listener in listeners]
             _, pending = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -213,7 +213,7 @@ async def heard_until(file: int, last: bytes) -> bytes:
     heard = b""
     try:
         while not heard.endswith(last):
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await some.wait()
             some.clear()
             heard += os.read(file, 65_536)
@@ -256,11 +256,11 @@ async def test_what_a_host_did_not_read_before_it_closed_is_gone_for_the_next(tm
     port = Port(tmp_path / "port", Echo(), stirred.set)
     with opened(tmp_path / "port") as file:
         os.write(file, b"first.")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await stirred.wait()
         port.say(b"never read.")
     stirred.clear()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await stirred.wait()
     with opened(tmp_path / "port") as file:
         os.write(file, b"second.")
@@ -295,14 +295,14 @@ async def test_what_nobody_reads_is_kept_up_to_a_limit(tmp_path: Path) -> None:
         some = asyncio.Event()
         asyncio.get_running_loop().add_reader(file, some.set)
         while drained < UNREAD_BYTES:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await some.wait()
             some.clear()
             drained += len(os.read(file, 65_536))
         port.say(b"y")
         last = b""
         while b"y" not in last:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await some.wait()
             some.clear()
             last = os.read(file, 65_536)
