@@ -20,7 +20,7 @@ from controller.core.hand import PlayedHand, seen
 from controller.core.jackpots import Winner
 from controller.core.play import Box, Kind
 from controller.core.progressive import Linked, linked_awards
-from controller.core.settlement import DealerEnd, Net
+from controller.core.settlement import DRAWN, NATURAL, DealerEnd, Net
 from controller.core.side_bet import PUSH, SideNet
 from controller.core.side_dues import Felt, faces_at, side_due, side_nets, side_rows, sides
 from controller.core.side_settling import sides_of
@@ -263,3 +263,20 @@ def test_a_due_is_certain_only_where_everything_is_known_and_the_cents_agree() -
     assert Due(frozenset({win}), known=True).certain() == win
     assert Due(frozenset({win}), known=False).certain() is None
     assert Due(frozenset({win, push}), known=True).certain() is None
+
+
+def test_a_dealer_dealt_no_hole_card_ends_with_the_up_card_where_nobody_waits() -> None:
+    found = observed(replace(PENN, hole_card="none"), [1000], "Kh 6s 8d key:hit 9c")
+    assert found.frontier
+    for node in found.frontier:
+        assert list(dealer_ends(found.play(), node, None)) == [DealerEnd(natural=False, total=6)]
+        assert next(dealer_ends(found.play(), node, None)).natural is False
+
+
+def test_a_dealers_hand_that_need_not_draw_is_known_while_boxes_play() -> None:
+    found = observed(PENN, [1000], "Kh Ts 2d 9c")
+    play = found.play()
+    for node in found.frontier:
+        assert set(dealer_ends(play, node, 9)) == {DealerEnd(natural=False, total=19)}
+        assert set(dealer_ends(play, node, 6)) == set(DRAWN)
+        assert set(dealer_ends(play, node, 1)) == {NATURAL}
