@@ -134,3 +134,9 @@ def test_a_device_that_found_a_natural_ends_the_round_before_anybody_plays() -> 
     ends = found.ends(10)
     assert [main_due(found, ends, box, 10).cents() for box in (0, 1)] == [(-1000,), (-1000,)]
     assert not found.ends(9)
+
+
+def test_where_any_hand_may_be_surrendered_the_first_decision_may_too() -> None:
+    rules = replace(PENN, surrender_on="any_hand")
+    found = observed(rules, [1000], "Kh 6s 6d Tc key:surrender")
+    assert main_due(found, found.ends(10), 0, 10).cents() == (-500,)
