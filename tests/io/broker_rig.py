@@ -128,6 +128,11 @@ class Listener:
             await self._came.wait_for(lambda: len(self.payloads(topic)) >= count)
         return self.payloads(topic)
 
+    async def until_each(self, last: int) -> None:
+        """Wait for every event up to ``last``, however often some of them come."""
+        async with asyncio.timeout(PATIENCE_SECONDS), self._came:
+            await self._came.wait_for(lambda: set(range(1, last + 1)) <= set(self.seqs()))
+
     def payloads(self, topic: str) -> list[bytes]:
         return [payload for name, payload, _ in self.messages if name == topic]
 

@@ -155,7 +155,7 @@ async def test_cut_again_and_again_nothing_is_lost_and_the_order_holds(seed: int
                 await memory.until(seq)
                 wire.cut()
             await memory.until(400)
-        await listener.until(f"{TOPICS.root}/event/round_closed", 400)
+        await listener.until_each(400)
         seqs = listener.seqs()
         contents = set(listener.payloads(f"{TOPICS.root}/event/round_closed"))
     assert wire.connections > 3
