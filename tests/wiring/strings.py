@@ -83,6 +83,10 @@ class Played(NamedTuple):
         return event
 
 
+PICTURES = tuple(TOPICS.state(name) for name in ("round", "advice", "alerts"))
+"""What is retained anew after every step that told something."""
+
+
 class Hand:
     """A clock moved by hand, and chance that is none."""
 
@@ -141,6 +145,9 @@ class Watched:
         new, self.seen = self.ear.messages[self.seen :], len(self.ear.messages)
         found: Messages = {}
         for message in new:
+            # How far the stream is goes out by the clock, whatever was read.
+            if message.topic == TOPICS.stream:
+                continue
             found.setdefault(message.topic, []).append(message.payload)
         return found
 
@@ -148,8 +155,8 @@ class Watched:
         new = self.ear.messages[self.seen :]
         events = {json_of(one.payload)["seq"]: one for one in new if "/event/" in one.topic}
         alerts = {json_of(one.payload)["seq"] for one in new if "/alert/" in one.topic}
-        pictures = {json_of(one.payload)["seq"] for one in new if one.topic == TOPICS.state("round")}
-        return seq in events and seq in pictures and alerts <= set(events)
+        pictures = {(one.topic, json_of(one.payload)["seq"]) for one in new if one.topic in PICTURES}
+        return seq in events and pictures >= {(topic, seq) for topic in PICTURES} and alerts <= set(events)
 
 
 @contextlib.asynccontextmanager
@@ -163,7 +170,7 @@ async def watched(directory: Path, broker: Broker, ear: Ear) -> AsyncIterator[Wa
     daemon = Daemon(Parts(house, "test", KEY, journal, Recovered(None, ""), broker, hand, hand, random.Random(1)))
     before = len(ear.messages)
     running = asyncio.create_task(daemon.run([]))
-    first = (TOPICS.status, TOPICS.state("round"), f"{TOPICS.root}/event/table_started")
+    first = (TOPICS.status, *PICTURES, f"{TOPICS.root}/event/table_started")
     try:
         await ear.until(lambda: set(first) <= {one.topic for one in ear.messages[before:]})
         yield Watched(daemon, hand, ear)
