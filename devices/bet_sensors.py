@@ -12,10 +12,11 @@ from typing import Final
 
 from devices.backoff import Backoff
 from devices.listening import Listener, disturbed, stray
+from devices.outbox import DeviceOutbox
 from firmware_protocols.codec import Codec
 from firmware_protocols.framing import named
 from firmware_protocols.messages import Command, LineFault, Message
-from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, Reading, WagersSensed
+from firmware_protocols.readings import HealthState, WagersSensed
 from firmware_protocols.sensor_messages import (
     SENSORS_LIMIT,
     LockSensors,
@@ -56,7 +57,7 @@ _Look = tuple[tuple[int, ...], tuple[int, ...], int]
 """Live, latched, and the lock by which."""
 
 
-class BetSensorsSession:
+class BetSensorsSession(DeviceOutbox):
     """One unit. ``spots`` are the spots of its sensors in order; ``bet`` is the side bet whose wagers lie on them.
 
     Raises:
@@ -68,8 +69,7 @@ class BetSensorsSession:
     ) -> None:
         if not 0 < len(spots) <= SENSORS_LIMIT or len(set(spots)) != len(spots):
             raise ValueError(f"a unit has 1 to {SENSORS_LIMIT} sensors at different spots, not {list(spots)}")
-        self.name = name
-        """What the unit is called."""
+        super().__init__(name)
         self.bet = bet
         """The side bet it senses."""
         self._spots = tuple(spots)
@@ -94,9 +94,6 @@ class BetSensorsSession:
         self._told: _Look | None = None
         self._agreed_ns = 0
         self._backoff = Backoff()
-        self._state: HealthState | None = None
-        self._unsent = b""
-        self._readings: list[Reading] = []
 
     def _refuse_unspeakable(self) -> None:
         self._listener.open()
@@ -162,17 +159,6 @@ class BetSensorsSession:
                 self._backoff.due_ns = now_ns + AGAIN_NS
                 self._set_state(HealthState.FAULTY, now_ns, "it does not answer")
         self._work(now_ns)
-
-    def bytes_to_send(self) -> bytes:
-        """Take what is to be sent; empty when there is nothing."""
-        taken, self._unsent = self._unsent, b""
-        return taken
-
-    def readings(self) -> tuple[Reading, ...]:
-        """Take what was learnt since the last call, in order."""
-        taken = tuple(self._readings)
-        self._readings.clear()
-        return taken
 
     # --- saying and asking ----------------------------------------------------------------------------
 
@@ -303,14 +289,6 @@ class BetSensorsSession:
     def _at(self, sensors: tuple[int, ...]) -> tuple[int, ...]:
         """The spots of sensors; a sensor where no spot is counts for nothing."""
         return tuple(sorted(self._spots[number - 1] for number in sensors if number <= len(self._spots)))
-
-    def _complain(self, code: str, text: str, at_ns: int) -> None:
-        self._readings.append(DeviceComplained(device=self.name, code=code, text=text, at_ns=at_ns))
-
-    def _set_state(self, state: HealthState, now_ns: int, detail: str = "") -> None:
-        if state is not self._state:
-            self._state = state
-            self._readings.append(DeviceHealth(device=self.name, state=state, at_ns=now_ns, detail=detail))
 
 
 def _lit(lamps: tuple[bool, ...]) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from typing import Final, Literal
 from devices.chip_values import READ_A_TURN, ChipValues
 from devices.evidence import Inventory
 from devices.listening import Listener, disturbed, stray
+from devices.outbox import Outbox
 from devices.poll_plan import PollPlan
 from devices.zones import Asked, Reader, Zone, laid_out
 from firmware_protocols import chip_memory
@@ -30,7 +31,7 @@ from firmware_protocols.messages import (
     SoftwareRead,
     TakeInventory,
 )
-from firmware_protocols.readings import ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, LineDisturbed, Reading
+from firmware_protocols.readings import ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, LineDisturbed
 
 _MS: Final = 1_000_000
 
@@ -56,7 +57,7 @@ DOUBTS_BORNE: Final = 10
 """Doubtful inventories of a zone in a row before its reader is called faulty: a hand passing by makes two or three."""
 
 
-class BetSpotsSession:
+class BetSpotsSession(Outbox):
     """Keeps the inventories of all zones of one bus going and tells what changed.
 
     ``zones`` maps (address, antenna or None) to (spot, zone), in the order of polling. Each reader's health is told
@@ -83,6 +84,7 @@ class BetSpotsSession:
             raise ValueError("no zones to read")
         if min(reply_timeout_ns, probe_timeout_ns, gap_ns) < 1:
             raise ValueError("reply_timeout_ns, probe_timeout_ns and gap_ns must be at least 1")
+        super().__init__()
         self._name = name
         self._reply_timeout_ns = reply_timeout_ns
         self._probe_timeout_ns = probe_timeout_ns
@@ -98,9 +100,7 @@ class BetSpotsSession:
         self._unfinished: Asked | None = None
         self._send_at_ns = 0
         self._send_by_ns = 0
-        self._unsent = b""
         self._confirm_ns = 0
-        self._readings: list[Reading] = []
 
     def confirm(self, upto_ns: int) -> None:
         """Ask for a ``ChipsConfirmed`` once every change up to ``upto_ns`` has been told; 0: not any more.
@@ -186,17 +186,6 @@ class BetSpotsSession:
         if self._asked is not None and now_ns >= self._patience_ns(self._asked):
             self._missed(self._asked, now_ns)
         self._ask_next(now_ns)
-
-    def bytes_to_send(self) -> bytes:
-        """Take what is to be sent; empty when there is nothing."""
-        taken, self._unsent = self._unsent, b""
-        return taken
-
-    def readings(self) -> tuple[Reading, ...]:
-        """Take what was learnt since the last call, in order."""
-        taken = tuple(self._readings)
-        self._readings.clear()
-        return taken
 
     # --- asking ---------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from devices.listening import Listener, disturbed, stray
+from devices.outbox import DeviceOutbox
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import (
     Command,
@@ -17,7 +18,7 @@ from firmware_protocols.messages import (
     SendKeysAtOnce,
     ShowText,
 )
-from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, KeyPressed, Reading
+from firmware_protocols.readings import HealthState, KeyPressed
 
 HELD_NS: Final = 1_000_000_000
 """A key down for this long was held on purpose; a plain press takes a tenth of it."""
@@ -34,7 +35,7 @@ class _Down:
     stuck: bool = False
 
 
-class KeypadSession:
+class KeypadSession(DeviceOutbox):
     """Turns keys going down and up into presses.
 
     Most keys are told when they go down. Only keys in ``holdable`` wait: for their release, or for ``held_ns`` to
@@ -52,7 +53,7 @@ class KeypadSession:
     ) -> None:
         if not 0 < held_ns < stuck_ns:
             raise ValueError(f"a key is held before it is stuck: held_ns {held_ns}, stuck_ns {stuck_ns}")
-        self._name = name
+        super().__init__(name)
         self._held_ns = held_ns
         self._stuck_ns = stuck_ns
         self._holdable = holdable
@@ -62,10 +63,7 @@ class KeypadSession:
         self._settings = tuple(
             command for command in (SendKeysAtOnce(), ReportKeyUps()) if type(command) in codec.vocabulary
         )
-        self._state: HealthState | None = None
         self._down: dict[str, _Down] = {}
-        self._unsent = b""
-        self._readings: list[Reading] = []
 
     def connected(self, now_ns: int) -> None:
         """The line is open (again): set the keypad up."""
@@ -107,17 +105,6 @@ class KeypadSession:
         self._take(self._listener.expire(now_ns), self._listener.heard_ns)
         self._watch_keys(now_ns)
 
-    def bytes_to_send(self) -> bytes:
-        """Take what is to be sent; empty when there is nothing."""
-        taken, self._unsent = self._unsent, b""
-        return taken
-
-    def readings(self) -> tuple[Reading, ...]:
-        """Take what was learnt since the last call, in order."""
-        taken = tuple(self._readings)
-        self._readings.clear()
-        return taken
-
     def show(self, text: str) -> None:
         """Show ``text`` (printable ASCII, at most 80 characters) on the keypad's display, now and after each return."""
         if text != self._shown:
@@ -139,9 +126,9 @@ class KeypadSession:
                 case KeyUp(key=key):
                     self._key_up(key, at_ns)
                 case LineFault():
-                    self._readings.append(disturbed(self._name, message, at_ns))
+                    self._readings.append(disturbed(self.name, message, at_ns))
                 case _:
-                    self._readings.append(stray(self._name, message, at_ns))
+                    self._readings.append(stray(self.name, message, at_ns))
 
     def _key_down(self, key: str, at_ns: int) -> None:
         down = self._down.get(key)
@@ -172,11 +159,3 @@ class KeypadSession:
                 self._complain("stuck_key", f"key {key} has been down for {self._stuck_ns // 1_000_000} ms", now_ns)
                 # A keypad that lost power on an open line forgets its settings and no longer reports releases.
                 self._set_up()
-
-    def _complain(self, code: str, text: str, at_ns: int) -> None:
-        self._readings.append(DeviceComplained(device=self._name, code=code, text=text, at_ns=at_ns))
-
-    def _set_state(self, state: HealthState, now_ns: int) -> None:
-        if state is not self._state:
-            self._state = state
-            self._readings.append(DeviceHealth(device=self._name, state=state, at_ns=now_ns))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from devices.listening import Listener, disturbed, stray
+from devices.outbox import Outbox
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import LineFault, Message
 from firmware_protocols.readings import (
@@ -20,7 +21,6 @@ from firmware_protocols.readings import (
     MysteryAnswered,
     MysteryCommitted,
     MysteryRevealed,
-    Reading,
 )
 from firmware_protocols.trigger_messages import (
     CheckTrigger,
@@ -72,7 +72,7 @@ class TableName:
     epoch: int
 
 
-class MysteryTriggerSession:
+class MysteryTriggerSession(Outbox):
     """One trigger box. ``wish`` is what the table wants of it, from the journal at the start.
 
     ``serial``: refuse any other box (``faulty``). The box is ready while it may be told of contributions; health says
@@ -88,6 +88,7 @@ class MysteryTriggerSession:
         *,
         serial: str | None = None,
     ) -> None:
+        super().__init__()
         self._name = name
         self._table = table
         self._serial = serial
@@ -105,7 +106,6 @@ class MysteryTriggerSession:
         self._lost_at_ns: int | None = None
         self._said_at_ns: dict[TriggerCommand, int] = {}
         self._said: list[TriggerCommand] = []
-        self._readings: list[Reading] = []
 
     # --- driven from outside --------------------------------------------------------------------------
 
@@ -159,12 +159,6 @@ class MysteryTriggerSession:
         said = b"".join(self._listener.encode(command) for command in self._said)
         self._said.clear()
         return said
-
-    def readings(self) -> tuple[Reading, ...]:
-        """Take what was learnt since the last call, in order."""
-        taken = tuple(self._readings)
-        self._readings.clear()
-        return taken
 
     # --- what the box says ----------------------------------------------------------------------------
 

@@ -10,9 +10,10 @@ from typing import Final
 
 from devices.listening import Listener, disturbed, stray
 from devices.noise_health import STARTUP_SAMPLES, NoiseHealth
+from devices.outbox import Outbox
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import LineFault, Message, NoiseTaken
-from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, Reading
+from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState
 
 KEPT_BYTES: Final = 4096
 """Bytes kept for use, the newest: many draws, and no more than a tenth of a second of a fast source."""
@@ -24,10 +25,11 @@ CLAIMED_BITS: Final = 6.0
 """Min-entropy claimed for a byte unless something else is known: a quarter less than a perfect source."""
 
 
-class RngSession:
+class RngSession(Outbox):
     """Health and bytes of one generator. ``take`` gives bytes only while it is ready."""
 
     def __init__(self, codec: Codec, name: str = "rng", *, claimed_bits: float = CLAIMED_BITS) -> None:
+        super().__init__()
         self._name = name
         self._listener = Listener(codec)
         self._claimed_bits = claimed_bits
@@ -37,7 +39,6 @@ class RngSession:
         self._kept = bytearray()
         self._state: tuple[HealthState, str] | None = None
         self._silent_at_ns: int | None = None
-        self._readings: list[Reading] = []
 
     # --- what others take -----------------------------------------------------------------------------
 
@@ -87,16 +88,6 @@ class RngSession:
             self._silent_at_ns = None
             self._start_up()
             self._set_state(HealthState.LOST, "no noise", now_ns)
-
-    def bytes_to_send(self) -> bytes:
-        """Nothing is said to a generator."""
-        return b""
-
-    def readings(self) -> tuple[Reading, ...]:
-        """Take what was learnt since the last call, in order."""
-        taken = tuple(self._readings)
-        self._readings.clear()
-        return taken
 
     # --- what comes -----------------------------------------------------------------------------------
 

@@ -12,9 +12,10 @@ from typing import Final
 
 from devices.backoff import Backoff
 from devices.listening import Listener, disturbed, stray
+from devices.outbox import DeviceOutbox
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import Command, LineFault, Message
-from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, Reading
+from firmware_protocols.readings import HealthState
 from firmware_protocols.sign_messages import (
     AmountHeld,
     LayOutSign,
@@ -57,14 +58,13 @@ ERRORS_LIMIT: Final = 3
 """Answers with errors in a row before a sign is faulty: one may follow a disturbed line, hardly three."""
 
 
-class SignSession:
+class SignSession(DeviceOutbox):
     """One sign. ``captions`` stand before the amounts, in the order in which ``show`` gives these."""
 
     def __init__(
         self, codec: Codec, captions: tuple[str, ...], name: str = "sign", *, width: int = WIDTH, odometer: bool = False
     ) -> None:
-        self.name = name
-        """What the sign is called."""
+        super().__init__(name)
         self._width = width
         self._odometer = odometer
         self._listener = Listener(codec)
@@ -84,9 +84,6 @@ class SignSession:
         self._poll_at_ns = 0
         self._backoff = Backoff()
         self._errors = 0
-        self._state: HealthState | None = None
-        self._unsent = b""
-        self._readings: list[Reading] = []
 
     def show(self, amounts: tuple[int | None, ...], notice: str = "") -> None:
         """Show these amounts in cents (None: the meter is closed), and a notice while it is new; now and after a loss.
@@ -144,17 +141,6 @@ class SignSession:
                 self._set_state(HealthState.FAULTY, now_ns, "it does not answer")
             self._poll_at_ns = self._backoff.due_ns
         self._work(now_ns)
-
-    def bytes_to_send(self) -> bytes:
-        """Take what is to be sent; empty when there is nothing."""
-        taken, self._unsent = self._unsent, b""
-        return taken
-
-    def readings(self) -> tuple[Reading, ...]:
-        """Take what was learnt since the last call, in order."""
-        taken = tuple(self._readings)
-        self._readings.clear()
-        return taken
 
     # --- what is said -----------------------------------------------------------------------------------
 
@@ -280,11 +266,3 @@ class SignSession:
             self._begin()
         if not self._errors:
             self._set_state(HealthState.READY, at_ns)
-
-    def _complain(self, code: str, text: str, at_ns: int) -> None:
-        self._readings.append(DeviceComplained(device=self.name, code=code, text=text, at_ns=at_ns))
-
-    def _set_state(self, state: HealthState, now_ns: int, detail: str = "") -> None:
-        if state is not self._state:
-            self._state = state
-            self._readings.append(DeviceHealth(device=self.name, state=state, at_ns=now_ns, detail=detail))
