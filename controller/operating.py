@@ -11,7 +11,8 @@ import msgspec
 from controller.daemon import Daemon
 from controller.formats.commands import Reply
 from controller.formats.config import OperatorSection
-from controller.formats.operators import STATUS, Asking, OperatorsRefused, Request, read_operators
+from controller.formats.operators import STATUS, Asking, Request, read_operators
+from controller.formats.sections import ConfigError
 from controller.io.operator_channel import Listening, OperatorChannel
 from controller.io.secret_files import SecretRefused, read_secret
 
@@ -55,12 +56,9 @@ def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
 
 def _secret(path: Path, *, kept_by_service: bool) -> bytes:
     try:
-        content = path.read_bytes() if kept_by_service else read_secret(path)
-    except OSError as error:
-        raise NoChannel(f"{path}: cannot be read: {error.strerror}") from error
+        secret = read_secret(path, kept_by_service=kept_by_service).strip()
     except SecretRefused as error:
         raise NoChannel(str(error)) from error
-    secret = content.strip()
     if len(secret) != CURVE_SECRET_BYTES:
         raise NoChannel(f"{path}: expected the secret half of a CURVE pair; run: tableside keys curve {path}")
     return secret
@@ -69,7 +67,7 @@ def _secret(path: Path, *, kept_by_service: bool) -> bytes:
 def _operators(path: Path) -> dict[str, Asking]:
     try:
         return dict(read_operators(path.read_text(encoding="utf-8"), str(path)))
-    except OperatorsRefused as error:
+    except ConfigError as error:
         raise NoChannel(*error.lines) from error
     except (OSError, UnicodeDecodeError) as error:
         raise NoChannel(f"{path}: cannot be read: {error}") from error

@@ -194,11 +194,7 @@ def _key(config: LinkConfig, path: Path, credentials: str | None) -> bytes:
     if credentials is None:
         told = f"{path}: [link] key_file: a credential is there within the service only ($CREDENTIALS_DIRECTORY)"
         raise ConfigError((told,))
-    kept = Path(credentials) / given.removeprefix(CREDENTIAL)
-    try:
-        return kept.read_bytes().strip()
-    except OSError as error:
-        raise SecretRefused(f"{kept}: cannot be read: {error.strerror}") from error
+    return read_secret(Path(credentials) / given.removeprefix(CREDENTIAL), kept_by_service=True).strip()
 
 
 @contextlib.contextmanager

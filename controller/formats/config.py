@@ -7,8 +7,6 @@ relative to the file's directory.
 from __future__ import annotations
 
 import difflib
-import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -16,18 +14,17 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from controller.formats.decoding import Mistake, decode, shown
+from controller.formats.decoding import Mistake, shown
 from controller.formats.meter_config import MeterSection, SignSection, TriggerSection, meter_checks
-from controller.formats.plain_data import toml_of
+from controller.formats.sections import ConfigError as ConfigError
 from controller.formats.sections import File as File
 from controller.formats.sections import Name as Name
 from controller.formats.sections import Port as Port
 from controller.formats.sections import Section as Section
-from controller.formats.sections import Spot, TcpPort, ZoneName
+from controller.formats.sections import Spot, TcpPort, ZoneName, read_sections
 from controller.formats.sections import Text as Text
 from controller.formats.sensor_config import BetSensorsSection, sensor_checks
 from controller.formats.toml_lines import Path as KeyPath
-from controller.formats.toml_lines import key_lines, line_of
 
 Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
 Address = Annotated[int, msgspec.Meta(ge=1, le=254, description="a reader's address from 1 to 254")]
@@ -165,14 +162,6 @@ class Config(Section, frozen=True):
     options: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-class ConfigError(ValueError):
-    """The table file has mistakes: ``lines`` has one line of text for each, in the order of the file."""
-
-    def __init__(self, lines: tuple[str, ...]) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = lines
-
-
 def _no_complaints(_: str, __: Mapping[str, Any]) -> Iterable[Complaint]:
     return ()
 
@@ -201,25 +190,8 @@ def read_config(text: str, name: str, directory: PurePath, known: Known | None =
     Raises:
         ConfigError: with a line for each mistake found.
     """
-    try:
-        data = toml_of(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError((syntax_line(name, str(error)),)) from error
-    mistakes: list[Mistake] = []
-    config = decode(Config, data, (), mistakes)
-    mistakes.extend(_named(data, known or Known()))
-    if config is not None:
-        mistakes.extend(_cross_checks(config))
-    if config is None or mistakes:
-        raise placed(text, name, mistakes)
+    config = read_sections(Config, text, name, _cross_checks, named=lambda data: _named(data, known or Known()))
     return _resolved(config, directory)
-
-
-def placed(text: str, name: str, mistakes: Iterable[Mistake]) -> ConfigError:
-    """Mistakes in the file ``name`` whose content is ``text``, each with its line, in the order of the file."""
-    lines = key_lines(text)
-    found = sorted((line_of(lines, one.path), f"{_place(one.path)}{one.text}") for one in mistakes)
-    return ConfigError(tuple(f"{name}:{line}: {complaint}" for line, complaint in found))
 
 
 def is_credential(value: object) -> bool:
@@ -235,24 +207,6 @@ def zones_of(section: BetSpotsSection) -> tuple[ZoneRow, ...]:
         for zone, antenna in section.antennas.items()
     )
     return (*section.zones, *short)
-
-
-_SYNTAX: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)")
-
-
-def syntax_line(name: str, error: str) -> str:
-    """What tomllib says of the file ``name``, with the line it names in front."""
-    found = _SYNTAX.fullmatch(error)
-    return f"{name}:{found[2]}: {found[1]}" if found else f"{name}: {error}"
-
-
-def _place(path: KeyPath) -> str:
-    """``("bet_spots", 0, "port")`` -> ``[[bet_spots]] port: ``; the line number says which of several."""
-    names = [str(one) for one in path if isinstance(one, str)]
-    if not names:
-        return ""
-    head = f"[[{names[0]}]]" if len(path) > 1 and isinstance(path[1], int) else f"[{names[0]}]"
-    return f"{head} {'.'.join(names[1:])}: " if names[1:] else f"{head}: "
 
 
 def _named(data: Mapping[str, Any], known: Known) -> Iterable[Mistake]:

@@ -5,7 +5,6 @@ Every mistake is reported, one line each, as for a table file. Relative paths ar
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Annotated
@@ -13,9 +12,10 @@ from typing import Annotated
 import msgspec
 
 from controller.core.meter import Parameters, mistakes
-from controller.formats.config import ConfigError, File, Name, Section, Text, is_credential, placed, syntax_line
-from controller.formats.decoding import Mistake, decode
+from controller.formats.config import is_credential
+from controller.formats.decoding import Mistake
 from controller.formats.operators import CURVE_KEY
+from controller.formats.sections import File, Name, Section, Text, read_sections
 
 Address = Annotated[
     str, msgspec.Meta(pattern=r"^[^\s:]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$", description="HOST:PORT")
@@ -63,16 +63,7 @@ def read_link_config(text: str, name: str, directory: PurePath) -> LinkConfig:
     Raises:
         ConfigError: with a line for each mistake found.
     """
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError((syntax_line(name, str(error)),)) from error
-    found: list[Mistake] = []
-    config = decode(LinkConfig, data, (), found)
-    if config is not None:
-        found.extend(_cross_checks(config))
-    if config is None or found:
-        raise placed(text, name, found)
+    config = read_sections(LinkConfig, text, name, _cross_checks)
     link = config.link
     if link.sqlite is not None:
         link = msgspec.structs.replace(link, sqlite=str(directory / link.sqlite))

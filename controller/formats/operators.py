@@ -8,17 +8,14 @@ says the role, and the person gives a name, which is recorded.
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
 from controller.formats.commands import VERBS, Reply
-from controller.formats.config import syntax_line
-from controller.formats.decoding import Mistake, decode
-from controller.formats.plain_data import toml_of
-from controller.formats.toml_lines import key_lines, line_of
+from controller.formats.decoding import Mistake
+from controller.formats.sections import Section, read_sections
 
 Role = Literal["dealer", "floor", "surveillance", "technician", "auditor"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -57,19 +54,11 @@ RIGHTS: Final[dict[str, frozenset[Role]]] = {
 """Which roles may ask for a verb. A verb that is missing here is nobody's."""
 
 
-class OperatorsRefused(ValueError):  # noqa: N818 - named for what happened
-    """The file of operators has mistakes: ``lines`` has one line of text for each."""
-
-    def __init__(self, lines: tuple[str, ...]) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = lines
-
-
 class OperatorRefused(Exception):  # noqa: N818
     """A request may not be carried out; the text says why."""
 
 
-class Operator(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Operator(Section, frozen=True):
     """``[[operator]]``: a person, what they may do, and the public keys they may come with (an old and a new one)."""
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="a name of 1 to 100 characters")]
@@ -80,7 +69,7 @@ class Operator(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
-class Operators(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Operators(Section, frozen=True):
     """The whole file."""
 
     operator: tuple[Operator, ...] = ()
@@ -104,28 +93,26 @@ def read_operators(text: str, name: str) -> Mapping[str, Asking]:
     """The file ``name`` whose content is ``text``: who comes with which public key.
 
     Raises:
-        OperatorsRefused: with a line for each mistake.
+        ConfigError: with a line for each mistake.
     """
-    try:
-        data = toml_of(text)
-    except tomllib.TOMLDecodeError as error:
-        raise OperatorsRefused((syntax_line(name, str(error)),)) from error
-    mistakes: list[Mistake] = []
-    found = decode(Operators, data, (), mistakes)
-    if found is None or mistakes:
-        lines = key_lines(text)
-        raise OperatorsRefused(tuple(f"{name}:{line_of(lines, one.path)}: {one.text}" for one in mistakes))
-    known: dict[str, Asking] = {}
+    found = read_sections(Operators, text, name, _twice)
+    return {
+        key: Asking(frozenset(operator.roles), operator.name) for operator in found.operator for key in operator.keys
+    }
+
+
+def _twice(found: Operators) -> Iterable[Mistake]:
+    """Names and keys that two people have."""
     names: set[str] = set()
-    for operator in found.operator:
+    keys: dict[str, str] = {}
+    for number, operator in enumerate(found.operator):
         if operator.name in names:
-            raise OperatorsRefused((f"{name}: operator {operator.name!r} is given twice",))
+            yield Mistake(("operator", number, "name"), f"{operator.name!r} is given twice")
         names.add(operator.name)
         for key in operator.keys:
-            if key in known:
-                raise OperatorsRefused((f"{name}: operator {operator.name!r}: the key is {known[key].name}'s",))
-            known[key] = Asking(frozenset(operator.roles), operator.name)
-    return known
+            if key in keys:
+                yield Mistake(("operator", number, "keys"), f"the key is {keys[key]}'s")
+            keys.setdefault(key, operator.name)
 
 
 def read_request(frames: list[bytes], table: str, asking: Asking) -> Request:

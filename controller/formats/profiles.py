@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import re
 import tomllib
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -23,6 +22,7 @@ from controller.core.side_bet import find
 from controller.core.side_bet import names as side_bet_names
 from controller.formats.decoding import Mistake, decode
 from controller.formats.plain_data import toml_of
+from controller.formats.sections import syntax_line
 from controller.formats.toml_lines import Path as KeyPath
 from controller.formats.toml_lines import key_lines, line_of
 from firmware_protocols.values import Value
@@ -31,7 +31,6 @@ TABLES: Final = ("name", "title", "rules", "options", "side_bets", "sources")
 OPTION_KEYS: Final = frozenset(Options.__struct_fields__)
 RULE_KEYS: Final = frozenset(Rules.__struct_fields__) - {"name", "options", "side_bets", "side_bet_terms"}
 TERM_KEYS: Final = frozenset(Terms.__struct_fields__)
-_SYNTAX: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)")
 
 
 class ProfileError(ValueError):
@@ -72,10 +71,7 @@ def read(text: str, where: str, options: Mapping[str, Any] | None = None) -> Pro
     try:
         data = toml_of(text)
     except tomllib.TOMLDecodeError as error:
-        found = _SYNTAX.fullmatch(str(error))
-        last = len(text.splitlines())
-        line = f"{where}:{found[2]}: {found[1]}" if found else f"{where}:{last}: {error}"
-        raise ProfileError((line,)) from error
+        raise ProfileError((syntax_line(text, where, str(error)),)) from error
     lines = key_lines(text)
     mistakes: list[Mistake] = []
     base = _decoded(data, mistakes)

@@ -1,11 +1,17 @@
-"""What the sections of a table file are made of: texts, names and ports, each with the words that describe it."""
+"""What the house's TOML files are made of: sections of texts, names and ports, read with every mistake on its line."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
+from controller.formats.decoding import Mistake, decode
+from controller.formats.plain_data import toml_of
+from controller.formats.toml_lines import Path, key_lines, line_of
 from controller.formats.usb_names import PATTERN as USB_PATTERN
 
 Text = Annotated[str, msgspec.Meta(min_length=1, description="text")]
@@ -32,3 +38,69 @@ Spot = Annotated[int, msgspec.Meta(ge=1, le=7, description="a spot from 1 to 7")
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table of the file."""
+
+
+class ConfigError(ValueError):
+    """A file has mistakes: ``lines`` has one line of text for each, in the order of the file."""
+
+    def __init__(self, lines: tuple[str, ...]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+_File = TypeVar("_File", bound=Section)
+
+
+def read_sections(
+    kind: type[_File],
+    text: str,
+    name: str,
+    checks: Callable[[_File], Iterable[Mistake]],
+    *,
+    named: Callable[[Mapping[str, Any]], Iterable[Mistake]] = lambda _: (),
+) -> _File:
+    """The file ``name`` whose content is ``text``, without mistakes.
+
+    ``checks`` complains of what does not go together; ``named`` of names the rest of the house does not know, also in a
+    file that has other mistakes, so that all are told at once.
+
+    Raises:
+        ConfigError: with a line for each mistake found.
+    """
+    try:
+        data = toml_of(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError((syntax_line(text, name, str(error)),)) from error
+    mistakes: list[Mistake] = []
+    found = decode(kind, data, (), mistakes)
+    mistakes.extend(named(data))
+    if found is not None:
+        mistakes.extend(checks(found))
+    if found is None or mistakes:
+        raise _placed(text, name, mistakes)
+    return found
+
+
+_SYNTAX: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)")
+
+
+def syntax_line(text: str, name: str, error: str) -> str:
+    """What tomllib says of the file ``name``: on the line it names, or the last."""
+    found = _SYNTAX.fullmatch(error)
+    return f"{name}:{found[2]}: {found[1]}" if found else f"{name}:{len(text.splitlines())}: {error}"
+
+
+def _placed(text: str, name: str, mistakes: Iterable[Mistake]) -> ConfigError:
+    """Mistakes in the file ``name`` whose content is ``text``, each with its line, in the order of the file."""
+    lines = key_lines(text)
+    found = sorted((line_of(lines, one.path), f"{_place(one.path)}{one.text}") for one in mistakes)
+    return ConfigError(tuple(f"{name}:{line}: {complaint}" for line, complaint in found))
+
+
+def _place(path: Path) -> str:
+    """``("bet_spots", 0, "port")`` -> ``[[bet_spots]] port: ``; the line number says which of several."""
+    names = [str(one) for one in path if isinstance(one, str)]
+    if not names:
+        return ""
+    head = f"[[{names[0]}]]" if len(path) > 1 and isinstance(path[1], int) else f"[{names[0]}]"
+    return f"{head} {'.'.join(names[1:])}: " if names[1:] else f"{head}: "

@@ -5,16 +5,15 @@ Every mistake is reported, one line each, as for a table file. Relative paths ar
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Annotated, Any, Final
 
 import msgspec
 
-from controller.formats.config import ConfigError, File, Name, Section, Text, is_credential, placed, syntax_line
-from controller.formats.decoding import Mistake, decode, shown
-from controller.formats.plain_data import toml_of
+from controller.formats.config import is_credential
+from controller.formats.decoding import Mistake, shown
+from controller.formats.sections import File, Name, Section, Text, read_sections
 from controller.formats.usb_names import PATTERN as USB_PATTERN
 from devices.rng import CLAIMED_BITS
 from firmware_protocols.trigger_messages import UNITS_PER_CENT
@@ -100,16 +99,7 @@ def read_trigger_config(
     Raises:
         ConfigError: with a line for each mistake found.
     """
-    try:
-        data = toml_of(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError((syntax_line(name, str(error)),)) from error
-    mistakes: list[Mistake] = []
-    config = decode(TriggerConfig, data, (), mistakes)
-    if config is not None:
-        mistakes.extend(_cross_checks(config, protocols))
-    if config is None or mistakes:
-        raise placed(text, name, mistakes)
+    config = read_sections(TriggerConfig, text, name, lambda found: _cross_checks(found, protocols))
     return _resolved(config, directory)
 
 

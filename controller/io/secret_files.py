@@ -11,6 +11,22 @@ class SecretRefused(Exception):  # noqa: N818 - named for what happened
     """A secret cannot be read or kept; the text says what to do."""
 
 
+def new_secret(path: Path, content: bytes) -> None:
+    """Keep a secret in ``path``, which must not exist, mode 600, on the disk before this returns.
+
+    Raises:
+        SecretRefused: it exists, or cannot be written.
+    """
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise SecretRefused(f"{path}: cannot be made: {error.strerror}") from error
+
+
 def write_secret(path: Path, content: bytes, *, rotate: bool = False) -> Path | None:
     """Keep a secret in ``path``, mode 600. It must not exist, unless ``rotate``: then the old one is put beside it.
 
@@ -23,12 +39,8 @@ def write_secret(path: Path, content: bytes, *, rotate: bool = False) -> Path | 
     if not rotate and path.exists():
         raise SecretRefused(f"{path}: exists already; --rotate puts it aside and makes a new one")
     fresh = path.with_name(f"{path.name}.new")
+    new_secret(fresh, content)
     try:
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
         old = _aside(path) if path.exists() else None
         fresh.rename(path)
     except OSError as error:
@@ -36,8 +48,11 @@ def write_secret(path: Path, content: bytes, *, rotate: bool = False) -> Path | 
     return old
 
 
-def read_secret(path: Path) -> bytes:
-    """The content of ``path``, read only where nobody but its owner may.
+def read_secret(path: Path, *, what: str = "the secret", kept_by_service: bool = False) -> bytes:
+    """The content of ``path``, read only where nobody but its owner may; ``what`` it is, for a refusal.
+
+    ``kept_by_service``: the file is the service manager's credential, in a directory that is ours alone. Its own mode
+    then says nothing: the right to read it may be given by an access list.
 
     Raises:
         SecretRefused: no such file, or others may read it.
@@ -46,9 +61,9 @@ def read_secret(path: Path) -> bytes:
         mode = path.stat().st_mode
         content = path.read_bytes()
     except OSError as error:
-        raise SecretRefused(f"{path}: cannot be read: {error.strerror}") from error
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise SecretRefused(f"{path}: others may read it; run: chmod 600 {path}")
+        raise SecretRefused(f"{path}: {what} cannot be read: {error.strerror}") from error
+    if mode & (stat.S_IRWXG | stat.S_IRWXO) and not kept_by_service:
+        raise SecretRefused(f"{path}: others may read {what}; run: chmod 600 {path}")
     return content
 
 

@@ -15,12 +15,12 @@ from controller.formats.operators import (
     STATUS,
     Asking,
     OperatorRefused,
-    OperatorsRefused,
     Role,
     read_operators,
     read_request,
     request_frames,
 )
+from controller.formats.sections import ConfigError
 
 TABLE = "harbour/bj-1"
 KEYS = ["4nC={n>i9m(dF.OtnoC#/Mv>Q==%=CMpk(d:(6lp", "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7"]
@@ -106,11 +106,12 @@ def test_the_file_says_who_has_which_key() -> None:
         (KEYS[1], KEYS[0], "the key is M. Okafor's"),
         ("J. Lee", "M. Okafor", "given twice"),
         ("[[operator]]", "[[operators]]", "operators.toml:2: "),
+        ("[[operator]]", "[[operator]]\nname = " + "[" * 2000, "nested deeper than 32"),
         ("roles = [", "roles = ", "operators.toml:4: "),
     ],
 )
 def test_mistakes_are_told_by_line(before: str, after: str, said: str) -> None:
-    with pytest.raises(OperatorsRefused) as told:
+    with pytest.raises(ConfigError) as told:
         read_operators(FILE.replace(before, after), "operators.toml")
     assert said in told.value.lines[0]
     assert "\n" not in told.value.lines[0]

@@ -76,7 +76,7 @@ async def test_each_mistake_is_a_line_and_none_hides_another(house: Premises) ->
 
 async def test_no_key(house: Premises) -> None:
     house.key.unlink()
-    await assert_refused(house, f"{house.key}: the table's key cannot be read")
+    await assert_refused(house, f"{house.key}: the key cannot be read")
 
 
 async def test_a_key_that_others_may_read(house: Premises) -> None:

@@ -1,0 +1,59 @@
+"""A link's file: paths beside it, and every mistake with its line."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+import pytest
+
+from controller.formats.link_config import read_link_config
+from controller.formats.sections import ConfigError
+
+KEYS = ["4nC={n>i9m(dF.OtnoC#/Mv>Q==%=CMpk(d:(6lp", "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7"]
+FILE = f"""
+[link]
+pool = "blazing"
+listen = "0.0.0.0:7710"
+key_file = "link.key"
+sqlite = "pool.sqlite"
+[meter]
+base_cents = 500000
+reset_cents = 500000
+rate = [1, 10]
+unreasonable_cents = 10000
+[[table]]
+name = "harbour/bj-1"
+keys = ["{KEYS[0]}"]
+[[table]]
+name = "harbour/bj-2"
+keys = ["{KEYS[1]}"]
+"""
+
+
+def test_files_lie_beside_it_unless_the_service_keeps_them() -> None:
+    found = read_link_config(FILE, "link.toml", PurePath("/etc/pool"))
+    assert (found.link.sqlite, found.link.key_file) == ("/etc/pool/pool.sqlite", "/etc/pool/link.key")
+    assert found.tables() == {KEYS[0]: "harbour/bj-1", KEYS[1]: "harbour/bj-2"}
+    kept = read_link_config(FILE.replace('"link.key"', '"credential:link"'), "link.toml", PurePath("/etc/pool"))
+    assert kept.link.key_file == "credential:link"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("sqlite = ", "# ", "link.toml:2: [link]: expected sqlite"),
+        ("sqlite = ", 'postgresql = "dbname=pool"\nsqlite = ', "link.toml:2: [link]: expected sqlite"),
+        ("0.0.0.0:7710", "7710", "link.toml:4: [link] listen: "),
+        ("bj-2", "bj-1", "link.toml:16: [[table]] name: harbour/bj-1 is given twice"),
+        (KEYS[1], KEYS[0], "link.toml:17: [[table]] keys: the key is that of harbour/bj-1"),
+        ("rate = [1, 10]", "rate = 0.1", "link.toml:10: [meter] rate: "),
+        ("[link]", "[link", "link.toml:2: "),
+        ("[link]", f"deep = {'[' * 3000}{']' * 3000}\n[link]", "nested deeper than 32"),
+        ('keys = ["rq', 'keys = """["rq', "link.toml:17: "),
+    ],
+)
+def test_mistakes_are_told_by_line(before: str, after: str, said: str) -> None:
+    with pytest.raises(ConfigError) as told:
+        read_link_config(FILE.replace(before, after), "link.toml", PurePath("/etc/pool"))
+    assert said in told.value.lines[0]
+    assert "\n" not in told.value.lines[0]
