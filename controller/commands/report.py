@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -71,26 +70,29 @@ def _end(text: str, status: int) -> None:
 
 def _shift(journal: Path, since: str, until: str, rounds: int, seed: int) -> Shift:
     with JournalReader(journal) as reader:
-        told = [one for one in _told(reader) if since <= one.time and (not until or one.time < until)]
-        rules = _rules(reader)
+        told, rules = _read(reader, since, until)
     if not told or rules is None:
         raise NothingHappened(f"{journal}: no event in that time")
     found = theories(rules, simulate_pairs(rules, Shuffled(rules.decks, seed), rounds))
     return shift_of(told, takings(told), found)
 
 
-def _told(reader: JournalReader) -> Iterator[Published]:
+def _read(reader: JournalReader, since: str, until: str) -> tuple[list[Published], Rules | None]:
+    """What was told within that time, and the rules last in force."""
+    told: list[Published] = []
+    started: int | None = None
     for row in reader.events():
-        yield read_event(row.body)
+        one = read_event(row.body)
+        if since <= one.time and (not until or one.time < until):
+            told.append(one)
+        if isinstance(one.event, TableStarted):
+            started = row.number
+    return told, None if started is None else _rules(reader, started)
 
 
-def _rules(reader: JournalReader) -> Rules | None:
-    """The rules last in force."""
-    found: Rules | None = None
-    for row in reader.events():
-        if isinstance(read_event(row.body).event, TableStarted):
-            (record,) = (one for one in reader.records(row.number) if one.number == row.number)
-            given = unseal(record.body, b"", {}, reader.identity).input
-            assert isinstance(given, Started)
-            found = given.house.rules
-    return found
+def _rules(reader: JournalReader, number: int) -> Rules:
+    """The rules a table started with, from the record of that number."""
+    record = next(one for one in reader.records(number) if one.number == number)
+    given = unseal(record.body, b"", {}, reader.identity).input
+    assert isinstance(given, Started)
+    return given.house.rules

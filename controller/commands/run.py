@@ -23,7 +23,7 @@ from controller.daemon import Daemon, Endless, Parts
 from controller.formats.config import Config, ConfigError
 from controller.formats.records import Identity, RecordDamaged
 from controller.io.certificates import expiry_line
-from controller.io.clock import Clock, SystemClock
+from controller.io.clock import Clock, SystemClock, hourly
 from controller.io.clock_watch import ClockWatch
 from controller.io.displays import Displays
 from controller.io.journal import JournalDamaged, JournalFailed, NotAJournal
@@ -129,7 +129,7 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
         devices = Devices(config, last if last >= 0 else None, box)
         daemon.wish, daemon.drawn = devices.wish, devices.drawn
         links = devices.link(clock, chance, daemon.deliver)
-        daemon.remarks = lambda: expiring(config, clock)
+        daemon.remarks = hourly(lambda: expiring(config, clock), clock)
         for remark in daemon.remarks():
             log.warning(remark)
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))

@@ -39,20 +39,36 @@ def rule(desk: Desk, ruling: Ruling) -> None:
     """Carry out a correction of the floor's, or say why it cannot be."""
     match ruling:
         case VoidRound():
-            what, refused = f"void round {ruling.round}", void_round(desk, ruling)
+            refused = void_round(desk, ruling)
         case SetCard():
-            what, refused = f"set card {ruling.card}", set_card(desk, ruling)
+            refused = set_card(desk, ruling)
         case AssignCard():
-            what, refused = f"assign card {ruling.card}", assign_card(desk, ruling)
+            refused = assign_card(desk, ruling)
         case DeclareBox():
-            what, refused = f"declare box {ruling.spot}", declare_box(desk, ruling)
+            refused = declare_box(desk, ruling)
         case AdjustWager():
-            what = f"adjust round {ruling.round} spot {ruling.spot} {ruling.bet}"
             refused = adjust_wager(desk, ruling)
         case _:
             assert_never(ruling)
     if refused:
-        desk.tell(FloorRefused(what, refused, ruling.who))
+        desk.tell(FloorRefused(what(ruling), refused, ruling.who))
+
+
+def what(ruling: Ruling) -> str:
+    """A ruling in a few words."""
+    match ruling:
+        case VoidRound():
+            return f"void round {ruling.round}"
+        case SetCard():
+            return f"set card {ruling.card}"
+        case AssignCard():
+            return f"assign card {ruling.card}"
+        case DeclareBox():
+            return f"declare box {ruling.spot}"
+        case AdjustWager():
+            return f"adjust round {ruling.round} spot {ruling.spot} {ruling.bet}"
+        case _:
+            assert_never(ruling)
 
 
 # --- wagers -----------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ def rule(desk: Desk, ruling: Ruling) -> None:
     if len(desk.state.proposed) >= ORDERS_LIMIT:
         refusals = (f"{ORDERS_LIMIT} orders wait already; approve or withdraw some",)
     if refusals:
-        desk.tell(FloorRefused(what(ruling), "; ".join(refusals), ruling.who))
+        desk.tell(FloorRefused(floor.what(ruling), "; ".join(refusals), ruling.who))
         return
     number = desk.state.progressives.ordered + 1
     desk.change(
@@ -73,13 +73,6 @@ def tried(desk: Desk, ruling: Ruling) -> tuple[str, ...]:
     trial = Desk(Table(desk.house, desk.state, desk.found), desk.stamped)
     floor.rule(trial, ruling)
     return tuple(event.reason for event in trial.events if isinstance(event, FloorRefused))
-
-
-def what(ruling: VoidRound | AdjustWager) -> str:
-    """A ruling in a few words."""
-    if isinstance(ruling, VoidRound):
-        return f"void round {ruling.round}"
-    return f"adjust round {ruling.round} spot {ruling.spot} {ruling.bet}"
 
 
 def forget(desk: Desk, proposed: Proposed) -> None:

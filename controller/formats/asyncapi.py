@@ -12,7 +12,8 @@ from typing import Any, Final
 import msgspec
 
 from controller.formats.commands import VERBS, Reply
-from controller.formats.payloads import TYPE_PREFIX, TYPE_SUFFIX, DeviceStatus, Envelope, Status, Topics, event_types
+from controller.formats.payloads import DeviceStatus, Envelope, Status, Topics, event_types, type_of
+from controller.formats.schemas import untagged
 from controller.formats.snapshots import STATES, Info
 from controller.formats.stream import Ack, ReplayWanted
 from firmware_protocols.values import wire_name
@@ -63,11 +64,8 @@ def _events(schemas: dict[str, Any], shown: Mapping[str, Mapping[str, Any]]) -> 
     messages: dict[str, Any] = {}
     for kind in event_types():
         name = wire_name(kind.__name__)
-        data = schemas[kind.__name__]
-        # In an envelope the name of the event stands outside its data.
-        data["properties"].pop("type")
-        data["required"].remove("type")
-        wire_type = f"{TYPE_PREFIX}{name}{TYPE_SUFFIX}"
+        untagged(schemas[kind.__name__])
+        wire_type = type_of(name)
         told = {"type": {"const": wire_type}, "data": {"$ref": DIALECT_REFERENCE.format(name=kind.__name__)}}
         payload = {**envelope, "title": kind.__name__, "properties": {**envelope["properties"], **told}}
         message = {"name": name, "title": kind.__name__, "summary": _first_line(kind), "payload": payload}

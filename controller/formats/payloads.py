@@ -152,6 +152,11 @@ def event_name(event: Event) -> str:
     return wire_name(type(event).__name__)
 
 
+def type_of(name: str) -> str:
+    """The ``type`` of an envelope around the event of this name, such as ``tableside.card_drawn.v1``."""
+    return f"{TYPE_PREFIX}{name}{TYPE_SUFFIX}"
+
+
 def is_alert(event: Event) -> bool:
     """Whether an event wants a person's eye."""
     return isinstance(event, Alert)
@@ -168,7 +173,7 @@ def event_bytes(event: Event, identity: Identity, seq: int, wall_ns: int) -> byt
         specversion=SPEC_VERSION,
         id=f"{identity.text()}/{seq}",
         source=f"/{identity.site}/{identity.table}",
-        type=f"{TYPE_PREFIX}{name}{TYPE_SUFFIX}",
+        type=type_of(name),
         time=utc_text(wall_ns),
         datacontenttype=CONTENT_TYPE,
         epoch=identity.epoch,
@@ -193,7 +198,7 @@ def read_event(payload: bytes) -> Published:
     except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as error:
         raise PayloadRefused(f"not an event: {error}") from error
     identity = Identity(site=site, table=table, epoch=envelope.epoch)
-    if envelope.id != f"{identity.text()}/{envelope.seq}" or envelope.type != f"{TYPE_PREFIX}{name}{TYPE_SUFFIX}":
+    if envelope.id != f"{identity.text()}/{envelope.seq}" or envelope.type != type_of(name):
         raise PayloadRefused(f"not an event: id {envelope.id} and type {envelope.type} do not fit the rest")
     return Published(identity=identity, seq=envelope.seq, time=envelope.time, event=event)
 

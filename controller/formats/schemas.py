@@ -7,12 +7,12 @@ from typing import Any, Final
 import msgspec
 
 from controller.formats.payloads import (
-    TYPE_PREFIX,
     TYPE_SUFFIX,
     DeviceStatus,
     Envelope,
     Status,
     event_types,
+    type_of,
 )
 from controller.formats.stream import Ack, ReplayWanted, StreamNow
 from firmware_protocols.values import wire_name
@@ -31,6 +31,13 @@ def schema_files() -> dict[str, bytes]:
     return {name: msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n" for name, schema in files.items()}
 
 
+def untagged(schema: dict[str, Any]) -> dict[str, Any]:
+    """An event's schema as the data of an envelope, where its name stands outside. The schema itself is changed."""
+    schema["properties"].pop("type")
+    schema["required"].remove("type")
+    return schema
+
+
 def _plain_schema(kind: type) -> dict[str, Any]:
     (reference,), components = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     return {"$schema": DIALECT, **reference, "$defs": components}
@@ -39,14 +46,11 @@ def _plain_schema(kind: type) -> dict[str, Any]:
 def _event_schema(kind: type) -> dict[str, Any]:
     """The envelope with ``type`` and ``data`` of one event; what later versions may add is not forbidden."""
     references, components = msgspec.json.schema_components([Envelope, kind], ref_template="#/$defs/{name}")
-    data = components[kind.__name__]
-    # In an envelope the name of the event stands outside its data.
-    data["properties"].pop("type")
-    data["required"].remove("type")
+    data = untagged(components[kind.__name__])
     envelope = components.pop("Envelope")
     envelope["title"] = kind.__name__
     envelope["description"] = data.pop("description")
-    envelope["properties"]["type"] = {"const": f"{TYPE_PREFIX}{wire_name(kind.__name__)}{TYPE_SUFFIX}"}
+    envelope["properties"]["type"] = {"const": type_of(wire_name(kind.__name__))}
     envelope["properties"]["specversion"] = {"const": "1.0"}
     envelope["properties"]["data"] = references[1]
     return {"$schema": DIALECT, **envelope, "$defs": components}

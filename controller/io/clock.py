@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Protocol
+from collections.abc import Callable
+from typing import Final, Protocol, TypeVar
+
+HOUR_NS: Final = 3_600_000_000_000
+
+Answer = TypeVar("Answer")
 
 
 class Clock(Protocol):
@@ -28,3 +33,17 @@ class SystemClock:
     def wall_ns(self) -> int:
         """As ``Clock.wall_ns``."""
         return time.time_ns()
+
+
+def hourly(ask: Callable[[], Answer], clock: Clock) -> Callable[[], Answer]:
+    """``ask``, asked now and then at most once an hour; between, the last answer."""
+    asked_ns = clock.monotonic_ns()
+    known = ask()
+
+    def answer() -> Answer:
+        nonlocal asked_ns, known
+        if clock.monotonic_ns() - asked_ns >= HOUR_NS:
+            asked_ns, known = clock.monotonic_ns(), ask()
+        return known
+
+    return answer
