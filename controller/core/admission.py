@@ -22,7 +22,7 @@ from controller.core.procedures import refused_wager
 from controller.core.rules import Rules
 from controller.core.settling import refused_side_bet
 from controller.core.side_bet import terms_of
-from controller.core.side_settling import offered_later
+from controller.core.side_settling import offered_later, row_known
 from controller.core.state import Round
 
 Wagers = tuple[LockedWager, ...]
@@ -136,7 +136,8 @@ def side_taken(desk: Desk, change: Change) -> bool:
     """Whether a change takes or pays a side wager: one that the cards have decided, or a stake "for one" collected.
 
     A stake that is not returned is taken off before the deal (A22). While the readers have still to confirm the deal a
-    wager may have been decided and paid that is not settled yet.
+    wager may have been decided and paid that is not settled yet; so it may while the aggregate limit keeps its amount
+    open.
     """
     round_now = desk.round()
     if not any((wager.spot, wager.bet) == (change.spot, change.zone) for wager in round_now.wagers):
@@ -144,8 +145,12 @@ def side_taken(desk: Desk, change: Change) -> bool:
     terms = terms_of(desk.rules, change.zone)
     if change.after == 0 and (terms.awards_cents or terms.meter_shares):
         return True
+    if not round_now.is_dealt():
+        return False
     decided = (change.spot, change.zone) in round_now.settled
-    return round_now.is_dealt() and (decided or known_until(desk) < latest(desk))
+    if not decided and desk.rules.aggregate_limit_cents and not round_now.hides():
+        decided = row_known(desk, change.spot, change.zone)
+    return decided or known_until(desk) < latest(desk)
 
 
 def made_later(rules: Rules, zone: str) -> bool:

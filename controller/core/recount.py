@@ -14,8 +14,9 @@ from controller.core.moves import CardCame, ChipsMoved, KeySpoke, idle
 from controller.core.question import best_question
 from controller.core.reconstruction import Answer, Dated, Reconstruction, TooManyOrders
 from controller.core.rules import Rules
-from controller.core.side_bet import find
-from controller.core.side_dues import Felt, side_nets, sides
+from controller.core.side_bet import SideNet, find
+from controller.core.side_dues import Felt, nets_listed, sides
+from controller.core.side_limit import side_dues
 from controller.core.stories import Case
 from controller.core.suspicion import UNKNOWN, Account, Piece, Search, suspect
 from controller.core.worlds import Ended, Judgement, TooManyUnread, World, Worlds, judge
@@ -201,7 +202,8 @@ class Recount:
         if judgement is None:
             return self.nothing()
         boxes = dict(enumerate(self.spots))
-        dues = {spot: self.dues(judgement, box) for box, spot in boxes.items()}
+        sides_due = side_dues(self.view(judgement), self.staked())
+        dues = {spot: self.dues(judgement, box, sides_due) for box, spot in boxes.items()}
         ways = {spot: judgement.hands(box) for box, spot in boxes.items()}
         return Recounted(
             plays=judgement.plays(),
@@ -219,9 +221,12 @@ class Recount:
         """What should be asked, once the round is closed and some due still differs."""
         if not self.closed:
             return None
-        staked = {(self.spots.index(s), bet): cents for (s, bet), cents in self.side_wagers.items() if s in self.spots}
         cases = tuple(
-            Case(end.found, end.points, sides(self.view(Judgement((end,), closed=True)), staked, offered_zone(end)))
+            Case(
+                end.found,
+                end.points,
+                sides(self.view(Judgement((end,), closed=True)), self.staked(), offered_zone(end)),
+            )
             for end in judgement.ended
         )
         asked = best_question(cases, compared=False) if cases else None
@@ -257,17 +262,21 @@ class Recount:
             node.turned or world.found.play().finished(node) for world in worlds.worlds for node in world.found.frontier
         )
 
-    def dues(self, judgement: Judgement, box: int) -> dict[str, list[int]]:
+    def staked(self) -> dict[tuple[int, str], int]:
+        """What the side wagers placed before the deal staked, by box and bet."""
+        return {(self.spots.index(s), bet): cents for (s, bet), cents in self.side_wagers.items() if s in self.spots}
+
+    def dues(
+        self, judgement: Judgement, box: int, sides_due: dict[tuple[int, str], set[SideNet | None]]
+    ) -> dict[str, list[int]]:
         """The nets that remain possible for each wager of a box; none where a further card may change them."""
-        spot = self.spots[box]
         insured = judgement.insurance(box)
         found = {"main": nets_of(judgement.main(box)), **({} if insured is None else {"insurance": nets_of(insured)})}
         offered = self.still_offered(judgement, box)
         found |= {zone: [] for zone in offered}
         for bet in self.rules.side_bets:
-            nets = side_nets(self.view(judgement), box, bet, self.side_wagers.get((spot, bet), 0))
-            if nets is not None and bet not in offered:
-                found[bet] = nets
+            if (box, bet) in sides_due and bet not in offered:
+                found[bet] = nets_listed(sides_due[box, bet])
         return found
 
     def still_offered(self, judgement: Judgement, box: int) -> frozenset[str]:

@@ -181,6 +181,16 @@ def insurance_net(rules: Rules, insured_cents: int, *, dealer_natural: bool) -> 
     return Net(insured_cents * ahead // to, (("insurance_pays", ahead, to),))
 
 
+def held_cents(win_cents: int, wins_cents: int, most_cents: int) -> int:
+    """A side wager's win once all such wins of the round, ``wins_cents``, are held to ``most_cents`` (0: no limit).
+
+    Each is lowered in proportion and rounded down to the cent (A35).
+    """
+    if not most_cents or wins_cents <= most_cents:
+        return win_cents
+    return win_cents * most_cents // wins_cents
+
+
 def breakage_cents(rules: Rules, outcome: Outcome, dealer: DealerEnd, net: Net) -> int:
     """What rounding to the payout unit kept back from a box's main wager, in whole cents (A30).
 

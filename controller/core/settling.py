@@ -9,7 +9,7 @@ from controller.core.jackpots import Winner
 from controller.core.progressive import Meters, linked_awards, mystery_awards
 from controller.core.refusals import Refusal
 from controller.core.rules import Rules
-from controller.core.settlement import Net, breakage_cents, hand_nets, insurance_net, main_net
+from controller.core.settlement import Net, breakage_cents, hand_nets, held_cents, insurance_net, main_net
 from controller.core.side_bet import SideNet, View, find, fixed_net_cents, terms_of
 from controller.core.told import Ended, TellingError, ToldRound
 from firmware_protocols.cards import Card
@@ -119,17 +119,12 @@ def faces(told: ToldRound, cards: Iterable[int]) -> tuple[Card, ...]:
 
 
 def limit(rules: Rules, nets: dict[int, dict[str, Net | SideNet]]) -> None:
-    """Hold the wins of side wagers at fixed odds to the aggregate limit, each in proportion, rounded down (A35)."""
-    most = rules.aggregate_limit_cents
-    if not most:
-        return
+    """Hold the wins of side wagers at fixed odds to the aggregate limit (A35)."""
     wins = [net.cents for row in nets.values() for net in row.values() if isinstance(net, SideNet) and net.cents > 0]
-    if sum(wins) <= most:
-        return
     for row in nets.values():
         for bet, net in row.items():
             if isinstance(net, SideNet) and net.cents > 0:
-                row[bet] = net._replace(cents=net.cents * most // sum(wins))
+                row[bet] = net.lowered(held_cents(net.cents, sum(wins), rules.aggregate_limit_cents))
 
 
 def pay_linked(

@@ -103,18 +103,24 @@ def terms_of(rules: Rules, name: str) -> Terms:
 
 
 class SideNet(NamedTuple):
-    """What a side wager comes to: the net in cents, and the row that decided it."""
+    """What a side wager comes to: the net in cents, the row that decided it, whether the aggregate limit lowered it."""
 
     cents: int
     bet: str
     row: str
+    held: bool = False
+
+    def lowered(self, cents: int) -> SideNet:
+        """The net once the aggregate limit has been applied."""
+        return self._replace(cents=cents, held=cents < self.cents)
 
     @property
     def why(self) -> str:
         """The sentence for people."""
         if self.row in {LOST, PUSH}:
             return f"{find(self.bet).title}: {'push' if self.row == PUSH else 'loses'}"
-        return f"{find(self.bet).title}: {self.row.replace('_', ' ')}"
+        held = ", held to the aggregate limit of the round" if self.held else ""
+        return f"{find(self.bet).title}: {self.row.replace('_', ' ')}{held}"
 
 
 def fixed_net_cents(terms: Terms, row: str, stake_cents: int) -> int | None:

@@ -26,11 +26,8 @@ class Felt(NamedTuple):
     """What a meter has awarded, by box and bet; a row of a meter that is not among them is not decided."""
 
 
-def side_nets(felt: Felt, box: int, bet: str, wager_cents: int) -> list[int] | None:
-    """The nets a side wager may have, ascending; none where it is not decided yet; None: there is no wager."""
-    nets = side_due(felt, box, bet, wager_cents)
-    if nets is None:
-        return None
+def nets_listed(nets: set[SideNet | None]) -> list[int]:
+    """The cents of these nets, ascending; none where one of them is not decided yet."""
     return [] if None in nets else sorted({net.cents for net in nets if net is not None})
 
 
@@ -50,16 +47,23 @@ def side_due(felt: Felt, box: int, bet: str, wager_cents: int) -> set[SideNet | 
         if placed_later and end.found.play().offered_zone != bet:
             continue
         for node in end.frontier:
-            cents = (node.insured[box] if node.insured else 0) if placed_later else wager_cents
-            made = made or bool(cents)
-            if placed_later and node.offers:
-                # While it is offered its chips may still change.
-                nets.add(None)
-            elif cents:
-                nets.update(nets_at(felt, end, (box, bet), node, cents))
-            else:
-                nets.add(SideNet(0, bet, PUSH))
+            made = made or bool(node.insured and node.insured[box])
+            nets.update(due_at(felt, end, (box, bet), node, wager_cents))
     return nets if made else None
+
+
+def due_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, wager_cents: int) -> Iterator[SideNet | None]:
+    """What a side wager comes to at one node, over every face an unread card may have; None: it is not decided."""
+    box, bet = wager
+    placed_later = find(bet).placed == "after_deal"
+    cents = (node.insured[box] if node.insured else 0) if placed_later else wager_cents
+    if placed_later and node.offers:
+        # While it is offered its chips may still change.
+        yield None
+    elif cents:
+        yield from nets_at(felt, end, wager, node, cents)
+    else:
+        yield SideNet(0, bet, PUSH)
 
 
 def side_rows(felt: Felt, box: int, bet: str) -> set[str | None]:

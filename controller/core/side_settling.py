@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from controller.core import mystery
 from controller.core.desk import Desk
 from controller.core.events import Basis, WagerOpen, WagerSettled
-from controller.core.judging import Judged, hole_points, resting_on, tell_settled
+from controller.core.judging import Judged, hole_points, of_hole, resting_on, tell_settled
 from controller.core.metering import award_rows, awarded, mystery_cents, rows_meter
 from controller.core.side_bet import SideNet, find
-from controller.core.side_dues import Felt, side_due, side_rows, sides
+from controller.core.side_dues import Felt, side_rows, sides
+from controller.core.side_limit import side_dues
 from controller.core.stories import Sides
 from controller.core.worlds import Ended, Judgement
 
@@ -24,14 +25,20 @@ def dues(desk: Desk, judged: Judged, *, closed: bool) -> Iterator[tuple[int, str
     """Each unsettled side wager of the boxes: box, bet, what was staked, and what it may come to."""
     round_now = desk.round()
     felt = felt_of(desk, judged, closed=closed)._replace(awards=awards(desk))
-    staked = {(wager.spot, wager.bet): wager.cents for wager in round_now.wagers}
-    for box, spot in enumerate(round_now.spots):
-        for bet in desk.rules.side_bets:
-            if (spot, bet) in round_now.settled:
-                continue
-            nets = side_due(felt, box, bet, staked.get((spot, bet), 0))
-            if nets is not None:
-                yield box, bet, wager_cents(judged, box, staked.get((spot, bet), 0)), nets
+    staked = staked_before(desk)
+    for (box, bet), nets in side_dues(felt, staked).items():
+        if (round_now.spots[box], bet) not in round_now.settled:
+            yield box, bet, wager_cents(judged, box, staked.get((box, bet), 0)), nets
+
+
+def staked_before(desk: Desk) -> dict[tuple[int, str], int]:
+    """What the side wagers placed before the deal staked, in cents by box and bet."""
+    round_now = desk.round()
+    return {
+        (round_now.spots.index(wager.spot), wager.bet): wager.cents
+        for wager in round_now.wagers
+        if wager.bet in desk.rules.side_bets and wager.spot in round_now.spots
+    }
 
 
 def felt_of(desk: Desk, judged: Judged, *, closed: bool) -> Felt:
@@ -48,12 +55,7 @@ def sides_of(desk: Desk) -> Sides:
     faces = [card.shown() for card in round_now.cards]
     ended = Ended(desk.lattice(), {}, hole_points(desk), 1)
     felt = Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed=True))
-    staked = {
-        (round_now.spots.index(wager.spot), wager.bet): wager.cents
-        for wager in round_now.wagers
-        if wager.bet in desk.rules.side_bets and wager.spot in round_now.spots
-    }
-    return sides(felt, staked, desk.lattice().play().offered_zone)
+    return sides(felt, staked_before(desk), desk.lattice().play().offered_zone)
 
 
 def wager_cents(judged: Judged, box: int, staked_cents: int) -> int:
@@ -65,7 +67,7 @@ def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
     """Publish every side wager on which all plays agree."""
     award_sides(desk, judged, closed=closed)
     for box, bet, staked_cents, nets in dues(desk, judged, closed=closed):
-        if None in nets or len({net.cents for net in nets if net is not None}) != 1:
+        if None in nets or len({net.cents for net in nets if net is not None}) != 1 or unseen(desk, box, bet):
             continue
         net = min(net for net in nets if net is not None)
         place = (desk.round().number, desk.round().spots[box], bet)
@@ -78,6 +80,11 @@ def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
         why = f"{net.why}; must-hit-by mystery" if bonus else net.why
         fields = (*place, staked_cents, net.cents + bonus, basis, resting_on(judged.found, box), why)
         tell_settled(desk, WagerSettled(*fields))
+
+
+def unseen(desk: Desk, box: int, bet: str) -> bool:
+    """Whether a wager made after the deal may have been made, or raised, while its box's reader was lost."""
+    return offered_later(bet) and any(one.box == box for one in desk.round().silences)
 
 
 def award_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
@@ -103,6 +110,14 @@ def awards(desk: Desk) -> dict[tuple[int, str], int]:
     boxes = {spot: box for box, spot in enumerate(desk.round().spots)}
     won = ((bet, *one) for bet in desk.rules.side_bets for one in awarded(desk, bet))
     return {(boxes[spot], bet): cents for bet, spot, cents in won if spot in boxes}
+
+
+def row_known(desk: Desk, spot: int, bet: str) -> bool:
+    """Whether the cards that lie open have decided a side wager placed before the deal, whatever the limit leaves."""
+    points = hole_points(desk)
+    judged = Judged(desk.lattice(), of_hole(desk.lattice().frontier, points), points)
+    rows = side_rows(felt_of(desk, judged, closed=False), desk.round().spots.index(spot), bet)
+    return len(rows) == 1 and None not in rows
 
 
 def sides_differ(desk: Desk) -> bool:

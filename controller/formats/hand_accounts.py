@@ -145,6 +145,8 @@ def sentence(rules: Rules, bet: str, net: Net | SideNet, sources: Mapping[str, s
     """What decided a wager, in one sentence that names the rule and where it comes from."""
     rule = net.rule if isinstance(net, Net) else bet
     source = sources.get(rule, "")
+    if isinstance(net, SideNet) and net.held:
+        source = f"{source}; aggregate_limit_cents: {sources.get('aggregate_limit_cents', '')}"
     kept = ""
     if isinstance(net, Net) and rule in {"natural_pays", "surrender"} and rules.options.payout_unit_cents > 1:
         kept = f", rounded down to {rules.options.payout_unit_cents} cents"

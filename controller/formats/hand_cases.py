@@ -29,6 +29,11 @@ KNOWN: Final = frozenset(NEEDED) | {
     *("chip_unit_cents", "payout_unit_cents", "blazing_meter_cents", "blazing_reset_cents", "mhb", "entered_mid_shoe"),
 }
 ACT_KEYS: Final = frozenset({"spot", "act", "hand", "amount", "expect", "moot_if_peek", "note"})
+EXPECT_KEYS: Final = frozenset(
+    {"net_cents", "hand_nets", "hands", "dealer", "dealer_total", "rejected_bets", "breakage_cents"}
+    | {"blazing_meter_after_cents", "mhb_meter_after_cents"}
+)
+"""What a case may expect of itself."""
 MHB_KEYS: Final = ("meter_before_cents", "increment_cents", "trigger_cents", "next_trigger_cents")
 BET_NAMES: Final = {"mhb": "five_card_progressive"}
 """What a case calls a side wager, where its file has another name."""
@@ -90,6 +95,7 @@ def read_case(case: object, rules_of: Callable[[str], Rules | None]) -> HandCase
     for key in NEEDED:
         if key not in case:
             raise CaseError(key, "missing")
+    check_expected(case.get("expect", {}))
     rules = read_rules(case, rules_of)
     cards = tuple(_card(f"shoe[{place}]", face) for place, face in enumerate(_list(case, "shoe", CARDS_LIMIT)))
     for card, copies in Counter(cards).items():
@@ -102,6 +108,15 @@ def read_case(case: object, rules_of: Callable[[str], Rules | None]) -> HandCase
         for place, spot in enumerate(_list(case, "entered_mid_shoe", 7) if "entered_mid_shoe" in case else [])
     )
     return HandCase(rules, read_bets(case["bets"]), cards[:burn], cards[burn:], acts, read_meters(case), entered)
+
+
+def check_expected(expect: object) -> None:
+    """What a case expects is compared, not read here; but a key that nothing is compared with would pass unseen."""
+    if not isinstance(expect, Mapping):
+        raise CaseError("expect", f"expected an object, got {shown(expect)}")
+    for key in expect:
+        if key not in EXPECT_KEYS:
+            raise CaseError(f"expect.{key}", f"unknown key; expected one of {', '.join(sorted(EXPECT_KEYS))}")
 
 
 def read_rules(case: Mapping[str, Any], rules_of: Callable[[str], Rules | None]) -> Rules:
@@ -143,7 +158,7 @@ def read_bets(bets: object) -> dict[int, dict[str, int]]:
 
 
 def read_act(key: str, act: object) -> Act:
-    """One act; its ``expect`` is not looked at."""
+    """One act; its ``expect`` decides nothing."""
     if not isinstance(act, Mapping):
         raise CaseError(key, f"expected an object, got {shown(act)}")
     for name in act:
@@ -155,6 +170,8 @@ def read_act(key: str, act: object) -> Act:
     what = act["act"]
     if not isinstance(what, str) or what not in ACTS:
         raise CaseError(f"{key}.act", f"expected one of {', '.join(sorted(ACTS))}, got {shown(what)}")
+    if act.get("expect") not in (None, "rejected"):
+        raise CaseError(f"{key}.expect", f'expected "rejected" or nothing, got {shown(act["expect"])}')
     cents = _whole(f"{key}.amount", act["amount"], 1, CENTS_LIMIT) if act.get("amount") is not None else None
     if what in {"insurance", "ez_bust"} and cents is None:
         raise CaseError(f"{key}.amount", "missing")

@@ -6,11 +6,12 @@ import pytest
 
 from controller.core.alerts import LateWager, Pinched, SideBetRefused, UnexplainedChange
 from controller.core.desk import Desk
-from controller.core.events import CardDrawn, WagerAdjusted, WagerSettled
+from controller.core.events import CardDrawn, WagerAdjusted, WagerOpen, WagerSettled
 from controller.core.inputs import SetCard
 from controller.core.side_settling import sides_differ
 from controller.io import profile_files
 from firmware_protocols.cards import Card
+from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.rig import Rig
 
 
@@ -118,6 +119,16 @@ def test_ez_bust_after_the_first_decision_is_no_wager_and_looks_like_past_postin
     assert rig.told(SideBetRefused) == []
     rig.talk("key hole_turned \n Kc \n key round_closed")
     assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+def test_ez_bust_that_a_lost_reader_may_have_missed_is_not_settled() -> None:
+    rig = penn_rig()
+    rig.talk("1 main 10 \n 2 main 10 \n Th Tc 6c 9d 9h Td \n 1 ez_bust 5 \n 2 ez_bust 5")
+    rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns, "unplugged"))
+    rig.talk("key stand stand hole_turned \n Kc \n key round_closed")
+    assert sorted(rig.postings()) == ["1: spot 1 main +10.00", "1: spot 2 ez_bust +5.00", "1: spot 2 main +10.00"]
+    assert rig.told(WagerOpen) == [WagerOpen(1, 1, "ez_bust", 500, (500,))]
+    assert rig.outcomes() == ["open"]
 
 
 def test_nothing_is_said_to_differ_before_the_hole_card_is_turned() -> None:

@@ -22,7 +22,7 @@ from controller.core.play import Box, Kind
 from controller.core.progressive import Linked, linked_awards
 from controller.core.settlement import DRAWN, NATURAL, DealerEnd, Net
 from controller.core.side_bet import PUSH, SideNet
-from controller.core.side_dues import Felt, faces_at, side_due, side_nets, side_rows, sides
+from controller.core.side_dues import Felt, faces_at, side_due, side_rows, sides
 from controller.core.side_settling import sides_of
 from controller.core.worlds import Ended, Judgement
 from controller.io import profile_files
@@ -30,6 +30,7 @@ from firmware_protocols.cards import DECK, Card
 from tests.core.rig import Rig
 from tests.core.test_live_side_bets import penn_rig
 from tests.core.test_other_tables import PENN, observed
+from tests.core.test_side_dues import side_nets
 
 EZ = "Kh 6s 8d Tc 0:ez_bust:500 key:stand 9c"
 WITHOUT_EZ = "Kh 6s 8d Tc key:stand 9c"

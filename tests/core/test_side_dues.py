@@ -5,12 +5,18 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.rules import Rules
-from controller.core.side_dues import Felt, side_nets, side_rows
+from controller.core.side_dues import Felt, nets_listed, side_due, side_rows
 from controller.core.worlds import Ended, Judgement
 from firmware_protocols.cards import Card
 from tests.core.test_other_tables import PENN, observed
 
 OPEN_HOLE = replace(PENN, hole_card="none")
+
+
+def side_nets(felt: Felt, box: int, bet: str, wager_cents: int) -> list[int] | None:
+    """The nets a side wager may have; none where it is not decided yet; None: there is no wager."""
+    nets = side_due(felt, box, bet, wager_cents)
+    return None if nets is None else nets_listed(nets)
 
 
 def nets(
