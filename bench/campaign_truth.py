@@ -30,6 +30,11 @@ from typing import Any, Final, NamedTuple
 from bench.truth_blocks import Block, played
 
 KEYPADS: Final = ("always", "sometimes", "never")
+COUNTED: Final = (
+    *("rounds", "wagers", "side_wagers", "wrong", "open", "side_open"),
+    *("questions", "asked", "readings", "over", "stuck"),
+)
+ADDED_UP: Final = ("basis", "side_basis", "bets", "rounds_on", "flagged", "silent", "causes")
 BLOCK: Final = 100
 """Rounds of a block."""
 
@@ -51,9 +56,9 @@ class Cell(NamedTuple):
 def merged(results: list[dict[str, Any]]) -> dict[str, Any]:
     """Several blocks as one."""
     total: dict[str, Any] = {"micros": Counter(), "worst": 0.0, "largest": 0, "causes": Counter(), "examples": []}
-    for name in ("rounds", "wagers", "wrong", "open", "questions", "asked", "readings", "over", "stuck"):
+    for name in COUNTED:
         total[name] = sum(result[name] for result in results)
-    for name in ("basis", "rounds_on", "flagged", "silent", "causes"):
+    for name in ADDED_UP:
         total[name] = sum((Counter(result[name]) for result in results), Counter())
     for result in results:
         total["micros"].update({int(bucket): count for bucket, count in result["micros"].items()})
@@ -76,21 +81,25 @@ def percentile(micros: Counter[int], share: float) -> float:
 def table(results: list[dict[str, Any]]) -> Iterator[str]:
     """The report, as a table of Markdown."""
     yield (
-        "| keys | boxes | rounds | wagers | silent errors | evidence | answer | paid | open | rounds on evidence "
-        "| rounds asked | questions in each | median µs | p99 µs | worst ms | largest lattice |"
+        "| keys | boxes | rounds | main wagers and insurance | side wagers | silent errors | main: evidence | answer "
+        "| paid | open | side: evidence | answer | open | rounds on evidence | rounds asked | questions in each "
+        "| median µs | p99 µs | worst ms | largest lattice |"
     )
-    yield "|" + "---|" * 16
+    yield "|" + "---|" * 20
     cells: dict[Cell, list[dict[str, Any]]] = {}
     for result in results:
         for boxes in (str(result["boxes"]), "1-7"):
             cells.setdefault(Cell(result["keypad"], boxes), []).append(result)
     for cell in sorted(cells, key=lambda cell: (KEYPADS.index(cell.keypad), cell.boxes == "1-7", cell.boxes)):
         total = merged(cells[cell])
-        wagers, rounds = total["wagers"] or 1, total["rounds"] or 1
-        shares = [f"{100 * total['basis'][basis] / wagers:.2f} %" for basis in ("evidence", "answer", "paid")]
+        rounds = total["rounds"] or 1
+        main = [total["basis"][basis] for basis in ("evidence", "answer", "paid")]
+        sides = [total["side_basis"][basis] for basis in ("evidence", "answer")]
         yield (
-            f"| {cell.keypad} | {cell.boxes} | {total['rounds']} | {total['wagers']} | {sum(total['silent'].values())} "
-            f"| {' | '.join(shares)} | {100 * total['open'] / wagers:.2f} % "
+            f"| {cell.keypad} | {cell.boxes} | {total['rounds']} | {total['wagers']} | {total['side_wagers']} "
+            f"| {sum(total['silent'].values())} "
+            f"| {shares([*main, total['open']], total['wagers'])} "
+            f"| {shares([*sides, total['side_open']], total['side_wagers'])} "
             f"| {100 * total['rounds_on']['evidence'] / rounds:.2f} % | {total['asked']} "
             f"| {total['questions'] / total['asked'] if total['asked'] else 0:.2f} "
             f"| {percentile(total['micros'], 0.5):.0f} | {percentile(total['micros'], 0.99):.0f} "
@@ -101,9 +110,15 @@ def table(results: list[dict[str, Any]]) -> Iterator[str]:
     for keypad in KEYPADS:
         causes = merged([result for result in results if result["keypad"] == keypad])["causes"]
         yield f"rounds not on evidence, keys {keypad}: {dict(causes.most_common(8))}"
+    yield f"wagers: {dict(whole['bets'])}"
     yield f"flagged rounds: {dict(whole['flagged'])}; wrong and flagged: {whole['wrong']}; wedged: {whole['stuck']}"
     yield f"silent errors: {dict(whole['silent'])}"
     yield from (json.dumps(example) for example in whole["examples"][:10])
+
+
+def shares(counts: list[int], whole: int) -> str:
+    """Parts of a whole as cells of a table."""
+    return " | ".join(f"{100 * count / (whole or 1):.2f} %" for count in counts)
 
 
 def finished(path: Path, seed: int, shoe: str) -> dict[int, dict[str, Any]]:

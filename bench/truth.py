@@ -25,6 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from controller.core.alerts import RoundIrregular, UnexplainedChange
 from controller.core.events import QuestionAsked, RoundClosed, WagerSettled
+from controller.core.inputs import Stamped
+from controller.core.progressives import MeterTerms
 from controller.core.rules import Rules
 from controller.core.state import Stepped
 from controller.io import profile_files
@@ -38,7 +40,9 @@ from tests.core.rig import MS, Rig
 class TimedRig(Rig):
     """A rig that times each step (processor time) and lets readers be slow."""
 
-    def __init__(self, rules: Rules, chips: dict[str, int], seed: int, *, sharp: bool) -> None:
+    def __init__(
+        self, rules: Rules, chips: dict[str, int], seed: int, *, sharp: bool, meters: tuple[MeterTerms, ...] = ()
+    ) -> None:
         self.micros: list[float] = []
         self.largest = 0
         self.chance = random.Random(seed)
@@ -46,7 +50,9 @@ class TimedRig(Rig):
         self.last_look_ms, self.told_ms = 1500, (50, 500)
         self.content: dict[tuple[int, str], int] = {}
         self.seen_ns: dict[tuple[int, str], int] = {}
-        super().__init__(rules, chips)
+        self.moved_ns: dict[int, int] = {}
+        """When chips truly moved, by the number of the reading that told of it."""
+        super().__init__(rules, chips, meters)
         self.reads_display = True
 
     def give(self, item: object, *, closed: bool = False) -> Stepped:  # type: ignore[override]
@@ -63,13 +69,19 @@ class TimedRig(Rig):
             super().lay(spot, zone, chips, spread_ms)
             return
         self.pass_ms(100)
-        after_ns = self.now_ns - self.chance.randrange(0, self.last_look_ms) * MS
+        moved_ns = self.now_ns
+        after_ns = moved_ns - self.chance.randrange(0, self.last_look_ms) * MS
         self.now_ns += self.chance.randrange(*self.told_ms) * MS
         self.give(
             ChipsSeen(spot, zone, tuple(sorted(chips)), max(after_ns, self.seen_ns.get((spot, zone), 0)), self.now_ns)
         )
+        self.moved_ns[self.number] = moved_ns
         self.seen_ns[spot, zone] = self.now_ns
         self.pass_ms(100)
+
+    def moved(self, told: Stamped) -> int:
+        """When the chips of a reading truly moved."""
+        return self.moved_ns.get(told.number, 0)
 
 
 def chips_by_id(rack: Rack) -> dict[str, int]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import random
-import signal
 from collections import Counter
 from math import log10
-from types import FrameType
 from typing import Any, Final, NamedTuple
 
 from bench.shoe_lines import LineRig
 from bench.truth import TimedRig
+from bench.truth_evidence import Evidence, Key, cause, evidence, headed, judged
 from controller.core.alerts import (
     CardsMayBeMissing,
     LateWager,
@@ -27,15 +26,16 @@ from controller.core.events import (
     WagerSettled,
 )
 from controller.core.game_alerts import AlertRaised
-from controller.core.inputs import Stamped
-from controller.core.keypad import DIGITS, EVIDENCE
+from controller.core.meter import UNITS, Parameters
+from controller.core.progressives import MeterTerms
 from controller.io import profile_files
-from firmware_protocols import readings
 from simulators.acts import RoundPlayed
 from simulators.dealer import play
+from simulators.deck import LoadedShoe
 from simulators.house import house_from
+from simulators.progressive_bets import SevensMeter
 from simulators.rack import Rack
-from tests.oracle.oracle import readings as all_readings
+from simulators.side_bettors import SEVENS, STAKES_CENTS, Custom, with_side_bets
 
 PROFILES: Final = ("hollywood-penn-national", "hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17")
 FLAGS: Final = (
@@ -49,8 +49,14 @@ FLAGS: Final = (
 )
 """What says of a round that something about it is wrong. Rubbish on a line alone does not."""
 
-ORACLE_SECONDS: Final = 120
-"""Processor time the oracle may take for one round."""
+METER: Final = MeterTerms(
+    "sevens",
+    "rows",
+    (SEVENS,),
+    Parameters(base_cents=1_000_000, reset_cents=500_000, rate=(17, 100), unreasonable_cents=500),
+)
+"""What pays the rows of Blazing 7's that a meter pays. On a damaged line there is none: a card that is missed would
+leave the people's meter and the table's apart for good. The must-hit-by meter is the trigger box's, not played for."""
 
 CLOSES: Final = 4
 """How often a dealer presses *round closed* before the round counts as wedged."""
@@ -71,20 +77,21 @@ class Tally:
     """What came of the rounds of a block."""
 
     def __init__(self) -> None:
-        self.truth: dict[tuple[int, int, str], tuple[int, int]] = {}
-        self.said: dict[tuple[int, int, str], tuple[int, int]] = {}
-        self.basis: dict[tuple[int, int, str], str] = {}
+        self.truth: dict[Key, tuple[int, int]] = {}
+        self.said: dict[Key, tuple[int, int]] = {}
+        self.basis: dict[Key, str] = {}
         self.flags: dict[int, Counter[str]] = {}
         self.asked: dict[int, set[int]] = {}
         self.outcomes: dict[int, str] = {}
-        self.lines: dict[int, list[dict[str, Any]]] = {}
+        self.lines: dict[int, Evidence] = {}
         self.stuck = 0
 
 
 def rig_of(block: Block, conditions: dict[str, Any], profile: Any, chips: dict[str, int]) -> TimedRig:  # noqa: ANN401
     """The table of a block."""
     if block.shoe == "ideal":
-        rig = TimedRig(profile.rules, chips, block.seed, sharp=False)
+        meters = (METER,) if SEVENS in profile.rules.side_bets else ()
+        rig = TimedRig(profile.rules, chips, block.seed, sharp=False, meters=meters)
     else:
         rig = LineRig(profile.rules, chips, block.seed, block.shoe, conditions)
     rig.last_look_ms, rig.told_ms = conditions["readers"]["last_look_ms"], tuple(conditions["readers"]["told_ms"])
@@ -101,17 +108,24 @@ def played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
     people, house = conditions["people"], house_from(profile_files.raw(name))
     # Some layouts have six boxes.
     block = block._replace(boxes=min(block.boxes, house.boxes))
+    chance = random.Random(block.seed)
+    shoe = LoadedShoe(chance, house.decks)
     acts = play(
         house,
-        random.Random(block.seed),
+        chance,
         rack,
         (block.boxes, block.boxes),
-        people["decks"],
         rounds=block.rounds,
+        shoe=shoe,
         stand_key=block.keypad,  # type: ignore[arg-type]
         hit_key_per_mille=people["hit_key_per_mille"],
         whims_per_mille=people["whims_per_mille"],
+        bust_bets_per_mille=people["side_bets_per_mille"],
     )
+    bets = tuple(bet for bet in STAKES_CENTS if bet in profile.rules.side_bets)
+    if bets:
+        custom = Custom(bets, people["side_bets_per_mille"], people["stacked_per_mille"], house.hole_card == "dealt")
+        acts = with_side_bets(acts, random.Random(~block.seed), rack, shoe, custom=custom, meter=people_meter())
     tally = Tally()
     for act in acts:
         told = rig.perform([act])
@@ -119,6 +133,15 @@ def played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
         for one in told:
             end_round(tally, rig, one)
     return told_of(block, name, tally, rig)
+
+
+def people_meter() -> SevensMeter:
+    """The sevens' meter as the people count it."""
+    terms = METER.parameters
+    part, of = terms.rate
+    return SevensMeter(
+        terms.base_cents * UNITS, terms.reset_cents * UNITS, STAKES_CENTS[SEVENS][0] * UNITS * part // of
+    )
 
 
 def take(tally: Tally, rig: TimedRig) -> None:
@@ -158,96 +181,30 @@ def end_round(tally: Tally, rig: TimedRig, told: RoundPlayed) -> None:
         tally.truth[number, wager.spot, wager.bet] = wager.wager_cents, wager.due_cents
     tally.lines[number] = evidence(rig.stamped, rig)
     rig.stamped.clear()
-
-
-def evidence(stamped: list[Stamped], rig: TimedRig) -> list[dict[str, Any]]:
-    """A round's readings as lines of evidence, from the last lock on; the header's profile is put in later."""
-    keys = rig.house.keys
-    locks = [
-        at
-        for at, one in enumerate(stamped)
-        if isinstance(one.input, readings.KeyPressed) and keys.get(one.input.key) == "no_more_bets"
-    ]
-    felt: dict[tuple[int, str], int] = rig.content
-    wagers: dict[str, dict[str, int]] = {}
-    lines: list[dict[str, Any]] = []
-    named = 0
-    start = locks[-1] if locks else len(stamped)
-    for at, one in enumerate(stamped):
-        item = one.input
-        if isinstance(item, readings.ChipsSeen):
-            felt[item.spot, item.zone] = sum(rig.values.get(chip, 0) for chip in item.chips)
-        if at == start:
-            wagers = {str(spot): {"main": cents} for (spot, zone), cents in felt.items() if zone == "main" and cents}
-        if at <= start:
-            continue
-        match item:
-            case readings.CardDrawn(at_ns=at_ns, face=face):
-                lines.append({"card": str(face or "??"), "t": at_ns / 1e9})
-            case readings.ChipsSeen(spot=spot, zone=zone) if zone in {"main", "insurance"}:
-                times = [item.after_ns / 1e9, item.by_ns / 1e9]
-                lines.append({"spot": spot, "zone": zone, "cents": felt[spot, zone], "t": times})
-            case readings.KeyPressed(at_ns=at_ns, key=key):
-                meaning = keys.get(key, "")
-                if meaning in DIGITS:
-                    named = int(meaning)
-                elif meaning in EVIDENCE:
-                    lines.append({"key": meaning, "t": at_ns / 1e9} | ({"spot": named} if named else {}))
-                    named = 0
-            case _:
-                pass
-    return [{"options": {}, "wagers": wagers}, *lines, {"close": True}]
-
-
-class TooLong(Exception):  # noqa: N818 - a limit
-    """The oracle would take too long."""
-
-
-def too_long(_number: int, _frame: FrameType | None) -> None:
-    raise TooLong
-
-
-def judged(lines: list[dict[str, Any]], profile: str, options: dict[str, Any]) -> str:
-    """Whether a silent error's evidence is that of some legal round (``indistinguishable``) or ours (``mistake``)."""
-    signal.signal(signal.SIGVTALRM, too_long)
-    signal.setitimer(signal.ITIMER_VIRTUAL, ORACLE_SECONDS)
-    try:
-        answer = all_readings([lines[0] | {"profile": profile, "options": options}, *lines[1:]])
-    except TooLong:
-        return "oracle too slow"
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    return "indistinguishable" if answer.plays and not answer.dropped else "mistake"
+    rig.moved_ns.clear()
 
 
 def told_of(block: Block, profile: str, tally: Tally, rig: TimedRig) -> dict[str, Any]:
     """A block's result, as JSON has it."""
+    options = {"stand_key": "always"} if block.keypad == "always" else {}
     wrong = {key for key, due in tally.truth.items() if key in tally.said and tally.said[key] != due}
     wrong |= {key for key in tally.said if key not in tally.truth and tally.said[key][1]}
-    silent: Counter[str] = Counter()
-    examples: list[dict[str, Any]] = []
-    options = {"stand_key": "always"} if block.keypad == "always" else {}
-    for number in sorted({key[0] for key in wrong if not tally.flags.get(key[0])}):
-        kind = judged(tally.lines.get(number, []), profile, options) if number in tally.lines else "no evidence kept"
-        silent[kind] += 1
-        examples.append({"kind": kind, "block": block, "round": number, "lines": tally.lines.get(number)})
-    rounds_on: Counter[str] = Counter()
-    causes: Counter[str] = Counter()
-    for number in tally.lines:
-        keys = [key for key in tally.truth if key[0] == number]
-        bases = {tally.basis.get(key, "open") for key in keys}
-        rounds_on["evidence" if bases <= {"evidence"} else "other"] += 1
-        if not bases <= {"evidence"}:
-            causes[cause(tally, number)] += 1
+    silent, examples = silent_errors(block, tally, wrong, (profile, options))
+    rounds_on, causes = bases(block, tally, (profile, options))
     micros = Counter(int(20 * log10(max(one, 1))) for one in rig.micros)
     flagged: Counter[str] = Counter(kind for flags in tally.flags.values() for kind in flags)
+    main = {key: key[2] in {"main", "insurance"} for key in tally.truth}
     return {
         **block._asdict(),
         "profile": profile,
-        "wagers": len(tally.truth),
+        "wagers": sum(main.values()),
+        "side_wagers": len(main) - sum(main.values()),
+        "bets": Counter(bet for _, _, bet in tally.truth),
         "wrong": len({key[0] for key in wrong if tally.flags.get(key[0])}),
-        "open": sum(key not in tally.said for key in tally.truth),
-        "basis": Counter(tally.basis[key] for key in tally.truth if key in tally.basis),
+        "open": sum(key not in tally.said for key, one in main.items() if one),
+        "side_open": sum(key not in tally.said for key, one in main.items() if not one),
+        "basis": Counter(tally.basis[key] for key, one in main.items() if one and key in tally.basis),
+        "side_basis": Counter(tally.basis[key] for key, one in main.items() if not one and key in tally.basis),
         "rounds_on": rounds_on,
         "causes": causes,
         "questions": sum(map(len, tally.asked.values())),
@@ -264,17 +221,45 @@ def told_of(block: Block, profile: str, tally: Tally, rig: TimedRig) -> dict[str
     }
 
 
-def cause(tally: Tally, number: int) -> str:
-    """Why a round was not settled on evidence alone, as far as its flags say."""
-    if flags := tally.flags.get(number):
-        return "flagged: " + ", ".join(sorted(flags))
-    return overlap(tally.lines[number])
+Table = tuple[str, dict[str, Any]]
+"""A profile and its options."""
 
 
-def overlap(lines: list[dict[str, Any]]) -> str:
-    """Whether a change of main chips could lie on either side of a card or key."""
-    moments = [line["t"] for line in lines if "card" in line or "key" in line]
-    spans = [line["t"] for line in lines if line.get("zone") == "main"]
-    if any(first <= moment <= last for first, last in spans for moment in moments):
-        return "overlapping intervals"
-    return "no key, no overlap"
+def silent_errors(
+    block: Block, tally: Tally, wrong: set[Key], table: Table
+) -> tuple[Counter[str], list[dict[str, Any]]]:
+    """What nobody said anything about in rounds where a wager was settled otherwise than it truly ended."""
+    kinds: Counter[str] = Counter()
+    examples: list[dict[str, Any]] = []
+    for number in sorted({key[0] for key in wrong if not tally.flags.get(key[0])}):
+        kind, lines = "no evidence kept", None
+        if number in tally.lines:
+            lines = headed(tally.lines[number].lines, *table)
+            settled = {key: (tally.said[key][1], tally.basis[key]) for key in wrong if key[0] == number}
+            kind = judged(lines, settled)
+        kinds[kind] += 1
+        settled_as = {f"{spot} {bet}": tally.said[number, spot, bet] for _, spot, bet in wrong if _ == number}
+        truly = {f"{spot} {bet}": due for (_, spot, bet), due in tally.truth.items() if _ == number}
+        examples.append(
+            {"kind": kind, "block": block, "round": number, "said": settled_as, "truth": truly, "lines": lines}
+        )
+    return kinds, examples
+
+
+def bases(block: Block, tally: Tally, table: Table) -> tuple[Counter[str], Counter[str]]:
+    """How many rounds were settled on evidence alone, and why the others were not."""
+    rounds_on: Counter[str] = Counter()
+    causes: Counter[str] = Counter()
+    truths: dict[int, set[Key]] = {}
+    for key in tally.truth:
+        truths.setdefault(key[0], set()).add(key)
+    for number, told in tally.lines.items():
+        missing = {key for key in truths.get(number, ()) if tally.basis.get(key, "open") != "evidence"}
+        rounds_on["other" if missing else "evidence"] += 1
+        if missing and (flags := tally.flags.get(number)):
+            causes["flagged: " + ", ".join(sorted(flags))] += 1
+        elif missing and block.keypad != "always":
+            causes["decisions without a key"] += 1
+        elif missing:
+            causes[cause(told, *table, missing)] += 1
+    return rounds_on, causes

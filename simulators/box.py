@@ -61,6 +61,7 @@ class Box(Value, frozen=True):
     surrendered: bool = False
     even_money: bool = False
     insurance_cents: int = 0
+    bust_cents: int = 0
 
     @property
     def natural(self) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator
 from itertools import count
 from typing import assert_never
 
+from simulators import bust_bets
 from simulators.acts import Act, Consult, Press, RoundPlayed, Wager
 from simulators.bettors import (
     admit,
@@ -41,6 +42,7 @@ from simulators.box import (
 from simulators.chance import Chance, happens
 from simulators.deck import LoadedShoe
 from simulators.felt import (
+    EZ_BUST,
     HAND_PAUSE_MS,
     INSURANCE,
     KEY_BURN,
@@ -88,6 +90,7 @@ def play(
     fumbles_per_mille: int = 0,
     shoe: LoadedShoe | None = None,
     touching: bool = True,
+    bust_bets_per_mille: int = 0,
 ) -> Iterator[Act]:
     """Play ``rounds`` rounds (None: without end) with ``boxes`` (fewest, most) players at a shoe of ``decks`` decks.
 
@@ -95,13 +98,13 @@ def play(
     has boxes.
 
     Rates are per mille: of hits that have a key (none with ``stand_key`` ``never``), of decisions made at random
-    among the legal ones, and of chances to swap chips or (``touching``) lift them. Acts are made as they are asked for.
-    Raises ``ValueError`` at once for a number out of range.
+    among the legal ones, of chances to swap chips or (``touching``) lift them, and of boxes that wager on EZ Bust where
+    the house offers it. Acts are made as they are asked for. Raises ``ValueError`` at once for a number out of range.
     """
     fewest, most = boxes
     if not 1 <= fewest <= most <= len(SPOTS) or fewest > house.boxes:
         raise ValueError(f"boxes: {fewest} to {most} is not within 1 to {house.boxes}")
-    for rate in (hit_key_per_mille, whims_per_mille, fumbles_per_mille):
+    for rate in (hit_key_per_mille, whims_per_mille, fumbles_per_mille, bust_bets_per_mille):
         if not 0 <= rate <= 1000:
             raise ValueError(f"{rate} is no rate per mille")
     habits = Habits(
@@ -110,6 +113,7 @@ def play(
         whims_per_mille=whims_per_mille,
         fumbles_per_mille=fumbles_per_mille,
         touching=touching,
+        bust_bets_per_mille=bust_bets_per_mille,
     )
     loaded = shoe or LoadedShoe(rng, house.decks if decks is None else decks)
     felt = Felt(house, rng, rack, loaded, habits)
@@ -136,7 +140,9 @@ def _rounds(felt: Felt, boxes: tuple[int, int], rounds: int | None) -> Iterator[
         if felt.habits.stand_key != "always" and _may_ask(felt):
             # Who keys every decision is not asked about it.
             yield _consult(felt)
+        yield from bust_bets.settle(felt)
         yield from take_and_pay(felt)
+        yield from bust_bets.clear(felt)
         yield from pick_up(felt, boxes)
         yield from felt.press(KEY_ROUND_CLOSED)
         yield felt.pause(HAND_PAUSE_MS)
@@ -174,6 +180,7 @@ def _offers(felt: Felt) -> Iterator[Act]:
         yield from pay_naturals_at_once(felt)
     if offered_insurance(felt.house, up):
         yield from insure(felt)
+    yield from bust_bets.lay(felt)
     if not checks(felt):
         yield from surrender_early(felt, up)
     yield from settle_surrenders(felt)
@@ -271,11 +278,12 @@ def _play_dealer(felt: Felt, *, turned: bool) -> Iterator[Act]:
     """Turn the hole card, settle what waited for it, and draw where a hand waits for the total."""
     if not turned:
         yield from felt.press(KEY_HOLE_TURNED)
-    if felt.house.hole_card == "none" and second_awaited(felt):
+    awaited = bust_bets.awaited(felt)
+    if felt.house.hole_card == "none" and (second_awaited(felt) or awaited):
         card = yield from felt.draw()
         felt.dealer = (*felt.dealer, card)
     yield from settle_insurance(felt)
-    live = any(box.live for box in felt.boxes.values())
+    live = awaited or any(box.live for box in felt.boxes.values())
     if not live or happens(felt.rng, 500):
         yield from settle_frozen(felt)
     while live and dealer_draws(felt.house, felt.dealer):
@@ -303,6 +311,9 @@ def _told(felt: Felt, number: int) -> RoundPlayed:
         if box.insurance_cents:
             due_cents = insurance_due_cents(felt.house, box, felt.dealer)
             wagers.append(Wager(spot, INSURANCE, box.insurance_cents, due_cents))
+        if box.bust_cents:
+            due_cents = bust_bets.due_cents(felt.boxes.values(), box.bust_cents, felt.dealer)
+            wagers.append(Wager(spot, EZ_BUST, box.bust_cents, due_cents))
     return RoundPlayed(
         round=number,
         wagers=tuple(wagers),

@@ -60,7 +60,8 @@ class LoadedShoe:
         left = [*reversed(self._left)]
         places = [place for place, card in enumerate(left) if card in wanted.values() and place not in wanted]
         missing = [place for place, card in wanted.items() if place < len(left) and left[place] is not card]
-        if max(wanted, default=0) >= len(left) or len(missing) > len(places):
+        lacking = Counter(wanted[place] for place in missing) - Counter(left[place] for place in places)
+        if max(wanted, default=0) >= len(left) or lacking:
             return
         for place in missing:
             other = next(one for one in places if left[one] is wanted[place])

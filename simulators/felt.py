@@ -19,6 +19,7 @@ SPOTS: Final = range(1, 8)
 
 MAIN: Final = "main"
 INSURANCE: Final = "insurance"
+EZ_BUST: Final = "ez_bust"
 
 SPOT_KEYS: Final = "ABCDEFG"
 KEY_HIT: Final = "K"
@@ -50,7 +51,8 @@ class Habits(Value, frozen=True):
 
     ``stand_key``: ``always``: each stand, double, split and surrender has its key; ``sometimes``: half of them;
     ``never``: no play key at all (hit and even money included). ``whims``: decisions made at random among the legal
-    ones. ``fumbles``: chances to touch or swap chips that are taken; not ``touching``, only to swap.
+    ones. ``fumbles``: chances to touch or swap chips that are taken; not ``touching``, only to swap. ``bust_bets``:
+    boxes that wager on EZ Bust where it is offered.
     """
 
     stand_key: StandKey = "always"
@@ -58,6 +60,7 @@ class Habits(Value, frozen=True):
     whims_per_mille: int = 150
     fumbles_per_mille: int = 0
     touching: bool = True
+    bust_bets_per_mille: int = 0
 
     @property
     def play_key_per_mille(self) -> int:

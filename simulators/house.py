@@ -80,6 +80,8 @@ class House(Value, frozen=True):
     hole_card: HoleCard = "dealt"
     chip_unit_cents: int = 1
     payout_unit_cents: int = 1
+    bust_up_cards: tuple[int, ...] = ()
+    """Points of the up cards against which EZ Bust is offered; none where the house has no such wager."""
 
     @property
     def wager_unit_cents(self) -> int:
@@ -168,7 +170,8 @@ def house_from(profile: Mapping[str, Any]) -> House:
     found |= {key: _flag(key, rules, preset=getattr(usual, key)) for key in FLAGS}
     found |= {key: _count(key, rules, getattr(usual, key)) for key in COUNTS}
     found |= {key: _ratio(key, rules, getattr(usual, key)) for key in RATIOS}
-    return House(**found)
+    bust: Mapping[str, Any] = profile.get("side_bets", {}).get("ez_bust", {})
+    return House(**found, bust_up_cards=tuple(bust.get("up_cards", ())))
 
 
 def _one_of(key: str, rules: Mapping[str, Any], preset: str, allowed: object) -> Any:  # noqa: ANN401  a Literal

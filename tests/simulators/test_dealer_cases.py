@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from firmware_protocols.cards import Card, Rank
+from simulators import bust_bets
 from simulators.box import (
     Box,
     Choice,
@@ -58,7 +59,7 @@ class Replay:
         wagers = {int(spot): bets["main"] for spot, bets in sorted(case["bets"].items())}
         self.boxes = {s: Box(spot=s, wager_cents=c, hands=(Hand(cards=(), base_cents=c),)) for s, c in wagers.items()}
         self.dealer: tuple[Card, ...] = ()
-        self.ez_bust = False
+        self.bust_cents: dict[int, int] = {}
         for _ in range(2):
             for spot in self.boxes:
                 self.card_to(spot)
@@ -96,7 +97,8 @@ class Replay:
                 return self.boxes[spot].even_money
             case "ez_bust":
                 allowed = up in {Rank.TWO, Rank.THREE, Rank.FOUR, Rank.FIVE, Rank.SIX}
-                self.ez_bust = self.ez_bust or allowed
+                if allowed and amount is not None:
+                    self.bust_cents[spot] = amount
                 return allowed
             case _:
                 return self.decide(spot, Choice(act), hand, amount)
@@ -124,7 +126,7 @@ class Replay:
     def dealer_plays(self) -> None:
         everybody_broke = all(box.broke for box in self.boxes.values())
         plays = any(box.live and not box.even_money for box in self.boxes.values())
-        while (plays or (self.ez_bust and not everybody_broke)) and dealer_draws(self.house, self.dealer):
+        while (plays or (self.bust_cents and not everybody_broke)) and dealer_draws(self.house, self.dealer):
             self.dealer = (*self.dealer, self.shoe.pop(0))
 
 
@@ -140,6 +142,8 @@ def test_worked_hand(case: dict[str, Any]) -> None:
         box = replay.boxes[int(name)]
         assert main_due_cents(replay.house, box, replay.dealer) == nets["main"]
         assert insurance_due_cents(replay.house, box, replay.dealer) == nets.get("insurance", 0)
+        bust_cents = replay.bust_cents.get(int(name), 0)
+        assert bust_bets.due_cents(replay.boxes.values(), bust_cents, replay.dealer) == nets.get("ez_bust", 0)
     for name, hands in expected.get("hands", {}).items():
         assert [list(hand.cards) for hand in replay.boxes[int(name)].hands] == hands
     for name, nets in expected.get("hand_nets", {}).items():

@@ -1,0 +1,165 @@
+"""A campaign's round as lines of evidence, and what the oracle and the recount say of them."""
+
+from __future__ import annotations
+
+import json
+import signal
+from types import FrameType
+from typing import Any, Final, NamedTuple
+
+from bench.truth import TimedRig
+from controller.commands.reconstruct import recounts
+from controller.core.inputs import Stamped
+from controller.core.keypad import DIGITS, EVIDENCE
+from controller.formats.evidence_lines import read_lines
+from firmware_protocols import readings
+from tests.oracle.house import DOUBTS
+from tests.oracle.oracle import Answer
+from tests.oracle.oracle import readings as all_readings
+
+ORACLE_SECONDS: Final = 120
+"""Processor time the oracle may take for one round."""
+
+PLAYED: Final = frozenset({"main", "insurance", "ez_bust"})
+"""Zones whose chips say something of the play."""
+
+Line = dict[str, Any]
+Key = tuple[int, int, str]
+
+
+class Evidence(NamedTuple):
+    """A round's lines; the moments at which the chips they tell of truly moved; the readings they come from.
+
+    ``moments`` and ``numbers`` go with the lines between the header and the close; 0 where no chips moved.
+    """
+
+    lines: list[Line]
+    moments: list[int]
+    numbers: list[int]
+
+    def sharp(self) -> list[Line]:
+        """The same lines with every change of chips dated exactly."""
+        first, *between, last = self.lines
+        dated = zip(between, self.moments, strict=True)
+        return [first, *(line | {"t": moment / 1e9} if moment else line for line, moment in dated), last]
+
+    def until(self, number: int) -> list[Line]:
+        """The lines up to a reading."""
+        between = zip(self.lines[1:-1], self.numbers, strict=True)
+        return [self.lines[0], *(line for line, told in between if told <= number)]
+
+
+def evidence(stamped: list[Stamped], rig: TimedRig) -> Evidence:
+    """A round's readings as lines of evidence, from the last lock on; the header's profile is put in later."""
+    keys = rig.house.keys
+    locks = [
+        at
+        for at, one in enumerate(stamped)
+        if isinstance(one.input, readings.KeyPressed) and keys.get(one.input.key) == "no_more_bets"
+    ]
+    felt: dict[tuple[int, str], int] = rig.content
+    found = Evidence([], [], [])
+    wagers: dict[str, dict[str, int]] = {}
+    named = 0
+    start = locks[-1] if locks else len(stamped)
+    for at, one in enumerate(stamped):
+        item, line, moment = one.input, None, 0
+        if isinstance(item, readings.ChipsSeen):
+            felt[item.spot, item.zone] = sum(rig.values.get(chip, 0) for chip in item.chips)
+        if at == start:
+            wagers = locked(felt)
+        if at <= start:
+            continue
+        match item:
+            case readings.CardDrawn(at_ns=at_ns, face=face):
+                line = {"card": str(face or "??"), "t": at_ns / 1e9}
+            case readings.ChipsSeen(spot=spot, zone=zone) if zone in PLAYED:
+                times = [item.after_ns / 1e9, item.by_ns / 1e9]
+                line, moment = {"spot": spot, "zone": zone, "cents": felt[spot, zone], "t": times}, rig.moved(one)
+            case readings.KeyPressed(at_ns=at_ns, key=key):
+                meaning = keys.get(key, "")
+                if meaning in DIGITS:
+                    named = int(meaning)
+                elif meaning in EVIDENCE:
+                    line, named = {"key": meaning, "t": at_ns / 1e9} | ({"spot": named} if named else {}), 0
+            case _:
+                pass
+        if line is not None:
+            found.lines.append(line)
+            found.moments.append(moment)
+            found.numbers.append(one.number)
+    return found._replace(lines=[{"options": {}, "wagers": wagers}, *found.lines, {"close": True}])
+
+
+def locked(felt: dict[tuple[int, str], int]) -> dict[str, dict[str, int]]:
+    """The wagers at the lock of every spot with a main wager."""
+    spots = {spot for (spot, zone), cents in felt.items() if zone == "main" and cents}
+    return {
+        str(spot): {zone: cents for (other, zone), cents in sorted(felt.items()) if other == spot and cents}
+        for spot in sorted(spots)
+    }
+
+
+def headed(lines: list[Line], profile: str, options: dict[str, Any], bets: frozenset[str] | None = None) -> list[Line]:
+    """The lines with their profile; with ``bets`` only the wagers on these."""
+    wagers = {
+        spot: {bet: cents for bet, cents in staked.items() if bets is None or bet in bets}
+        for spot, staked in lines[0]["wagers"].items()
+    }
+    return [{"profile": profile, "options": options, "wagers": wagers}, *lines[1:]]
+
+
+class TooLong(Exception):  # noqa: N818 - a limit
+    """The oracle would take too long."""
+
+
+def too_long(_number: int, _frame: FrameType | None) -> None:
+    raise TooLong
+
+
+ORACLES: Final = frozenset({"main", "lucky_ladies", "twenty_one_plus_three"})
+"""What was wagered before the deal and the oracle knows."""
+
+
+def oracle_on(lines: list[Line]) -> Answer | None:
+    """What the oracle says; None if that would take too long."""
+    signal.signal(signal.SIGVTALRM, too_long)
+    signal.setitimer(signal.ITIMER_VIRTUAL, ORACLE_SECONDS)
+    try:
+        return all_readings(lines, doubts=DOUBTS)
+    except TooLong:
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def judged(lines: list[Line], said: dict[Key, tuple[int, str]]) -> str:
+    """What a silent error is, by the net that was settled for each wrong wager and its basis.
+
+    ``indistinguishable``: the evidence is that of some legal round, and every legal round that gives it comes to what
+    was settled (for ``basis: answer``, one does). ``mistake``: else, and so ours.
+    """
+    answer = oracle_on(lines)
+    if answer is None:
+        return "oracle too slow"
+    if not answer.plays or answer.dropped:
+        return "mistake"
+    for (_, spot, bet), (net, basis) in said.items():
+        nets = (answer.possible_cents or {}).get(str(spot), {}).get(bet)
+        if nets is not None and not (net in nets if basis != "evidence" else nets == [net]):
+            return "mistake"
+    return "indistinguishable"
+
+
+def cause(told: Evidence, profile: str, options: dict[str, Any], missing: set[Key]) -> str:
+    """Why wagers of a round were not settled on evidence though every decision was keyed.
+
+    ``overlapping intervals``: were each change of chips dated exactly, evidence alone would say what each comes to.
+    Else the wagers that it would still leave open.
+    """
+    *_, recount = recounts(read_lines(map(json.dumps, headed(told.sharp(), profile, options))))
+    due = recount.told().due_cents
+    if due is None:
+        return "else: no legal play"
+    still = sorted({bet for _, spot, bet in missing if due.get(str(spot), {}).get(bet) is None})
+    return f"else: {', '.join(still)}" if still else "overlapping intervals"
