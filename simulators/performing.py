@@ -20,7 +20,8 @@ DRAW_GAP_S: Final = 0.003
 """Between two cards: they share a line that keeps their order, and a millisecond or more keeps their times apart."""
 
 LINE_GAP_S: Final = 0.040
-"""Between a card and a key: they travel on different lines, and either may be held back by a scheduler's slice."""
+"""Between a card and a key: they travel on different lines. A host that was held back still reads the first one first,
+for it is waited for that, too; the gap keeps their times apart."""
 
 HOLD_S: Final = 1.2
 """A key is held for so long, whatever the speed: the host's own clock decides that it was (after one second)."""
@@ -67,6 +68,10 @@ class Stage(Protocol):
 
     def steady(self, spot: int, zone: str) -> int:
         """How many of these in a row were complete and showed the present content."""
+        ...
+
+    async def taken(self) -> bool:
+        """Wait until the host has read what shoe and keypad sent; false if patience ran out first."""
         ...
 
     async def until(self, condition: Callable[[], bool]) -> bool:
@@ -129,7 +134,7 @@ class _Performer:
         for _ in range(QUESTIONS_LIMIT):
             before = answered
             if not await self._stage.until(lambda: self._has_news(before)):  # noqa: B023 - awaited at once
-                self.performance.impatient.append(act)
+                self._complain(act)
                 return
             answered = self._stage.shown
             key = answer_key(answered, act)
@@ -142,7 +147,7 @@ class _Performer:
     async def _let_in(self, act: LetIn) -> None:
         await self._until_seen(act)
         if not await self._stage.until(lambda: entry_key(self._stage.shown, act) is not None):
-            self.performance.impatient.append(act)
+            self._complain(act)
             return
         key = entry_key(self._stage.shown, act)
         assert key is not None, "nothing was awaited since the display asked"
@@ -163,6 +168,8 @@ class _Performer:
             await self._until_seen(act)
         if self._last is not Lay and gap_s:
             await self._sleep(gap_s)
+            if not await self._stage.taken():
+                self._complain(act)
 
     def _after_card_or_key(self, kind: type[Draw | Press]) -> None:
         self._last = kind
@@ -196,7 +203,11 @@ class _Performer:
                 for place, before in since.items()
             )
 
-        if not await self._stage.until(looked) and len(self.performance.impatient) < MOST_COMPLAINTS:
+        if not await self._stage.until(looked):
+            self._complain(act)
+
+    def _complain(self, act: Act) -> None:
+        if len(self.performance.impatient) < MOST_COMPLAINTS:
             self.performance.impatient.append(act)
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import pty
 import select
+import sys
 import termios
 import tty
 from collections.abc import Callable, Mapping
@@ -36,6 +38,9 @@ UNREAD_BYTES: Final = 65_536
 
 LOOK_S: Final = 0.01
 """How often a port without a host is looked at: a host notices nothing, and it costs next to nothing."""
+
+TAKEN_LOOK_S: Final = 0.001
+"""How often it is looked whether the host has read what was sent."""
 
 IDLE_S: Final = 0.2
 """Silence after which a message begun is given up; longer than any codec asks for, for a scheduler may be slow."""
@@ -89,6 +94,16 @@ class Port:
         if self._is_heard():
             self._unwritten += data[: UNREAD_BYTES - len(self._unwritten)]
             self._write()
+
+    def is_taken(self) -> bool:
+        """Whether the host has read all that was sent; so it has, too, where nobody has the port open."""
+        if self._unwritten:
+            return False
+        slave = os.open(self.path, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        try:
+            return not int.from_bytes(fcntl.ioctl(slave, termios.FIONREAD, bytes(4)), sys.byteorder)
+        finally:
+            os.close(slave)
 
     def close(self) -> None:
         """Unplug: the host sees the line hang up. Closing twice does no harm."""
@@ -287,6 +302,19 @@ class Station:
     def steady(self, spot: int, zone: str) -> int:
         """How many of these in a row were complete and showed the present content."""
         return self._bet_spots.steady(spot, zone)
+
+    async def taken(self) -> bool:
+        """Wait until the host has read what shoe and keypad have sent; false after ``patience_s`` or when closed.
+
+        Nothing tells when a host reads, so it is looked at again and again.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._patience_s):
+                while self._ports:
+                    if self._ports["shoe"].is_taken() and self._ports["keypad"].is_taken():
+                        return True
+                    await asyncio.sleep(TAKEN_LOOK_S)
+        return False
 
     async def until(self, condition: Callable[[], bool]) -> bool:
         """Wait until traffic on the lines has made ``condition`` true; false after ``patience_s`` or when closed."""

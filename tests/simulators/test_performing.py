@@ -91,6 +91,10 @@ class Table:
     def steady(self, spot: int, zone: str) -> int:
         return self.readers.steady(spot, zone)
 
+    async def taken(self) -> bool:
+        self.run(MS)
+        return True
+
     async def until(self, condition: Callable[[], bool]) -> bool:
         give_up_ns = self.now_ns + PATIENCE_NS
         while not condition() and self.now_ns < give_up_ns:

@@ -197,6 +197,25 @@ async def test_without_a_host_patience_ends(tmp_path: Path) -> None:
     assert performance.impatient == [Lay(1, "main", STAKE)]
 
 
+@pytest.mark.parametrize("reads", [True, False])
+async def test_a_key_waits_until_the_host_has_read_the_card_before_it(tmp_path: Path, *, reads: bool) -> None:
+    def took() -> None:
+        cards.append(os.read(file, 4096))
+
+    cards: list[bytes] = []
+    loop = asyncio.get_running_loop()
+    async with station(tmp_path, patience_s=10 if reads else 0.05) as table:
+        file = os.open(tmp_path / "shoe", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        try:
+            if reads:
+                loop.add_reader(file, took)
+            performance = await perform([Draw(Card("8h")), Press("P")], table, 1e9, sleep=asyncio.sleep)
+        finally:
+            loop.remove_reader(file)
+            os.close(file)
+    assert (performance.impatient, len(cards)) == (([], 1) if reads else ([Press("P")], 0))
+
+
 async def test_a_station_that_closes_keeps_nobody_waiting(tmp_path: Path) -> None:
     table = station(tmp_path, patience_s=3600)
     table.open()
