@@ -36,10 +36,10 @@ help:
 	@echo 'make campaign-offences  planted offences, found and findable, and false alarms; N= of each kind, CLEAN= SEED= may be given'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
 	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
-	@echo 'make campaign-kill    the daemon killed while people play (an hour and more); KILLS= SEED= may be given'
+	@echo 'make campaign-kill    the daemon killed while people play (an hour); KILLS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-io      every write, sync and opening of a journal fails in its turn (half an hour)'
-	@echo 'make campaign-flips   bits flipped in everything a start reads (half an hour); FLIPS= SEED= may be given'
-	@echo 'make campaign-broker  a day without a broker, in virtual time (half an hour); HOURS= may be given'
+	@echo 'make campaign-flips   bits flipped in everything a start reads (minutes); FLIPS= SEED= JOBS= FILE= may be given'
+	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
 	@echo 'make clean   everything made here, the virtual environment too'
 
 setup: $(READY)
@@ -92,13 +92,13 @@ campaign-truth: setup
 		$(call option,JOBS,jobs) $(call option,FILE,file)
 
 campaign-kill: setup servers
-	$(BIN)/python -m tests.campaigns.kill $(call option,KILLS,kills) $(call option,SEED,seed)
+	$(BIN)/python -m tests.campaigns.kill $(call option,KILLS,kills) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
 
 campaign-io: setup servers
 	$(BIN)/python -m tests.campaigns.io
 
 campaign-flips: setup servers
-	$(BIN)/python -m tests.campaigns.flips $(call option,FLIPS,flips) $(call option,SEED,seed)
+	$(BIN)/python -m tests.campaigns.flips $(call option,FLIPS,flips) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
 
 campaign-broker: setup servers
 	$(BIN)/python -m tests.campaigns.outage $(call option,HOURS,hours)

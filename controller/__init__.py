@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from importlib import metadata
 
 
+@functools.cache
 def version() -> str:
     """The version of the installed program."""
     return metadata.version("tableside")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import typing
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_args, get_origin
@@ -37,7 +38,7 @@ def decode(kind: type[S], data: Mapping[str, Any], path: Path, mistakes: list[Mi
     A field's type may carry ``msgspec.Meta(description=...)``: what is expected there, in words.
     """
     before = len(mistakes)
-    fields = msgspec.structs.fields(kind)
+    fields = _fields(kind)
     known = {field.encode_name for field in fields}
     for key in data.keys() - known:
         mistakes.append(Mistake((*path, key), f"unknown key{_hint(key, known - data.keys())}"))
@@ -48,6 +49,12 @@ def decode(kind: type[S], data: Mapping[str, Any], path: Path, mistakes: list[Mi
         elif field.required:
             mistakes.append(Mistake((*path, field.encode_name), f"missing, expected {expected(field.type)}"))
     return kind(**values) if len(mistakes) == before else None
+
+
+@functools.cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    # Annotations are text, and reading them anew for each section is half of the time that a table file takes.
+    return msgspec.structs.fields(kind)
 
 
 def expected(annotation: Any) -> str:  # noqa: ANN401 - an annotation may be anything

@@ -1,6 +1,6 @@
 """A bit flips somewhere in a journal, what lies beside it, the table file, the chip registry or the key.
 
-    python -m tests.campaigns.flips --flips 10000 --seed 1
+    python -m tests.campaigns.flips --flips 10000 --seed 1 --file build/flips.jsonl
 
 A real daemon's journal is tried twice: as a kill left it, with its log, and as a stop in good order left it. After each
 flip everything is done that a daemon does before it talks to anybody. What must hold: the flip is noticed, or every
@@ -31,6 +31,7 @@ from controller.io.opening import marks_of
 from controller.io.scrub import before_start
 from controller.io.table_file import load_table
 from controller.recovery import recover
+from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.campaigns.kill import Campaign
 from tests.campaigns.nursery import Nursery
 
@@ -48,18 +49,21 @@ FILES: Final = {
 PLAYED: Final = 500
 """Records of the journal that is tried: rounds, checkpoints, and more than one page of everything."""
 
+PER_HOUSE: Final = 250
+"""Flips in the folders of one house."""
+
 TABLES: Final = ("records", "events", "checkpoints", "published", "acks")
 Content = dict[str, list[Any]]
 
 
-async def play(directory: Path, played: int) -> tuple[Path, Path]:
+async def play(directory: Path, played: int, seed: int) -> tuple[Path, Path]:
     """A table's folder after a kill, and after a stop in good order."""
     nursery = await Nursery.open()
     house, killed, closed = directory / "house", directory / "killed", directory / "closed"
     house.mkdir()
     try:
         async with mosquitto() as broker:
-            campaign = Campaign(house, nursery, broker, 1)
+            campaign = Campaign(house, nursery, broker, seed)
             async with campaign.house.bench:
                 await campaign.start_daemon()
                 playing = asyncio.create_task(campaign.people())
@@ -142,7 +146,7 @@ async def campaign(flips: int, seed: int, played: int = PLAYED) -> tuple[dict[st
     counts: collections.Counter[str] = collections.Counter()
     wrong: list[str] = []
     with tempfile.TemporaryDirectory(prefix="tableside-flips-") as place:
-        folders = await play(Path(place), played)
+        folders = await play(Path(place), played, seed)
         wholes = [(folder, content(folder / "journal.sqlite")) for folder in folders]
         for folder, before in wholes:
             shutil.copytree(folder, Path(place) / "sound")
@@ -161,15 +165,23 @@ async def campaign(flips: int, seed: int, played: int = PLAYED) -> tuple[dict[st
     return dict(sorted(counts.items())), wrong
 
 
+def work(piece: Piece) -> dict[str, Any]:
+    """What came of the flips in one house."""
+    counts, wrong = asyncio.run(campaign(piece.size, piece.seed))
+    return {"counts": counts, "wrong": wrong}
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--flips", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
+    options(parser)
     given = parser.parse_args()
     began = time.monotonic()
-    counts, wrong = asyncio.run(campaign(given.flips, given.seed))
-    print(json.dumps(counts, indent=1))
-    print(f"{given.flips} flips in {time.monotonic() - began:.0f} s, {len(wrong)} neither noticed nor without effect")
+    found = work_off(pieces(given.flips, given.seed, PER_HOUSE), work, given.jobs, given.file)
+    counts = sum((collections.Counter(one["counts"]) for one in found), collections.Counter[str]())
+    wrong = [fault for one in found for fault in one["wrong"]]
+    print(json.dumps(dict(sorted(counts.items())), indent=1))
+    print(f"{counts.total()} flips, {len(wrong)} faults; {time.monotonic() - began:.0f} s in this run")
     sys.exit(1 if wrong else 0)
 
 

@@ -1,6 +1,6 @@
 """The daemon is killed at random instants while people play, its consumer and its broker now and then as well.
 
-    python -m tests.campaigns.kill --kills 10000 --seed 1
+    python -m tests.campaigns.kill --kills 10000 --seed 1 --file build/kills.jsonl
 
 What must hold: every record seen in the journal after a kill is there at the end, with its hash; every settlement is
 told once; the consumer's file is byte for byte what ``export`` writes; the journal is whole and, stepped again, the
@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from controller.core.events import RoundClosed, WagerSettled
 from controller.formats.payloads import read_event
@@ -36,6 +36,7 @@ from controller.recovery import replay
 from simulators.acts import Act
 from simulators.dealer import play
 from simulators.house import house_from
+from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.campaigns.nursery import Nursery
 from tests.io.virtual_time import passes
 from tests.wiring.premises import PROFILE, Ear, Premises
@@ -185,7 +186,7 @@ class Campaign:
         )
 
 
-LONGER: Final = (0, 0, 0, 0, 200)
+LONGER: Final = (0,) * 9 + (200,)
 """How many records more than those of a start a daemon may live, in a long campaign."""
 
 
@@ -233,34 +234,33 @@ async def house(directory: Path, nursery: Nursery, kills: int, seed: int, longer
     return campaign.judge()
 
 
-async def campaign(kills: int, seed: int, per_house: int = PER_HOUSE) -> list[Outcome]:
-    """Kill so many times, in as many houses as that takes."""
+async def one_house(piece: Piece) -> Outcome:
+    """A house of its own, with a nursery of its own."""
     nursery = await Nursery.open()
-    found: list[Outcome] = []
     try:
-        while kills > 0:
-            with tempfile.TemporaryDirectory(prefix="tableside-kill-") as directory:
-                outcome = await house(Path(directory), nursery, min(kills, per_house), seed + len(found))
-                found.append(outcome)
-                kills -= outcome.kills
-                print(json.dumps(outcome._asdict()), flush=True)
+        with tempfile.TemporaryDirectory(prefix="tableside-kill-") as directory:
+            return await house(Path(directory), nursery, piece.size, piece.seed)
     finally:
         await nursery.close()
-    return found
+
+
+def work(piece: Piece) -> dict[str, Any]:
+    """One house's outcome."""
+    return asyncio.run(one_house(piece))._asdict()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--per-house", type=int, default=PER_HOUSE)
+    options(parser)
     given = parser.parse_args()
     began = time.monotonic()
-    found = asyncio.run(campaign(given.kills, given.seed, given.per_house))
-    total = [sum(getattr(one, name) for one in found) for name in Outcome._fields[:-1]]
-    faults = [fault for one in found for fault in one.faults]
-    print(json.dumps(dict(zip(Outcome._fields, [*total, faults], strict=True))))
-    print(f"{total[0]} kills in {time.monotonic() - began:.0f} s, {len(faults)} faults")
+    found = work_off(pieces(given.kills, given.seed, given.per_house), work, given.jobs, given.file)
+    total = {name: sum(one[name] for one in found) for name in Outcome._fields[:-1]}
+    faults = [fault for one in found for fault in one["faults"]]
+    print(json.dumps(total | {"faults": faults}))
+    print(f"{total['kills']} kills, {len(faults)} faults; {time.monotonic() - began:.0f} s in this run")
     sys.exit(1 if faults else 0)
 
 

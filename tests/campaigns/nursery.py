@@ -8,10 +8,12 @@ end and answers with the status that ``os.waitstatus_to_exitcode`` makes of it.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 from typing import Any, Self
 
@@ -56,9 +58,21 @@ class Nursery:
 
 def serve() -> None:
     """Take requests until there are no more; then end whatever still runs."""
+    from controller import version  # noqa: PLC0415
     from controller.cli import main  # noqa: PLC0415 - loaded before anything is forked
     from controller.commands import run, watch  # noqa: F401, PLC0415
+    from controller.io import profile_files  # noqa: PLC0415
+    from firmware_protocols import discovery  # noqa: PLC0415
 
+    for kind, vendors in discovery.codecs().items():
+        for vendor in vendors:
+            discovery.find(kind, vendor)
+    for profile in profile_files.names():
+        profile_files.load(profile)
+    version()
+    # What is never looked through by the collector stays shared with those that are forked.
+    gc.collect()
+    gc.freeze()
     running: set[int] = set()
     for line in sys.stdin:
         request = json.loads(line)
@@ -93,6 +107,9 @@ def _become(main: Any, arguments: list[str], log: str) -> None:
         main.main(arguments, prog_name="tableside")
     except SystemExit as end:
         os._exit(end.code if isinstance(end.code, int) else 1)
+    except BaseException:  # noqa: BLE001 - as the interpreter would say it, in the log
+        traceback.print_exc()
+        sys.stderr.flush()
     finally:
         os._exit(1)
 

@@ -30,7 +30,9 @@ TICK_SECONDS = 0.02
 class Table:
     """A journal that is published; ``deal`` commits events."""
 
-    def __init__(self, journal: Journal, broker: Broker, clock: Clock, session: int = 1) -> None:
+    def __init__(
+        self, journal: Journal, broker: Broker, clock: Clock, session: int = 1, tick_seconds: float = TICK_SECONDS
+    ) -> None:
         self.journal = journal
         self.told: collections.deque[StreamNow] = collections.deque(maxlen=10)
         self.consumers = Consumers(
@@ -47,7 +49,7 @@ class Table:
             session=session,
             clock=clock,
             told=self._tell,
-            tick_seconds=TICK_SECONDS,
+            tick_seconds=tick_seconds,
         )
         self.publisher = Publisher(
             broker,
