@@ -93,6 +93,7 @@ def broker_at(port: int, directory: Path) -> Iterator[None]:
     with subprocess.Popen([program, "-c", str(settings)], stderr=subprocess.DEVNULL) as process:
         try:
             while True:
+                assert process.poll() is None, f"{program} ended with status {process.returncode}"
                 with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
                     break
             yield
@@ -103,9 +104,11 @@ def broker_at(port: int, directory: Path) -> Iterator[None]:
 async def outage(hours: float, directory: Path, found: dict[str, Any]) -> None:
     """Run it; what was measured goes into ``found``."""
     loop = asyncio.get_running_loop()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    # Kept until the broker comes: else somebody takes the port meanwhile, or one of our own tries is given it as its own
+    # end and so connects to itself.
+    kept_port = socket.socket()
+    kept_port.bind(("127.0.0.1", 0))
+    port = kept_port.getsockname()[1]
     broker = Broker(host="127.0.0.1", port=port)
     path = directory / "journal.sqlite"
     journal = await CountedJournal.open(path, Identity("harbour", "bj-1", 3))
@@ -119,9 +122,11 @@ async def outage(hours: float, directory: Path, found: dict[str, Any]) -> None:
         if loop.time() - looked >= 3600 or not memory:
             looked = loop.time()
             memory.append(resident_bytes())
+            print(f"{(loop.time() - end) / 3600 + hours:.1f} h: {memory[-1] / 1e6:.1f} MB", flush=True)
     found |= {"events": journal.head.seq, "published_before": running.publisher.reached, "memory": memory}
     found["alarms"] = list(running.told[-1].alarms)
     complaints: list[str] = []
+    kept_port.close()
     with broker_at(port, directory):
         # The consumer asks again for what was published before it listened.
         async with listening(broker) as listener:
