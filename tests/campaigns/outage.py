@@ -104,8 +104,8 @@ def broker_at(port: int, directory: Path) -> Iterator[None]:
 async def outage(hours: float, directory: Path, found: dict[str, Any]) -> None:
     """Run it; what was measured goes into ``found``."""
     loop = asyncio.get_running_loop()
-    # Kept until the broker comes: else somebody takes the port meanwhile, or one of our own tries is given it as its own
-    # end and so connects to itself.
+    # Kept until the broker comes: else somebody takes the port meanwhile, or one of our own tries is given it as its
+    # own end and so connects to itself.
     kept_port = socket.socket()
     kept_port.bind(("127.0.0.1", 0))
     port = kept_port.getsockname()[1]
