@@ -154,7 +154,8 @@ def _new_shoe(felt: Felt) -> Iterator[Act]:
     felt.bet_last = frozenset()
     yield felt.pause(HAND_PAUSE_MS)
     yield Press(KEY_BURN)
-    yield from felt.draw()
+    for _ in range(felt.house.new_shoe_burns):
+        yield from felt.draw()
 
 
 def _deal(felt: Felt) -> Iterator[Act]:

@@ -82,6 +82,7 @@ class House(Value, frozen=True):
     payout_unit_cents: int = 1
     bust_up_cards: tuple[int, ...] = ()
     """Points of the up cards against which EZ Bust is offered; none where the house has no such wager."""
+    new_shoe_burns: int = 1
 
     @property
     def wager_unit_cents(self) -> int:
@@ -170,6 +171,9 @@ def house_from(profile: Mapping[str, Any]) -> House:
     found |= {key: _flag(key, rules, preset=getattr(usual, key)) for key in FLAGS}
     found |= {key: _count(key, rules, getattr(usual, key)) for key in COUNTS}
     found |= {key: _ratio(key, rules, getattr(usual, key)) for key in RATIOS}
+    if rules.get("new_shoe_burns", 1) != 0:
+        # The dealer tells of a new shoe by burning, so where the house burns none he still burns one.
+        found["new_shoe_burns"] = _count("new_shoe_burns", rules, usual.new_shoe_burns)
     bust: Mapping[str, Any] = profile.get("side_bets", {}).get("ez_bust", {})
     return House(**found, bust_up_cards=tuple(bust.get("up_cards", ())))
 

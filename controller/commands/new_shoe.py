@@ -15,6 +15,8 @@ from controller.commands.request import asked_of_table
 def command(left: int | None) -> tuple[str, dict[str, Any]]:
     """Announce a new shoe at TABLE (site/name), between two rounds; the burn key alone does so too.
 
+    The next cards are its burns, as many as the option new_shoe_burns of the table says.
+
     With --left what was drawn from the old shoe and what was left in it is held against the decks it was loaded with;
     that may also be said once the new shoe has been announced, before its first round.
 

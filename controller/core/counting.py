@@ -23,8 +23,12 @@ def count(before: Table, desk: Desk) -> None:
     """What this step means for the shoe."""
     for event in tuple(desk.events):
         counted(desk, event)
-    if desk.state.shoe_round != before.state.shoe_round:
+    if desk.state.shoe_round > before.state.shoe_round:
         change_shoe(desk)
+    elif desk.state.shoe_round < before.state.shoe_round and desk.state.last_shoe.shoe:
+        # The announcement was taken back: under its number the shoe before goes on.
+        resumed = replace(desk.state.last_shoe, shoe=desk.state.shoe.shoe)
+        desk.change(shoe=resumed, last_shoe=ShoeAccount())
 
 
 def counted(desk: Desk, event: Event) -> None:
@@ -98,13 +102,46 @@ def open_round(desk: Desk) -> int:
 # --- from shoe to shoe ------------------------------------------------------------------------------
 
 
+def burn_pressed(desk: Desk, *, held: bool) -> None:
+    """The burn key. Held it tells of a new dealer, within a round of a card of the shoe in use; either burns one.
+
+    Tapped between two rounds it also announces a new shoe, of which the house's number of burns is awaited at once. So
+    a dealer may press once, or once for each of them; only a press beyond them stands for one more.
+    """
+    if desk.state.round is not None or held:
+        desk.change(burns=desk.state.burns + 1)
+        return
+    if desk.state.shoe_round != first_round(desk):
+        begin_shoe(desk)
+    presses = desk.state.burn_presses + 1
+    more = presses > desk.rules.options.new_shoe_burns
+    desk.change(burn_presses=presses, burns=desk.state.burns + more)
+
+
+def first_round(desk: Desk) -> int:
+    """The number of the round that would be dealt first from a shoe announced now; its bets may be locked already."""
+    return desk.state.rounds + (desk.state.round is None)
+
+
+def begin_shoe(desk: Desk) -> None:
+    """A new shoe is in use; its burns are the next cards (58 Pa. Code 685a.7(c))."""
+    burns = desk.state.burns + desk.rules.options.new_shoe_burns
+    desk.change(shoe_round=first_round(desk), burns=burns, burn_presses=0)
+
+
+def burns_text(desk: Desk) -> str:
+    """What the dealer is reminded of while burns are awaited; empty: none are."""
+    burns = desk.state.burns
+    return f"Burn {burns} card{'s' if burns > 1 else ''}" if burns else ""
+
+
 def announced(desk: Desk, given: ShoeChanged) -> None:
     """A person announces a new shoe, or says how many cards were left in the one that was just replaced."""
     refused = ""
     if desk.state.round is not None and desk.state.round.cards:
         refused = "a round is being played"
-    elif desk.state.shoe_round != desk.state.rounds + 1:
-        desk.change(shoe_round=desk.state.rounds + 1)
+    elif desk.state.shoe_round != first_round(desk):
+        begin_shoe(desk)
     elif given.left >= 0 and desk.state.last_shoe.shoe:
         weigh(desk, desk.state.last_shoe, given.left)
         desk.change(last_shoe=ShoeAccount())

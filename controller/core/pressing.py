@@ -18,7 +18,7 @@ def key_pressed(desk: Desk, pressed: KeyPressed) -> None:
         return
     desk.tell(KeyRead(pressed.key, meaning))
     at_ns = desk.table_ns(pressed.at_ns)
-    named, shoe_round = desk.state.spot_named, desk.state.shoe_round
+    named, before = desk.state.spot_named, desk.state
     desk.change(spot_named=int(meaning) if meaning in DIGITS else 0)
     does = meaning
     if meaning in DIGITS:
@@ -37,7 +37,7 @@ def key_pressed(desk: Desk, pressed: KeyPressed) -> None:
     if reason and meaning != "undo":
         undoing.forget(desk)
     elif meaning != "undo":
-        undoing.remember(desk, does, shoe_round)
+        undoing.remember(desk, does, before)
 
 
 def card_came(desk: Desk) -> None:
@@ -75,10 +75,7 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
                 return "nothing was asked"
             answering.answered(desk, answering.question_open(desk), meaning, "dealer")
         case "burn":
-            desk.change(burns=desk.state.burns + 1)
-            if desk.state.round is None and not held:
-                # Held it tells of a new dealer; within a round, of a card burned from the shoe in use.
-                desk.change(shoe_round=desk.state.rounds + 1)
+            counting.burn_pressed(desk, held=held)
         case "cut_card":
             return counting.cut_card(desk)
         case _:

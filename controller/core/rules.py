@@ -29,7 +29,7 @@ class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     key_slack: int = 0
     """Cards by which a press may be early or late: 0 or 1."""
     new_shoe_burns: int = 1
-    """Cards burned when a new shoe begins, counted only when the burn key says so."""
+    """Cards burned when a new shoe begins: awaited once it has been announced, by the burn key or by a person."""
     payout_unit_cents: int = 1
     """Payouts of naturals and returned surrender halves are rounded down to this."""
     chip_unit_cents: int = 1

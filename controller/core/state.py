@@ -58,6 +58,8 @@ class Press(Value, frozen=True, tag=False):
     number: int
     meaning: str
     shoe_round: int = 0
+    burns: int = 0
+    burn_presses: int = 0
 
 
 class Round(Value, frozen=True, tag=False):
@@ -209,6 +211,8 @@ class State(Value, frozen=True, tag=False):
     """The first round dealt from the shoe in use; 0: it was in use before anything was known."""
     burns: int = 0
     """Cards announced as burns that have not come yet."""
+    burn_presses: int = 0
+    """Taps of the burn key since the shoe in use was announced, before its first round."""
     confirmed: dict[str, int] = msgspec.field(default_factory=dict)
     """Moment up to which each spot's chips are known (key: the spot), nanoseconds of table time."""
     offset_ns: int = 0

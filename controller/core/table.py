@@ -11,6 +11,7 @@ from controller.core import (
     admission,
     advising,
     answering,
+    counting,
     metering,
     mystery,
     pressing,
@@ -139,7 +140,7 @@ def desired(desk: Desk) -> Desired:
     if round_now is None:
         waiting = [waited.asked for waited in desk.state.waiting if waited.asked is not None]
         number = desk.state.waiting[-1].number if waiting else 0
-        return Desired(asked_text(desk, waiting[-1], number) if waiting else "Bets open")
+        return Desired(asked_text(desk, waiting[-1], number) if waiting else counting.burns_text(desk) or "Bets open")
     wanted = latest(desk)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
     confirm_ns = max(wanted - desk.state.offset_ns, 1) if wanted > known_until(desk) else 0

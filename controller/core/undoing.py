@@ -15,7 +15,7 @@ from controller.core import floor
 from controller.core.desk import Desk
 from controller.core.events import KeyWithdrawn, QuestionWithdrawn, RoundClosed
 from controller.core.keypad import DIGITS, EVIDENCE
-from controller.core.state import Press
+from controller.core.state import Press, State
 
 PRESSES_LIMIT: Final = 20
 """Presses remembered since the last card; nobody takes back more."""
@@ -24,9 +24,9 @@ ANSWER: Final = "answer"
 """What a press is called that answered a question."""
 
 
-def remember(desk: Desk, meaning: str, shoe_round: int) -> None:
-    """A key was pressed and taken; ``shoe_round`` is what was known of the shoe before it."""
-    press = Press(desk.stamped.number, meaning, shoe_round)
+def remember(desk: Desk, meaning: str, before: State) -> None:
+    """A key was pressed and taken; ``before`` is what the table remembered before it."""
+    press = Press(desk.stamped.number, meaning, before.shoe_round, before.burns, before.burn_presses)
     desk.change(presses=(*desk.state.presses, press)[-PRESSES_LIMIT:])
 
 
@@ -63,7 +63,7 @@ def taken_back(desk: Desk, press: Press) -> str:
             if not desk.state.burns:
                 return "the burn has come"
             withdraw(desk, press)
-            desk.change(burns=desk.state.burns - 1, shoe_round=press.shoe_round)
+            desk.change(burns=press.burns, shoe_round=press.shoe_round, burn_presses=press.burn_presses)
         case "call_floor":
             return "the floor has been called"
         case digit if digit in DIGITS:
