@@ -23,7 +23,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from controller.demo import SITE, TABLE, Wanted, daemon, devices, prepare
+from controller.demo import daemon, prepare
+from controller.demo_table import SITE, TABLE, Wanted, devices
 from controller.io.broker import mosquitto
 from controller.io.mqtt import Broker, connected
 from firmware_protocols.cards import DECK

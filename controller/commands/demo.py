@@ -11,7 +11,8 @@ from typing import Final
 
 import click
 
-from controller.demo import PROFILE, DemoFailed, Shown, Wanted, run_demo
+from controller.demo import DemoFailed, Shown, run_demo
+from controller.demo_table import PROFILE, Wanted
 from controller.io import profile_files
 from controller.io.broker import NoBroker
 from controller.io.log import configure_log

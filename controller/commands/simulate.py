@@ -12,7 +12,8 @@ from pathlib import Path
 import click
 
 from controller.commands.demo import read_boxes
-from controller.demo import PROFILE, devices, table_file, truth_of
+from controller.demo import truth_of
+from controller.demo_table import PROFILE, devices, table_file
 from controller.formats.accounts import account_bytes
 from controller.io import profile_files
 from controller.io.keys import KeyRefused, create_key

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from controller.core.events import Event, RoundClosed, TableStarted, WagerSettled
-from controller.demo import devices
+from controller.demo_table import devices
 from controller.formats.payloads import Published, Topics, read_event
 from controller.io import profile_files
 from controller.io.journal import JournalReader

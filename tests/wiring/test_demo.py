@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.demo import Wanted, run_demo
+from controller.demo import run_demo
+from controller.demo_table import Wanted
 from controller.io.broker import embedded
 from controller.io.mqtt import Broker
 from tests.wiring.premises import PATIENCE_S, Ear, flipped, program, ran

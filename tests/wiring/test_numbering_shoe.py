@@ -9,7 +9,7 @@ import pytest
 
 from controller.core.alerts import CardsMayBeMissing
 from controller.core.events import CardDrawn, RoundClosed
-from controller.demo import devices
+from controller.demo_table import devices
 from controller.io.mqtt import Broker
 from simulators.acts import Draw
 from tests.wiring import premises

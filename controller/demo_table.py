@@ -1,0 +1,172 @@
+"""The demo's table: simulated devices, the table file a technician would write for them, what people do at it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
+
+from controller.io import profile_files
+from controller.io.mqtt import Broker
+from firmware_protocols import discovery
+from simulators.acts import Act
+from simulators.bet_spots import BetSpotsSimulator
+from simulators.dealer import play
+from simulators.deck import LoadedShoe
+from simulators.house import house_from
+from simulators.keypad import KeypadSimulator
+from simulators.mystery_trigger import TriggerBoxSimulator
+from simulators.progressive_bets import BONUS, SEVENS, STAKES_CENTS, UNITS, SevensMeter, with_progressive_bets
+from simulators.rack import Rack
+from simulators.reference_shoe import ReferenceShoeSimulator
+from simulators.shoe import ShoeSimulator
+from simulators.sign import SignSimulator
+
+SITE: Final = "demo"
+TABLE: Final = "bj1"
+ANTENNAS: Final = {"main": 1, "insurance": 2}
+SEVENS_CENTS: Final = 1_000_000
+"""Where the meter of the sevens begins, and begins again."""
+
+PROFILE: Final = "hollywood-penn-national"
+
+
+class Wanted(NamedTuple):
+    """What was asked for."""
+
+    directory: Path
+    rounds: int | None
+    seed: int
+    speed: float
+    boxes: tuple[int, int]
+    keypad: bool
+    broker: Broker | None
+    shoe: str = "bee_tek"
+    profile: str = PROFILE
+    jackpots: bool = False
+
+
+def spots_of(profile: str) -> range:
+    """The betting boxes of a profile's layout."""
+    return range(1, house_from(profile_files.raw(profile)).boxes + 1)
+
+
+def devices(shoe: str = "bee_tek", profile: str = PROFILE, wanted: Wanted | None = None) -> dict[str, Any]:
+    """The simulated devices of the table."""
+    antennas = antennas_of(wanted)
+    zones: dict[tuple[int, int | None], tuple[int, str]] = {
+        (spot, antenna): (spot, zone) for spot in spots_of(profile) for zone, antenna in antennas.items()
+    }
+    beside: dict[str, Any] = {}
+    if wanted is not None and wanted.jackpots:
+        chance = random.Random(wanted.seed)  # noqa: S311 - a simulated box; the table adds a share of its own
+        box = TriggerBoxSimulator(discovery.find("mystery_trigger", "tableside"), chance)
+        beside = {"sign": SignSimulator(discovery.find("sign", "alpha")), "trigger": box}
+    numbering = ReferenceShoeSimulator(discovery.find("shoe", "reference"))
+    return {
+        "shoe": numbering if shoe == "reference" else ShoeSimulator(discovery.find("shoe", shoe)),
+        "bet_spots": BetSpotsSimulator(discovery.find("bet_spots", "feig_obid"), zones),
+        "keypad": KeypadSimulator(discovery.find("keypad", "matrix_orbital")),
+        "beside": beside,
+    }
+
+
+def antennas_of(wanted: Wanted | None) -> dict[str, int]:
+    """Which antenna sees which zone of a spot."""
+    return {**ANTENNAS, SEVENS: 3, BONUS: 4} if wanted is not None and wanted.jackpots else ANTENNAS
+
+
+def meter_sections(directory: Path) -> str:
+    """The meters, the trigger box and the sign of a table with jackpots."""
+    ports = (directory / "ports").resolve()
+    return f"""
+[[meters]]
+name = "sevens"
+title = "Blazing 7's"
+fed_by = ["{SEVENS}"]
+rate = [17, 100]
+hidden_rate = [3, 100]
+base_cents = {SEVENS_CENTS}
+reset_cents = {SEVENS_CENTS}
+unreasonable_cents = 200
+
+[[meters]]
+name = "mystery"
+title = "Must-Hit-By Mystery Bonus"
+pays = "mystery"
+fed_by = ["{BONUS}"]
+rate = [4, 5]
+unreasonable_cents = 5000
+
+[trigger]
+port = "{ports / "trigger"}"
+
+[[signs]]
+protocol = "alpha"
+port = "{ports / "sign"}"
+meters = ["sevens", "mystery"]
+captions = ["7S $", " MYSTERY $"]
+"""
+
+
+def table_file(
+    directory: Path,
+    broker: Broker,
+    *,
+    keypad: bool,
+    shoe: str = "bee_tek",
+    profile: str = PROFILE,
+    wanted: Wanted | None = None,
+) -> str:
+    """The demo's table file, as a technician would write it."""
+    ports = (directory / "ports").resolve()
+    antennas = ", ".join(f"{zone} = {antenna}" for zone, antenna in antennas_of(wanted).items())
+    meters = meter_sections(directory) if wanted is not None and wanted.jackpots else ""
+    stand_key: Literal["always", "sometimes"] = "always" if keypad else "sometimes"
+    return f"""\
+[table]
+site = "{SITE}"
+name = "{TABLE}"
+profile = "{profile}"
+key_file = "table.key"
+journal = "journal.sqlite"
+chips = "chips.csv"
+
+[options]
+stand_key = "{stand_key}"
+
+[broker]
+host = "{broker.host}"
+port = {broker.port}
+protocol = "{broker.protocol}"
+
+[shoe]
+protocol = "{shoe}"
+port = "{ports / "shoe"}"
+
+[[bet_spots]]
+protocol = "feig_obid"
+port = "{ports / "bet_spots"}"
+spots = [{", ".join(str(spot) for spot in spots_of(profile))}]
+antennas = {{{antennas}}}
+gap_ms = 0
+
+[keypad]
+protocol = "matrix_orbital"
+port = "{ports / "keypad"}"
+{meters}"""
+
+
+def script(wanted: Wanted, rack: Rack) -> Iterator[Act]:
+    """What people do at the table."""
+    house = house_from(profile_files.raw(wanted.profile))
+    chance = random.Random(wanted.seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
+    stand_key: Literal["always", "never"] = "always" if wanted.keypad else "never"
+    shoe = LoadedShoe(chance, house.decks)
+    acts = play(house, chance, rack, wanted.boxes, rounds=wanted.rounds, stand_key=stand_key, shoe=shoe)
+    if not wanted.jackpots:
+        return acts
+    start = SEVENS_CENTS * UNITS
+    meter = SevensMeter(start, start, STAKES_CENTS[SEVENS] * UNITS * 17 // 100)
+    return with_progressive_bets(acts, random.Random(wanted.seed), rack, shoe, meter)  # noqa: S311
