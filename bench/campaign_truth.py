@@ -34,7 +34,7 @@ COUNTED: Final = (
     *("rounds", "wagers", "side_wagers", "wrong", "open", "side_open"),
     *("questions", "asked", "readings", "over", "stuck"),
 )
-ADDED_UP: Final = ("basis", "side_basis", "bets", "rounds_on", "flagged", "silent", "causes")
+ADDED_UP: Final = ("basis", "side_basis", "bets", "rounds_on", "flagged", "silent", "causes", "found_out")
 BLOCK: Final = 100
 """Rounds of a block."""
 
@@ -112,6 +112,7 @@ def table(results: list[dict[str, Any]]) -> Iterator[str]:
         yield f"rounds not on evidence, keys {keypad}: {dict(causes.most_common(8))}"
     yield f"wagers: {dict(whole['bets'])}"
     yield f"flagged rounds: {dict(whole['flagged'])}; wrong and flagged: {whole['wrong']}; wedged: {whole['stuck']}"
+    yield f"settled wrong in flagged rounds: {dict(whole['found_out'])}"
     yield f"silent errors: {dict(whole['silent'])}"
     yield from (json.dumps(example) for example in whole["examples"][:10])
 

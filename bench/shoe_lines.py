@@ -15,9 +15,10 @@ from controller.core.state import State, Table
 from controller.core.table import MISSED_CARDS
 from devices.shoe import ShoeSession
 from firmware_protocols.cards import DECK, Card
-from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, Reading
+from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, KeyPressed, Reading
 from firmware_protocols.shoe import bee_tek, reference
 from simulators.acts import Consult
+from simulators.consulting import LET_IN, NO, YES
 from simulators.faults import Faults, Rates
 from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.shoe import ShoeSimulator
@@ -111,8 +112,22 @@ class LineRig(TimedRig):
     def consult(self, act: Consult) -> None:
         """The display is answered; whether cards are missing the dealer sees by comparing them with it."""
         self.answer_missing()
+        self.answer_entry({int(spot) for spot in act.cards})
         super().consult(act)
         self.answer_missing()
+
+    def answer_entry(self, dealt_in: set[int]) -> None:
+        """A spot that looks like a newcomer, its last round being lost, was dealt in if it has cards."""
+        for _ in range(self.house.rules.boxes):
+            found = LET_IN.search(self.desired.display)
+            if found is None:
+                return
+            self.give(KeyPressed(self.now_ns, YES if int(found[1]) in dealt_in else NO))
+            self.pass_ms(500)
+
+    def at_a_loss(self) -> None:
+        """A card was missed or misread, so that no answer fits what lies there: the dealer calls the floor."""
+        self.key("call_floor")
 
     def answer_missing(self) -> None:
         """Asked whether cards were missed the dealer says whether those that arrived are those that were drawn."""

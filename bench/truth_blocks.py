@@ -11,12 +11,14 @@ from typing import Any, Final, NamedTuple
 
 from bench.shoe_lines import LineRig
 from bench.truth import TimedRig
-from bench.truth_evidence import Evidence, Key, cause, evidence, headed, judged
+from bench.truth_evidence import Evidence, Key, Settled, cause, evidence, explained, headed, judged
 from controller.core.alerts import (
     CardsMayBeMissing,
+    FloorCalled,
     LateWager,
     Pinched,
     RoundIrregular,
+    SettlementDoubted,
     UnexplainedChange,
     UnreadCard,
 )
@@ -29,9 +31,10 @@ from controller.core.game_alerts import AlertRaised
 from controller.core.meter import UNITS, Parameters
 from controller.core.progressives import MeterTerms
 from controller.io import profile_files
-from simulators.acts import RoundPlayed
+from simulators.acts import Draw, Press, RoundPlayed
 from simulators.dealer import play
 from simulators.deck import LoadedShoe
+from simulators.felt import KEY_NO_MORE_BETS
 from simulators.house import house_from
 from simulators.progressive_bets import SevensMeter
 from simulators.rack import Rack
@@ -41,6 +44,7 @@ PROFILES: Final = ("hollywood-penn-national", "hollywood-perryville", "borgata",
 FLAGS: Final = (
     AlertRaised,
     CardsMayBeMissing,
+    FloorCalled,
     LateWager,
     Pinched,
     RoundIrregular,
@@ -57,6 +61,8 @@ METER: Final = MeterTerms(
 )
 """What pays the rows of Blazing 7's that a meter pays. On a damaged line there is none: a card that is missed would
 leave the people's meter and the table's apart for good. The must-hit-by meter is the trigger box's, not played for."""
+
+LOCKED: Final = -1
 
 CLOSES: Final = 4
 """How often a dealer presses *round closed* before the round counts as wedged."""
@@ -80,11 +86,20 @@ class Tally:
         self.truth: dict[Key, tuple[int, int]] = {}
         self.said: dict[Key, tuple[int, int]] = {}
         self.basis: dict[Key, str] = {}
+        self.at: dict[Key, int] = {}
+        """The reading at which a wager was settled."""
+        self.doubted: set[Key] = set()
         self.flags: dict[int, Counter[str]] = {}
         self.asked: dict[int, set[int]] = {}
         self.outcomes: dict[int, str] = {}
         self.lines: dict[int, Evidence] = {}
         self.stuck = 0
+        self.played = 0
+        """The round people play, as the table numbers it; ``LOCKED`` until its first card, 0 between rounds."""
+
+    def settled(self, key: Key) -> Settled:
+        """How a wager was settled."""
+        return Settled(key, self.said[key][1], self.basis[key], self.at[key])
 
 
 def rig_of(block: Block, conditions: dict[str, Any], profile: Any, chips: dict[str, int]) -> TimedRig:  # noqa: ANN401
@@ -130,6 +145,10 @@ def played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
     for act in acts:
         told = rig.perform([act])
         take(tally, rig)
+        if act == Press(KEY_NO_MORE_BETS):
+            tally.played = LOCKED
+        elif isinstance(act, Draw) and tally.played == LOCKED and rig.table.state.round is not None:
+            tally.played = rig.table.state.rounds
         for one in told:
             end_round(tally, rig, one)
     return told_of(block, name, tally, rig)
@@ -151,6 +170,9 @@ def take(tally: Tally, rig: TimedRig) -> None:
             case WagerSettled():
                 key = event.round, event.spot, event.bet
                 tally.said[key], tally.basis[key] = (event.wager_cents, event.due_cents), str(event.basis)
+                tally.at[key] = rig.number
+            case SettlementDoubted():
+                tally.doubted.add((event.round, event.spot, event.bet))
             case QuestionAsked():
                 tally.asked.setdefault(event.round, set()).add(event.question)
             case RoundClosed():
@@ -166,7 +188,8 @@ def take(tally: Tally, rig: TimedRig) -> None:
 
 def end_round(tally: Tally, rig: TimedRig, told: RoundPlayed) -> None:
     """The people are done: the truth, and the round's evidence."""
-    number = rig.table.state.rounds
+    if isinstance(rig, LineRig):
+        rig.answer_entry({int(spot) for spot in told.hands})
     for _ in range(CLOSES):
         if rig.table.state.round is None:
             break
@@ -177,6 +200,8 @@ def end_round(tally: Tally, rig: TimedRig, told: RoundPlayed) -> None:
         take(tally, rig)
     else:
         tally.stuck += rig.table.state.round is not None
+    # A card that is lost or told twice may have the table close a round and open another before the people are done.
+    number, tally.played = tally.played if tally.played > 0 else rig.table.state.rounds, 0
     for wager in told.wagers:
         tally.truth[number, wager.spot, wager.bet] = wager.wager_cents, wager.due_cents
     tally.lines[number] = evidence(rig.stamped, rig)
@@ -201,6 +226,7 @@ def told_of(block: Block, profile: str, tally: Tally, rig: TimedRig) -> dict[str
         "side_wagers": len(main) - sum(main.values()),
         "bets": Counter(bet for _, _, bet in tally.truth),
         "wrong": len({key[0] for key in wrong if tally.flags.get(key[0])}),
+        "found_out": found_out(tally, wrong, (profile, options)),
         "open": sum(key not in tally.said for key, one in main.items() if one),
         "side_open": sum(key not in tally.said for key, one in main.items() if not one),
         "basis": Counter(tally.basis[key] for key, one in main.items() if one and key in tally.basis),
@@ -235,8 +261,7 @@ def silent_errors(
         kind, lines = "no evidence kept", None
         if number in tally.lines:
             lines = headed(tally.lines[number].lines, *table)
-            settled = {key: (tally.said[key][1], tally.basis[key]) for key in wrong if key[0] == number}
-            kind = judged(lines, settled)
+            kind = judged(lines, [tally.settled(key) for key in sorted(wrong) if key[0] == number])
         kinds[kind] += 1
         settled_as = {f"{spot} {bet}": tally.said[number, spot, bet] for _, spot, bet in wrong if _ == number}
         truly = {f"{spot} {bet}": due for (_, spot, bet), due in tally.truth.items() if _ == number}
@@ -244,6 +269,19 @@ def silent_errors(
             {"kind": kind, "block": block, "round": number, "said": settled_as, "truth": truly, "lines": lines}
         )
     return kinds, examples
+
+
+def found_out(tally: Tally, wrong: set[Key], table: Table) -> Counter[str]:
+    """Wagers settled wrong in rounds that something was said about: whether they were named, and the oracle's word."""
+    kinds: Counter[str] = Counter()
+    for key in sorted(key for key in wrong if tally.flags.get(key[0])):
+        others = ", ".join(sorted(tally.flags[key[0]]))
+        named = "named in doubt" if key in tally.doubted else f"alert only: {others}"
+        said = "no evidence kept"
+        if key[0] in tally.lines:
+            said = explained(tally.lines[key[0]], table, tally.settled(key))
+        kinds[f"{named}; {said}"] += 1
+    return kinds
 
 
 def bases(block: Block, tally: Tally, table: Table) -> tuple[Counter[str], Counter[str]]:

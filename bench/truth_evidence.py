@@ -27,6 +27,19 @@ Line = dict[str, Any]
 Key = tuple[int, int, str]
 
 
+class Settled(NamedTuple):
+    """A wager, its net as it was settled, on what basis, and the reading at which that was published."""
+
+    key: Key
+    net_cents: int
+    basis: str
+    number: int
+
+    def fits(self, nets: list[int]) -> bool:
+        """Whether it is the one net of all legal rounds; of one that people decided, whether it is one of them."""
+        return nets == [self.net_cents] if self.basis == "evidence" else self.net_cents in nets
+
+
 class Evidence(NamedTuple):
     """A round's lines; the moments at which the chips they tell of truly moved; the readings they come from.
 
@@ -100,13 +113,9 @@ def locked(felt: dict[tuple[int, str], int]) -> dict[str, dict[str, int]]:
     }
 
 
-def headed(lines: list[Line], profile: str, options: dict[str, Any], bets: frozenset[str] | None = None) -> list[Line]:
-    """The lines with their profile; with ``bets`` only the wagers on these."""
-    wagers = {
-        spot: {bet: cents for bet, cents in staked.items() if bets is None or bet in bets}
-        for spot, staked in lines[0]["wagers"].items()
-    }
-    return [{"profile": profile, "options": options, "wagers": wagers}, *lines[1:]]
+def headed(lines: list[Line], profile: str, options: dict[str, Any]) -> list[Line]:
+    """The lines with their profile."""
+    return [{"profile": profile, "options": options, "wagers": lines[0]["wagers"]}, *lines[1:]]
 
 
 class TooLong(Exception):  # noqa: N818 - a limit
@@ -133,22 +142,50 @@ def oracle_on(lines: list[Line]) -> Answer | None:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
-def judged(lines: list[Line], said: dict[Key, tuple[int, str]]) -> str:
-    """What a silent error is, by the net that was settled for each wrong wager and its basis.
+def judged(lines: list[Line], said: list[Settled]) -> str:
+    """What a silent error is, by what was settled wrong in the round.
 
     ``indistinguishable``: the evidence is that of some legal round, and every legal round that gives it comes to what
-    was settled (for ``basis: answer``, one does). ``mistake``: else, and so ours.
+    was settled (of what rests on an answer or on payments, one does). ``mistake``: else, and so ours.
     """
-    answer = oracle_on(lines)
+    answer = oracle_on([headed_for_oracle(lines[0]), *lines[1:]])
     if answer is None:
         return "oracle too slow"
     if not answer.plays or answer.dropped:
         return "mistake"
-    for (_, spot, bet), (net, basis) in said.items():
-        nets = (answer.possible_cents or {}).get(str(spot), {}).get(bet)
-        if nets is not None and not (net in nets if basis != "evidence" else nets == [net]):
+    for one in said:
+        nets = answer.possible_cents.get(str(one.key[1]), {}).get(one.key[2])
+        if nets is not None and not one.fits(nets):
             return "mistake"
     return "indistinguishable"
+
+
+def headed_for_oracle(header: Line) -> Line:
+    """The header with the wagers that the oracle knows."""
+    wagers = {
+        spot: {bet: cents for bet, cents in staked.items() if bet in ORACLES}
+        for spot, staked in header["wagers"].items()
+    }
+    return header | {"wagers": wagers}
+
+
+def explained(told: Evidence, table: tuple[str, dict[str, Any]], settled: Settled) -> str:
+    """What is to be said of a wager that was settled wrong in a round that was found out.
+
+    ``legal until then``: at the reading that settled it the evidence was that of some legal round, and every legal
+    round that gives it came to what was settled: nothing better could be said. ``legal but for dropped chips``: the
+    same of the evidence without the changes of chips that nothing explained and an alert had named. Else ``mistake``.
+    """
+    _, spot, bet = settled.key
+    header, *lines = headed(told.until(settled.number), *table)
+    answer = oracle_on([headed_for_oracle(header), *lines])
+    if answer is None:
+        return "oracle too slow"
+    nets = answer.possible_cents.get(str(spot), {}).get(bet)
+    unknown_to_it = nets is None and bet not in {"main", "insurance"}
+    if not answer.plays or not (unknown_to_it or settled.fits(nets or [])):
+        return "mistake"
+    return "legal but for dropped chips" if answer.dropped else "legal until then"
 
 
 def cause(told: Evidence, profile: str, options: dict[str, Any], missing: set[Key]) -> str:

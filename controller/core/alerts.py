@@ -147,6 +147,22 @@ class RoundIrregular(Value, frozen=True):
     likely: str = ""
 
 
+class SettlementDoubted(Value, frozen=True):
+    """A wager was settled, and what its round has shown since leaves no legal play that comes to it.
+
+    What was published stands until a person rules: ``adjust`` with the same amount confirms it, ``void`` returns it,
+    and a correction of a card or box that explains the round adjusts it, to the same amount if it was right.
+    """
+
+    round: int
+    spot: int
+    bet: str
+    wager_cents: int
+    due_cents: int
+    """The player's net as it was settled."""
+    reason: str
+
+
 class SpotUnwatched(Value, frozen=True):
     """The reader of a box in play is lost: what happens to its chips is not seen, and its wagers go by hand."""
 
@@ -224,6 +240,7 @@ Alert = (
     | CardWithoutBets
     | CardsMayBeMissing
     | RoundIrregular
+    | SettlementDoubted
     | SpotUnwatched
     | FloorRefused
     | FloorCalled

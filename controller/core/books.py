@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.core.alerts import SettlementDoubted
 from controller.core.events import (
     Basis,
     BetsLocked,
@@ -25,13 +26,14 @@ BOOKS_LIMIT: Final = 20
 
 
 class Row(Value, frozen=True, tag=False):
-    """A wager: the player's net, None while it is open; ``ruled``: by the floor."""
+    """A wager: the player's net, None while it is open; ``ruled``: by the floor; ``doubted``: contradicted since."""
 
     spot: int
     bet: str
     wager_cents: int
     due_cents: int | None = None
     ruled: bool = False
+    doubted: bool = False
 
 
 class Book(Value, frozen=True, tag=False):
@@ -44,6 +46,10 @@ class Book(Value, frozen=True, tag=False):
     def row(self, spot: int, bet: str) -> Row | None:
         """The row of a wager."""
         return next((row for row in self.rows if (row.spot, row.bet) == (spot, bet)), None)
+
+    def unruled(self) -> tuple[Row, ...]:
+        """What was settled on evidence, answers or payments and is in no doubt yet."""
+        return tuple(row for row in self.rows if row.due_cents is not None and not row.ruled and not row.doubted)
 
 
 Books = tuple[Book, ...]
@@ -68,6 +74,8 @@ def entered(books: Books, event: Event) -> Books:
             return put(books, number, Row(spot, bet, wager, due, basis is Basis.FLOOR))
         case WagerAdjusted(number, spot, bet, wager, _, due):
             return put(books, number, Row(spot, bet, wager, due, ruled=True))
+        case SettlementDoubted(number, spot, bet, wager, due):
+            return put(books, number, Row(spot, bet, wager, due, doubted=True))
         case WagerOpen(number, spot, bet, wager):
             book = book_of(books, number)
             known = None if book is None else book.row(spot, bet)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from controller.core import admission, asking, showing
+from controller.core.books import Row
 from controller.core.census import Census
 from controller.core.desk import Desk
 from controller.core.dues import agreed, agreed_drawn
@@ -122,6 +123,7 @@ def finish(desk: Desk) -> bool:
     publish(desk, judged)
     settle_sides(desk, judged, closed=True)
     settle_as_paid(desk, judged)
+    contradicted(desk, judged)
     left = (*still_open(desk, judged), *sides_open(desk, judged))
     asking.withdraw_if_needless(desk)
     if left and desk.round().asked is None:
@@ -146,6 +148,19 @@ def still_open(desk: Desk, judged: Judged) -> Iterator[WagerOpen]:
         for bet, due in dues(judged, box):
             if (spot, bet) not in desk.round().settled:
                 yield WagerOpen(desk.round().number, spot, bet, wager_of(judged, box, bet) or 0, due.cents())
+
+
+def contradicted(desk: Desk, judged: Judged) -> None:
+    """Name the settled wagers that no play which is left comes to: a reader told late what came first."""
+    possible = {
+        (spot, bet): due.cents() for box, spot in enumerate(desk.round().spots) for bet, due in dues(judged, box)
+    }
+    reason = "what its readers told later leaves no legal play that comes to it"
+
+    def elsewhere(row: Row) -> bool:
+        return row.due_cents not in possible.get((row.spot, row.bet), (row.due_cents,))
+
+    desk.tell(*desk.doubts(reason, elsewhere))
 
 
 def settle_as_paid(desk: Desk, judged: Judged) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.alerts import RoundIrregular
-from controller.core.books import entered
+from controller.core.alerts import RoundIrregular, SettlementDoubted
+from controller.core.books import Row, book_of, entered
 from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked
 from controller.core.inputs import Stamped
 from controller.core.moves import idle
@@ -98,11 +99,24 @@ class Desk:
         """
         if not self.round().trouble:
             self.change_round(trouble=reason, curable=curable)
-            event = RoundIrregular(self.round().number, reason, likely)
-            if known:
-                self.tell(event)
-            else:
-                self.tell_shown(event)
+            number = self.round().number
+            events: tuple[Event, ...] = (RoundIrregular(number, reason, likely), *self.doubts(reason))
+            for event in events:
+                if known:
+                    self.tell(event)
+                else:
+                    self.tell_shown(event)
+
+    def doubts(self, reason: str, doubted: Callable[[Row], bool] = lambda _: True) -> tuple[SettlementDoubted, ...]:
+        """What has been settled of the open round, is not the floor's ruling and must now be doubted."""
+        number = self.round().number
+        book = book_of(self.state.books, number)
+        rows = () if book is None else book.unruled()
+        return tuple(
+            SettlementDoubted(number, row.spot, row.bet, row.wager_cents, row.due_cents or 0, reason)
+            for row in rows
+            if doubted(row)
+        )
 
     def tell_shown(self, event: Event) -> None:
         """Publish what the players' cards may have decided; where they lie face down once they are shown."""

@@ -236,7 +236,7 @@ class WagerOpen(Value, frozen=True):
 class WagerAdjusted(Value, frozen=True):
     """The floor corrected what a wager is due, by ruling or by correcting the round: ``before_cents`` no longer holds.
 
-    Both are the player's net.
+    Both are the player's net. They are the same where a settlement that was in doubt is confirmed.
     """
 
     round: int

@@ -52,6 +52,7 @@ class Kind(StrEnum):
     CARD_OUT_OF_TURN = "card_out_of_turn"
     DEALER_AGAINST_RULE = "dealer_against_rule"
     ROUND_IRREGULAR = "round_irregular"
+    SETTLEMENT_DOUBTED = "settlement_doubted"
     COMMITMENT_WRONG = "commitment_wrong"
     SENSOR_DISAGREES = "sensor_disagrees"
     DEVICE_SWAPPED = "device_swapped"
@@ -82,6 +83,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.CARD_OUT_OF_TURN: Severity.WARNING,
     Kind.DEALER_AGAINST_RULE: Severity.WARNING,
     Kind.ROUND_IRREGULAR: Severity.WARNING,
+    Kind.SETTLEMENT_DOUBTED: Severity.WARNING,
     Kind.COMMITMENT_WRONG: Severity.CRITICAL,
     Kind.SENSOR_DISAGREES: Severity.WARNING,
     Kind.DEVICE_SWAPPED: Severity.CRITICAL,

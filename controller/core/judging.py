@@ -114,13 +114,13 @@ def settle(desk: Desk, judged: Judged, box: int, bet: str, net: Net | None) -> N
 
 
 def tell_settled(desk: Desk, event: WagerSettled) -> None:
-    """Publish a settlement; of a wager settled before the floor corrected the round, only what has changed."""
+    """Publish a settlement; of a wager settled before the floor corrected the round, what changed or was doubted."""
     desk.change_round(settled=(*desk.round().settled, (event.spot, event.bet)))
     book = book_of(desk.state.books, event.round)
     row = None if book is None else book.row(event.spot, event.bet)
     if row is None or row.due_cents is None:
         desk.tell(event)
-    elif row.due_cents != event.due_cents:
+    elif row.due_cents != event.due_cents or row.doubted:
         who, why = desk.round().corrected
         fields = (event.round, event.spot, event.bet, event.wager_cents, row.due_cents, event.due_cents)
         desk.tell(WagerAdjusted(*fields, who, why))

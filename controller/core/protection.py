@@ -21,6 +21,7 @@ from controller.core.alerts import (
     MidShoeEntry,
     Pinched,
     RoundIrregular,
+    SettlementDoubted,
     SideBetRefused,
     SideBetWithoutMain,
     UnexplainedChange,
@@ -51,6 +52,7 @@ def protect(before: Table, desk: Desk) -> None:
     for event in told:
         look_into(before, desk, event)
         of_devices(desk, event)
+    doubted(desk, tuple(event for event in told if isinstance(event, SettlementDoubted)))
     insurance_lowered(before, desk)
     chips_from_elsewhere(before, desk)
     duplicates(desk)
@@ -312,6 +314,15 @@ def irregular(before: Table, desk: Desk, event: RoundIrregular) -> None:
         dealers = not likely and (reason == DEALERS_RULE or (reason == CLOSED_EARLY and players_finished(before)))
         found = Kind.DEALER_AGAINST_RULE if dealers else Kind.ROUND_IRREGULAR
     raise_alert(desk, found, f"{reason}; likely: {likely}" if likely else reason, round=event.round)
+
+
+def doubted(desk: Desk, doubts: tuple[SettlementDoubted, ...]) -> None:
+    """What was settled and is contradicted since: one alert for all wagers of the round."""
+    if not doubts:
+        return
+    wagers = ", ".join(f"spot {one.spot} {one.bet} {money(one.due_cents)}" for one in doubts)
+    text = f"settled before the round contradicted it, to be confirmed or adjusted: {wagers}"
+    raise_alert(desk, Kind.SETTLEMENT_DOUBTED, text, round=doubts[0].round)
 
 
 def players_finished(before: Table) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.alerts import CardsMayBeMissing, CloseRefused, RoundIrregular
+from controller.core.alerts import CardsMayBeMissing, CloseRefused, RoundIrregular, SettlementDoubted
 from controller.core.events import (
     BetsLocked,
     CardDealt,
@@ -98,6 +98,8 @@ class Teller:
         match event:
             case RoundIrregular(_, reason):
                 return [f"  IRREGULAR  {reason}: the floor must rule"]
+            case SettlementDoubted(_, spot, bet, _, due):
+                return [f"  IN DOUBT   spot {spot} {bet} was settled as {net(due)}"]
             case CardsMayBeMissing(_, reason):
                 return [f"  MISSING?   {reason}; this shoe does not number its cards"]
             case QuestionAsked(question, _, _, text, choices):

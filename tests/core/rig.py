@@ -145,9 +145,15 @@ class Rig:
             if not self.reads_display or not asks(self.desired.display):
                 return
             key = answer_key(self.desired.display, act)
-            assert key is not None, self.desired.display
+            if key is None:
+                self.at_a_loss()
+                return
             self.give(KeyPressed(self.now_ns, key))
             self.pass_ms(500)
+
+    def at_a_loss(self) -> None:
+        """Nothing the display offers is what lies there: that does not happen where the devices tell the truth."""
+        raise AssertionError(self.desired.display)
 
     def talk(self, text: str) -> None:
         """Deal a round in words.

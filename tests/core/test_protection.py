@@ -195,7 +195,7 @@ def test_a_dealer_who_draws_on_seventeen_goes_against_the_rule() -> None:
     dealt(rig, "Th 7d Qs Td")
     rig.talk("key stand hole_turned\n2c")
     rig.talk("key round_closed round_closed")
-    assert kinds(rig) == ["dealer_against_rule"]
+    assert kinds(rig) == ["dealer_against_rule", "settlement_doubted"]
 
 
 def test_a_dealer_who_stands_on_sixteen_goes_against_the_rule() -> None:
