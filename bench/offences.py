@@ -14,7 +14,7 @@ import gc
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -23,17 +23,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from msgspec.structs import replace
 
+from bench.house_offences import SETTINGS, Committed, Setting, ShoeLog
 from controller.core.game_alerts import AlertRaised, Kind
 from controller.core.state import Table
 from simulators.acts import Act, Lay, Pause, Press, RoundPlayed
 from simulators.dealer import play
 from simulators.felt import KEY_NO_MORE_BETS
-from simulators.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Planted, Script, carried_on
+from simulators.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Script, carried_on
 from simulators.rack import Rack
-from tests.core.houses import DEALERS, chips_of, rules_of
-from tests.core.human import CYCLE_MS, HumanRig
+from tests.core.houses import chips_of
+from tests.core.human import CYCLE_MS, Done, HumanRig
 
-PROFILE = "hollywood-penn-national"
+ANY_KIND = next(iter(OFFENCES))
+"""Of a kind that is planted at the usual house."""
+
+SHOWN = ("mispay", "losing", "winning", "mid_shoe_entry", "sensor_disagrees")
+"""Offences that no reader can miss: what they rest on lies there for many looks, or is told by somebody else."""
+
 AFTER_THE_LOCK = {"past_posting", "capping", "pinching", "bet_touched"}
 """Offences that only the lock makes one of."""
 
@@ -61,20 +67,21 @@ class Found:
         }
 
 
-def rig_of(seed: int, cycle_ms: int) -> tuple[HumanRig, Rack]:
+def rig_of(seed: int, cycle_ms: int, setting: Setting) -> tuple[HumanRig, Rack]:
     rack = Rack()
     chips = {**chips_of(rack), **{chip: value for value, chip in OWN_CHIPS.items()}, STOLEN: 2500}
-    rig = HumanRig(rules_of(PROFILE, stand_key="always"), chips, seed, cycle_ms)
-    rig.house = replace(rig.house, elsewhere={STOLEN: "vault"})
+    rig = HumanRig(setting.rules, chips, seed, cycle_ms)
+    rig.house = replace(rig.house, elsewhere={STOLEN: "vault"}, sensors=dict(setting.sensors))
     rig.table = Table(rig.house, rig.table.state, rig.table.found)
     return rig, rack
 
 
-def rounds_of(rack: Rack, seed: int, boxes: tuple[int, int]) -> Iterator[list[Act]]:
+def rounds_of(rack: Rack, seed: int, boxes: tuple[int, int], setting: Setting) -> Iterator[list[Act]]:
     """Honest rounds without end, each with its truth at the end."""
     acts: list[Act] = []
-    dealer = DEALERS[PROFILE]
-    for act in play(dealer, Random(seed), rack, boxes, stand_key="always", fumbles_per_mille=60, touching=False):
+    for act in play(
+        setting.dealer, Random(seed), rack, boxes, stand_key="always", fumbles_per_mille=60, touching=False
+    ):
         acts.append(act)
         if isinstance(act, RoundPlayed):
             yield acts
@@ -89,7 +96,7 @@ def raised(rig: HumanRig) -> list[AlertRaised]:
     return found
 
 
-def after(contents: Contents, acts: list[Act]) -> Contents:
+def after(contents: Contents, acts: Sequence[Done]) -> Contents:
     laid = {(act.spot, act.zone): act.chips for act in acts if isinstance(act, Lay)}
     return {**contents, **laid}
 
@@ -102,7 +109,7 @@ class Timed:
     locked_ns: int = 0
 
 
-def perform(rig: HumanRig, planted: Planted) -> Timed:
+def perform(rig: HumanRig, planted: Committed) -> Timed:
     """Carry out a round with an offence."""
     timed = Timed()
     for at, act in enumerate(planted.acts):
@@ -114,9 +121,9 @@ def perform(rig: HumanRig, planted: Planted) -> Timed:
     return timed
 
 
-def is_findable(rig: HumanRig, kind: str, planted: Planted, timed: Timed) -> bool:
+def is_findable(rig: HumanRig, kind: str, planted: Committed, timed: Timed) -> bool:
     """Whether what was told of the chips shows the offence to anybody."""
-    if planted.zone == "" or kind.startswith(("mispay", "losing", "winning")):
+    if planted.zone == "" or kind.startswith(SHOWN):
         return True
     told = [
         (first_ns, last_ns)
@@ -132,18 +139,20 @@ def expected(kind: str) -> set[Kind]:
     return {name, Kind.ROUND_IRREGULAR, Kind.CARD_OUT_OF_TURN} if name is Kind.DEALER_AGAINST_RULE else {name}
 
 
-def plant(kind: str, count: int, seed: int, cycle_ms: int = CYCLE_MS, most_rounds: int = 40_000) -> Found:
-    """Plant up to ``count`` offences of a kind."""
-    rig, rack = rig_of(seed, cycle_ms)
-    chance, found, contents = Random(seed + 1), Found(), Contents()
-    rounds = rounds_of(rack, seed, (2, 4))
+def plant(kind: str, most: int, seed: int, cycle_ms: int = CYCLE_MS, most_rounds: int = 60_000) -> Found:
+    """Plant up to ``most`` offences of a kind."""
+    setting = SETTINGS[kind]
+    rig, rack = rig_of(seed, cycle_ms, setting)
+    chance, found, contents, log = Random(seed + 1), Found(), Contents(), ShoeLog(setting.dealer.decks)
+    rounds = rounds_of(rack, seed, (2, 4), setting)
     for acts in rounds:
-        if found.planted >= count or found.rounds >= most_rounds:
+        if found.planted >= most or found.rounds >= most_rounds:
             break
         script = Script(acts, contents)
-        planted = OFFENCES[kind](script, chance)
+        planted = setting.offence(script, chance, log)
         found.rounds += 1
         contents = after(contents, acts)
+        log.observe(acts)
         if planted is None:
             rig.perform(acts)
             found.others.update(f"honest: {alert.kind}" for alert in raised(rig))
@@ -154,6 +163,7 @@ def plant(kind: str, count: int, seed: int, cycle_ms: int = CYCLE_MS, most_round
         forgotten = script.content(place, planted.at) if kind == "losing_bet_left" else ()
         rig.perform(carried_on(next_acts, place, forgotten) if forgotten else next_acts)
         contents = after(contents, next_acts)
+        log.observe(next_acts)
         if forgotten:
             rig.perform([Pause(1500), Lay(*place, contents.get(place, ())), Pause(1500)])
         judge(found, rig, kind, planted, timed)
@@ -162,7 +172,7 @@ def plant(kind: str, count: int, seed: int, cycle_ms: int = CYCLE_MS, most_round
     return found
 
 
-def judge(found: Found, rig: HumanRig, kind: str, planted: Planted, timed: Timed) -> None:
+def judge(found: Found, rig: HumanRig, kind: str, planted: Committed, timed: Timed) -> None:
     """Count one offence."""
     wanted = expected(kind)
     alerts = raised(rig)
@@ -178,13 +188,16 @@ def judge(found: Found, rig: HumanRig, kind: str, planted: Planted, timed: Timed
     found.others.update(str(one.kind.value) for one in alerts if one not in own)
 
 
-def clean(rounds: int, seed: int, cycle_ms: int = CYCLE_MS) -> dict[str, object]:
-    """Honest rounds: what is raised all the same."""
-    rig, rack = rig_of(seed, cycle_ms)
+def clean(rounds: int, seed: int, cycle_ms: int = CYCLE_MS, kind: str = ANY_KIND) -> dict[str, object]:
+    """Honest rounds at the house of a kind of offence: what is raised all the same."""
+    setting = SETTINGS[kind]
+    rig, rack = rig_of(seed, cycle_ms, setting)
+    chance, log = Random(seed + 1), ShoeLog(setting.dealer.decks)
     counted: Counter[str] = Counter()
     texts: list[str] = []
-    for number, acts in enumerate(rounds_of(rack, seed, (1, 7)), start=1):
-        rig.perform(acts)
+    for number, acts in enumerate(rounds_of(rack, seed, (1, 7), setting), start=1):
+        rig.perform(setting.habit(acts, chance, log))
+        log.observe(acts)
         for alert in raised(rig):
             counted[alert.kind.value] += 1
             texts.append(f"round {number}: {alert.text}")
@@ -200,17 +213,20 @@ def main() -> None:
     parser.add_argument("--clean", type=int, default=10_000, help="honest rounds")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cycle-ms", type=int, default=CYCLE_MS, help="between two looks at a zone")
-    parser.add_argument("--kind", action="append", choices=list(OFFENCES), help="only this kind; may be repeated")
+    parser.add_argument("--kind", action="append", choices=list(SETTINGS), help="only this kind; may be repeated")
     given = parser.parse_args()
     gc.freeze()
-    kinds = given.kind or list(OFFENCES)
     told: dict[str, object] = {"cycle_ms": given.cycle_ms, "seed": given.seed}
     if given.clean:
         told["clean"] = clean(given.clean, given.seed, given.cycle_ms)
         print(json.dumps(told["clean"]), file=sys.stderr, flush=True)
-    for kind in kinds:
-        told[kind] = plant(kind, given.count, given.seed, given.cycle_ms).told()
-        print(kind, json.dumps(told[kind]), file=sys.stderr, flush=True)
+    for kind in given.kind or list(SETTINGS):
+        if given.clean and kind not in OFFENCES and not SETTINGS[kind].unasked:
+            told[f"clean: {kind}"] = clean(given.clean // 10, given.seed, given.cycle_ms, kind)
+            print(kind, json.dumps(told[f"clean: {kind}"]), file=sys.stderr, flush=True)
+        if given.count:
+            told[kind] = plant(kind, given.count, given.seed, given.cycle_ms).told()
+            print(kind, json.dumps(told[kind]), file=sys.stderr, flush=True)
     print(json.dumps(told, indent=2))
 
 

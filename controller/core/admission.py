@@ -72,6 +72,9 @@ def told_at_lock(rules: Rules, round_now: Round) -> Iterator[Event]:
     """What the wagers of a lock want a person to know."""
     number = round_now.number
     for wager in round_now.refused:
+        if wager.bet == "main":
+            # A newcomer's who was sent away, of whom a person has just said so.
+            continue
         if wager.spot in round_now.spots:
             refusal = refused_side_bet(rules, wager.bet, wager.cents)
             assert refusal is not None, "a side wager beside a main wager is refused by a rule"

@@ -200,6 +200,8 @@ def alert_of(desk: Desk, change: Change) -> None:
     refused = admission.not_offered(desk, change)
     if refused is not None:
         desk.tell(refused)
+        # What is no wager may be handed back.
+        desk.change_round(refused=(*round_now.refused, LockedWager(change.spot, change.zone, change.after)))
     elif change.zone == "insurance":
         desk.tell_shown(UnexplainedChange(*fields))
     elif not round_now.is_dealt() or change.spot not in round_now.spots:

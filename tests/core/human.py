@@ -7,12 +7,13 @@ look are never told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from random import Random
 from typing import assert_never
 
 from controller.core.alerts import CloseRefused
-from controller.core.inputs import ShoeChanged
+from controller.core.inputs import Input
 from controller.core.rules import Rules
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
 from simulators.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
@@ -30,6 +31,16 @@ CLOSING_LOOKS = 4
 """Half seconds a dealer watches the display after closing."""
 
 Place = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class Happens:
+    """Something that is told to the table and that nobody does with chips, cards or keys; made when it is told."""
+
+    make: Callable[[HumanRig], Input]
+
+
+Done = Act | Happens
 
 
 class HumanRig(Rig):
@@ -104,7 +115,7 @@ class HumanRig(Rig):
         self.truth[place] = chips
         self.changing.setdefault(place, [])
 
-    def perform(self, acts: Iterable[Act | ShoeChanged]) -> list[RoundPlayed]:
+    def perform(self, acts: Iterable[Done]) -> list[RoundPlayed]:
         """Carry out people's acts at their pace; the truth of each round."""
         told: list[RoundPlayed] = []
         for act in acts:
@@ -123,8 +134,8 @@ class HumanRig(Rig):
                     self.let_in(act)
                 case RoundPlayed():
                     told.append(act)
-                case ShoeChanged():
-                    self.give(act)
+                case Happens():
+                    self.give(act.make(self))
                 case _:
                     assert_never(act)
         return told

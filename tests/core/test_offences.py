@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from bench.house_offences import SETTINGS, Committed
 from bench.offences import Timed, clean, is_findable, plant, rig_of
-from simulators.offenders import OFFENCES, Planted
 from tests.core.human import HumanRig
 
 
-@pytest.mark.parametrize("kind", [kind for kind in OFFENCES if kind != "insurance_too_large"])
+@pytest.mark.parametrize("kind", [kind for kind in SETTINGS if kind != "insurance_too_large"])
 def test_what_can_be_found_is_found(kind: str) -> None:
     found = plant(kind, 4, seed=7)
     assert found.planted == 4
@@ -21,13 +21,18 @@ def test_too_much_insurance_is_found() -> None:
     assert (found.planted, found.found) == (1, 1)
 
 
+@pytest.mark.parametrize("kind", ["cards_missing", "sensor_disagrees", "device_swapped", "wager_outside_limits"])
+def test_honest_people_raise_nothing_at_the_houses_where_it_is_planted(kind: str) -> None:
+    assert clean(15, seed=3, kind=kind)["false_alarms"] == {}
+
+
 @pytest.mark.parametrize("cycle_ms", [350, 450])
 def test_honest_people_raise_nothing_at_their_own_pace(cycle_ms: int) -> None:
     assert clean(40, seed=11, cycle_ms=cycle_ms)["false_alarms"] == {}
 
 
 def test_a_chip_that_nobody_looked_at_twice_is_not_findable() -> None:
-    rig, _ = rig_of(1, 350)
+    rig, _ = rig_of(1, 350, SETTINGS["capping"])
     assert isinstance(rig, HumanRig)
-    unseen = Planted([], 1, "main", 0)
+    unseen = Committed([], 1, "main", 0)
     assert not is_findable(rig, "capping", unseen, Timed(rig.now_ns, 0))

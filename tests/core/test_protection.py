@@ -115,6 +115,14 @@ def test_ez_bust_against_another_up_card_is_told_whether_it_came_late_or_lay_the
     assert (alert.kind, alert.spot, alert.zone, alert.after_cents) == (Kind.EZ_BUST_WRONG_UP_CARD, 1, "ez_bust", 500)
 
 
+def test_ez_bust_that_is_no_wager_is_handed_back_without_another_word() -> None:
+    rig = of_profile("hollywood-penn-national")
+    rig.talk("1 main 25\nkey no_more_bets\nTh Kd 9s 7d")
+    rig.chips(1, "ez_bust", 500)
+    rig.chips(1, "ez_bust", 0)
+    assert kinds(rig) == ["ez_bust_wrong_up_card"]
+
+
 def test_ez_bust_against_its_up_card_is_a_wager() -> None:
     rig = of_profile("hollywood-penn-national")
     rig.talk("1 main 25\nkey no_more_bets\nTh 5d 9s 7d")
@@ -127,6 +135,10 @@ def test_who_comes_in_mid_shoe_is_told_where_that_is_refused() -> None:
     won(rig)
     rig.chips(1, "main", 5000)
     rig.talk("key round_closed\n4 main 25\nkey no_more_bets")
+    assert kinds(rig) == ["mid_shoe_entry"]
+    rig.answer("no")
+    assert kinds(rig) == ["mid_shoe_entry"]
+    rig.chips(4, "main", 0)
     assert kinds(rig) == ["mid_shoe_entry"]
 
 
