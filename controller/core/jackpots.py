@@ -77,7 +77,7 @@ def taken(meter: Meter, winners: Iterable[Winner], *, shared: bool) -> tuple[tup
         each = take.cents_each(shown)
         meter = award(meter, each * len(take.spots), hits=len(take.spots))
         if take.whole():
-            meter = reset(meter)
+            meter = reset(meter, winners=len(take.spots))
         resets = meter.resets if take.whole() else None
         won.extend(Won(spot, each, shown, resets, meter) for spot in take.spots)
     return tuple(won), meter

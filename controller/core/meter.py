@@ -121,6 +121,8 @@ class Meter(Value, frozen=True, tag=False):
     """Whether anything was contributed or won since the last reset: then its parameters stand until the next one."""
     reset_by: tuple[int, int] = (0, 0)
     """What the house and the reserve paid for the present reset value, in units; what may be taken back again."""
+    winners: int = 1
+    """How many shared the whole amount at the last reset and have not been refused since."""
     queued: Parameters | None = None
     """Parameters that come into force with the next reset."""
 
@@ -221,8 +223,8 @@ def award(meter: Meter, cents: int, *, hits: int = 1) -> Meter:
     ).audited()
 
 
-def reset(meter: Meter) -> Meter:
-    """The meter started again after its whole amount was won, on the parameters that waited for this.
+def reset(meter: Meter, *, winners: int = 1) -> Meter:
+    """The meter started again after ``winners`` won its whole amount, on the parameters that waited for this.
 
     The reset value comes out of the reserve as far as that reaches and out of the house for the rest. Overflow, parts
     of a cent and what did not divide among winners are carried into the new one.
@@ -239,6 +241,7 @@ def reset(meter: Meter) -> Meter:
         funded_units=meter.funded_units + value - reserved,
         resets=meter.resets + 1,
         reset_by=(value - reserved, reserved),
+        winners=winners,
         touched=False,
     ).audited()
 
@@ -247,12 +250,16 @@ def returned(meter: Meter, cents: int, resets: int | None) -> tuple[Meter, tuple
     """The meter with a refused award put back, and the units taken out of it again for the house and for the reserve.
 
     ``resets``: what the meter's ``resets`` was once the award had started it again (None: a part of it only was won).
-    While nobody has won the meter since, that reset value was never needed: it goes back to where it came from. The
-    meter goes up by the award and down by the value, for the reason ``seed_recovery``.
+    While nobody has won the meter since, and nobody who shared it still stands, that reset value was never needed: it
+    goes back to where it came from. The meter goes up by the award and down by the value, for the reason
+    ``seed_recovery``.
     """
     units = cents * UNITS
     back = replace(meter, current_units=meter.current_units + units, returned_units=meter.returned_units + units)
-    if resets is None or resets != meter.resets or back.current_units < sum(meter.reset_by):
+    if resets is None or resets != meter.resets:
+        return back.audited(), (0, 0)
+    back = replace(back, winners=meter.winners - 1)
+    if back.winners or back.current_units < sum(meter.reset_by):
         return back.audited(), (0, 0)
     house, reserve = meter.reset_by
     recovered = replace(

@@ -28,7 +28,7 @@ from controller.core.meter_events import (
 )
 from controller.core.progressives import WAITING_LIMIT, Contribution, MeterTerms, Progressives
 from controller.core.rules import House, Rules
-from controller.core.side_bet import find, terms_of
+from controller.core.side_bet import meter_winners, terms_of
 from controller.core.state import Desired, MeterShown
 from firmware_protocols.readings import HealthState
 from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWish
@@ -141,7 +141,7 @@ def award_rows(desk: Desk, bet: str, rows: dict[int, str]) -> None:
     ]
     if not winners:
         return
-    rule = find(bet).chosen(terms_of(desk.rules, bet), "two_meter_winners")
+    rule = meter_winners(desk.rules, bet)
     won, after = taken(meter, winners, shared=rule == "share")
     for place, one in enumerate(won):
         desk_hit(desk, Jackpot(0, meter.name, number, one.spot, bet, rows[one.spot], one.cents, one.resets), one, rule)

@@ -105,8 +105,8 @@ def impossible_side_bets(rules: Rules) -> Iterator[Finding]:
             yield Finding(("mystery_fed_by",), f"no side wager is called {name}")
 
 
-def impossible_terms(rules: Rules, bet: SideBet, terms: Terms) -> Iterator[Finding]:
-    """Rows, choices and up cards a side wager does not know."""
+def impossible_prices(bet: SideBet, terms: Terms) -> Iterator[Finding]:
+    """Rows a side wager does not know, rows priced twice, and what no row can pay."""
     place = ("side_bets", bet.name)
     priced: dict[str, str] = {}
     for table in ("pays", "awards_cents", "meter_shares"):
@@ -123,6 +123,14 @@ def impossible_terms(rules: Rules, bet: SideBet, terms: Terms) -> Iterator[Findi
                 yield from bad_odds((*place, table, row), worth)
             if table == "meter_shares" and worth[0] > worth[1]:
                 yield Finding((*place, table, row), "no row pays more than the whole meter")
+    if bet.placed == "after_deal" and terms.meter_shares:
+        yield Finding((*place, "meter_shares"), "a wager made after the deal raises no meter and wins none")
+
+
+def impossible_terms(rules: Rules, bet: SideBet, terms: Terms) -> Iterator[Finding]:
+    """Prices, choices, decks, stakes and up cards with which a side wager cannot be offered."""
+    place = ("side_bets", bet.name)
+    yield from impossible_prices(bet, terms)
     for key, value in terms.choices.items():
         allowed = bet.choices.get(key)
         if allowed is None:

@@ -10,7 +10,7 @@ from controller.core.progressive import Meters, linked_awards, mystery_awards
 from controller.core.refusals import Refusal
 from controller.core.rules import Rules
 from controller.core.settlement import Net, breakage_cents, hand_nets, held_cents, insurance_net, main_net
-from controller.core.side_bet import SideNet, View, find, fixed_net_cents, terms_of
+from controller.core.side_bet import SideNet, View, find, fixed_net_cents, meter_winners, terms_of
 from controller.core.told import Ended, TellingError, ToldRound
 from firmware_protocols.cards import Card
 
@@ -134,7 +134,7 @@ def pay_linked(
     if meters.linked is None:
         raise TellingError("blazing_meter_cents", "the linked meter pays in this round: expected what it stands at")
     bet = next(bet for bet in rules.side_bets if terms_of(rules, bet).meter_shares)
-    shared = find(bet).chosen(terms_of(rules, bet), "two_meter_winners") == "share"
+    shared = meter_winners(rules, bet) == "share"
     awards, after = linked_awards(meters.linked, winners.values(), shared=shared)
     for spot, cents in awards.items():
         net = nets[spot][bet]

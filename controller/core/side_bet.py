@@ -102,6 +102,12 @@ def terms_of(rules: Rules, name: str) -> Terms:
     return find(name).usual if known is None else known
 
 
+def meter_winners(rules: Rules, name: str) -> str:
+    """What two winners of the whole meter in one round do, ``share`` or ``in_turn`` (A23); sharing is the usual one."""
+    bet = find(name)
+    return bet.chosen(terms_of(rules, name), "two_meter_winners") if "two_meter_winners" in bet.choices else "share"
+
+
 class SideNet(NamedTuple):
     """What a side wager comes to: the net in cents, the row that decided it, whether the aggregate limit lowered it."""
 

@@ -155,6 +155,7 @@ IMPOSSIBLE = [
     ({"lucky_ladies.awards_cents": {"any_20": 100}}, "side_bets.lucky_ladies.awards_cents.any_20"),
     ({"blazing7s.awards_cents": {"two": -1}}, "side_bets.blazing7s.awards_cents.two"),
     ({"blazing7s.meter_shares": {"two": [3, 2]}}, "side_bets.blazing7s.meter_shares.two"),
+    ({"ez_bust.meter_shares": {"dealer_broke": [1, 10]}, "ez_bust.pays": {}}, "side_bets.ez_bust.meter_shares"),
     (
         {"lucky_ladies.meter_shares": {"any_20": [1, 10]}, "lucky_ladies.pays": {}},
         "side_bets.blazing7s.meter_shares",

@@ -1,0 +1,199 @@
+"""A meter at its boundaries: the last unit that may be moved, the last cent of a limit, what is owed across rates."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from msgspec.structs import replace
+
+from controller.core.jackpots import Jackpot, Standing, Winner, taken
+from controller.core.meter import (
+    CENTS_LIMIT,
+    UNITS,
+    Contributed,
+    Meter,
+    Parameters,
+    Pool,
+    Reason,
+    adjusted,
+    award,
+    contribute,
+    in_force,
+    mistakes,
+    opened,
+    reset,
+    returned,
+)
+
+PLAIN = Parameters(base_cents=5_000, reset_cents=5_000, rate=(1, 10), unreasonable_cents=10_000)
+TOP = CENTS_LIMIT * UNITS
+
+
+def meter(**fields: object) -> Meter:
+    return opened("m", replace(PLAIN, **fields))
+
+
+def moved(one: Meter, units: int, reason: Reason, pool: Pool = "meter") -> Meter:
+    after = adjusted(one, pool, units, reason)
+    assert isinstance(after, Meter), after
+    return after
+
+
+def raised(one: Meter, *wagers_cents: int) -> Meter:
+    for cents in wagers_cents:
+        given = contribute(one, cents)
+        assert isinstance(given, Contributed)
+        one = given.meter
+    return one
+
+
+# --- rates --------------------------------------------------------------------------------------------
+
+
+def test_what_is_owed_at_one_rate_is_owed_at_the_next() -> None:
+    thirds = raised(meter(rate=(1, 3)), 100)
+    assert Fraction(thirds.main.owed, thirds.main.over) == Fraction(1, 3)
+    halves = in_force(thirds, replace(PLAIN, rate=(1, 2)))
+    assert (halves.main.owed, halves.main.over) == (2, 6)
+    assert isinstance(halves.main.owed, int)
+    sevenths = in_force(raised(halves, 1), replace(PLAIN, rate=(1, 7)))
+    assert Fraction(sevenths.main.owed, sevenths.main.over) == Fraction(1, 3)
+    assert raised(sevenths, 7, 7, 7).main.owed * 3 == sevenths.main.over
+
+
+# --- limits -------------------------------------------------------------------------------------------
+
+
+def test_overflow_is_what_stands_above_the_limit_and_nothing_without_one() -> None:
+    assert meter().overflow_units() == 0
+    assert meter(limit_cents=6_000).overflow_units() == 0
+    over = moved(meter(limit_cents=6_000), 1_000 * UNITS + 1, "funding")
+    assert (over.overflow_units(), over.shown_cents()) == (1, 6_000)
+
+
+# --- moved by people --------------------------------------------------------------------------------------
+
+MOVES: list[tuple[int, Reason, str]] = [
+    (-TOP, "equipment_correction", "no meter holds so much"),
+    (TOP - 5_000 * UNITS, "funding", "no meter holds so much"),
+    (TOP - 5_000 * UNITS - 1, "funding", ""),
+    (2 * 10**10, "funding", ""),
+    (1, "over_limit_correction", "a meter is raised for funding or equipment_correction only"),
+    (-5_000 * UNITS, "equipment_correction", ""),
+    (
+        -5_000 * UNITS - 1,
+        "equipment_correction",
+        "there is not so much in the meter: it stands at 50000000 units",
+    ),
+]
+
+
+@pytest.mark.parametrize(("units", "reason", "refused"), MOVES)
+def test_the_last_unit_that_may_be_moved(units: int, reason: Reason, refused: str) -> None:
+    after = adjusted(meter(), "meter", units, reason)
+    if refused:
+        assert after == refused
+    else:
+        assert isinstance(after, Meter)
+        assert after.current_units == 5_000 * UNITS + units
+
+
+def test_the_house_takes_back_no_more_than_is_left_of_what_it_put_in() -> None:
+    one = moved(raised(meter(), 10_000), -2_000 * UNITS, "seed_recovery")
+    assert adjusted(one, "meter", -3_000 * UNITS - 1, "seed_recovery") == "the house has 30000000 units in it"
+    after = moved(one, -3_000 * UNITS, "seed_recovery")
+    assert (after.recovered_units, after.current_units) == (5_000 * UNITS, 1_000 * UNITS)
+
+
+def test_a_reserve_is_put_right_upwards_and_downwards() -> None:
+    up = moved(raised(meter(hidden_rate=(1, 10)), 1_000), 50 * UNITS, "equipment_correction", "reserve")
+    assert (up.reserve_units, up.reserve_raised_units, up.reserve_lowered_units) == (150 * UNITS, 50 * UNITS, 0)
+    down = moved(up, -70 * UNITS, "equipment_correction", "reserve")
+    assert (down.reserve_units, down.reserve_raised_units, down.reserve_lowered_units) == (
+        80 * UNITS,
+        50 * UNITS,
+        70 * UNITS,
+    )
+    again = moved(down, -80 * UNITS, "equipment_correction", "reserve")
+    assert (again.reserve_units, again.reserve_raised_units, again.reserve_lowered_units) == (
+        0,
+        50 * UNITS,
+        150 * UNITS,
+    )
+
+
+# --- awards that are refused ------------------------------------------------------------------------------
+
+
+def test_a_reset_value_is_taken_back_to_its_last_unit() -> None:
+    won = reset(award(meter(), 5_000))
+    empty = moved(won, -5_000 * UNITS, "equipment_correction")
+    after, (house, reserve) = returned(empty, 5_000, won.resets)
+    assert (house, reserve) == (5_000 * UNITS, 0)
+    assert (after.current_units, after.recovered_units, after.reset_by) == (0, 5_000 * UNITS, (0, 0))
+
+
+def test_of_a_meter_that_two_shared_the_reset_value_is_taken_back_once() -> None:
+    won, after = taken(meter(hidden_rate=(1, 10)), [Winner(2, (1, 1)), Winner(5, (1, 1))], shared=True)
+    assert [(one.spot, one.cents, one.resets) for one in won] == [(5, 2_500, 1), (2, 2_500, 1)]
+    assert (after.hits, after.resets) == (2, 1)
+    # The other one won the whole meter, so it had to start again.
+    first, back = returned(after, 2_500, 1)
+    assert (back, first.current_units) == ((0, 0), 7_500 * UNITS)
+    second, back = returned(first, 2_500, 1)
+    assert back == (5_000 * UNITS, 0)
+    assert (second.current_units, second.reset_by) == (5_000 * UNITS, (0, 0))
+
+
+def test_who_took_a_part_only_started_nothing_again() -> None:
+    won, after = taken(meter(), [Winner(3, (1, 10))], shared=True)
+    assert [(one.cents, one.resets) for one in won] == [(500, None)]
+    assert (after.hits, after.resets) == (1, 0)
+
+
+def test_a_payment_names_who_paid() -> None:
+    hit = Jackpot(1, "m", 12, 3, "blazing7s", "three_diamonds", 123_456, 1)
+    verified = hit.verified("A. Ames")
+    assert isinstance(verified, Jackpot)
+    paid = verified.paid("B. Bell")
+    assert isinstance(paid, Jackpot)
+    assert (paid.standing, paid.who) == (Standing.PAID, "B. Bell")
+
+
+# --- parameters -------------------------------------------------------------------------------------------
+
+CENTS = "expected cents, 0 or more and at most 14 digits"
+PART = "expected a part of the wager such as [17, 100], not more than the whole"
+AT_LIMIT = "the meter would start at or above its limit"
+MISTAKES: list[tuple[dict[str, object], list[tuple[str, str]]]] = [
+    ({}, []),
+    ({"base_cents": -1}, [("base_cents", CENTS)]),
+    ({"reset_cents": CENTS_LIMIT}, [("reset_cents", CENTS)]),
+    ({"limit_cents": -1}, [("limit_cents", CENTS)]),
+    ({"base_cents": 0, "reset_cents": 0, "limit_cents": 1}, []),
+    ({"rate": (1, 1)}, []),
+    ({"rate": (17, 1_000_000)}, []),
+    ({"rate": (17, 1_000_001)}, [("rate", PART)]),
+    ({"rate": (2, 1)}, [("rate", PART)]),
+    ({"rate": (-1, 10)}, [("rate", PART)]),
+    ({"hidden_rate": (0, 0)}, [("hidden_rate", PART)]),
+    ({"rate": (0, 1)}, [("rate", "a meter that nothing raises is none")]),
+    ({"rate": (1, 3), "hidden_rate": (2, 3)}, []),
+    (
+        {"rate": (1, 3), "hidden_rate": (668, 1_000)},
+        [("hidden_rate", "with rate it takes more than the whole wager")],
+    ),
+    ({"unreasonable_cents": 1}, []),
+    ({"unreasonable_cents": 0}, [("unreasonable_cents", "expected the most cents that one wager may add")]),
+    ({"unreasonable_cents": CENTS_LIMIT}, [("unreasonable_cents", "expected the most cents that one wager may add")]),
+    ({"limit_cents": 1}, [("limit_cents", AT_LIMIT)]),
+    ({"limit_cents": 5_000}, [("limit_cents", AT_LIMIT)]),
+    ({"limit_cents": 5_001}, []),
+    ({"base_cents": 0, "limit_cents": 5_000}, [("limit_cents", AT_LIMIT)]),
+]
+
+
+@pytest.mark.parametrize(("fields", "found"), MISTAKES, ids=lambda one: str(one)[:60])
+def test_parameters_on_which_no_meter_can_run(fields: dict[str, object], found: list[tuple[str, str]]) -> None:
+    assert mistakes(replace(PLAIN, **fields)) == found
