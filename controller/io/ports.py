@@ -20,6 +20,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import serial
+from msgspec.structs import replace
 from serial.tools import list_ports
 
 from controller.formats.trigger_config import UNIX
@@ -175,13 +176,13 @@ def _open_port(name: str, line: Line, census: Census) -> serial.Serial:
             raise LineLost(errno.ENODEV, str(error)) from error
     is_pseudo = Path(path).resolve().is_relative_to("/dev/pts")
     try:
-        port = _configured(path, line, line.parity)
+        port = _configured(path, line)
     except termios.error as error:
         # pyserial lets it pass as it is, and it is no OSError.
         if error.args[0] != errno.EINVAL or not is_pseudo:
             raise LineLost(error.args[0], f"{path}: the line cannot be set up: {error.args[1]}") from error
-        # A pseudo-terminal has no parity, and refuses to be set when parity is all that is left to be set.
-        port = _configured(path, line, serial.PARITY_NONE)
+        # A pseudo-terminal has eight bits and no parity, and refuses to be set when no other setting is left to change.
+        port = _configured(path, replace(line, data_bits=8, parity="N"))
     if not is_pseudo:
         # A pseudo-terminal would stay barred while its other end is open, even after we have died.
         claim(port.fileno())
@@ -197,12 +198,12 @@ def claim(descriptor: int) -> None:
         fcntl.ioctl(descriptor, termios.TIOCEXCL)
 
 
-def _configured(path: str, line: Line, parity: str) -> serial.Serial:
+def _configured(path: str, line: Line) -> serial.Serial:
     return serial.Serial(
         path,
         baudrate=line.baud,
         bytesize=line.data_bits,
-        parity=parity,
+        parity=line.parity,
         stopbits=line.stop_bits,
         timeout=0,
         exclusive=True,

@@ -98,6 +98,26 @@ def test_what_cannot_be_claimed_is_used_all_the_same() -> None:
     os.close(far)
 
 
+class Lost(asyncio.Protocol):
+    """Says when its line is closed."""
+
+    def __init__(self) -> None:
+        self.closed = asyncio.Event()
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self.closed.set()
+
+
+async def test_a_pseudo_terminal_is_opened_again_whatever_bits_its_protocol_has() -> None:
+    with plugged() as cable:
+        for _ in range(2):
+            line = Lost()
+            transport = await serial_opener(cable.path, Line(9600, 7, "E", 2))(line)
+            transport.abort()
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await line.closed.wait()
+
+
 async def test_an_opening_nobody_waits_for_any_more_leaves_nothing_open() -> None:
     with plugged() as cable:
         opening = asyncio.ensure_future(serial_opener(cable.path, LINE)(asyncio.Protocol()))
