@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from controller.core.rules import House
 from controller.core.state import Desired
 from controller.formats.config import BetSpotsSection, Config, zones_of
+from controller.formats.linked_config import linked_terms
 from controller.formats.meter_config import SignSection, terms_of_meters
 from controller.formats.sensor_config import unit_name
 from controller.io.clock import Clock
@@ -51,6 +52,7 @@ def house_of(table: TableFile) -> House:
         elsewhere=dict(table.elsewhere),
         sensors={unit.bet: unit.spots for unit in config.bet_sensors},
         meters=terms_of_meters(config.meters, table.profile.rules),
+        linked=linked_terms(config.linked_meters),
         two_persons=config.operator is not None and config.operator.two_persons,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
     )

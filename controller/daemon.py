@@ -17,6 +17,7 @@ from controller.core.alerts import AnswerRefused, FloorRefused
 from controller.core.events import Event, RulingProposed, StepFailed
 from controller.core.inputs import Input, OpeningRefuted, Stamped, Started
 from controller.core.meter_events import MeterOrdered
+from controller.core.progressives import Progressives
 from controller.core.rules import House
 from controller.core.state import Desired, State, Table
 from controller.core.table import step
@@ -115,6 +116,8 @@ class Daemon:
         self.mqtt_orders = True
         """Whether orders are taken over MQTT too, where whoever the broker lets write is believed."""
         self.alarms: tuple[str, ...] = ()
+        self.meters_told: Progressives | None = None
+        """What the picture of the meters was last made of; a linked meter moves without an event."""
         self.health: dict[str, DeviceHealth] = {}
         """What each device last said of itself, as far as committed."""
         journal = parts.journal
@@ -314,9 +317,11 @@ class Daemon:
             self.retain(self.topics.state("round"), round_bytes(self.table.state))
             self.retain(self.topics.state("advice"), advice_bytes(self.table.state))
             self.retain(self.topics.state("alerts"), alerts_bytes(self.table.state))
-            if self.table.state.progressives.meters:
-                self.retain(self.topics.state("meters"), meters_bytes(self.table.state))
             self.publisher.wake()
+        known = self.table.state.progressives
+        if known is not self.meters_told and (known.meters or known.linked):
+            self.meters_told = known
+            self.retain(self.topics.state("meters"), meters_bytes(self.table.state))
 
 
 async def all_endless(works: Sequence[Endless]) -> None:

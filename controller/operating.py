@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -14,9 +14,7 @@ from controller.formats.config import OperatorSection
 from controller.formats.operators import STATUS, Asking, Request, read_operators
 from controller.formats.sections import ConfigError
 from controller.io.operator_channel import Listening, OperatorChannel
-from controller.io.secret_files import SecretRefused, read_secret
-
-CURVE_SECRET_BYTES: Final = 40
+from controller.io.secret_files import SecretRefused, read_curve_secret
 
 
 class NoChannel(Exception):  # noqa: N818 - named for what happened
@@ -37,7 +35,10 @@ def listening(section: OperatorSection, *, kept_by_service: bool = False) -> Lis
     if section.listen is None:
         return Listening(directory)
     assert section.key_file is not None and section.operators is not None, "a table file with listen has both"  # noqa: PT018
-    secret = _secret(Path(section.key_file), kept_by_service=kept_by_service)
+    try:
+        secret = read_curve_secret(Path(section.key_file), kept_by_service=kept_by_service)
+    except SecretRefused as error:
+        raise NoChannel(str(error)) from error
     return Listening(directory, section.listen, secret, _operators(Path(section.operators)))
 
 
@@ -52,16 +53,6 @@ def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
 
     identity = daemon.identity
     return OperatorChannel(where, f"{identity.site}/{identity.table}", ask)
-
-
-def _secret(path: Path, *, kept_by_service: bool) -> bytes:
-    try:
-        secret = read_secret(path, kept_by_service=kept_by_service).strip()
-    except SecretRefused as error:
-        raise NoChannel(str(error)) from error
-    if len(secret) != CURVE_SECRET_BYTES:
-        raise NoChannel(f"{path}: expected the secret half of a CURVE pair; run: tableside keys curve {path}")
-    return secret
 
 
 def _operators(path: Path) -> dict[str, Asking]:

@@ -23,7 +23,7 @@ from controller.formats.link_config import LinkConfig, read_link_config
 from controller.io.clock import SystemClock
 from controller.io.log import Format, configure_log
 from controller.io.notify import Notifier
-from controller.io.secret_files import SecretRefused, read_secret
+from controller.io.secret_files import SecretRefused, read_curve_secret
 from controller.io.watchdog import Watchdog
 from controller.link.deeds import HOUSE, Declined, Entered, Moved, OutOfOrder, Posting
 from controller.link.ledger import Account, Database, Ledger, LedgerFailed, LedgerRefused
@@ -190,11 +190,11 @@ def _load(path: Path) -> LinkConfig:
 def _key(config: LinkConfig, path: Path, credentials: str | None) -> bytes:
     given = config.link.key_file
     if not is_credential(given):
-        return read_secret(Path(given)).strip()
+        return read_curve_secret(Path(given))
     if credentials is None:
         told = f"{path}: [link] key_file: a credential is there within the service only ($CREDENTIALS_DIRECTORY)"
         raise ConfigError((told,))
-    return read_secret(Path(credentials) / given.removeprefix(CREDENTIAL), kept_by_service=True).strip()
+    return read_curve_secret(Path(credentials) / given.removeprefix(CREDENTIAL), kept_by_service=True)
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from controller.formats.linked_account import LinkedLine
 from controller.formats.meter_account import AwardLine, MeterBook, MeterLine, meter_book
 from controller.formats.payloads import PayloadRefused, read_event
 from controller.formats.telling import dollars
@@ -40,11 +41,13 @@ def command(journal: Path, *, as_json: bool) -> None:
 
 def told(book: MeterBook) -> list[str]:
     """The book in words."""
-    if not book.meters:
+    if not book.meters and not book.linked:
         return ["no meters"]
     lines: list[str] = []
     for meter in book.meters.values():
         lines += told_meter(meter)
+    for linked in book.linked.values():
+        lines += told_linked(linked)
     lines += [told_award(one) for one in book.awards.values()]
     for order in book.orders.values():
         kind = order["move"]["type"].replace("_", " ")
@@ -71,6 +74,25 @@ def told_meter(line: MeterLine) -> list[str]:
         ),
         *(f"  WRONG        {wrong}" for wrong in line.wrong),
         *([] if line.wrong else ["  reconciled   to the unit"]),
+    ]
+
+
+def told_linked(line: LinkedLine) -> list[str]:
+    """One linked meter: what of it went through this table."""
+    closed = f"closed: {line.closed}" if line.closed else f"last at {dollars(line.shown_cents)}  open"
+    owed = f", {len(line.owed)} wait for the link" if line.owed else ""
+    refused = f", {line.refused_wagers} wagers refused" if line.refused_wagers else ""
+    declined = f", {line.declined} declined" if line.declined else ""
+    return [
+        f"{line.meter}  pool {line.pool}  {closed}",
+        f"  postings     {line.posted}, {line.entered} entered, the last as {line.entry}{owed}{declined}{refused}",
+        (
+            f"  put in       {line.wagers} wagers of {dollars(line.wagered_cents)} gave"
+            f" {exact(line.contributed_units)}, reserve {exact(line.reserved_units)}"
+        ),
+        f"  taken out    {line.hits} awards {dollars(line.won_cents - line.returned_cents)}",
+        *(f"  WRONG        {wrong}" for wrong in line.wrong),
+        *([] if line.wrong else ["  in order     none missing, none twice; the pool is reconciled at its link"]),
     ]
 
 

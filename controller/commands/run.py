@@ -8,7 +8,7 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -19,6 +19,7 @@ import structlog
 from controller import version
 from controller.assembly import Devices, TriggerBox, house_of
 from controller.core.metering import trigger_wish
+from controller.core.state import Desired
 from controller.daemon import Daemon, Endless, Parts
 from controller.formats.config import Config, ConfigError
 from controller.formats.records import Identity, RecordDamaged
@@ -36,6 +37,7 @@ from controller.io.randomness import SystemEntropy
 from controller.io.secret_files import SecretRefused
 from controller.io.table_file import TableFile, is_kept, load_table
 from controller.io.watchdog import Watchdog, Work
+from controller.linking import Ends, Links, OtherPool
 from controller.operating import NoChannel, listening, operator_channel
 from controller.recovery import recover
 from devices.mystery_trigger import TableName
@@ -76,7 +78,7 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
         refuse(*error.lines)
     except NoChannel as error:
         refuse(*error.lines)
-    except (NotAJournal, JournalDamaged, RecordDamaged, ChannelFailed, OSError) as error:
+    except (NotAJournal, JournalDamaged, RecordDamaged, ChannelFailed, OtherPool, OSError) as error:
         refuse(str(error))
     except JournalFailed as error:
         click.echo(f"tableside: {error}", err=True)
@@ -127,10 +129,16 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
         known = TableName(identity.site, identity.table, daemon.identity.epoch)
         box = TriggerBox(known, trigger_wish(daemon.table.state.progressives))
         devices = Devices(config, last if last >= 0 else None, box)
-        daemon.wish, daemon.drawn = devices.wish, devices.drawn
+        pools = Links(
+            config.linked_meters,
+            Ends(daemon.identity, table.link_keys, clock, daemon.deliver),
+            daemon.table.state,
+        )
+        daemon.wish, daemon.drawn = both(devices.wish, pools.wish), devices.drawn
         links = devices.link(clock, chance, daemon.deliver)
-        daemon.remarks = hourly(lambda: expiring(config, clock), clock)
-        for remark in daemon.remarks():
+        ending = hourly(lambda: expiring(config, clock), clock)
+        daemon.remarks = lambda: (*ending(), *pools.remarks())
+        for remark in ending():
             log.warning(remark)
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
@@ -138,11 +146,22 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
         beside += storage.watches(lambda alarm: daemon.consumers.notices.update(disk=alarm))
         if not recovered.hold:
             beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
+            beside += pools.works()
         await until_stopped(daemon.run(links, beside))
         log.info("table stops")
     finally:
         notifier.stopping()
         await journal.close()
+
+
+def both(one: Callable[[Desired], None], other: Callable[[Desired], None]) -> Callable[[Desired], None]:
+    """Tell two what the table wants."""
+
+    def told(desired: Desired) -> None:
+        one(desired)
+        other(desired)
+
+    return told
 
 
 def expiring(config: Config, clock: Clock) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from controller.core.deeds import TableOutcome
 from controller.core.progressives import Move
 from controller.core.rules import House
 from firmware_protocols.cards import Card
@@ -151,6 +152,30 @@ MeterRuling = VerifyJackpot | PayJackpot | ProposeMove | ApproveOrder | Withdraw
 """What people do with meters and jackpots."""
 
 
+class LinkHeard(Value, frozen=True):
+    """What the link says of a linked meter: what its pool shows, None where that is not known, and why it is closed."""
+
+    at_ns: int
+    meter: str
+    shown_cents: int | None
+    closed: str
+
+
+class LinkEntered(Value, frozen=True):
+    """The ledger's answer to posting ``seq`` of this journal: its place in the ledger, and what came of it."""
+
+    at_ns: int
+    meter: str
+    seq: int
+    entry: int
+    shown_cents: int
+    outcome: TableOutcome
+
+
+LinkReading = LinkHeard | LinkEntered
+"""What comes from the pools of many tables."""
+
+
 class OpeningRefuted(Value, frozen=True):
     """The daemon found that a card it opened with ``face`` was committed to as another when it was drawn."""
 
@@ -162,7 +187,7 @@ class OpeningRefuted(Value, frozen=True):
 Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
 """What the floor may correct."""
 
-Input = Reading | Started | Answered | Acknowledged | ShoeChanged | OpeningRefuted | Ruling | MeterRuling
+Input = Reading | Started | Answered | Acknowledged | ShoeChanged | OpeningRefuted | Ruling | MeterRuling | LinkReading
 """Everything that may be stepped."""
 
 

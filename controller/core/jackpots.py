@@ -107,6 +107,8 @@ class Jackpot(Value, frozen=True, tag=False):
     standing: Standing = Standing.PENDING
     who: str = ""
     """Who brought it to where it stands."""
+    ledger_number: int = 0
+    """What a pool's ledger calls it; 0: it is out of a meter of the table's own."""
 
     def open(self) -> bool:
         """Whether people still have to verify, pay or refuse it."""

@@ -6,6 +6,7 @@ limit.
 
 from __future__ import annotations
 
+from controller.core.link_events import LinkEvent, PostingDeclined
 from controller.core.meter import Parameters, Pool, Reason
 from controller.core.progressives import Move
 from firmware_protocols.values import Value
@@ -42,7 +43,7 @@ class JackpotHit(Value, frozen=True):
     """A wager won ``cents`` out of what the meter showed; the amount is frozen until people have verified and paid it.
 
     ``rule`` says how the winners of one round are evaluated; ``number`` is the contribution that lifted a must-hit-by
-    meter above its trigger, else 0.
+    meter above its trigger, the posting by which a linked meter's award was claimed, else 0.
     """
 
     jackpot: int
@@ -213,6 +214,7 @@ MeterEvent = (
     | MysteryCommitted
     | MysteryRevealed
     | MeterReopened
+    | LinkEvent
 )
 """Everything published of meters that needs nobody's eye at once."""
 
@@ -253,5 +255,5 @@ class ParametersDiffer(Value, frozen=True):
     in_force: Parameters
 
 
-MeterAlert = ContributionRefused | MeterClosed | MysteryDisputed | ParametersDiffer
+MeterAlert = ContributionRefused | MeterClosed | MysteryDisputed | ParametersDiffer | PostingDeclined
 """What of meters wants a person's eye."""

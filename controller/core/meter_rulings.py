@@ -9,12 +9,15 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from controller.core import linked_rulings
 from controller.core.alerts import FloorRefused
 from controller.core.books import book_of
 from controller.core.desk import Desk
 from controller.core.events import Basis, WagerAdjusted, WagerSettled
 from controller.core.inputs import ApproveOrder, MeterRuling, PayJackpot, ProposeMove, VerifyJackpot, WithdrawOrder
 from controller.core.jackpots import Jackpot, Winner, same_person, taken
+from controller.core.linked import LinkedMeter
+from controller.core.linking import judge, linked_named
 from controller.core.meter import Meter, adjusted, change, mistakes, returned
 from controller.core.meter_events import (
     JackpotPaid,
@@ -33,6 +36,7 @@ from controller.core.progressives import (
     ORDERS_LIMIT,
     Adjustment,
     Grant,
+    MeterTerms,
     Move,
     NewParameters,
     Order,
@@ -68,6 +72,7 @@ def verify(desk: Desk, ruling: VerifyJackpot) -> str:
         return after
     remember(desk, desk.state.progressives.with_jackpot(after))
     desk.tell(JackpotVerified(after.number, after.cents, ruling.who, ruling.why))
+    judge(desk, after, "verified")
     return ""
 
 
@@ -79,6 +84,7 @@ def pay(desk: Desk, ruling: PayJackpot) -> str:
         return str(after)
     remember(desk, desk.state.progressives.with_jackpot(after))
     desk.tell(JackpotPaid(after.number, after.cents, ruling.who, jackpot.who, ruling.why))
+    judge(desk, after, "paid")
     return ""
 
 
@@ -94,9 +100,10 @@ def propose(desk: Desk, ruling: ProposeMove) -> str:
     if len(known.orders) >= ORDERS_LIMIT:
         return f"{ORDERS_LIMIT} orders wait already; approve or withdraw some"
     order = Order(known.ordered + 1, ruling.meter, ruling.move, ruling.who, ruling.why)
-    meter = known.meter(ruling.meter)
+    meter = known.meter(ruling.meter) or known.linked_meter(ruling.meter)
     if meter is None:
-        return f"there is no meter {ruling.meter}; there are: {', '.join(one.name for one in known.meters) or 'none'}"
+        names = [*(one.name for one in known.meters), *(one.name for one in known.linked)]
+        return f"there is no meter {ruling.meter}; there are: {', '.join(names) or 'none'}"
     refused = impossible(desk, meter, ruling.move)
     if refused:
         return refused
@@ -117,7 +124,8 @@ def withdraw(desk: Desk, ruling: WithdrawOrder) -> str:
 def approve(desk: Desk, ruling: ApproveOrder) -> str:
     """A second person approves: carry it out; why that cannot be, or an empty text."""
     order = order_of(desk, ruling.order)
-    meter = None if order is None else desk.state.progressives.meter(order.meter)
+    known = desk.state.progressives
+    meter = None if order is None else known.meter(order.meter) or known.linked_meter(order.meter)
     if order is None or meter is None:
         return NO_ORDER
     if same_person(order.who, ruling.who):
@@ -127,20 +135,28 @@ def approve(desk: Desk, ruling: ApproveOrder) -> str:
         return refused
     forget(desk, order.number)
     desk.tell(OrderApproved(order.number, order.who, ruling.who))
+    if isinstance(meter, LinkedMeter):
+        linked_rulings.carry_out(desk, meter, order, ruling.who)
+    else:
+        carry_out(desk, meter, order, ruling.who)
+    return ""
+
+
+def carry_out(desk: Desk, meter: Meter, order: Order, second: str) -> None:
+    """Do what two people ordered of a meter of the table's own."""
     match order.move:
         case Adjustment():
-            adjust(desk, meter, order.move, order, ruling.who)
+            adjust(desk, meter, order.move, order, second)
         case NewParameters(parameters):
-            put_on(desk, change(meter, parameters), meter, order, ruling.who)
+            put_on(desk, change(meter, parameters), meter, order, second)
         case Refusal(number):
             jackpot = desk.state.progressives.jackpot(number)
             assert jackpot is not None, "an order that is possible names a jackpot"
-            refuse(desk, meter, jackpot, order, ruling.who)
+            refuse(desk, meter, jackpot, order, second)
         case Grant():
-            grant(desk, meter, order.move, order, ruling.who)
+            grant(desk, meter, order.move, order, second)
         case _:
             assert_never(order.move)
-    return ""
 
 
 NO_ORDER = "no such order waits"
@@ -157,8 +173,11 @@ def forget(desk: Desk, number: int) -> None:
     remember(desk, replace(known, orders=tuple(one for one in known.orders if one.number != number)))
 
 
-def impossible(desk: Desk, meter: Meter, move: Move) -> str:
+def impossible(desk: Desk, meter: Meter | LinkedMeter, move: Move) -> str:
     """Why a move could not be carried out now; empty: it could."""
+    if isinstance(meter, LinkedMeter):
+        why = linked_rulings.impossible(desk, meter, move)
+        return ungrantable(desk, meter, move) if isinstance(move, Grant) and not why else why
     match move:
         case Adjustment(pool, units, reason):
             after = adjusted(meter, pool, units, reason)
@@ -221,23 +240,30 @@ def refuse(desk: Desk, meter: Meter, jackpot: Jackpot, order: Order, second: str
     remember(desk, desk.state.progressives.with_meter(after).with_jackpot(refused))
     stands = (house, reserve, after.name, after.current_units, after.shown_cents())
     desk.tell(JackpotRefused(jackpot.number, jackpot.cents, *stands, order.who, second, order.why))
+    take_back(desk, jackpot, f"{order.who}, {second}", order.why)
+
+
+def take_back(desk: Desk, jackpot: Jackpot, people: str, why: str) -> None:
+    """An award that was refused is out of its wager's account."""
     book = book_of(desk.state.books, jackpot.round)
     row = None if book is None or book.void else book.row(jackpot.spot, jackpot.bet)
     if row is not None and row.due_cents is not None and row.due_cents >= jackpot.cents - row.wager_cents:
         place = (jackpot.round, jackpot.spot, jackpot.bet, row.wager_cents)
         due = row.due_cents - jackpot.cents
-        desk.tell(WagerAdjusted(*place, row.due_cents, due, f"{order.who}, {second}", order.why))
+        desk.tell(WagerAdjusted(*place, row.due_cents, due, people, why))
 
 
-def ungrantable(desk: Desk, meter: Meter, move: Grant) -> str:
+def ungrantable(desk: Desk, meter: Meter | LinkedMeter, move: Grant) -> str:
     """Why a row cannot be awarded by people; empty: it can."""
-    terms, book = terms_named(desk.house, meter.name), book_of(desk.state.books, move.round)
+    terms = terms_named(desk.house, meter.name) or linked_named(desk.house, meter.name)
+    book = book_of(desk.state.books, move.round)
     if terms is None or move.bet not in terms.fed_by:
         return f"{move.bet} does not feed meter {meter.name}"
     row = None if book is None or book.void else book.row(move.spot, move.bet)
     if row is None:
         return f"there is no wager {move.bet!r} at spot {move.spot} in round {move.round} on the books"
-    rows = [MYSTERY_ROW] if terms.kind == "mystery" else sorted(terms_of(desk.rules, move.bet).meter_shares)
+    mystery = isinstance(terms, MeterTerms) and terms.kind == "mystery"
+    rows = [MYSTERY_ROW] if mystery else sorted(terms_of(desk.rules, move.bet).meter_shares)
     if move.row not in rows:
         return f"meter {meter.name} pays {', '.join(rows)}, not {move.row}"
     if desk.state.progressives.won(move.round, move.spot, move.bet):
@@ -256,16 +282,19 @@ def grant(desk: Desk, meter: Meter, move: Grant, order: Order, second: str) -> N
     if won.resets is not None:
         tell_reset(desk, meter, after)
     settle_dispute(desk, meter)
-    book = book_of(desk.state.books, move.round)
-    row = None if book is None else book.row(move.spot, move.bet)
+    settle_grant(desk, jackpot, f"{order.who}, {second}", order.why)
+
+
+def settle_grant(desk: Desk, granted: Jackpot, people: str, why: str) -> None:
+    """Settle or adjust the wager to which two people granted an award."""
+    place, cents = (granted.round, granted.spot, granted.bet), granted.cents
+    book = book_of(desk.state.books, granted.round)
+    row = None if book is None else book.row(granted.spot, granted.bet)
     if row is None:
         return
-    people = f"{order.who}, {second}"
     if row.due_cents is None:
-        due = won.cents - row.wager_cents
-        desk.tell(
-            WagerSettled(*place, row.wager_cents, due, Basis.FLOOR, (desk.stamped.number,), f"{people}: {order.why}")
-        )
+        due, rests = cents - row.wager_cents, (desk.stamped.number,)
+        desk.tell(WagerSettled(*place, row.wager_cents, due, Basis.FLOOR, rests, f"{people}: {why}"))
     else:
-        due = won.cents + (row.due_cents if move.row == MYSTERY_ROW else -row.wager_cents)
-        desk.tell(WagerAdjusted(*place, row.wager_cents, row.due_cents, due, people, order.why))
+        due = cents + (row.due_cents if granted.row == MYSTERY_ROW else -row.wager_cents)
+        desk.tell(WagerAdjusted(*place, row.wager_cents, row.due_cents, due, people, why))

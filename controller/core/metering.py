@@ -11,9 +11,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.core import linking
 from controller.core.desk import Desk
 from controller.core.events import LockedWager
 from controller.core.jackpots import Jackpot, Standing, Winner, Won, taken
+from controller.core.linked import Owing
 from controller.core.meter import UNITS, Contributed, Meter, Unreasonable, contribute, opened
 from controller.core.meter_events import (
     ContributionMade,
@@ -60,6 +62,11 @@ def rows_meter(house: House, bet: str) -> MeterTerms | None:
     return next((terms for terms in house.meters if terms.kind == "rows" and bet in terms.fed_by), None)
 
 
+def won_by_rows(house: House, bet: str) -> bool:
+    """Whether some meter, the table's own or a pool's, pays rows of a side wager."""
+    return rows_meter(house, bet) is not None or linking.linked_rows(house, bet) is not None
+
+
 def mystery_meter(house: House) -> MeterTerms | None:
     """The must-hit-by meter."""
     return next((terms for terms in house.meters if terms.kind == "mystery"), None)
@@ -79,6 +86,7 @@ def open_meters(desk: Desk) -> None:
             desk.tell(MeterOpened(meter.name, meter.parameters, meter.current_units, meter.shown_cents()))
         elif terms.parameters not in {meter.parameters, meter.queued}:
             desk.tell(ParametersDiffer(meter.name, terms.parameters, meter.parameters))
+    linking.open_linked(desk)
 
 
 # --- contributions ----------------------------------------------------------------------------------
@@ -94,6 +102,7 @@ def contribute_round(desk: Desk) -> None:
         for terms in desk.house.meters:
             if wager.bet in terms.fed_by:
                 raise_meter(desk, terms, wager)
+        linking.contribute(desk, wager)
 
 
 def raise_meter(desk: Desk, terms: MeterTerms, wager: LockedWager) -> None:
@@ -133,6 +142,7 @@ def award_rows(desk: Desk, bet: str, rows: dict[int, str]) -> None:
     terms = rows_meter(desk.house, bet)
     meter = None if terms is None else desk.state.progressives.meter(terms.name)
     if meter is None:
+        linking.claim_rows(desk, bet, rows)
         return
     number, shares = desk.round().number, terms_of(desk.rules, bet).meter_shares
     judged = {(one.round, one.spot, one.bet) for one in desk.state.progressives.jackpots if one.row != MYSTERY_ROW}
@@ -201,25 +211,26 @@ def closed_because(desk: Desk, meter: Meter) -> str:
 
 def review(desk: Desk) -> None:
     """Publish which meters have closed and which can be won again."""
-    told = desk.state.progressives.closed
-    now = {meter.name: closed_because(desk, meter) for meter in desk.state.progressives.meters}
-    if now == told:
+    known = desk.state.progressives
+    now = {meter.name: closed_because(desk, meter) for meter in known.meters}
+    now |= {one.name: linking.closed_because(desk.house, one) for one in known.linked}
+    if now == known.closed:
         return
-    for meter in desk.state.progressives.meters:
-        before, after = told.get(meter.name, ""), now[meter.name]
+    cents = {one.meter: one.cents or 0 for one in shown(replace(known, closed={}))}
+    for name, after in now.items():
+        before = known.closed.get(name, "")
         if after and after != before:
-            desk.tell(MeterClosed(meter.name, after))
+            desk.tell(MeterClosed(name, after))
         elif before and not after:
-            desk.tell(MeterReopened(meter.name, meter.shown_cents()))
-    change(desk, replace(desk.state.progressives, closed=now))
+            desk.tell(MeterReopened(name, cents[name]))
+    change(desk, replace(known, closed=now))
 
 
 def shown(progressives: Progressives) -> tuple[MeterShown, ...]:
     """What each meter's sign shows: None where the truth is not known."""
-    return tuple(
-        MeterShown(meter.name, None if progressives.closed.get(meter.name) else meter.shown_cents())
-        for meter in progressives.meters
-    )
+    stand = ((meter.name, meter.shown_cents()) for meter in progressives.meters)
+    pools = ((linked.name, linked.shown_cents) for linked in progressives.linked)
+    return tuple(MeterShown(name, None if progressives.closed.get(name) else cents) for name, cents in (*stand, *pools))
 
 
 def notice(progressives: Progressives) -> str:
@@ -233,9 +244,11 @@ def notice(progressives: Progressives) -> str:
 
 def with_meters(progressives: Progressives, desired: Desired) -> Desired:
     """What the devices should be told, signs and trigger box included."""
-    if not progressives.meters:
+    if not progressives.meters and not progressives.linked:
         return desired
-    return replace(desired, meters=shown(progressives), notice=notice(progressives), trigger=trigger_wish(progressives))
+    owing = tuple(Owing(one.name, one.posted, one.owed) for one in progressives.linked)
+    told = (shown(progressives), notice(progressives), trigger_wish(progressives))
+    return replace(desired, meters=told[0], notice=told[1], trigger=told[2], owing=owing)
 
 
 def trigger_wish(progressives: Progressives) -> TriggerWish:

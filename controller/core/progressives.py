@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.jackpots import Jackpot
+from controller.core.linked import LinkedMeter
 from controller.core.meter import Meter, Parameters, Pool, Reason
 from firmware_protocols.values import Value
 
@@ -120,6 +121,8 @@ class Progressives(Value, frozen=True, tag=False):
     """Why box and table disagree; the must-hit-by meter is closed until people have put it right. Empty: they agree."""
     closed: dict[str, str] = msgspec.field(default_factory=dict)
     """Why a meter is closed, by name, as last told."""
+    linked: tuple[LinkedMeter, ...] = ()
+    """Meters that are pools of many tables."""
 
     def meter(self, name: str) -> Meter | None:
         """The meter of this name."""
@@ -128,6 +131,16 @@ class Progressives(Value, frozen=True, tag=False):
     def with_meter(self, meter: Meter) -> Progressives:
         """With this meter in place of the one of its name."""
         return replace(self, meters=tuple(meter if one.name == meter.name else one for one in self.meters))
+
+    def linked_meter(self, name: str) -> LinkedMeter | None:
+        """The linked meter of this name."""
+        return next((one for one in self.linked if one.name == name), None)
+
+    def with_linked(self, linked: LinkedMeter) -> Progressives:
+        """With this linked meter, new or in place of the one of its name."""
+        if self.linked_meter(linked.name) is None:
+            return replace(self, linked=(*self.linked, linked))
+        return replace(self, linked=tuple(linked if one.name == linked.name else one for one in self.linked))
 
     def jackpot(self, number: int) -> Jackpot | None:
         """The award of this number; None: there is none, or it is no longer kept."""

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from controller.core.linked import LinkedTerms
 from controller.core.progressives import MeterTerms
 from firmware_protocols.values import Value
 
@@ -198,6 +199,8 @@ class House(Value, frozen=True, tag=False):
     """Where the house keeps chips that do not belong on this table, by id."""
     meters: tuple[MeterTerms, ...] = ()
     """The progressive meters this table counts, in the order in which a wager raises them."""
+    linked: tuple[LinkedTerms, ...] = ()
+    """The pools of many tables that it feeds."""
     sensors: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     """The spots whose wagers sensors see beside the readers, by side bet."""
     two_persons: bool = False

@@ -8,7 +8,7 @@ from controller.core import mystery
 from controller.core.desk import Desk
 from controller.core.events import Basis, WagerOpen, WagerSettled
 from controller.core.judging import Judged, hole_points, of_hole, resting_on, tell_settled
-from controller.core.metering import award_rows, awarded, mystery_cents, rows_meter
+from controller.core.metering import award_rows, awarded, mystery_cents, won_by_rows
 from controller.core.side_bet import SideNet, find
 from controller.core.side_dues import Felt, side_rows, sides
 from controller.core.side_limit import side_dues
@@ -95,7 +95,7 @@ def award_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
     round_now = desk.round()
     felt = felt_of(desk, judged, closed=closed)
     for bet in desk.rules.side_bets:
-        if rows_meter(desk.house, bet) is None:
+        if not won_by_rows(desk.house, bet):
             continue
         spots = [wager.spot for wager in round_now.wagers if wager.bet == bet and wager.spot in round_now.spots]
         rows = {spot: side_rows(felt, round_now.spots.index(spot), bet) for spot in spots}

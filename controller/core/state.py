@@ -15,6 +15,7 @@ from controller.core.felt import Zone
 from controller.core.game_alerts import AlertList
 from controller.core.hand import place_of
 from controller.core.inputs import AdjustWager, VoidRound
+from controller.core.linked import Owing
 from controller.core.moves import CardCame, Item
 from controller.core.payments import PaidRound
 from controller.core.progressives import Progressives
@@ -271,6 +272,8 @@ class Desired(Value, frozen=True):
     """A jackpot nobody has verified yet, for all to see; empty: none."""
     trigger: TriggerWish = TriggerWish()
     """What the mystery trigger box is told."""
+    owing: tuple[Owing, ...] = ()
+    """What the pools of linked meters are owed."""
     lock: int = 0
     """The round for which bet sensors are locked; 0: they are open."""
     lamps: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)

@@ -12,6 +12,7 @@ from controller.core import (
     advising,
     answering,
     counting,
+    link_answers,
     metering,
     mystery,
     pressing,
@@ -44,6 +45,9 @@ from controller.core.inputs import (
     ApproveOrder,
     AssignCard,
     DeclareBox,
+    LinkEntered,
+    LinkHeard,
+    LinkReading,
     OpeningRefuted,
     PayJackpot,
     ProposeMove,
@@ -116,8 +120,8 @@ def take(desk: Desk) -> None:
                 ask_for_missed_cards(desk, text)
         case LineDisturbed() as disturbed:
             line_disturbed(desk, disturbed)
-        case MysteryCommitted() | MysteryAnswered() | MysteryRevealed() as told:
-            mystery.take(desk, told)
+        case MysteryCommitted() | MysteryAnswered() | MysteryRevealed() | LinkHeard() | LinkEntered() as told:
+            jackpots_told(desk, told)
         case WagersSensed() as sensed:
             sensing.take(desk, sensed)
         case Started() as start:
@@ -225,6 +229,15 @@ def chips_seen(desk: Desk, seen: ChipsSeen) -> None:
             return
         own = (change.spot, change.zone) == (seen.spot, seen.zone)
         rounds.chips(desk, change, first_ns if own else last_ns, last_ns)
+
+
+def jackpots_told(desk: Desk, told: readings.MysteryReading | LinkReading) -> None:
+    """What the trigger box or the link says."""
+    match told:
+        case LinkHeard() | LinkEntered():
+            link_answers.take(desk, told)
+        case _:
+            mystery.take(desk, told)
 
 
 # --- the process and people -------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from controller.formats.decoding import Mistake, shown
+from controller.formats.linked_config import LinkedMeterSection, linked_checks
 from controller.formats.meter_config import MeterSection, SignSection, TriggerSection, meter_checks
 from controller.formats.sections import ConfigError as ConfigError
 from controller.formats.sections import File as File
@@ -153,6 +154,7 @@ class Config(Section, frozen=True):
     keypad: KeypadSection
     broker: BrokerSection | None = None
     meters: tuple[MeterSection, ...] = ()
+    linked_meters: tuple[LinkedMeterSection, ...] = ()
     trigger: TriggerSection | None = None
     signs: tuple[SignSection, ...] = ()
     bet_sensors: tuple[BetSensorsSection, ...] = ()
@@ -244,7 +246,9 @@ def _at(data: object, path: KeyPath) -> object:
 def _cross_checks(config: Config) -> Iterable[Mistake]:
     yield from _ports(config)
     yield from _zones(config)
-    yield from meter_checks(config.meters, config.trigger, config.signs)
+    linked = config.linked_meters
+    yield from meter_checks(config.meters, config.trigger, config.signs, [one.name for one in linked])
+    yield from linked_checks(linked, config.meters)
     seen = frozenset((zone.spot, zone.zone) for section in config.bet_spots for zone in zones_of(section))
     yield from sensor_checks(config.bet_sensors, seen)
     broker = config.broker
@@ -298,6 +302,8 @@ def _resolved(config: Config, directory: PurePath) -> Config:
         return {name: str(directory / path) for name, path in given.items() if path and not is_credential(path)}
 
     table = msgspec.structs.replace(config.table, **moved(config.table, ("key_file", "journal", "chips")))
+    linked = tuple(msgspec.structs.replace(one, **moved(one, ("key_file",))) for one in config.linked_meters)
+    config = msgspec.structs.replace(config, linked_meters=linked)
     if config.operator is not None:
         names = moved(config.operator, ("directory", "key_file", "operators"))
         config = msgspec.structs.replace(config, operator=msgspec.structs.replace(config.operator, **names))

@@ -14,12 +14,8 @@ import msgspec
 from controller.core.meter import Parameters, mistakes
 from controller.formats.config import is_credential
 from controller.formats.decoding import Mistake
-from controller.formats.operators import CURVE_KEY
-from controller.formats.sections import File, Name, Section, Text, read_sections
+from controller.formats.sections import Address, File, Name, PublicKey, Section, Text, read_sections
 
-Address = Annotated[
-    str, msgspec.Meta(pattern=r"^[^\s:]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$", description="HOST:PORT")
-]
 TableName = Annotated[
     str, msgspec.Meta(pattern=r"^[a-z0-9-]{1,32}/[a-z0-9-]{1,32}$", description='a table such as "harbour/bj-1"')
 ]
@@ -40,7 +36,7 @@ class LinkedTable(Section, frozen=True):
 
     name: TableName
     keys: Annotated[
-        tuple[Annotated[str, msgspec.Meta(pattern=f"^{CURVE_KEY.pattern}$", description="a public key")], ...],
+        tuple[PublicKey, ...],
         msgspec.Meta(min_length=1, max_length=2, description="one or two public keys"),
     ]
 

@@ -33,6 +33,7 @@ from controller.core.meter_events import (
     ParametersChanged,
     ParametersQueued,
 )
+from controller.formats.linked_account import LinkedLine, enter_linked
 
 
 class AwardLine(msgspec.Struct):
@@ -89,10 +90,12 @@ class MeterBook(msgspec.Struct):
     meters: dict[str, MeterLine] = msgspec.field(default_factory=dict)
     awards: dict[int, AwardLine] = msgspec.field(default_factory=dict)
     orders: dict[int, dict[str, Any]] = msgspec.field(default_factory=dict)
+    linked: dict[str, LinkedLine] = msgspec.field(default_factory=dict)
 
     def reconciled(self) -> bool:
         """Whether every meter's events add up."""
-        return not any(one.wrong for one in self.meters.values())
+        wrong = [*(one.wrong for one in self.meters.values()), *(one.wrong for one in self.linked.values())]
+        return not any(wrong)
 
 
 class _Exact(msgspec.Struct):
@@ -112,6 +115,8 @@ def meter_book(events: Iterable[Event]) -> MeterBook:
 
 def enter(book: MeterBook, exact: dict[str, _Exact], event: Event) -> None:
     """Enter one event, and compare where it says what a meter stands at."""
+    if enter_linked(book.linked, event):
+        return
     match event:
         case MeterOpened(meter, parameters, units, cents):
             book.meters[meter] = MeterLine(meter, cents, units, funded_units=units, parameters=parameters)
@@ -121,11 +126,12 @@ def enter(book: MeterBook, exact: dict[str, _Exact], event: Event) -> None:
         case ContributionRefused(meter):
             book.meters[meter].refused_wagers += 1
         case JackpotHit(jackpot, meter, number, spot, bet, row, cents):
-            line = book.meters[meter]
-            line.won_units += cents * UNITS
-            line.hits += 1
             book.awards[jackpot] = AwardLine(jackpot, meter, number, spot, bet, row, cents)
-            line.meter_units, line.shown_cents = event.meter_units, event.shown_cents
+            if meter in book.meters:
+                line = book.meters[meter]
+                line.won_units += cents * UNITS
+                line.hits += 1
+                line.meter_units, line.shown_cents = event.meter_units, event.shown_cents
         case MeterReset(meter, house, reserve, units, cents):
             line = book.meters[meter]
             line.funded_units += house
@@ -138,13 +144,14 @@ def enter(book: MeterBook, exact: dict[str, _Exact], event: Event) -> None:
         case JackpotPaid(jackpot, _, who):
             book.awards[jackpot].standing, book.awards[jackpot].who = "paid", who
         case JackpotRefused(jackpot, cents, house, reserve, meter, units, shown):
-            line = book.meters[meter]
-            line.returned_units += cents * UNITS
-            line.recovered_units += house
-            line.reserve_moved_units -= reserve
-            line.reserve_units += reserve
             book.awards[jackpot].standing, book.awards[jackpot].who = "refused", event.who
-            stands(line, units, shown)
+            if meter in book.meters:
+                line = book.meters[meter]
+                line.returned_units += cents * UNITS
+                line.recovered_units += house
+                line.reserve_moved_units -= reserve
+                line.reserve_units += reserve
+                stands(line, units, shown)
         case _:
             people(book, event)
 

@@ -79,9 +79,12 @@ class SignSection(Section, frozen=True):
 
 
 def meter_checks(
-    meters: Sequence[MeterSection], trigger: TriggerSection | None, signs: Sequence[SignSection]
+    meters: Sequence[MeterSection],
+    trigger: TriggerSection | None,
+    signs: Sequence[SignSection],
+    linked: Sequence[str] = (),
 ) -> Iterable[Mistake]:
-    """What does not fit together, as far as it can be known without the profile."""
+    """What does not fit together, as far as it can be known without the profile; ``linked``: meters of many tables."""
     known = [meter.name for meter in meters]
     for place, meter in enumerate(meters):
         path: KeyPath = ("meters", place)
@@ -101,7 +104,7 @@ def meter_checks(
             ("meters", mysteries[0]) if mysteries else ("trigger",), "a must-hit-by meter and [trigger] go together"
         )
     for place, sign in enumerate(signs):
-        yield from sign_checks(sign, ("signs", place), known)
+        yield from sign_checks(sign, ("signs", place), [*known, *linked])
 
 
 def parameter_checks(meter: MeterSection, path: KeyPath) -> Iterable[Mistake]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.core.jackpots import Jackpot
+from controller.core.linked import LinkedMeter
 from controller.core.meter import Meter
 from controller.core.progressives import Order, Progressives
 from controller.core.state import State
@@ -30,6 +31,28 @@ class MeterNow(msgspec.Struct, frozen=True):
     hits: int
     won_units: int
     resets: int
+
+
+class LinkedNow(msgspec.Struct, frozen=True):
+    """A linked meter: what its pool shows, and what of this table's postings the pool's ledger has answered.
+
+    ``shown_cents`` is null while ``closed`` says why it is not known. Units and cents are what the ledger counted of
+    this table's wagers and awards.
+    """
+
+    meter: str
+    pool: str
+    shown_cents: int | None
+    closed: str
+    posted: int
+    waiting: int
+    entry: int
+    wagers: int
+    contributed_units: int
+    reserved_units: int
+    hits: int
+    won_cents: int
+    returned_cents: int
 
 
 class JackpotNow(msgspec.Struct, frozen=True):
@@ -64,6 +87,7 @@ class MetersNow(msgspec.Struct, frozen=True):
     orders: tuple[OrderNow, ...]
     waiting: int
     """Contributions the trigger box has still to answer."""
+    linked: tuple[LinkedNow, ...] = ()
 
 
 def meter_now(meter: Meter, closed: str) -> MeterNow:
@@ -81,6 +105,25 @@ def meter_now(meter: Meter, closed: str) -> MeterNow:
         hits=meter.hits,
         won_units=meter.won_units,
         resets=meter.resets,
+    )
+
+
+def linked_now(linked: LinkedMeter, closed: str) -> LinkedNow:
+    """One linked meter."""
+    return LinkedNow(
+        meter=linked.name,
+        pool=linked.pool,
+        shown_cents=None if closed else linked.shown_cents,
+        closed=closed,
+        posted=linked.posted,
+        waiting=len(linked.owed),
+        entry=linked.entry,
+        wagers=linked.wagers,
+        contributed_units=linked.contributed_units,
+        reserved_units=linked.reserved_units,
+        hits=linked.hits,
+        won_cents=linked.won_cents,
+        returned_cents=linked.returned_cents,
     )
 
 
@@ -102,6 +145,7 @@ def meters_now(progressives: Progressives, seq: int) -> MetersNow:
         jackpots=tuple(jackpot_now(one) for one in progressives.jackpots[-JACKPOTS_SHOWN:]),
         orders=tuple(order_now(one) for one in progressives.orders),
         waiting=len(progressives.waiting),
+        linked=tuple(linked_now(one, progressives.closed.get(one.name, "")) for one in progressives.linked),
     )
 
 

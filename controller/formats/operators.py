@@ -7,7 +7,6 @@ says the role, and the person gives a name, which is recorded.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
@@ -15,7 +14,7 @@ import msgspec
 
 from controller.formats.commands import VERBS, Reply
 from controller.formats.decoding import Mistake
-from controller.formats.sections import Section, read_sections
+from controller.formats.sections import PublicKey, Section, read_sections
 
 Role = Literal["dealer", "floor", "surveillance", "technician", "auditor"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -28,9 +27,6 @@ FRAMES: Final = 4
 
 REQUEST_LIMIT_BYTES: Final = 64 * 1024
 """Many times what any request needs."""
-
-CURVE_KEY: Final = re.compile(r"[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")
-"""A public key as ZeroMQ writes it (Z85, https://rfc.zeromq.org/spec/32/)."""
 
 STATUS: Final = "status"
 """The verb that asks how the table is; everybody may."""
@@ -64,7 +60,7 @@ class Operator(Section, frozen=True):
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="a name of 1 to 100 characters")]
     roles: Annotated[tuple[Role, ...], msgspec.Meta(min_length=1, description=f"roles out of {', '.join(ROLES)}")]
     keys: Annotated[
-        tuple[Annotated[str, msgspec.Meta(pattern=f"^{CURVE_KEY.pattern}$", description="a public key")], ...],
+        tuple[PublicKey, ...],
         msgspec.Meta(min_length=1, max_length=2, description="one or two public keys"),
     ]
 

@@ -35,6 +35,14 @@ TcpPort = Annotated[int, msgspec.Meta(ge=1, le=65535, description="a port number
 ZoneName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]*$", description="a zone such as main or insurance")]
 Spot = Annotated[int, msgspec.Meta(ge=1, le=7, description="a spot from 1 to 7")]
 
+CURVE_KEY: Final = re.compile(r"[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")
+"""A public key as ZeroMQ writes it (Z85, https://rfc.zeromq.org/spec/32/)."""
+
+PublicKey = Annotated[str, msgspec.Meta(pattern=f"^{CURVE_KEY.pattern}$", description="a public key")]
+Address = Annotated[
+    str, msgspec.Meta(pattern=r"^[^\s:]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$", description="HOST:PORT")
+]
+
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table of the file."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Final
+
+CURVE_SECRET_BYTES: Final = 40
+"""A CURVE key in Z85."""
 
 
 class SecretRefused(Exception):  # noqa: N818 - named for what happened
@@ -65,6 +69,18 @@ def read_secret(path: Path, *, what: str = "the secret", kept_by_service: bool =
     if mode & (stat.S_IRWXG | stat.S_IRWXO) and not kept_by_service:
         raise SecretRefused(f"{path}: others may read {what}; run: chmod 600 {path}")
     return content
+
+
+def read_curve_secret(path: Path, *, kept_by_service: bool = False) -> bytes:
+    """The secret half of a ZeroMQ CURVE pair, as ZeroMQ writes it. ``kept_by_service``: its mode is not looked at.
+
+    Raises:
+        SecretRefused: no such file, others may read it, or it is no such key.
+    """
+    secret = read_secret(path, kept_by_service=kept_by_service).strip()
+    if len(secret) != CURVE_SECRET_BYTES:
+        raise SecretRefused(f"{path}: expected the secret half of a CURVE pair; run: tableside keys curve {path}")
+    return secret
 
 
 def _aside(path: Path) -> Path:

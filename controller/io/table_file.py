@@ -13,10 +13,12 @@ from controller.formats import profiles
 from controller.formats.chips import ChipsRefused, Registry, read_chips
 from controller.formats.config import CREDENTIAL, Complaint, Config, ConfigError, Known, is_credential, read_config
 from controller.formats.decoding import shown
+from controller.formats.linked_config import linked_profile_checks
 from controller.formats.meter_config import profile_checks
 from controller.formats.profiles import Profile, ProfileError
 from controller.io import profile_files
 from controller.io.keys import KeyRefused, read_key
+from controller.io.secret_files import SecretRefused, read_curve_secret
 from firmware_protocols import discovery
 
 
@@ -29,6 +31,8 @@ class TableFile(NamedTuple):
     elsewhere: Mapping[str, str]
     keys: Mapping[str, str]
     key: bytes
+    link_keys: Mapping[str, bytes] = {}
+    """The secret key for the link of each linked meter, by the meter's name."""
 
 
 def load_table(path: Path, credentials: str | None = None, *, within_service: bool = True) -> TableFile:
@@ -67,9 +71,26 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     except ProfileError as error:
         raise ConfigError((*lines, f"{path}: [table] {error}")) from error
     lines += [f"{path}: {line}" for line in profile_checks(config.meters, profile.rules)]
+    lines += [f"{path}: {line}" for line in linked_profile_checks(config.linked_meters, profile.rules)]
+    link_keys = _link_keys(config, credentials, lines)
     if lines:
         raise ConfigError(tuple(lines))
-    return TableFile(config, profile, registry.values, registry.elsewhere, {**DEFAULT_KEYS, **config.keypad.keys}, key)
+    keys = {**DEFAULT_KEYS, **config.keypad.keys}
+    return TableFile(config, profile, registry.values, registry.elsewhere, keys, key, link_keys)
+
+
+def _link_keys(config: Config, credentials: str | None, lines: list[str]) -> dict[str, bytes]:
+    """The secret keys for links; a line for each that cannot be used."""
+    found: dict[str, bytes] = {}
+    for one in config.linked_meters:
+        if is_credential(one.key_file):
+            continue
+        try:
+            kept = is_kept(one.key_file, credentials)
+            found[one.name] = read_curve_secret(Path(one.key_file), kept_by_service=kept)
+        except SecretRefused as error:
+            lines.append(str(error))
+    return found
 
 
 def is_kept(name: str, credentials: str | None) -> bool:
@@ -96,6 +117,12 @@ def _with_credentials(config: Config, credentials: str | None, name: str, lines:
         named = {key: value for key, value in msgspec.structs.asdict(given).items() if is_credential(value)}
         moved = {key: found(section, key, value) for key, value in named.items()}
         changed[section] = msgspec.structs.replace(given, **moved)
+    changed["linked_meters"] = tuple(
+        msgspec.structs.replace(one, key_file=found("[linked_meters]", "key_file", one.key_file))
+        if is_credential(one.key_file)
+        else one
+        for one in config.linked_meters
+    )
     return msgspec.structs.replace(config, **changed)
 
 

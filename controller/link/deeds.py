@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from controller.core.jackpots import Jackpot
+from controller.core.deeds import Awarded as Awarded
+from controller.core.deeds import Claimed as Claimed
+from controller.core.deeds import Counted as Counted
+from controller.core.deeds import Declined as Declined
+from controller.core.deeds import Judged as Judged
+from controller.core.deeds import Stands as Stands
+from controller.core.deeds import Stood as Stood
+from controller.core.deeds import Wagered as Wagered
+from controller.core.deeds import WinningRow as WinningRow
 from controller.core.progressives import Adjustment, NewParameters
 from firmware_protocols.values import Value
 
 HOUSE = ""
 """The name under which people's own postings lie in the ledger; no table can have it."""
-
-
-class Wagered(Value, frozen=True):
-    """A qualifying wager was collected."""
-
-    wager_cents: int
-
-
-class WinningRow(Value, frozen=True, tag=False):
-    """A wager that won: its spot, the side wager, the row of its pay table, and the part of the meter it takes."""
-
-    spot: int
-    bet: str
-    row: str
-    share: tuple[int, int]
-
-
-class Claimed(Value, frozen=True):
-    """All wagers of one round that won a part of the pool. ``shared``: winners of the whole share it equally (A23)."""
-
-    round: int
-    winners: tuple[WinningRow, ...]
-    shared: bool = True
-
-
-class Judged(Value, frozen=True):
-    """People at the table verified, paid or refused one of its awards."""
-
-    jackpot: int
-    verdict: Literal["verified", "paid", "refused"]
-    who: str
 
 
 class Moved(Value, frozen=True):
@@ -67,36 +44,11 @@ class Posting(Value, frozen=True, tag=False):
     deed: Deed
 
 
-class Counted(Value, frozen=True):
-    """The wager was counted: what it added to the pool and to its reserve."""
-
-    units: int
-    hidden_units: int
-
-
-class Awarded(Value, frozen=True):
-    """The awards of a claim, in the order of evaluation, amounts frozen."""
-
-    jackpots: tuple[Jackpot, ...]
-
-
-class Stood(Value, frozen=True):
-    """The award as people brought it to where it stands."""
-
-    jackpot: Jackpot
-
-
 class Shifted(Value, frozen=True):
     """The pool was moved by people, or its parameters will change; ``queued``: with the next reset."""
 
     units: int
     queued: bool = False
-
-
-class Declined(Value, frozen=True):
-    """Nothing was counted, for a reason that stays true. The number is used up."""
-
-    reason: str
 
 
 Outcome = Counted | Awarded | Stood | Shifted | Declined

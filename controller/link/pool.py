@@ -27,6 +27,7 @@ from controller.link.deeds import (
     Moved,
     Outcome,
     Shifted,
+    Stands,
     Stood,
     Wagered,
 )
@@ -101,7 +102,8 @@ def claimed(meter: Meter, deed: Claimed, hits: int) -> Step:
         for place, one in enumerate(won, start=1)
         for row in (winners[one.spot],)
     )
-    return Step(Awarded(jackpots), meter, jackpots)
+    stands = tuple(Stands(one.shown_cents, one.after.current_units, one.after.shown_cents()) for one in won)
+    return Step(Awarded(jackpots, stands), meter, jackpots)
 
 
 def judged(meter: Meter, deed: Judged, jackpot: Jackpot | None) -> Step:
@@ -120,7 +122,10 @@ def judged(meter: Meter, deed: Judged, jackpot: Jackpot | None) -> Step:
     if isinstance(after, str):
         return Step(Declined(after), meter)
     if after.standing is Standing.REFUSED:
-        meter, _ = returned(meter, after.cents, after.resets)
+        shown = meter.shown_cents()
+        meter, recovered = returned(meter, after.cents, after.resets)
+        stands = Stands(shown, meter.current_units, meter.shown_cents())
+        return Step(Stood(after, stands, *recovered), meter, (after,))
     return Step(Stood(after), meter, (after,))
 
 

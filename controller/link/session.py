@@ -77,6 +77,9 @@ class LinkSession:
         self._heard = False
         self._link_closed = ""
         self._shown_cents: int | None = None
+        self._number = 0
+        """The entry of the ledger after which the pool showed that."""
+        self._older = 0
         self._dispute = ""
         self._behind = 0
         self._last = Shows(None, "")
@@ -148,7 +151,12 @@ class LinkSession:
 
     def _told(self, now_ns: int, told: Told) -> Reaction:
         self._heard, self._silent_ns = True, now_ns + SILENCE_NS
-        self._link_closed, self._shown_cents = told.closed, told.shown_cents
+        self._link_closed = told.closed
+        if told.number >= self._number or self._older >= BEHIND_LIMIT:
+            self._number, self._shown_cents, self._older = told.number, told.shown_cents, 0
+        else:
+            # Another process of the same link looked a moment earlier than the one that answered us.
+            self._older += 1
         if told.pool != self._pool:
             self._dispute = f"this is pool {told.pool}, not {self._pool}"
         elif not told.closed and self._settled and (told.epoch, told.seq) < (self._epoch, self._settled):
@@ -175,7 +183,8 @@ class LinkSession:
         self._waiting.popleft()
         self._settled, self._sent = seq, max(self._sent - 1, 0)
         self._again_ns, self._stall_ns = now_ns + AGAIN_NS, now_ns + SILENCE_NS
-        self._shown_cents = answer.shown_cents
+        if answer.number >= self._number:
+            self._number, self._shown_cents = answer.number, answer.shown_cents
         reaction = self._reaction(now_ns)
         return Reaction(reaction.send, (Settled(seq, answer), *reaction.events))
 

@@ -15,6 +15,7 @@ import msgspec
 from controller.core.events import Event, QuestionAsked, RoundClosed, WagerSettled
 from controller.core.inputs import Answered, Input, Stamped, Started
 from controller.core.keypad import DEFAULT_KEYS
+from controller.core.linked import LinkedTerms
 from controller.core.progressives import MeterTerms
 from controller.core.rules import House, Options, Rules
 from controller.core.state import Desired, State, Stepped, Table
@@ -37,11 +38,16 @@ def penn(**options: Any) -> Rules:
 class Rig:
     """A table, its clock, and everything it has said."""
 
-    def __init__(self, rules: Rules, chips: dict[str, int] | None = None, meters: tuple[MeterTerms, ...] = ()) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        chips: dict[str, int] | None = None,
+        meters: tuple[MeterTerms, ...] = (),
+        linked: tuple[LinkedTerms, ...] = (),
+    ) -> None:
         self.values = {} if chips is None else chips
-        self.house = House(
-            rules, self.values, DEFAULT_KEYS, "0" * 64, {f"bet_spots/{s}": (s,) for s in SPOTS}, meters=meters
-        )
+        readers: dict[str, tuple[int, ...]] = {f"bet_spots/{s}": (s,) for s in SPOTS}
+        self.house = House(rules, self.values, DEFAULT_KEYS, "0" * 64, readers, meters=meters, linked=linked)
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS
         self.number = 0

@@ -13,7 +13,7 @@ import pytest
 from controller.core.keypad import DEFAULT_KEYS
 from controller.core.rule_checks import OPTION_RANGES
 from controller.core.rules import Options
-from controller.formats import config, meter_config, sensor_config
+from controller.formats import config, linked_config, meter_config, sensor_config
 from controller.formats.config import ConfigError
 from controller.io.keys import create_key, read_key
 from controller.io.table_file import TableFile, load_table
@@ -36,6 +36,7 @@ KINDS: Final[dict[str, type[msgspec.Struct]]] = {
     "A row of zones": config.ZoneRow,
     "[keypad]": config.KeypadSection,
     "[[meters]]": meter_config.MeterSection,
+    "[[linked_meters]]": linked_config.LinkedMeterSection,
     "[trigger]": meter_config.TriggerSection,
     "[[signs]]": meter_config.SignSection,
     "[[bet_sensors]]": sensor_config.BetSensorsSection,

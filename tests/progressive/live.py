@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from controller.core.alerts import FloorRefused
 from controller.core.events import Event, WagerAdjusted
-from controller.core.inputs import ApproveOrder, PayJackpot, ProposeMove, VerifyJackpot
+from controller.core.inputs import ApproveOrder, LinkEntered, LinkHeard, PayJackpot, ProposeMove, VerifyJackpot
 from controller.core.jackpots import Jackpot
+from controller.core.linked import LinkedMeter, LinkedTerms, Owing
 from controller.core.meter import UNITS, Meter, Parameters
 from controller.core.progressives import MeterTerms, Move
 from controller.io import profile_files
+from controller.link.deeds import Entered, Posting, Shifted
+from controller.link.ledger import Ledger
+from controller.link.sqlite import SqliteDatabase
 from firmware_protocols.readings import (
     DeviceHealth,
     HealthState,
@@ -34,11 +40,12 @@ MYSTERY = MeterTerms(
 
 
 class MeterRig(Rig):
-    """Penn National with both meters."""
+    """Penn National with both meters, or with a pool in place of the sevens' own."""
 
-    def __init__(self, *meters: MeterTerms) -> None:
-        rules = profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules
-        super().__init__(rules, meters=meters or (SEVENS, MYSTERY))
+    def __init__(self, *meters: MeterTerms, linked: tuple[LinkedTerms, ...] = (), stand_key: str = "always") -> None:
+        rules = profile_files.load("hollywood-penn-national", {"stand_key": stand_key}).rules
+        own = (MYSTERY,) if linked else (SEVENS, MYSTERY)
+        super().__init__(rules, meters=meters or own, linked=linked)
 
     def meter(self, name: str) -> Meter:
         found = self.table.state.progressives.meter(name)
@@ -112,3 +119,72 @@ class Box:
                 self.rig.give(MysteryRevealed(self.rig.now_ns, self.cycle, first.number, drawn, "ab" * 32))
                 self.commit()
         return answered
+
+
+POOL = "pit-1"
+LINKED = LinkedTerms("pit_sevens", POOL, ("blazing7s",), "Blazing 7's of the pit")
+
+
+class Pit:
+    """A pool's ledger, and tables that it hears when a test lets it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+
+    def tells(self, rig: MeterRig) -> None:
+        """The table hears what the pool shows."""
+        rig.give(LinkHeard(rig.now_ns, LINKED.name, self.ledger.standing().shown_cents, ""))
+
+    def is_lost(self, rig: MeterRig) -> None:
+        rig.give(LinkHeard(rig.now_ns, LINKED.name, None, "the link is away"))
+
+    def answers(self, rig: MeterRig, table: str = "harbour/bj-1") -> int:
+        """Everything the table owes is entered, and answered; how many postings that were."""
+        answered = 0
+        while owed := owing(rig).owed:
+            (answer,) = self.ledger.post([Posting(table, 1, owed[0].seq, owed[0].deed)])
+            assert isinstance(answer, Entered)
+            assert not isinstance(answer.outcome, Shifted)
+            told = LinkEntered(rig.now_ns, LINKED.name, owed[0].seq, answer.number, answer.shown_cents, answer.outcome)
+            rig.give(told)
+            answered += 1
+        return answered
+
+
+def owing(rig: MeterRig) -> Owing:
+    """What the pool's link is told."""
+    (found,) = rig.desired.owing
+    return found
+
+
+def linked(rig: MeterRig) -> LinkedMeter:
+    found = rig.table.state.progressives.linked_meter(LINKED.name)
+    assert found is not None
+    return found
+
+
+REST = "key stand hole_turned \n 5c \n key round_closed"
+DIAMONDS = f"1 main 10 \n 1 blazing7s 5 \n 7d 7d 7d 8c \n {REST}"
+SUITED = f"1 main 10 \n 1 blazing7s 5 \n 7h 7h 7h 8c \n {REST}"
+NOTHING = f"1 main 10 \n 1 blazing7s 5 \n 9h 6c 8s Tc \n {REST}"
+PIT_PARAMETERS = Parameters(
+    base_cents=1_000_000, reset_cents=500_000, rate=(17, 100), unreasonable_cents=500, hidden_rate=(3, 100)
+)
+
+
+def pool(path: Path, parameters: Parameters = PIT_PARAMETERS) -> Pit:
+    """A pool that begins, its ledger in a file at ``path``."""
+    ledger = Ledger(SqliteDatabase(path, create=True), POOL)
+    ledger.open(parameters)
+    return Pit(ledger)
+
+
+def pit_table(pit: Pit) -> MeterRig:
+    """A table that has heard its link."""
+    rig = MeterRig(linked=(LINKED,))
+    pit.tells(rig)
+    return rig
+
+
+def refusals(rig: MeterRig) -> list[str]:
+    return [one.reason for one in rig.told(FloorRefused) if isinstance(one, FloorRefused)]

@@ -96,7 +96,8 @@ class Message(NamedTuple):
 class Ear:
     """A consumer that writes down everything it is told, in the order it comes (QoS 1)."""
 
-    def __init__(self) -> None:
+    def __init__(self, topics: str = "tableside/#") -> None:
+        self._topics = topics
         self.messages: list[Message] = []
         self.told: list[Published] = []
         """Events, each seq once, in the order they first came."""
@@ -119,7 +120,7 @@ class Ear:
     async def _listen(self, broker: Broker, subscribed: asyncio.Event) -> None:
         with contextlib.suppress(LinkLost):
             async with connected(broker, broker.protocols()[0], "") as client:
-                await client.subscribe("tableside/#", qos=1)
+                await client.subscribe(self._topics, qos=1)
                 subscribed.set()
                 async for message in client.messages:
                     payload = message.payload
@@ -204,11 +205,19 @@ class Premises:
         self.journal = directory / "journal.sqlite"
         self.key = directory / "table.key"
         self.table_file = directory / "table.toml"
-        self.bench = Bench(directory / "ports", patience_s=PATIENCE_S, **devices())
+        self.bench = Bench(directory / "ports", patience_s=PATIENCE_S, **self.devices())
         create_key(self.key, SystemEntropy())
         (directory / "chips.csv").write_text(self.rack.registry_csv(), encoding="utf-8")
-        text = TABLE_FILE.format(host=broker.host, port=broker.port, ports=directory / "ports")
-        self.table_file.write_text(text, encoding="utf-8")
+        self.table_file.write_text(self.table_text(), encoding="utf-8")
+
+    def devices(self) -> dict[str, Any]:
+        """The simulated devices."""
+        return devices()
+
+    def table_text(self) -> str:
+        """The table file."""
+        ports = self.directory / "ports"
+        return TABLE_FILE.format(host=self.broker.host, port=self.broker.port, ports=ports)
 
     # --- the daemon -----------------------------------------------------------------------------------
 

@@ -1,0 +1,118 @@
+"""The links of a table's linked meters: what the journal says is owed goes out, what the link says comes in.
+
+Nothing is kept here. After a restart every session begins with what the journal says the ledger has answered and what
+it has not; the ledger enters each posting once, however often it comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, assert_never
+
+from controller.core.inputs import LinkEntered, LinkHeard, LinkReading
+from controller.core.linked import LinkedMeter, Owing
+from controller.core.state import Desired, State
+from controller.daemon import Endless
+from controller.formats.linked_config import LinkedMeterSection
+from controller.formats.records import Identity
+from controller.formats.telling import dollars
+from controller.io.clock import Clock
+from controller.link.deeds import Shifted
+from controller.link.session import Event, LinkSession, Settled, Shows
+from controller.link.table_end import TableEnd, Where
+
+
+class OtherPool(Exception):  # noqa: N818 - named for what happened
+    """The journal posts to another pool than the table file names; the text says what to do."""
+
+
+class Ends(NamedTuple):
+    """What a table's ends of its links are made of."""
+
+    identity: Identity
+    keys: Mapping[str, bytes]
+    """The table's secret key for each meter's link."""
+    clock: Clock
+    deliver: Callable[[LinkReading], None]
+
+
+class Links:
+    """The table's ends of the links of its linked meters."""
+
+    def __init__(self, sections: tuple[LinkedMeterSection, ...], ends: Ends, state: State) -> None:
+        """``state`` is the table as its journal left it.
+
+        Raises:
+            OtherPool: a meter's name stands for another pool in the journal.
+        """
+        self._links = {
+            section.name: _Link(section, ends, state.progressives.linked_meter(section.name)) for section in sections
+        }
+
+    def works(self) -> Iterator[Endless]:
+        """What goes on as long as the table runs."""
+        for name, link in self._links.items():
+            yield f"link of {name}", link.end.run
+
+    def wish(self, desired: Desired) -> None:
+        """Post what the table owes and has not posted yet; called after each commit."""
+        for owing in desired.owing:
+            if owing.meter in self._links:
+                self._links[owing.meter].post(owing)
+
+    def remarks(self) -> tuple[str, ...]:
+        """A line for each linked meter: what its pool shows, or why it is closed, and what waits for the link."""
+        return tuple(link.remark() for link in self._links.values())
+
+
+class _Link:
+    def __init__(self, section: LinkedMeterSection, ends: Ends, known: LinkedMeter | None) -> None:
+        if known is not None and known.pool != section.pool:
+            raise OtherPool(
+                f"[[linked_meters]] {section.name}: pool: this table's journal posts to pool {known.pool} under that"
+                f" name; give the meter of pool {section.pool} another name"
+            )
+        self._name, self._deliver, self._clock = section.name, ends.deliver, ends.clock
+        owed = () if known is None else known.owed
+        self._posted = 0 if known is None else known.posted
+        session = LinkSession(
+            section.pool,
+            ends.identity.epoch,
+            ends.clock.monotonic_ns(),
+            settled=self._posted - len(owed),
+            waiting=[one.deed for one in owed],
+        )
+        where = Where(section.link, section.link_key.encode(), ends.keys[section.name])
+        self.end = TableEnd(where, session, ends.clock, self._told)
+        self._heard: tuple[int | None, str] | None = None
+        """What the table was last told the pool shows, and why it is closed."""
+
+    def post(self, owing: Owing) -> None:
+        new = owing.posted - self._posted
+        if new <= 0:
+            return
+        self._posted = owing.posted
+        for one in owing.owed[-new:]:
+            seq = self.end.post(one.deed)
+            assert seq == one.seq, f"{self._name}: posting {one.seq} would go out as {seq}"
+
+    def remark(self) -> str:
+        shows, waiting = self.end.session.shows, self.end.session.outstanding
+        stands = f"closed, {shows.closed}" if shows.closed else f"open at {dollars(shows.shown_cents or 0)}"
+        return f"{self._name} {stands}" + (f", {waiting} postings wait" if waiting else "")
+
+    def _told(self, event: Event) -> None:
+        now_ns = self._clock.monotonic_ns()
+        match event:
+            case Shows(shown_cents, closed):
+                if self._heard != (shown_cents, closed):
+                    self._heard = (shown_cents, closed)
+                    self._deliver(LinkHeard(now_ns, self._name, shown_cents, closed))
+            case Settled(seq, answer):
+                outcome = answer.outcome
+                assert not isinstance(outcome, Shifted), "only people at the link shift a pool"
+                if self._heard is not None and not self._heard[1]:
+                    self._heard = (answer.shown_cents, "")
+                self._deliver(LinkEntered(now_ns, self._name, seq, answer.number, answer.shown_cents, outcome))
+            case _:
+                assert_never(event)

@@ -1,0 +1,166 @@
+"""What people do with a pool's awards at a table, and what the pool's ledger is told of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from controller.core.deeds import Declined, Judged, Stood
+from controller.core.events import WagerSettled
+from controller.core.inputs import (
+    LinkEntered,
+    PayJackpot,
+    ProposeMove,
+    SetCard,
+)
+from controller.core.jackpots import Jackpot, Standing
+from controller.core.link_events import (
+    JackpotClaimed,
+    PostingDeclined,
+)
+from controller.core.meter import UNITS
+from controller.core.meter_events import (
+    JackpotHit,
+    JackpotPaid,
+    JackpotRefused,
+)
+from controller.core.progressives import Adjustment, Grant, NewParameters, Refusal
+from controller.link.reconciling import reconcile
+from tests.progressive.live import (
+    DIAMONDS,
+    LINKED,
+    NOTHING,
+    PIT_PARAMETERS,
+    POOL,
+    SEVENS,
+    MeterRig,
+    Pit,
+    linked,
+    owing,
+    pit_table,
+    pool,
+    refusals,
+)
+
+
+@pytest.fixture
+def pit(tmp_path: Path) -> Pit:
+    return pool(tmp_path / "ledger.sqlite")
+
+
+def hit(pit: Pit) -> MeterRig:
+    rig = pit_table(pit)
+    rig.talk(DIAMONDS)
+    pit.answers(rig)
+    return rig
+
+
+def test_an_award_is_verified_and_paid_at_the_table_and_the_ledger_is_told(pit: Pit) -> None:
+    rig = hit(pit)
+    pit.is_lost(rig)
+    rig.give(PayJackpot(rig.now_ns, 1, "B. Bell", "hand pay"))
+    assert refusals(rig) == ["jackpot 1 is pending; what is paid must be verified first"]
+    rig.pay(1)
+    assert rig.last(JackpotPaid) == JackpotPaid(1, 1_000_085, "B. Bell", "A. Ames", "hand pay")
+    assert [one.deed for one in owing(rig).owed] == [Judged(1, "verified", "A. Ames"), Judged(1, "paid", "B. Bell")]
+    assert pit.answers(rig) == 2
+    found = reconcile(pit.ledger)
+    assert (found.total.paid, found.total.reserved, found.mistakes) == (1_000_085 * UNITS, 0, ())
+
+
+def test_a_refused_award_is_in_the_pool_again_and_out_of_the_wager(pit: Pit) -> None:
+    rig = hit(pit)
+    rig.order("pit_sevens", Refusal(1))
+    assert rig.jackpots()[0].standing is Standing.REFUSED
+    assert rig.told(JackpotRefused) == []
+    pit.answers(rig)
+    (said,) = rig.told(JackpotRefused)
+    assert isinstance(said, JackpotRefused)
+    assert (said.cents, said.meter, said.shown_cents) == (1_000_085, "pit_sevens", 1_000_085)
+    assert (said.house_units, said.reserve_units) == ((500_000 - 15) * UNITS, 15 * UNITS)
+    assert (said.who, said.second, said.why) == ("A. Ames", "B. Bell", "as counted")
+    assert rig.adjustments() == [(1, 1, "blazing7s", 999_585, -500)]
+    assert linked(rig).returned_cents == 1_000_085
+    assert rig.shown()["pit_sevens"] == 1_000_085
+    assert reconcile(pit.ledger).mistakes == ()
+
+
+def test_a_refusal_answered_after_the_award_is_forgotten_changes_nothing(pit: Pit) -> None:
+    rig = hit(pit)
+    rig.order("pit_sevens", Refusal(1))
+    state = rig.table.state
+    rig.table = rig.table._replace(state=replace(state, progressives=replace(state.progressives, jackpots=())))
+    pit.answers(rig)
+    assert rig.told(JackpotRefused) == []
+
+
+def test_the_ledger_may_decline_a_judgement(pit: Pit) -> None:
+    rig = hit(pit)
+    rig.pay(1)
+    rig.give(LinkEntered(rig.now_ns, "pit_sevens", 3, 3, 500_000, Declined("this table has no jackpot 1")))
+    said = rig.last(PostingDeclined)
+    assert said == PostingDeclined("pit_sevens", 3, 3, 0, 0, "", "this table has no jackpot 1")
+    stood = Stood(Jackpot(1, POOL, 1, 1, "blazing7s", "three_diamonds", 1_000_085, 1, Standing.PAID, "B. Bell"))
+    rig.give(LinkEntered(rig.now_ns, "pit_sevens", 4, 4, 500_000, stood))
+    assert owing(rig).owed == ()
+
+
+def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
+    rig = pit_table(pit)
+    rig.talk("1 main 10 \n 1 blazing7s 5")
+    rig.card("7h")
+    rig.card(None)
+    rig.talk("7h 8c \n key stand hole_turned \n 5c \n key round_closed round_closed")
+    assert rig.told(JackpotClaimed) == []
+    grant = Grant(1, 1, "blazing7s", "three_suited")
+    rig.order("pit_sevens", grant)
+    rig.give(ProposeMove(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
+    assert refusals(rig) == ["the wager's claim waits for the link"]
+    pit.answers(rig)
+    hit = rig.last(JackpotHit)
+    assert isinstance(hit, JackpotHit)
+    assert (hit.cents, hit.rule) == (100_008, "granted by A. Ames and B. Bell")
+    settled = rig.told(WagerSettled)[-1]
+    assert isinstance(settled, WagerSettled)
+    assert (settled.due_cents, settled.basis) == (100_008 - 500, "floor")
+    rig.give(ProposeMove(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
+    assert refusals(rig)[-1] == "the wager has won from a meter already"
+
+
+@pytest.mark.parametrize(
+    ("move", "said"),
+    [
+        (Adjustment("meter", 5, "funding"), "the pool is moved at the link, by two people"),
+        (NewParameters(PIT_PARAMETERS), "the pool is moved at the link, by two people"),
+        (Refusal(9), "there is no such jackpot"),
+        (Grant(1, 1, "blazing7s", "one_seven"), "meter pit_sevens pays"),
+        (Grant(1, 2, "blazing7s", "three_suited"), "there is no wager"),
+        (Grant(1, 1, "five_card_progressive", "three_suited"), "does not feed meter pit_sevens"),
+    ],
+)
+def test_what_cannot_be_ordered_of_a_pool_at_a_table(pit: Pit, move: object, said: str) -> None:
+    rig = pit_table(pit)
+    rig.talk(NOTHING)
+    rig.give(ProposeMove(rig.now_ns, "pit_sevens", move, "A. Ames", ""))  # type: ignore[arg-type]
+    assert said in refusals(rig)[-1]
+
+
+def test_a_jackpot_of_another_meter_is_not_refused_through_the_pool(pit: Pit) -> None:
+    rig = MeterRig(SEVENS, linked=(replace(LINKED, fed_by=("royal_match",)),))
+    rig.talk(DIAMONDS)
+    rig.give(ProposeMove(rig.now_ns, "pit_sevens", Refusal(1), "A. Ames", ""))
+    assert "there is no such jackpot" in refusals(rig)[-1]
+    rig.give(ProposeMove(rig.now_ns, "nobodys", Refusal(1), "A. Ames", ""))
+    assert refusals(rig)[-1] == "there is no meter nobodys; there are: sevens, pit_sevens"
+
+
+def test_a_corrected_card_does_not_claim_twice(pit: Pit) -> None:
+    rig = pit_table(pit)
+    rig.talk("1 main 10 \n 1 blazing7s 5 \n 7d 7d 7d 8c")
+    pit.answers(rig)
+    card = rig.table.state.round.cards[0].number  # type: ignore[union-attr]
+    for face in ("9d", "7d"):
+        rig.give(SetCard(rig.now_ns, card, type(rig.table.state.round.cards[0].face)(face), "M. Okafor", "misread"))  # type: ignore[union-attr,misc]
+    assert len(rig.told(JackpotClaimed)) == 1

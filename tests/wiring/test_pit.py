@@ -1,0 +1,160 @@
+"""Two tables on one pool, all of it real but the devices: the link and a table killed in play, and not a unit lost."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from controller.core.events import WagerOpen, WagerSettled
+from controller.core.link_events import ContributionPosted, JackpotClaimed, PostingEntered, VerdictPosted
+from controller.core.meter_events import JackpotHit, JackpotPaid, MeterClosed, MeterReopened
+from controller.io.mqtt import Broker
+from tests.link.conftest import postgresql as postgresql
+from tests.link.premises import BY_TWO
+from tests.link.premises import Premises as LinkPremises
+from tests.wiring.pit import DIAMONDS, METER, NOTHING, PitTable
+from tests.wiring.premises import json_of, ran
+
+UNITS = 10_000
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def link(request: pytest.FixtureRequest, tmp_path: Path) -> LinkPremises:
+    """A pool that two people have begun, in each database."""
+    where = request.getfixturevalue("postgresql").where if request.param == "postgresql" else ""
+    folder = tmp_path / "link"
+    folder.mkdir()
+    premises = LinkPremises(folder, 2, where, pool=f"pit-{request.param}")
+    assert premises.does("begin", *BY_TWO).exit_code == 0
+    return premises
+
+
+def picture(table: PitTable) -> dict[str, object]:
+    """What the table's retained picture says of the pool."""
+    found: dict[str, object] = json_of(table.ear.last(table.topics.state("meters")))["linked"][0]
+    return found
+
+
+def is_closed(table: PitTable) -> bool:
+    return picture(table)["closed"] == "the link is away"
+
+
+async def all_of(*works: object) -> None:
+    await asyncio.gather(*works)  # type: ignore[call-overload]
+
+
+async def told(table: PitTable, status: str) -> str:
+    """What ``tableside status`` or another question says of the table."""
+    code, output, errors = await ran(status, str(table.journal))
+    assert (code, errors) == (0, ""), output
+    return output
+
+
+async def test_link_and_table_are_killed_in_play_and_every_unit_is_there(
+    tmp_path: Path, broker: Broker, link: LinkPremises
+) -> None:
+    one, other = tables = [PitTable(tmp_path / name, broker, name, link) for name in ("bj-1", "bj-2")]
+    async with contextlib.AsyncExitStack() as stack:
+        async with link.process() as process:
+            await all_of(*(stack.enter_async_context(table.open()) for table in tables))
+            await both_put_in(tables)
+            process.kill()
+            await process.wait()
+        await all_of(*map(sees_it_closed, tables))
+        # Local play goes on; what is owed is kept, over the death of a daemon as well.
+        await all_of(*(table.plays(DIAMONDS) for table in tables))
+        await one.kill()
+        assert "2 wait for the link" in await told(one, "meters")
+        await one.start()
+        await one.plays(NOTHING)
+        assert one.ear.events(JackpotHit) == other.ear.events(JackpotHit) == []
+        await one.sign_shows("CLOSED")
+        await stack.enter_async_context(link.process())
+        await all_of(caught_up(one, 4), caught_up(other, 3))
+        await all_of(*(judged(table, "verify", "A. Ames", "cards seen") for table in tables))
+        await judged(one, "pay", "B. Bell", "hand pay")
+        await one.ear.event(PostingEntered, 6)
+        await other.ear.event(PostingEntered, 4)
+        shown = link_shows(link)
+        for table in tables:
+            await table.sign_shows(f"{shown // 100:,}.{shown % 100:02d}")
+            await table.assert_told_once()
+    # Whoever was committed first got the pool with what had been committed before, the other its reset value.
+    least, most = sorted(event.cents for table in tables for event in table.ear.events(JackpotHit))
+    assert least < 500_500
+    assert most > 1_000_000
+    for table in tables:
+        assert "none missing, none twice" in await told(table, "meters")
+        code, output, errors = await ran("replay", str(table.journal), "--key", str(table.key))
+        assert (code, errors) == (0, ""), output
+    assert_adds_up(link, tables)
+
+
+async def both_put_in(tables: list[PitTable]) -> None:
+    """The pool is open at both tables, and each shows what the other put in."""
+    for table in tables:
+        await table.ear.event(MeterReopened, meter=METER)
+        await table.sign_shows("10,000.00")
+    await all_of(*(table.plays(NOTHING) for table in tables))
+    for table in tables:
+        await table.sign_shows("10,001.70")
+
+
+async def sees_it_closed(table: PitTable) -> None:
+    """The table says that the pool cannot be won, everywhere it says something of it."""
+    assert (await table.ear.event(MeterClosed, 2, meter=METER)).reason == "the link is away"
+    await table.sign_shows("CLOSED")
+    await table.ear.until(partial(is_closed, table))
+
+
+async def caught_up(table: PitTable, postings: int) -> None:
+    """Everything the table owed is answered, its hit among it, and the pool is open again."""
+    hit = await table.ear.event(JackpotHit)
+    await table.ear.event(PostingEntered, postings)
+    await table.ear.event(MeterReopened, 2, meter=METER)
+    settled = await table.ear.event(WagerSettled, bet="blazing7s", round=hit.round)
+    assert settled.due_cents == hit.cents - 500
+    assert [event.round for event in table.ear.events(WagerOpen)] == [hit.round]
+
+
+async def judged(table: PitTable, verb: str, who: str, why: str) -> None:
+    """People at a table say what they made of its jackpot."""
+    words = ("jackpot", verb, f"harbour/{table.name}", "1", "--who", who, "--why", why)
+    assert await ran(*words, "--port", str(table.broker.port)) == (0, "accepted\n", "")
+
+
+def link_shows(link: LinkPremises) -> int:
+    found: int = json.loads(link.does("status", "--json").output)["shown_cents"]
+    return found
+
+
+def assert_adds_up(link: LinkPremises, tables: list[PitTable]) -> None:
+    """The ledger against itself, stepped again, and against what each table says it collected and won."""
+    found = link.does("reconcile", "--refold", "--json")
+    assert found.exit_code == 0, found.output
+    sums = json.loads(found.output)
+    assert sums["paid"] + sums["shown"] + sums["reserved"] == sums["contributed"] + sums["funded"]
+    status = json.loads(link.does("status", "--json").output)
+    for table in tables:
+        wagers = table.ear.events(ContributionPosted)
+        claims = table.ear.events(JackpotClaimed)
+        verdicts = table.ear.events(VerdictPosted)
+        own = sums["tables"][f"harbour/{table.name}"]
+        assert (
+            own["entries"]
+            == len(wagers) + len(claims) + len(verdicts)
+            == status["tables"][f"harbour/{table.name}"]["seq"]
+        )
+        entered = sum(event.units + event.hidden_units for event in table.ear.events(PostingEntered))
+        assert own["contributed"] == entered
+        won = sum(event.cents for event in table.ear.events(JackpotHit)) * UNITS
+        assert own["paid"] + own["reserved"] == won
+        assert own["paid"] == (won if table.ear.events(JackpotPaid) else 0)
+    wagered = sum(event.wager_cents for table in tables for event in table.ear.events(ContributionPosted))
+    main = wagered * UNITS * 17 // 100
+    assert sums["contributed"] == main + wagered * UNITS // 30
