@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 
 from controller.core.rules import House
 from controller.core.state import Desired
-from controller.formats.config import BetSpotsSection, Config, zones_of
+from controller.formats.config import BetSpotsSection, Config, zones_of, zones_seen
 from controller.formats.linked_config import linked_terms
 from controller.formats.meter_config import SignSection, terms_of_meters
-from controller.formats.sensor_config import unit_name
+from controller.formats.sensor_config import counted_bets, unit_name
 from controller.io.clock import Clock
 from controller.io.link import LIVENESS_NS, Link
 from controller.io.ports import serial_opener
@@ -51,6 +51,7 @@ def house_of(table: TableFile) -> House:
         denominations=tuple(sorted(set(table.chips.values()), reverse=True)),
         elsewhere=dict(table.elsewhere),
         sensors={unit.bet: unit.spots for unit in config.bet_sensors},
+        counted=counted_bets(config.bet_sensors, zones_seen(config), table.profile.rules),
         meters=terms_of_meters(config.meters, table.profile.rules),
         linked=linked_terms(config.linked_meters),
         two_persons=config.operator is not None and config.operator.two_persons,

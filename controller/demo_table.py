@@ -11,11 +11,13 @@ from controller.io import profile_files
 from controller.io.mqtt import Broker
 from firmware_protocols import discovery
 from simulators.acts import Act
+from simulators.bet_sensors import BetSensorsSimulator
 from simulators.bet_spots import BetSpotsSimulator
 from simulators.dealer import play
 from simulators.deck import LoadedShoe
 from simulators.house import house_from
 from simulators.keypad import KeypadSimulator
+from simulators.layout import SensedBet
 from simulators.mystery_trigger import TriggerBoxSimulator
 from simulators.progressive_bets import BONUS, SEVENS, STAKES_CENTS, UNITS, SevensMeter, with_progressive_bets
 from simulators.rack import Rack
@@ -26,6 +28,9 @@ from simulators.sign import SignSimulator
 SITE: Final = "demo"
 TABLE: Final = "bj1"
 ANTENNAS: Final = {"main": 1, "insurance": 2}
+SENSED: Final = {"sensors_sevens": SEVENS, "sensors_bonus": BONUS}
+"""The ports of the units of bet sensors, and the side bet each of them senses."""
+
 SEVENS_CENTS: Final = 1_000_000
 """Where the meter of the sevens begins, and begins again."""
 
@@ -45,6 +50,8 @@ class Wanted(NamedTuple):
     shoe: str = "bee_tek"
     profile: str = PROFILE
     jackpots: bool = False
+    sensors: bool = False
+    """Whether the sevens lie on sensors alone, and the bonus on sensors too."""
 
 
 def spots_of(profile: str) -> range:
@@ -63,18 +70,46 @@ def devices(shoe: str = "bee_tek", profile: str = PROFILE, wanted: Wanted | None
         chance = random.Random(wanted.seed)  # noqa: S311 - a simulated box; the table adds a share of its own
         box = TriggerBoxSimulator(discovery.find("mystery_trigger", "tableside"), chance)
         beside = {"sign": SignSimulator(discovery.find("sign", "alpha")), "trigger": box}
+    sensed = sensed_bets(profile) if wanted is not None and wanted.sensors else {}
+    beside |= {name: one.unit for name, one in sensed.items()}
     numbering = ReferenceShoeSimulator(discovery.find("shoe", "reference"))
     return {
         "shoe": numbering if shoe == "reference" else ShoeSimulator(discovery.find("shoe", shoe)),
         "bet_spots": BetSpotsSimulator(discovery.find("bet_spots", "feig_obid"), zones),
         "keypad": KeypadSimulator(discovery.find("keypad", "matrix_orbital")),
         "beside": beside,
+        "sensed": tuple(sensed.values()),
     }
+
+
+def sensed_bets(profile: str) -> dict[str, SensedBet]:
+    """The units of sensors, by the names of their ports."""
+    codec = discovery.find("bet_sensors", "modbus_rtu")
+    spots = tuple(spots_of(profile))
+    return {name: SensedBet(BetSensorsSimulator(codec), bet, spots) for name, bet in SENSED.items()}
 
 
 def antennas_of(wanted: Wanted | None) -> dict[str, int]:
     """Which antenna sees which zone of a spot."""
-    return {**ANTENNAS, SEVENS: 3, BONUS: 4} if wanted is not None and wanted.jackpots else ANTENNAS
+    if wanted is None or not wanted.jackpots:
+        return ANTENNAS
+    return {**ANTENNAS, BONUS: 4} if wanted.sensors else {**ANTENNAS, SEVENS: 3, BONUS: 4}
+
+
+def sensor_sections(directory: Path, profile: str) -> str:
+    """The units of bet sensors: no reader sees the sevens, and readers see the bonus too."""
+    ports = (directory / "ports").resolve()
+    spots = ", ".join(map(str, spots_of(profile)))
+    return "".join(
+        f"""
+[[bet_sensors]]
+protocol = "modbus_rtu"
+port = "{ports / name}"
+bet = "{bet}"
+spots = [{spots}]
+"""
+        for name, bet in SENSED.items()
+    )
 
 
 def meter_sections(directory: Path) -> str:
@@ -123,6 +158,7 @@ def table_file(
     ports = (directory / "ports").resolve()
     antennas = ", ".join(f"{zone} = {antenna}" for zone, antenna in antennas_of(wanted).items())
     meters = meter_sections(directory) if wanted is not None and wanted.jackpots else ""
+    meters += sensor_sections(directory, profile) if wanted is not None and wanted.sensors else ""
     stand_key: Literal["always", "sometimes"] = "always" if keypad else "sometimes"
     return f"""\
 [table]

@@ -78,6 +78,7 @@ class BetSensorsSession(DeviceOutbox):
         self._refuse_unspeakable()
         self._want_lock = 0
         self._held_for: int | None = None
+        self._first_lock: int | None = None
         self._want_lamps: tuple[int, ...] = ()
         self._outputs: SensorOutputs | None = None
         self._was_locked = False
@@ -104,8 +105,11 @@ class BetSensorsSession(DeviceOutbox):
         """Lock the unit under this number (0: open it) and light the lamps at these spots; now and after a loss.
 
         Under another number it is opened in between, which clears it. Spots without a sensor are passed over. A unit
-        that is locked when this program first hears of it is taken to be locked under the number wished for then.
+        that is locked when this program first hears of it is taken to be locked under the first number ever wished for:
+        what a table that starts again remembers. Under any later one it may hold what lay there long before.
         """
+        if self._first_lock is None:
+            self._first_lock = lock
         wanted = frozenset(lamps)
         self._want_lock = lock
         self._want_lamps = tuple(number for number, spot in enumerate(self._spots, start=1) if spot in wanted)
@@ -260,7 +264,7 @@ class BetSensorsSession(DeviceOutbox):
         if not outputs.locked:
             self._held_for = 0
         elif self._held_for is None:
-            self._held_for = self._want_lock
+            self._held_for = self._first_lock or 0
         self._was_locked = outputs.locked
         if self._unheeded >= UNHEEDED_LIMIT:
             self._set_state(HealthState.FAULTY, at_ns, "it answers commands and does not carry them out")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from firmware_protocols.codec import Codec, Role
 from firmware_protocols.framing import named
@@ -20,6 +20,9 @@ from firmware_protocols.sensor_messages import (
     SetSensors,
 )
 
+HEARD_LIMIT: Final = 10_000
+"""Questions and commands remembered: minutes of them, and no more however long the night."""
+
 
 class BetSensorsSimulator:
     """One unit, open and dark as after power-up. ``deaf``: it answers commands and does not carry them out."""
@@ -33,7 +36,9 @@ class BetSensorsSimulator:
         self.covered: set[int] = set()
         """The sensors on which something lies, from 1."""
         self.heard: list[Command] = []
-        """Everything it was told and asked, in order."""
+        """Everything it was told and asked, in order; the last of it where that is long."""
+        self.looks = 0
+        """How often it was asked which sensors are covered."""
         self.restart()
 
     def restart(self) -> None:
@@ -69,6 +74,7 @@ class BetSensorsSimulator:
             if message.address != self._address:
                 continue
             self.heard.append(message)
+            del self.heard[:-HEARD_LIMIT]
             said += self._wire.encode(self._answer(message))
         return said
 
@@ -77,6 +83,7 @@ class BetSensorsSimulator:
             return SensorsRefused(self._address, named(message), self.refusing)
         match message:
             case ReadSensors(latched=latched):
+                self.looks += 1
                 live = tuple(sorted(self.covered))
                 return SensorsRead(self._address, live, self.latched if latched else None)
             case ReadSensorOutputs():

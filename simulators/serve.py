@@ -14,7 +14,7 @@ import select
 import sys
 import termios
 import tty
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Protocol, Self
@@ -22,6 +22,7 @@ from typing import Final, Protocol, Self
 from firmware_protocols.cards import Card
 from simulators.bet_spots import BetSpotsSimulator
 from simulators.keypad import KeypadSimulator
+from simulators.layout import Layout, SensedBet
 from simulators.performing import Performance, perform
 from simulators.wire import Device
 
@@ -185,6 +186,8 @@ class Port:
 class Station:
     """A table's devices, as ``shoe``, ``bet_spots`` and ``keypad`` under ``directory``; ``beside`` are others by name.
 
+    ``sensed`` are the side bets that units of sensors among these see.
+
     An asynchronous context manager; it needs a running event loop. It is the ``Stage`` that ``perform`` acts upon.
     """
 
@@ -196,6 +199,7 @@ class Station:
         bet_spots: BetSpotsSimulator,
         keypad: KeypadSimulator,
         beside: Mapping[str, Device] | None = None,
+        sensed: Sequence[SensedBet] = (),
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._directory = directory
@@ -203,6 +207,7 @@ class Station:
         self._bet_spots = bet_spots
         self._keypad = keypad
         self._beside = dict(beside or {})
+        self._layout = Layout(bet_spots, sensed)
         self._patience_s = patience_s
         self._stirred = asyncio.Event()
         self._release = b""
@@ -258,7 +263,7 @@ class Station:
     @property
     def places(self) -> tuple[tuple[int, str], ...]:
         """Every (spot, zone) that is read."""
-        return self._bet_spots.places
+        return self._layout.places
 
     def draw(self, card: Card, *, burn: bool = False) -> None:
         """A card leaves the shoe."""
@@ -283,25 +288,25 @@ class Station:
         """A zone's content changes.
 
         Raises:
-            ValueError: no antenna reads that zone.
+            ValueError: neither an antenna nor a sensor is there.
         """
-        self._bet_spots.lay(spot, zone, chips)
+        self._layout.lay(spot, zone, chips)
 
     def content(self, spot: int, zone: str) -> tuple[str, ...]:
         """A zone's content.
 
         Raises:
-            ValueError: no antenna reads that zone.
+            ValueError: neither an antenna nor a sensor is there.
         """
-        return self._bet_spots.content(spot, zone)
+        return self._layout.content(spot, zone)
 
     def inventories(self, spot: int, zone: str) -> int:
         """How often a zone has been inventoried."""
-        return self._bet_spots.inventories(spot, zone)
+        return self._layout.inventories(spot, zone)
 
     def steady(self, spot: int, zone: str) -> int:
         """How many of these in a row were complete and showed the present content."""
-        return self._bet_spots.steady(spot, zone)
+        return self._layout.steady(spot, zone)
 
     async def taken(self) -> bool:
         """Wait until the host has read what shoe and keypad have sent; false after ``patience_s`` or when closed.

@@ -37,6 +37,7 @@ INTERRUPTED: Final = 130
     help="The house's rules.",
 )
 @click.option("--jackpots", is_flag=True, help="Blazing 7's and the mystery bonus, a sign and a trigger box.")
+@click.option("--sensors", is_flag=True, help="The same, with side wagers on bet sensors; the sevens on nothing else.")
 @click.option("--broker", help="HOST:PORT of a running broker; else Mosquitto if installed, else a built-in one.")
 @click.option(
     "--directory",
@@ -55,6 +56,7 @@ def command(
     shoe: str,
     profile: str,
     jackpots: bool,
+    sensors: bool,
     broker: str | None,
     directory: Path,
 ) -> None:
@@ -66,8 +68,10 @@ def command(
     configure_log("auto", level="error")
     try:
         seats, server = read_boxes(boxes), read_broker(broker)
+        jackpots = jackpots or sensors
         check_profile(profile, jackpots=jackpots)
-        wanted = Wanted(directory, rounds, seed, speed, seats, keypad == "yes", server, shoe, profile, jackpots)
+        how = (keypad == "yes", server, shoe, profile, jackpots, sensors)
+        wanted = Wanted(directory, rounds, seed, speed, seats, *how)
         shown = asyncio.run(until_interrupted(wanted))
     except asyncio.CancelledError:
         click.echo("tableside: interrupted before any account was written", err=True)

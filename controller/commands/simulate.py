@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 import signal
 import sys
 from pathlib import Path
 
 import click
 
-from controller.commands.demo import read_boxes
+from controller.commands.demo import check_profile, read_boxes
 from controller.demo import truth_of
-from controller.demo_table import PROFILE, devices, table_file
+from controller.demo_table import PROFILE, Wanted, devices, script, table_file
 from controller.formats.accounts import account_bytes
 from controller.io import profile_files
 from controller.io.keys import KeyRefused, create_key
 from controller.io.mqtt import Broker
 from controller.io.randomness import SystemEntropy
 from simulators.acts import RoundPlayed
-from simulators.dealer import play
-from simulators.house import house_from
 from simulators.rack import Rack
 from simulators.serve import Station, perform
 
@@ -42,7 +39,19 @@ POLLED_LOOKS = 3
     show_default=True,
     help="The house's rules.",
 )
-def command(*, directory: Path, rounds: int | None, seed: int, speed: float, boxes: str, profile: str) -> None:
+@click.option("--jackpots", is_flag=True, help="Blazing 7's and the mystery bonus, a sign and a trigger box.")
+@click.option("--sensors", is_flag=True, help="The same, with side wagers on bet sensors; the sevens on nothing else.")
+def command(
+    *,
+    directory: Path,
+    rounds: int | None,
+    seed: int,
+    speed: float,
+    boxes: str,
+    profile: str,
+    jackpots: bool,
+    sensors: bool,
+) -> None:
     """Serve simulated devices on pseudo-terminals, and people who play as soon as a daemon polls them.
 
     DIRECTORY gets the ports, and unless they are there already a table file, a chip registry and a key, so that
@@ -51,8 +60,11 @@ def command(*, directory: Path, rounds: int | None, seed: int, speed: float, box
     Exit status: 0 at the end or when interrupted, 2 it cannot be served.
     """
     try:
-        seats = read_boxes(boxes)
-        told = asyncio.run(until_interrupted(directory, rounds, seed, speed, boxes=seats, profile=profile))
+        jackpots = jackpots or sensors
+        check_profile(profile, jackpots=jackpots)
+        how = (True, None, "bee_tek", profile, jackpots, sensors)
+        wanted = Wanted(directory, rounds, seed, speed, read_boxes(boxes), *how)
+        told = asyncio.run(until_interrupted(wanted))
     except (KeyRefused, ValueError, OSError) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)
@@ -60,34 +72,33 @@ def command(*, directory: Path, rounds: int | None, seed: int, speed: float, box
     click.echo(f"{len(told)} rounds played; the truth is in {directory / 'truth.json'}")
 
 
-def prepare(directory: Path, rack: Rack, profile: str) -> None:
+def prepare(wanted: Wanted, rack: Rack) -> None:
     """Write what a daemon needs, where it is not there yet."""
+    directory = wanted.directory
     (directory / "ports").mkdir(parents=True, exist_ok=True)
     if not (directory / "table.key").exists():
         create_key(directory / "table.key", SystemEntropy())
     if not (directory / "chips.csv").exists():
         (directory / "chips.csv").write_text(rack.registry_csv(), encoding="utf-8")
     if not (directory / "table.toml").exists():
-        text = table_file(directory, Broker(host="127.0.0.1", port=1883), keypad=True, profile=profile)
+        broker = Broker(host="127.0.0.1", port=1883)
+        text = table_file(directory, broker, keypad=True, profile=wanted.profile, wanted=wanted)
         (directory / "table.toml").write_text(text, encoding="utf-8")
 
 
-async def until_interrupted(
-    directory: Path, rounds: int | None, seed: int, speed: float, *, boxes: tuple[int, int], profile: str
-) -> list[RoundPlayed]:
+async def until_interrupted(wanted: Wanted) -> list[RoundPlayed]:
     """Serve and play; the rounds played when it ends."""
-    rack, told = Rack(), list[RoundPlayed]()
-    prepare(directory, rack, profile)
-    async with Station(directory / "ports", **devices(profile=profile)) as station:
-        click.echo(f"ports in {directory / 'ports'}: shoe, bet_spots, keypad")
-        click.echo(f"run beside this: tableside run {directory / 'table.toml'}")
-        chance = random.Random(seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
-        acts = play(house_from(profile_files.raw(profile)), chance, rack, boxes, rounds=rounds)
+    rack, told, ports = Rack(), list[RoundPlayed](), wanted.directory / "ports"
+    prepare(wanted, rack)
+    async with Station(ports, **devices(profile=wanted.profile, wanted=wanted)) as station:
+        click.echo(f"ports in {ports}: {', '.join(sorted(one.name for one in ports.iterdir() if one.is_symlink()))}")
+        click.echo(f"run beside this: tableside run {wanted.directory / 'table.toml'}")
+        acts = script(wanted, rack)
 
         async def people() -> None:
             while not await station.ready(looks=POLLED_LOOKS):
                 pass
-            await perform(acts, station, speed, sleep=asyncio.sleep, on_round=told.append)
+            await perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=told.append)
 
         task = asyncio.create_task(people())
         loop = asyncio.get_running_loop()

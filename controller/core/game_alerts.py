@@ -55,6 +55,7 @@ class Kind(StrEnum):
     SETTLEMENT_DOUBTED = "settlement_doubted"
     COMMITMENT_WRONG = "commitment_wrong"
     SENSOR_DISAGREES = "sensor_disagrees"
+    SENSORS_SILENT = "sensors_silent"
     DEVICE_SWAPPED = "device_swapped"
     ALERTS_UNREAD = "alerts_unread"
 
@@ -86,6 +87,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.SETTLEMENT_DOUBTED: Severity.WARNING,
     Kind.COMMITMENT_WRONG: Severity.CRITICAL,
     Kind.SENSOR_DISAGREES: Severity.WARNING,
+    Kind.SENSORS_SILENT: Severity.WARNING,
     Kind.DEVICE_SWAPPED: Severity.CRITICAL,
     Kind.ALERTS_UNREAD: Severity.CRITICAL,
 }

@@ -30,6 +30,7 @@ from controller.core.meter_events import (
 )
 from controller.core.progressives import WAITING_LIMIT, Contribution, MeterTerms, Progressives
 from controller.core.rules import House, Rules
+from controller.core.sensor_health import closed_because as sensors_closed
 from controller.core.side_bet import meter_winners, terms_of
 from controller.core.state import Desired, MeterShown
 from firmware_protocols.readings import HealthState
@@ -198,6 +199,8 @@ def closed_because(desk: Desk, meter: Meter) -> str:
     terms, known = terms_named(desk.house, meter.name), desk.state.progressives
     if terms is None:
         return "the table file no longer has it"
+    if unseen := sensors_closed(desk, terms.fed_by):
+        return unseen
     if terms.kind == "rows":
         return ""
     if known.dispute:
@@ -213,7 +216,9 @@ def review(desk: Desk) -> None:
     """Publish which meters have closed and which can be won again."""
     known = desk.state.progressives
     now = {meter.name: closed_because(desk, meter) for meter in known.meters}
-    now |= {one.name: linking.closed_because(desk.house, one) for one in known.linked}
+    fed_by = {one.name: one.fed_by for one in desk.house.linked}
+    for one in known.linked:
+        now[one.name] = linking.closed_because(desk.house, one) or sensors_closed(desk, fed_by.get(one.name, ()))
     if now == known.closed:
         return
     cents = {one.meter: one.cents or 0 for one in shown(replace(known, closed={}))}

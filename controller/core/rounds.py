@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.core import admission, asking, closing, showing
+from controller.core import admission, asking, closing, sensing, showing
 from controller.core.alerts import (
     CardWithoutBets,
     CloseRefused,
@@ -80,11 +80,12 @@ def unwatched(desk: Desk, device: str, spots: tuple[int, ...], at_ns: int) -> No
 
 
 def lying(desk: Desk) -> tuple[LockedWager, ...]:
-    """What lies in the zones now, by spot, main first; what is offered after the deal is no wager yet."""
+    """What lies in the zones and on the sensors now; what is offered after the deal is no wager yet."""
     later = {"insurance", *(bet for bet in desk.rules.side_bets if offered_later(bet))}
     zones = [zone for zone in desk.state.felt.values() if zone.cents and zone.name not in later]
     zones.sort(key=lambda zone: (zone.spot, zone.name != "main", zone.name))
-    return tuple(LockedWager(zone.spot, zone.name, zone.cents) for zone in zones)
+    sensed = () if desk.state.round is None else sensing.counted(desk, desk.round())
+    return (*(LockedWager(zone.spot, zone.name, zone.cents) for zone in zones), *sensed)
 
 
 def lock_again(desk: Desk) -> None:
@@ -218,7 +219,7 @@ def review(desk: Desk) -> None:
     if desk.state.round is None:
         return
     until = known_until(desk)
-    if not desk.round().locked and until >= desk.round().lock_ns:
+    if not desk.round().locked and until >= desk.round().lock_ns and sensing.all_counted(desk):
         desk.change_round(locked=True)
         admission.confirmed(desk)
     if desk.round().held():
@@ -265,7 +266,8 @@ def refuse_close(desk: Desk) -> None:
 
 def may_close(desk: Desk) -> bool:
     """Whether a round that was closed can be judged: the readers have told all of it, or the floor must rule anyway."""
-    return bool(desk.round().trouble) or (not desk.round().held() and known_until(desk) >= latest(desk))
+    told = known_until(desk) >= latest(desk) and sensing.all_counted(desk)
+    return bool(desk.round().trouble) or (not desk.round().held() and told)
 
 
 def infer(desk: Desk, until: int) -> None:

@@ -13,6 +13,7 @@ import msgspec
 
 from controller.core.linked import LinkedTerms
 from controller.core.progressives import MeterTerms
+from controller.core.sensed import Counted
 from firmware_protocols.values import Value
 
 
@@ -202,7 +203,9 @@ class House(Value, frozen=True, tag=False):
     linked: tuple[LinkedTerms, ...] = ()
     """The pools of many tables that it feeds."""
     sensors: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
-    """The spots whose wagers sensors see beside the readers, by side bet."""
+    """The spots with sensors, by side bet."""
+    counted: dict[str, Counted] = msgspec.field(default_factory=dict)
+    """Of these, the spots whose wagers no reader sees, by side bet."""
     two_persons: bool = False
     """Whether voiding a round and adjusting a wager take a second person."""
     shoe_numbers_cards: bool = False

@@ -1,17 +1,32 @@
-"""What the table remembers of its bet sensors."""
+"""What the table remembers of its bet sensors, and where they alone see a wager."""
 
 from __future__ import annotations
 
 from firmware_protocols.values import Value
 
 
+class Counted(Value, frozen=True, tag=False):
+    """The spots of one side bet that no reader sees: a wager there is what its sensor latched.
+
+    A sensor says that a wager lies there and not how much it is: each counts for ``stake_cents``. ``device`` is the
+    unit's name.
+    """
+
+    device: str
+    spots: tuple[int, ...]
+    stake_cents: int
+
+
 class Sensed(Value, frozen=True, tag=False):
     """What the sensors of one side bet told last; spots, rising. ``lock`` is the round they were locked for, 0: open.
 
-    ``judged`` is the last round whose wagers were held against them.
+    ``judged`` is the last round whose wagers were held against them, ``missed`` the last of which it was said that they
+    do not answer, and ``late`` the spots where a wager was laid after the lock of that ``judged`` round.
     """
 
     live: tuple[int, ...] = ()
     latched: tuple[int, ...] = ()
     lock: int = 0
     judged: int = 0
+    missed: int = 0
+    late: tuple[int, ...] = ()

@@ -127,6 +127,8 @@ class Round(Value, frozen=True, tag=False):
     """Whether a correction of the floor's may make the irregular round a legal one."""
     contributed: bool = False
     """Whether its wagers have raised their meters."""
+    sensed: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    """The spots whose wagers count of each side bet that only sensors see; of one that is missing it is not known."""
     corrected: tuple[str, str] = ("", "")
     """Who last corrected the round's cards or boxes, and why."""
 

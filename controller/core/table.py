@@ -87,6 +87,7 @@ def step(table: Table, stamped: Stamped) -> Stepped:
     """The table after ``stamped``, the events it gives in order, and what the devices should be told."""
     desk = Desk(table, stamped)
     take(desk)
+    sensing.count(desk)
     rounds.review(desk)
     metering.review(desk)
     sensing.review(desk)

@@ -211,6 +211,11 @@ def zones_of(section: BetSpotsSection) -> tuple[ZoneRow, ...]:
     return (*section.zones, *short)
 
 
+def zones_seen(config: Config) -> frozenset[tuple[int, str]]:
+    """Every spot and zone that a reader sees."""
+    return frozenset((zone.spot, zone.zone) for section in config.bet_spots for zone in zones_of(section))
+
+
 def _named(data: Mapping[str, Any], known: Known) -> Iterable[Mistake]:
     """Names that the rest of the house does not know: also in a file with other mistakes, so that all are told."""
     sections: list[KeyPath] = [("shoe",), ("keypad",), ("trigger",)]
@@ -249,8 +254,7 @@ def _cross_checks(config: Config) -> Iterable[Mistake]:
     linked = config.linked_meters
     yield from meter_checks(config.meters, config.trigger, config.signs, [one.name for one in linked])
     yield from linked_checks(linked, config.meters)
-    seen = frozenset((zone.spot, zone.zone) for section in config.bet_spots for zone in zones_of(section))
-    yield from sensor_checks(config.bet_sensors, seen)
+    yield from sensor_checks(config.bet_sensors, zones_seen(config))
     broker = config.broker
     if broker is not None and (broker.tls_cert_file is None) != (broker.tls_key_file is None):
         yield Mistake(("broker",), "tls_cert_file and tls_key_file go together")

@@ -9,9 +9,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from controller.core.keypad import DEFAULT_KEYS, MEANINGS
-from controller.formats import profiles
+from controller.formats import profiles, sensor_config
 from controller.formats.chips import ChipsRefused, Registry, read_chips
-from controller.formats.config import CREDENTIAL, Complaint, Config, ConfigError, Known, is_credential, read_config
+from controller.formats.config import (
+    CREDENTIAL,
+    Complaint,
+    Config,
+    ConfigError,
+    Known,
+    is_credential,
+    read_config,
+    zones_seen,
+)
 from controller.formats.decoding import shown
 from controller.formats.linked_config import linked_profile_checks
 from controller.formats.meter_config import profile_checks
@@ -70,8 +79,10 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
         profile = profile_files.load(name, config.options)
     except ProfileError as error:
         raise ConfigError((*lines, f"{path}: [table] {error}")) from error
-    lines += [f"{path}: {line}" for line in profile_checks(config.meters, profile.rules)]
-    lines += [f"{path}: {line}" for line in linked_profile_checks(config.linked_meters, profile.rules)]
+    misfits = [*profile_checks(config.meters, profile.rules)]
+    misfits += linked_profile_checks(config.linked_meters, profile.rules)
+    misfits += sensor_config.profile_checks(config.bet_sensors, zones_seen(config), profile.rules)
+    lines += [f"{path}: {line}" for line in misfits]
     link_keys = _link_keys(config, credentials, lines)
     if lines:
         raise ConfigError(tuple(lines))

@@ -122,6 +122,22 @@ def test_a_program_started_again_keeps_what_the_unit_latched() -> None:
     assert (told.live, told.latched, told.lock) == ((), (1,), 7)
 
 
+def test_what_a_unit_latched_before_this_program_began_is_not_taken_for_a_later_lock() -> None:
+    made = Stage()
+    made.unit.lay(1)
+    made.session.wish(7)
+    made.pass_s(0.5)
+    made.unit.take(1)
+    again = BetSensorsSession(modbus_rtu.CODEC, "blazing7s", SPOTS)
+    modem: NullModem[Reading] = NullModem(again, made.unit, modbus_rtu.CODEC, paced=True)
+    again.wish(0)
+    again.wish(8)
+    modem.connect()
+    modem.run_until(S)
+    told = [one for one in modem.readings if isinstance(one, WagersSensed)]
+    assert [(one.latched, one.lock) for one in told] == [((), 8)]
+
+
 def test_sensors_are_told_by_spot() -> None:
     made = Stage(spots=(7, 5, 3))
     for sensor in (1, 3, 8):

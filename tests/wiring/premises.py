@@ -183,6 +183,7 @@ class Bench(Station):
 
     def plug(self, name: str) -> None:
         found: dict[str, Device] = {"shoe": self._shoe, "bet_spots": self._bet_spots, "keypad": self._keypad}
+        found |= self._beside
         self._ports[name] = Port(self._directory / name, found[name], self._stir)
 
     async def looked(self, looks: int = 3) -> None:

@@ -287,3 +287,16 @@ async def test_jackpots_need_a_profile_that_has_them(tmp_path: Path) -> None:
     status, _, errors = await ran("demo", "--jackpots", "--profile", "borgata", "--directory", str(tmp_path))
     assert status == 2
     assert "--jackpots: of these profiles only hollywood-penn-national offers Blazing 7's" in errors
+
+
+async def test_side_wagers_on_sensors_are_settled_like_those_in_chips(tmp_path: Path) -> None:
+    flags = ("--rounds", "2", "--seed", "7", "--speed", "400", "--boxes", "1", "--sensors")
+    said = await demo(tmp_path, *flags)
+    truth, account = ((tmp_path / name).read_bytes() for name in ACCOUNTS)
+    assert account == truth
+    assert "Blazing 7's: three diamonds" in said
+    alerts, meters = await asyncio.gather(
+        *(ran(what, str(tmp_path / "journal.sqlite")) for what in ("alerts", "meters"))
+    )
+    assert alerts[1] == "0 of 0 alerts wait to be acknowledged\n"
+    assert meters[1].count("reconciled   to the unit") == 2
