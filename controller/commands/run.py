@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +34,7 @@ from controller.io.mqtt import Broker
 from controller.io.notify import Notifier
 from controller.io.opening import marks_of, opened
 from controller.io.operator_channel import ChannelFailed
+from controller.io.pace_board import PaceBoard
 from controller.io.randomness import SystemEntropy
 from controller.io.secret_files import SecretRefused
 from controller.io.table_file import TableFile, is_kept, load_table
@@ -147,6 +149,8 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
         if not recovered.hold:
             beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
             beside += pools.works()
+            tell = partial(daemon.retain, daemon.topics.state("pace"))
+            beside.append(("pace", PaceBoard(journal.events_after, lambda: journal.head.seq, clock, tell).run))
         await until_stopped(daemon.run(links, beside))
         log.info("table stops")
     finally:

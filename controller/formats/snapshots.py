@@ -8,6 +8,7 @@ import msgspec
 
 from controller.core.advised import AdviceLine
 from controller.core.felt import cents_at
+from controller.core.pace import Figures
 from controller.core.rules import House
 from controller.core.state import State
 from controller.formats.alert_list import AlertsNow
@@ -63,11 +64,22 @@ class AdviceNow(msgspec.Struct, frozen=True):
     lines: tuple[AdviceLine, ...]
 
 
+class PaceNow(msgspec.Struct, frozen=True):
+    """Retained on ``state/pace``: how the table ran in the last hour, told once a minute. No player is in it.
+
+    ``seq`` is the last event it reflects; ``figures.seconds`` is from the hour's first event to its last.
+    """
+
+    seq: int
+    figures: Figures
+
+
 STATES: Final[dict[str, type[msgspec.Struct]]] = {
     "advice": AdviceNow,
     "alerts": AlertsNow,
     "hold": Hold,
     "meters": MetersNow,
+    "pace": PaceNow,
     "round": RoundNow,
     "stream": StreamNow,
 }

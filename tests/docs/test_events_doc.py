@@ -10,9 +10,7 @@ import pytest
 
 from controller.core.alerts import Alert
 from controller.core.events import CardDrawn, CardOpened
-from controller.formats.alert_list import AlertsNow
 from controller.formats.commands import VERBS, AnswerWanted, Reply, read_command
-from controller.formats.meters_now import MetersNow
 from controller.formats.payloads import (
     DeviceStatus,
     Envelope,
@@ -24,8 +22,7 @@ from controller.formats.payloads import (
     read_event,
 )
 from controller.formats.records import opens
-from controller.formats.snapshots import AdviceNow, Info, RoundNow
-from controller.formats.stream import StreamNow
+from controller.formats.snapshots import STATES, Info
 from firmware_protocols.cards import Card
 from firmware_protocols.values import wire_name
 from tests.docs.pages import blocks, page, sections
@@ -35,14 +32,10 @@ SECTIONS: Final = sections(PAGE)
 NAMES: Final = {wire_name(kind.__name__): kind for kind in event_types()}
 ALERTS: Final = {wire_name(kind.__name__) for kind in get_args(Alert)}
 EXAMPLES: Final = [read_event(block.text.encode()) for block in blocks(PAGE) if block.kind == "json"]
-STATES: Final[dict[str, type[msgspec.Struct]]] = {
+PICTURES: Final[dict[str, type[msgspec.Struct]]] = {
+    **STATES,
     "status": Status,
     "info": Info,
-    "round": RoundNow,
-    "alerts": AlertsNow,
-    "meters": MetersNow,
-    "stream": StreamNow,
-    "advice": AdviceNow,
     "device": DeviceStatus,
     "command": AnswerWanted,
     "reply": Reply,
@@ -100,33 +93,29 @@ def test_every_topic_is_named() -> None:
     said = [
         topics.status,
         topics.info,
-        topics.state("round"),
-        topics.state("alerts"),
-        topics.state("advice"),
-        topics.state("meters"),
-        topics.state("hold"),
+        *(topics.state(name) for name in STATES),
         topics.device("DEVICE"),
     ]
-    said += [topics.command("VERB"), topics.reply("VERB"), topics.stream, f"{topics.root}/ack/CONSUMER"]
+    said += [topics.command("VERB"), topics.reply("VERB"), f"{topics.root}/ack/CONSUMER"]
     said += [topics.replay("CONSUMER")]
     said += [topics.event(drawn).replace("card_drawn", "NAME"), f"{topics.root}/alert/NAME"]
     assert f"`{topics.root}`" in PAGE
     assert sorted(SECTIONS["Topics"].names()) == sorted(topic.removeprefix(f"{topics.root}/") for topic in said)
 
 
-@pytest.mark.parametrize("kind", STATES)
+@pytest.mark.parametrize("kind", PICTURES)
 def test_every_other_payload_has_an_example_of_its_shape(kind: str) -> None:
     (text,) = [block.text for block in blocks(PAGE) if block.kind == f"json {kind}"]
-    assert set(msgspec.json.decode(text)) == set(fields(STATES[kind]))
-    msgspec.json.decode(text, type=STATES[kind])
+    assert set(msgspec.json.decode(text)) == set(fields(PICTURES[kind]))
+    msgspec.json.decode(text, type=PICTURES[kind])
 
 
-@pytest.mark.parametrize("kind", STATES)
+@pytest.mark.parametrize("kind", PICTURES)
 def test_every_other_payload_has_its_fields_told(kind: str) -> None:
     after = PAGE[PAGE.index(f"```json {kind}\n") :]
     table = after[after.index("\n| field | meaning |") :].strip()
     told = re.findall(r"^\| `(\w+)` \|", table[: table.index("\n\n")], re.MULTILINE)
-    assert told == fields(STATES[kind])
+    assert told == fields(PICTURES[kind])
 
 
 def test_the_command_shown_is_taken() -> None:
