@@ -109,9 +109,10 @@ def account_json(case: HandCase, settled: Settled, sources: Mapping[str, str]) -
         called = told_names(case, spot)
         nets[str(spot)] = {called.get(bet, bet): net.cents for bet, net in row.items()}
         why[str(spot)] = {called.get(bet, bet): sentence(case.rules, bet, net, sources) for bet, net in row.items()}
-        over = above_limit(case.rules, case.bets[spot]["main"])
-        if over:
-            why[str(spot)]["main"] += over
+        for bet in row.keys() - {"insurance"}:
+            # What was not laid before the deal is the wager that is made after it.
+            cents = case.bets[spot].get(called.get(bet, bet), ended.offered[told.box_of[spot]])
+            why[str(spot)][called.get(bet, bet)] += outside_limits(case.rules, bet, cents)
     for spot, refusals in settled.returned.items():
         for bet, refusal in refusals.items():
             why.setdefault(str(spot), {})[bet] = f"returned: {refusal.sentence} [{refusal.rule}]"
@@ -153,10 +154,9 @@ def sentence(rules: Rules, bet: str, net: Net | SideNet, sources: Mapping[str, s
     return f"{net.why}{kept} [{rule}{': ' if source else ''}{source}]"
 
 
-def above_limit(rules: Rules, cents: int) -> str:
-    """What is added of a main wager outside the table's limits, once it was accepted."""
-    most, least = rules.options.maximum_cents, rules.options.minimum_cents
-    if (not most or cents <= most) and cents >= least:
+def outside_limits(rules: Rules, bet: str, cents: int) -> str:
+    """What is added of a wager outside the table's limits, once it was accepted."""
+    if refused_wager(rules, cents, sat_out=False, in_mid_shoe=False, main=bet == "main") is None:
         return ""
     ruling = RULINGS[Situation.WAGER_ABOVE_MAXIMUM_ACCEPTED]
     return f"; {ruling.sentence} [{ruling.source}]"

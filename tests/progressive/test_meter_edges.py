@@ -16,8 +16,11 @@ from controller.core.meter import (
     Parameters,
     Pool,
     Reason,
+    Stream,
+    Unreasonable,
     adjusted,
     award,
+    change,
     contribute,
     in_force,
     mistakes,
@@ -60,6 +63,33 @@ def test_what_is_owed_at_one_rate_is_owed_at_the_next() -> None:
     sevenths = in_force(raised(halves, 1), replace(PLAIN, rate=(1, 7)))
     assert Fraction(sevenths.main.owed, sevenths.main.over) == Fraction(1, 3)
     assert raised(sevenths, 7, 7, 7).main.owed * 3 == sevenths.main.over
+
+
+def test_a_stream_owes_less_than_one_unit() -> None:
+    assert Stream((1, 2), 2, owed=1, units=4_999, cents=1, began=(0, -1)).exact()
+    assert not Stream((1, 2), 2, owed=2, units=4_999, cents=1).exact()
+
+
+def test_very_large_wagers_are_counted_to_the_last_part_of_a_unit() -> None:
+    large = raised(meter(rate=(17, 100), unreasonable_cents=CENTS_LIMIT - 1), 10**13 + 1, 10**13 + 3)
+    halves = raised(in_force(large, replace(large.parameters, rate=(1, 3))), 10**13 + 1)
+    assert halves.current_units == (5_000 + 34 * 10**11) * UNITS + 6_800 + (10**13 + 1) * UNITS // 3
+
+
+def test_a_meter_holds_fourteen_digits_of_cents() -> None:
+    assert meter(base_cents=CENTS_LIMIT - 1).shown_cents() == CENTS_LIMIT - 1
+    with pytest.raises(AssertionError, match="more than 14 digits"):
+        meter(base_cents=CENTS_LIMIT)
+
+
+def test_one_cent_is_a_wager() -> None:
+    assert raised(meter(), 1).current_units == 5_000 * UNITS + 1_000
+
+
+def test_meter_and_reserve_together_may_rise_by_what_is_reasonable() -> None:
+    both = meter(rate=(17, 100), hidden_rate=(3, 100), unreasonable_cents=100)
+    assert raised(both, 500).reserve_units == 15 * UNITS
+    assert contribute(both, 501) == Unreasonable(501 * 2_000, 100 * UNITS)
 
 
 # --- limits -------------------------------------------------------------------------------------------
@@ -150,6 +180,21 @@ def test_who_took_a_part_only_started_nothing_again() -> None:
     won, after = taken(meter(), [Winner(3, (1, 10))], shared=True)
     assert [(one.cents, one.resets) for one in won] == [(500, None)]
     assert (after.hits, after.resets) == (1, 0)
+
+
+def test_a_meter_that_stands_at_nothing_pays_nothing() -> None:
+    won, after = taken(meter(base_cents=0), [Winner(3, (1, 1))], shared=True)
+    assert [one.cents for one in won] == [0]
+    assert (after.hits, after.current_units) == (1, 5_000 * UNITS)
+
+
+def test_parameters_wait_from_the_first_award_to_the_next_reset() -> None:
+    other = replace(PLAIN, rate=(1, 20))
+    assert change(meter(), other).parameters == other
+    waiting = change(award(meter(), 500), other)
+    assert (waiting.parameters, waiting.queued) == (PLAIN, other)
+    again = reset(award(raised(meter(), 100), 5_010))
+    assert change(again, other).parameters == other
 
 
 def test_a_payment_names_who_paid() -> None:

@@ -72,3 +72,11 @@ def test_what_was_accepted_above_the_maximum_is_settled_in_its_entirety() -> Non
     found = settled(told)
     assert found["net_cents"] == {"1": {"main": 1000}}
     assert "in its entirety" in found["why"]["1"]["main"]
+
+
+def test_side_wagers_above_their_limit_were_accepted_too() -> None:
+    bets = {"1": {"main": 1000, "lucky_ladies": 600, "twenty_one_plus_three": 500}}
+    told = case("Kh 6c 9d Td 9h", "1 ez_bust 501, 1 stand", bets=bets, options={"side_maximum_cents": 500})
+    why = settled(told)["why"]["1"]
+    outside = {bet for bet, sentence in why.items() if "in its entirety [COMAR 36.05.03.14 C]" in sentence}
+    assert outside == {"lucky_ladies", "ez_bust"}
