@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from msgspec.structs import replace
 
 from bench.house_offences import SETTINGS, Committed, Setting, ShoeLog
+from bench.opening_offences import plant_openings
 from controller.core.game_alerts import AlertRaised, Kind
 from controller.core.state import Table
 from simulators.acts import Act, Lay, Pause, Press, RoundPlayed
@@ -227,6 +228,11 @@ def main() -> None:
         if given.count:
             told[kind] = plant(kind, given.count, given.seed, given.cycle_ms).told()
             print(kind, json.dumps(told[kind]), file=sys.stderr, flush=True)
+    if given.count and not given.kind:
+        rig, rack = rig_of(given.seed, given.cycle_ms, SETTINGS[ANY_KIND])
+        rounds = rounds_of(rack, given.seed, (2, 4), SETTINGS[ANY_KIND])
+        told["commitment_wrong"] = plant_openings(rig, rounds, given.count, given.seed)
+        print("commitment_wrong", json.dumps(told["commitment_wrong"]), file=sys.stderr, flush=True)
     print(json.dumps(told, indent=2))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bench.house_offences import SETTINGS, Committed
-from bench.offences import Timed, clean, is_findable, plant, rig_of
+from bench.offences import Timed, clean, is_findable, plant, rig_of, rounds_of
+from bench.opening_offences import plant_openings
 from tests.core.human import HumanRig
 
 
@@ -29,6 +30,12 @@ def test_honest_people_raise_nothing_at_the_houses_where_it_is_planted(kind: str
 @pytest.mark.parametrize("cycle_ms", [350, 450])
 def test_honest_people_raise_nothing_at_their_own_pace(cycle_ms: int) -> None:
     assert clean(40, seed=11, cycle_ms=cycle_ms)["false_alarms"] == {}
+
+
+def test_a_card_opened_as_another_is_found_and_a_true_opening_is_none() -> None:
+    rig, rack = rig_of(3, 350, SETTINGS["capping"])
+    told = plant_openings(rig, rounds_of(rack, 3, (2, 4), SETTINGS["capping"]), 5, seed=3)
+    assert (told["found"], told["false_alarms"]) == (5, 0)
 
 
 def test_a_chip_that_nobody_looked_at_twice_is_not_findable() -> None:

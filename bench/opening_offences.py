@@ -1,0 +1,79 @@
+"""Cards that are opened as others than were committed to when they were drawn: every second round has one.
+
+The table is stepped once more with the commitments a daemon makes, and what it opens is held against them as the daemon
+does, one opening of a planted round replaced by another face or other random bytes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from msgspec.structs import replace
+
+from controller.core.events import CardOpened, Event
+from controller.core.game_alerts import AlertRaised, Kind
+from controller.core.inputs import OpeningRefuted, Stamped
+from controller.core.state import State, Table
+from controller.core.table import step
+from controller.formats.own_openings import OwnOpenings
+from firmware_protocols.cards import DECK
+from simulators.acts import Act
+from tests.core.human import HumanRig
+from tests.core.journals import HERE, stamped_here
+
+
+class Listener:
+    """A table that is told the same and commits as a daemon does, and somebody who holds it to its word."""
+
+    def __init__(self, rig: HumanRig) -> None:
+        self._table = Table(rig.house, State())
+        self._openings = OwnOpenings(HERE)
+
+    def refuted(self, told: Iterable[Stamped], chance: Random | None) -> list[CardOpened]:
+        """The openings of a round that are none; ``chance``: one of them is made so."""
+        events: list[Event] = []
+        for stamped in told:
+            stepped = step(self._table, stamped_here(stamped))
+            self._table = stepped.table
+            events += stepped.events
+        if chance is not None:
+            at = chance.choice([at for at, event in enumerate(events) if isinstance(event, CardOpened)])
+            opened = events[at]
+            assert isinstance(opened, CardOpened)
+            events[at] = wrong(opened, chance)
+        return list(self._openings.refuted(events))
+
+
+def wrong(opened: CardOpened, chance: Random) -> CardOpened:
+    """Another face with the same random bytes, or the same face with others."""
+    if chance.random() < 0.5:
+        face = chance.choice([str(card) for card in DECK if str(card) != opened.face])
+        return replace(opened, face=face)
+    return replace(opened, nonce=chance.randbytes(32).hex())
+
+
+def plant_openings(rig: HumanRig, rounds: Iterable[list[Act]], count: int, seed: int) -> dict[str, object]:
+    """Plant ``count`` wrong openings, each followed by an honest round."""
+    listener, chance = Listener(rig), Random(seed)
+    found = honest = at = 0
+    for number, acts in enumerate(rounds):
+        if number == 2 * count:
+            break
+        rig.perform(acts)
+        bad = listener.refuted(rig.stamped[at:], chance if number % 2 == 0 else None)
+        at = len(rig.stamped)
+        rig.events.clear()
+        for one in bad:
+            rig.give(OpeningRefuted(rig.now_ns, one.card, one.face))
+        at = len(rig.stamped)
+        alerts = [
+            event for event in rig.events if isinstance(event, AlertRaised) and event.kind is Kind.COMMITMENT_WRONG
+        ]
+        found += bool(alerts) and number % 2 == 0
+        honest += len(alerts) if number % 2 else 0
+    return {"rounds": 2 * count, "planted": count, "findable": count, "found": found, "false_alarms": honest}
