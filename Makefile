@@ -31,7 +31,7 @@ help:
 	@echo 'make lint    ruff, mypy --strict, import contracts'
 	@echo 'make campaign-link  link, tables and PostgreSQL killed at random 500 times (half an hour); KILLS= SEED= may be given'
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
-	@echo 'make campaign-mystery  100,000 mystery cycles, noise through the health tests, timing, a search for the trigger (half an hour)'
+	@echo 'make campaign-mystery  100,000 mystery cycles, noise through the health tests, timing, searches for the trigger (three quarters of an hour)'
 	@echo 'make campaign-mutation  what pays, changed a word at a time: each change must make a test fail (half an hour); docs/mutation.md'
 	@echo 'make campaign-offences  planted offences, found and findable, and false alarms; N= of each kind, CLEAN= SEED= may be given'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
@@ -75,6 +75,7 @@ campaign-mystery: setup
 	$(BIN)/python -m bench.mystery noise
 	$(BIN)/python -m bench.mystery timing
 	$(BIN)/python -m bench.mystery canary
+	$(BIN)/python -m bench.mystery_table
 campaign-offences: setup
 	nice -n 10 $(BIN)/python bench/offences.py --count $(or $(N),1000) --clean $(or $(CLEAN),10000) --seed $(or $(SEED),1)
 
