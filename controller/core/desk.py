@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from controller.core.alerts import RoundIrregular, SettlementDoubted
 from controller.core.books import Row, book_of, entered
 from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked
+from controller.core.hand import points_of, seen
 from controller.core.inputs import Stamped
 from controller.core.moves import idle
 from controller.core.reconstruction import Dated, Reconstruction, TooManyOrders
@@ -84,13 +85,25 @@ class Desk:
         except TooManyOrders:
             self.irregular("the times of the readings leave too many orders open", known=False)
             return False
-        explained = bool(found.frontier or not before.frontier or not may_drop)
+        explained = self.legal(found) or not self.legal(before) or not may_drop
         if not explained:
             dated = replace(dated, item=idle(dated.item))
             found = before.observe(dated)
         self.found = found
         self.change_round(evidence=(*evidence, dated))
         return explained
+
+    def hole_points(self) -> int | None:
+        """What the hole card counts, once it has been turned; None where none is dealt."""
+        if not self.round().turned or not self.round().hole_dealt:
+            return None
+        face = self.round().cards[self.round().hole_place()].shown()
+        return None if face is None else points_of(seen(0, face))
+
+    def legal(self, found: Reconstruction) -> bool:
+        """Whether some play explains what a lattice was told, with the hole card once it is turned."""
+        points = self.hole_points()
+        return any(points is None or node.hole >> points & 1 for node in found.frontier)
 
     def irregular(self, reason: str, *, curable: bool = False, likely: str = "", known: bool = True) -> None:
         """No settlement from here on; the floor must rule. ``curable``: unless a correction of its explains it all.

@@ -11,7 +11,6 @@ from controller.core.desk import Desk
 from controller.core.dues import Due, insurance_due, main_certain, main_due
 from controller.core.events import Basis, WagerAdjusted, WagerSettled
 from controller.core.facts import Known, Names, inferred
-from controller.core.hand import points_of, seen
 from controller.core.moves import CardCame, ChipsMoved
 from controller.core.reconstruction import Frontier, Reconstruction
 from controller.core.settlement import Net
@@ -52,10 +51,7 @@ class Judged(NamedTuple):
 
 def hole_points(desk: Desk) -> int | None:
     """What the hole card counts, once it has been turned; None where none is dealt."""
-    if not desk.round().turned or not desk.round().hole_dealt:
-        return None
-    face = desk.round().cards[desk.round().hole_place()].shown()
-    return None if face is None else points_of(seen(0, face))
+    return desk.hole_points()
 
 
 def of_hole(frontier: Frontier, points: int | None) -> Frontier:

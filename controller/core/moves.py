@@ -71,7 +71,7 @@ def layout_of(play: Play, contents: dict[tuple[int, str], int], dark: frozenset[
     Of a box whose reader is lost (``dark``) the chips may have been taken unseen.
     """
     wagers = play.deal.wagers
-    mains = tuple(0 if box in dark else contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
+    mains = tuple(contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
     zone = play.offered_zone
     offered = [contents.get((box, zone), 0) for box in range(len(wagers))]
     if zone == "insurance":
@@ -103,7 +103,7 @@ def card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Ste
         node = node._replace(dealt=node.dealt + 1)
         yield play.dealt(node) if node.dealt == play.deal_cards else (node, ())
         return
-    if node.paying or busts_lie(play, node, layout):
+    if node.paying or busts_lie(node, layout):
         return
     node = node._replace(unconfirmed=0)
     for reached, emitted in play.reach(node, layout.insured):
@@ -114,14 +114,22 @@ def card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Ste
                 yield play.dealer_takes(play.close_offers(reached, layout.insured), card, holes), emitted
         elif hand.now is Now.OWED or (hand.now is Now.OPEN and play.may_hit(reached, hand)):
             closed = play.decided(reached, layout.insured)
-            yield play.settle_hand(closed, play.take_card(closed, hand, card), emitted)
+            settled = play.settle_hand(closed, play.take_card(closed, hand, card), emitted)
+            yield left_lying(play, settled, closed.turn, layout)
 
 
-def busts_lie(play: Play, node: Node, layout: Layout) -> bool:
+def busts_lie(node: Node, layout: Layout) -> bool:
     """Where the house takes busts at once: whether chips of a box whose hands all broke still lie there."""
-    if play.rules.options.busts_taken != "at_once":
-        return False
-    return any(box.kind is Kind.BROKEN and layout.mains[index] > 0 for index, box in enumerate(node.boxes))
+    return any(box.lies and index not in layout.dark for index, box in enumerate(node.boxes))
+
+
+def left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
+    """After a card to a box: if it broke the last hand chips that lie there must go, where busts are taken at once."""
+    node, emitted = step
+    broke = node.boxes[box].kind is Kind.BROKEN and layout.mains[box] > 0
+    if not broke or play.rules.options.busts_taken != "at_once":
+        return step
+    return put_box(node, box, node.boxes[box]._replace(lies=True)), emitted
 
 
 # --- chips ------------------------------------------------------------------------------------------
@@ -156,12 +164,13 @@ def pays(node: Node, item: ChipsMoved) -> bool:
 def offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
     """Insurance is made while it is offered. Later only what was made may change: a fall withdraws nothing.
 
-    A rise is its payment, once all boxes have played. So is EZ Bust, save that it is taken or paid only once the
-    dealer's hand is complete.
+    A rise is its payment, once all boxes have played. EZ Bust is made alike; once it counts it is taken or paid when
+    the dealer's hand is complete and not touched before.
     """
     if item.zone != play.offered_zone:
         return
-    if node.offers or (item.after < item.before and pays(node, item)):
+    falls = item.zone == "insurance" and item.after < item.before
+    if node.offers or (falls and pays(node, item)):
         yield node, ()
     for reached, emitted in play.reach(node, layout.insured):
         if play.all_played(reached):
@@ -169,7 +178,7 @@ def offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> I
             done = closed.hole if item.zone == "insurance" else play.holes(closed, drawing=False)
             if pays(closed, item) and done:
                 yield closed._replace(paying=item.zone != "insurance", hole=done), emitted
-        elif not reached.offers and node.offers and item.after < item.before and pays(reached, item):
+        elif not reached.offers and node.offers and falls and pays(reached, item):
             # Somebody had stopped without a sign: the offer was over, and what was insured stays so.
             yield reached, emitted
 
@@ -258,7 +267,7 @@ def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
         yield play.checked(node), ()
     if box.untaken and 0 < item.after < item.before:
         for left in {left_after(box.untaken, taken) for taken in subsets(box.untaken, item.before - item.after)}:
-            yield put_box(node, item.box, Box(box.kind, left)), ()
+            yield put_box(node, item.box, box._replace(untaken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
         yield put_box(node, item.box, Box(Kind.EVEN_MONEY)), ()
 
@@ -331,7 +340,7 @@ def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterato
 
 def hole_turned(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The hole card is turned once all have played, or at once when a device has found a natural."""
-    if busts_lie(play, node, layout) or node.turned:
+    if busts_lie(node, layout) or node.turned:
         return
     if play.may_be_stopped(node):
         yield play.stopped(node, layout.insured)

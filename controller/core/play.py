@@ -75,6 +75,8 @@ class Box(NamedTuple):
 
     kind: Kind
     untaken: tuple[int, ...] = ()
+    lies: bool = False
+    """Where busts are taken at once: all its hands broke while chips lay there, and they have not been taken yet."""
 
 
 class Deal(NamedTuple):

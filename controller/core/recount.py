@@ -72,6 +72,8 @@ class Recount:
         self.unreadable: str | None = None
         self.side_wagers: dict[tuple[int, str], int] = {}
         self.closed = False
+        self.turned = False
+        """Whether the outside has been told that the hole card is turned, which nothing undoes."""
         self.silences: tuple[tuple[str, int, int], ...] = ()
 
     # --- evidence -----------------------------------------------------------------------------------
@@ -119,6 +121,8 @@ class Recount:
         if after is None:
             return False
         if self.worlds.legal(self.hole()) and not after.legal(self.hole()):
+            # What only another hole card explains still shows that the players have finished.
+            self.turned = self.turned or self.is_turned(after)
             self.observe(replace(dated, item=idle(dated.item)))
             return False
         self.worlds = after
@@ -249,7 +253,8 @@ class Recount:
         if self.closed and not dealt:
             self.irregularity = "the round was closed before the deal was complete"
             return None
-        turned = dealt and (self.closed or not outside or self.is_turned(self.worlds))
+        self.turned = self.turned or (dealt and self.is_turned(self.worlds))
+        turned = dealt and (self.closed or not outside or self.turned)
         judgement = judge(self.worlds, self.hole(), turned=turned, closed=self.closed)
         if not judgement.ended:
             self.irregularity = NO_PLAY
@@ -258,9 +263,8 @@ class Recount:
 
     def is_turned(self, worlds: Worlds) -> bool:
         """By its key, or because every play has the players finished."""
-        return all(
-            node.turned or world.found.play().finished(node) for world in worlds.worlds for node in world.found.frontier
-        )
+        nodes = [(world.found.play(), node) for world in worlds.worlds for node in world.found.frontier]
+        return bool(nodes) and all(node.turned or play.finished(node) for play, node in nodes)
 
     def staked(self) -> dict[tuple[int, str], int]:
         """What the side wagers placed before the deal staked, by box and bet."""

@@ -12,7 +12,7 @@ from controller.core.desk import Desk
 from controller.core.events import QuestionWithdrawn
 from controller.core.hand import place_of, seen
 from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke
-from controller.core.reconstruction import Answer
+from controller.core.reconstruction import Answer, Reconstruction
 from controller.core.state import Round, begun
 
 
@@ -52,6 +52,35 @@ def weave_again(desk: Desk, before: Round) -> None:
             assert isinstance(item, ChipsMoved)
             spot = desk.round().spots[item.box]
             desk.tell_shown(UnexplainedChange(desk.round().number, spot, item.zone, item.before, item.after))
+
+
+def woven_with_hole(desk: Desk, until: int) -> Reconstruction:
+    """The lattice where the hole card, which is turned now, leaves no play.
+
+    Chips that were moved before the turn in a way that only another hole card explains mean nothing: they are left out
+    and alerted. Where that leaves no play either everything stays as it is.
+    """
+    back = desk.state, desk.found, len(desk.events)
+    desk.turn_hole()
+    weave_again(desk, desk.round())
+    view = desk.lattice().as_of(until)
+    if not desk.legal(view):
+        desk.state, desk.found = back[0], back[1]
+        del desk.events[back[2] :]
+        view = desk.lattice().as_of(until)
+    return view
+
+
+def payment_began(desk: Desk) -> bool:
+    """Whether at some moment every play, whatever the hole card, had the players finished: then it counts as turned."""
+    if not desk.round().is_dealt() or not desk.round().hole_dealt:
+        return False
+    found = begun(desk.rules, desk.round())
+    for dated in desk.round().evidence:
+        found = found.observe(dated)
+        if found.frontier and all(found.play().finished(node) for node in found.frontier):
+            return True
+    return False
 
 
 def item_named(now: Round, item: Item, boxes: dict[int, int], places: dict[int, int]) -> Item | None:

@@ -25,7 +25,7 @@ from controller.core.judging import Judged, hole_points, known_until, latest, of
 from controller.core.metering import contribute_round
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
 from controller.core.reconstruction import Dated, Reconstruction
-from controller.core.reweaving import hear_no_more, remembered, weave_again
+from controller.core.reweaving import hear_no_more, payment_began, remembered, weave_again, woven_with_hole
 from controller.core.side_settling import offered_later, settle_sides
 from controller.core.state import CardKept, Round, begun
 from controller.core.suspicion import DEALERS_RULE, likely
@@ -194,6 +194,17 @@ def is_over(desk: Desk) -> bool:
     return desk.round().closing or (not desk.round().trouble and paying(desk))
 
 
+def refute_payment(desk: Desk) -> None:
+    """A card comes where payment has begun: if the hole card says that it cannot have, the chips meant nothing."""
+    round_now = desk.round()
+    waiting = round_now.trouble or round_now.closing or round_now.held() or round_now.hides()
+    if waiting or not round_now.is_dealt() or not paying(desk):
+        return
+    desk.turn_hole()
+    if not desk.legal(desk.lattice()):
+        woven_with_hole(desk, known_until(desk))
+
+
 def alert_of(desk: Desk, change: Change) -> None:
     """A change that means nothing: say what it looks like. The locked wagers stand."""
     round_now = desk.round()
@@ -280,11 +291,15 @@ def infer(desk: Desk, until: int) -> None:
         return
     if desk.round().waits_for_card():
         return
+    if not view.frontier and payment_began(desk):
+        view = woven_with_hole(desk, until)
     if not view.frontier:
         desk.irregular("no legal play explains the evidence", curable=True, likely=likely(desk.rules, desk.round()))
         return
     turn_if_shown(desk, view)
     points = hole_points(desk)
+    if not of_hole(view.frontier, points):
+        view = woven_with_hole(desk, until)
     if not of_hole(view.frontier, points):
         desk.irregular(DEALERS_RULE, curable=True, likely=likely(desk.rules, desk.round()))
     else:

@@ -195,8 +195,10 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         desk.tell(CardBurned(number))
         return
     at_ns = desk.table_ns(drawn.at_ns)
-    if desk.state.round is not None and rounds.is_over(desk):
-        rounds.close(desk)
+    if desk.state.round is not None:
+        rounds.refute_payment(desk)
+        if rounds.is_over(desk):
+            rounds.close(desk)
     if desk.state.round is None and not rounds.lock(desk, at_ns):
         card_outside(desk, drawn)
         desk.tell(CardWithoutBets(number))

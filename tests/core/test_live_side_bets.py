@@ -7,6 +7,7 @@ import pytest
 from controller.core.alerts import LateWager, Pinched, SideBetRefused, UnexplainedChange
 from controller.core.desk import Desk
 from controller.core.events import CardDrawn, WagerAdjusted, WagerOpen, WagerSettled
+from controller.core.game_alerts import AlertRaised, Kind
 from controller.core.inputs import SetCard
 from controller.core.side_settling import sides_differ
 from controller.io import profile_files
@@ -119,6 +120,14 @@ def test_ez_bust_after_the_first_decision_is_no_wager_and_looks_like_past_postin
     assert rig.told(SideBetRefused) == []
     rig.talk("key hole_turned \n Kc \n key round_closed")
     assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+def test_ez_bust_taken_off_before_the_dealer_is_done_counts_and_is_pinching() -> None:
+    rig = penn_rig()
+    rig.talk("1 main 10 \n Th 6c 9d Td \n 1 ez_bust 5 \n key stand \n 1 ez_bust 0 \n key hole_turned \n Kc")
+    rig.key("round_closed")
+    assert rig.postings() == ["1: spot 1 main +10.00", "1: spot 1 ez_bust +5.00"]
+    assert next(event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)) is Kind.PINCHING
 
 
 def test_ez_bust_that_a_lost_reader_may_have_missed_is_not_settled() -> None:

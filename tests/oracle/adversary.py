@@ -11,6 +11,9 @@ from tests.oracle.sitting import DECKS
 Line = dict[str, Any]
 KEYS: Final = ("hit", "stand", "double", "split", "surrender", "even_money", "insurance_closed", "hole_turned")
 
+BUST_BETS: Final = 0.2
+"""How often chips that are moved lie in the zone of EZ Bust, where the house has it."""
+
 
 def bent(seed: int, *, boxes: int = 3) -> list[Line]:
     """An honest round with one to three lines changed, lost, added or dated otherwise."""
@@ -62,6 +65,8 @@ def a_change(rng: Random, header: Line) -> Line:
     wager = header["wagers"][spot]["main"]
     if rng.random() < 0.2:
         return {"spot": int(spot), "zone": "insurance", "cents": rng.choice((0, wager // 4, wager // 2, wager))}
+    if header["profile"] == "hollywood-penn-national" and rng.random() < BUST_BETS:
+        return {"spot": int(spot), "zone": "ez_bust", "cents": rng.choice((0, 500, 500, 1000))}
     cents = rng.choice((0, wager // 2, wager, wager + wager // 2, 2 * wager, 3 * wager, wager * 5 // 2))
     return {"spot": int(spot), "zone": "main", "cents": cents}
 

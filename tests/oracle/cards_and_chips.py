@@ -125,12 +125,13 @@ def insurance_chips(house: House, told: Story, index: int, after: int) -> Iterat
 
 
 def bust_chips(house: House, told: Story, index: int, after: int) -> Iterator[Story]:
+    """While offered it is the wager; what counts is taken or paid once the dealer's hand is complete, not before."""
     if not house.ez_bust or told.up() not in "23456":
         return
     box = told.boxes[index]
     if told.offers:
         yield told.with_box(index, replace(box, ez_bust=after, bust_offered=after))
-    elif told.complete(house):
+    elif told.complete(house) and box.bust_bet:
         yield told.with_box(index, replace(box, ez_bust=after))
 
 

@@ -101,10 +101,18 @@ def make_offers(made: Dealing) -> None:
         elif made.chance(0.15):
             surrender(made, box)
         if made.habits.bust_bets and made.house.ez_bust and made.up() in "23456" and made.chance(0.5):
-            box.bust_bet = made.rng.choice((500, 1000))
-            made.tell({"spot": box.spot, "zone": "ez_bust", "cents": box.bust_bet})
+            bust_bet(made, box, made.rng.choice((500, 1000)))
+            if made.chance(0.2):
+                bust_bet(made, box, made.rng.choice((0, 500, 1000)))
     if made.up() == "A" and made.chance(0.5):
         made.press("insurance_closed")
+
+
+def bust_bet(made: Dealing, box: Box, cents: int) -> None:
+    """An EZ Bust wager is laid, or another amount than before, or taken back."""
+    if box.bust_bet != cents:
+        made.tell({"spot": box.spot, "zone": "ez_bust", "cents": cents})
+    box.bust_bet = cents
 
 
 def take_even_money(made: Dealing, box: Box) -> None:
@@ -249,6 +257,8 @@ def pay(made: Dealing) -> None:
     for box in boxes:
         if box.insurance and made.chance(made.habits.pay):
             made.lay(box, "insurance", made.rng.choice((0, 3 * box.insurance)))
+        if box.bust_bet and made.chance(made.habits.pay):
+            made.tell({"spot": box.spot, "zone": "ez_bust", "cents": made.rng.choice((0, 2 * box.bust_bet))})
         if not made.chance(made.habits.pay):
             continue
         if broke(made, box):

@@ -47,6 +47,14 @@ def test_after_every_line_the_outside_is_told_alike() -> None:
         assert not differ_after(lines), f"seed {seed}"
 
 
+@pytest.mark.parametrize("hole", ["Td", "As", "2c"])
+def test_payment_shows_the_hole_card_also_where_that_refutes_it(hole: str) -> None:
+    cards = [{"card": card} for card in ("Th", "6c", "9d", hole)]
+    chips = {"spot": 1, "zone": "main", "cents": 0}
+    header = {"profile": "borgata", "options": {}, "wagers": {"1": {"main": 1000}}}
+    assert not differ_after([header, *cards, chips, {"key": "hole_turned"}, {"card": "Kc"}, {"close": True}])
+
+
 def test_shrinking_keeps_what_it_was_asked_to_keep() -> None:
     lines = honest(Random(1).randrange(100), boxes=3).lines
     smallest = shrunk(lines, lambda fewer: sum("card" in line for line in fewer) >= 3)
