@@ -75,8 +75,7 @@ class Box(NamedTuple):
 
     kind: Kind
     untaken: tuple[int, ...] = ()
-    lies: bool = False
-    """Where busts are taken at once: all its hands broke while chips lay there, and they have not been taken yet."""
+    lies: bool = False  # Where busts are taken at once: all its hands broke and their chips still have to be taken.
 
 
 class Deal(NamedTuple):
