@@ -29,7 +29,7 @@ help:
 	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
 	@echo 'make money   every branch of the code that pays is run by its tests, or it says which is not; ends make test'
 	@echo 'make lint    ruff, mypy --strict, import contracts'
-	@echo 'make campaign-link  link, tables and PostgreSQL killed at random 500 times (half an hour); KILLS= SEED= may be given'
+	@echo 'make campaign-link  link, tables and PostgreSQL killed at random 500 times (half an hour); KILLS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
 	@echo 'make campaign-mystery  100,000 mystery cycles, noise through the health tests, timing, searches for the trigger (three quarters of an hour)'
 	@echo 'make campaign-mutation  what pays, changed a word at a time: each change must make a test fail (half an hour); docs/mutation.md'
@@ -65,7 +65,8 @@ lint: setup
 	$(BIN)/lint-imports --no-logo
 
 campaign-link: setup servers
-	$(BIN)/python -m tests.link.killing $(or $(KILLS),500) $(or $(SEED),1)
+	$(BIN)/python -m tests.link.killing $(call option,KILLS,kills) $(call option,SEED,seed) $(call option,JOBS,jobs) \
+		$(call option,FILE,file)
 
 campaign-meters: setup
 	$(BIN)/python -m bench.meters $(call option,WAGERS,wagers) $(call option,SEED,seed)

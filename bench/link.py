@@ -1,9 +1,10 @@
 """Simulated tables on one pool in PostgreSQL: contributions a second, their p99, beside pgbench's single-row commits.
 
-    .venv/bin/python -m bench.link --tables 200 --seconds 20
+    .venv/bin/python -m bench.link --tables 200 --links 2 --seconds 20
 
 The tables are sessions of one process, each with a socket and a key of its own; each posts its next wager when the last
-is answered, so that as many postings are under way as there are tables. The link is a process of its own. pgbench then
+is answered, so that as many postings are under way as there are tables. Each link is a process of its own, and the
+tables are dealt out to them; all serve one pool from one database. pgbench then
 commits single rows with as many seconds and the same server: its rate is what the disk and the server allow without a
 link. Both are printed; the ledger is added up at the end. Exit status 1 if it does not add up.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import re
 import subprocess
 import sys
@@ -60,10 +62,13 @@ class Table:
         self.end.post(WAGER)
 
 
-async def tables_at_work(premises: Premises, seconds: float) -> list[int]:
+async def tables_at_work(links: list[Premises], seconds: float) -> list[int]:
     """How long each answer took, in ns, within ``seconds`` after every table had its first."""
-    async with premises.process():
-        tables = [Table(premises, secret) for _, secret in premises.tables.values()]
+    async with contextlib.AsyncExitStack() as stack:
+        for link in links:
+            await stack.enter_async_context(link.process())
+        secrets = [secret for _, secret in links[0].tables.values()]
+        tables = [Table(links[number % len(links)], secret) for number, secret in enumerate(secrets)]
         tasks = [asyncio.create_task(table.end.run()) for table in tables]
         for table in tables:
             table.post()
@@ -104,6 +109,7 @@ def main() -> int:
     """Both, one after the other."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--tables", type=int, default=200)
+    parser.add_argument("--links", type=int, default=1, help="link processes on the one database")
     parser.add_argument("--seconds", type=int, default=20)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory(prefix="tableside-pg-") as data:
@@ -112,7 +118,8 @@ def main() -> int:
         try:
             premises = Premises(Path(folder), given.tables, server.where)
             assert premises.does("begin", *BY_TWO).exit_code == 0
-            took = sorted(asyncio.run(tables_at_work(premises, given.seconds)))
+            links = [premises, *(premises.beside(number) for number in range(2, given.links + 1))]
+            took = sorted(asyncio.run(tables_at_work(links, given.seconds)))
             rate = single_rows(server, given.seconds)
             database = PostgresqlDatabase(server.where)
             found = reconcile(Ledger(database, premises.pool))
@@ -120,7 +127,9 @@ def main() -> int:
         finally:
             server.stop()
     median, p99, worst = (took[int(len(took) * part)] / 1e6 for part in (0.5, 0.99, 0.999999))
-    print(f"{given.tables} tables: {len(took) / given.seconds:.0f} contributions a second;", end=" ")
+    print(
+        f"{given.tables} tables, {given.links} links: {len(took) / given.seconds:.0f} contributions a second;", end=" "
+    )
     print(f"median {median:.1f} ms, p99 {p99:.1f} ms, worst {worst:.1f} ms")
     print(f"pgbench, {CLIENTS} clients, single rows: {rate:.0f} commits a second")
     print(f"{found.total.entries} entries, {'sums exact' if not found.mistakes else found.mistakes}")

@@ -1,21 +1,25 @@
 """Link, tables and PostgreSQL killed at random while tables post: are the sums exact at the end?
 
-    python -m tests.link.killing KILLS SEED
+    python -m tests.link.killing --kills 500 --file link-kills.jsonl
 
 Kills fall at moments chosen by chance, each after some more entries than at the last; the sums are held against what
-the tables' own plans say: every deed once, every unit of rate x wagers. Prints a line every 25 kills; exit status 1 if
-anything disagrees.
+the tables' own plans say: every deed once, every unit of rate x wagers. Every 25 kills have a pool of their own and
+are a line of the file: stopped and begun again with the same file, the campaign goes on. Exit status 1 if anything
+disagrees.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import random
 import sys
 import tempfile
+import time
 from asyncio.subprocess import DEVNULL, Process
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from controller.core.meter import UNITS
 from controller.io.secret_files import write_secret
@@ -24,6 +28,7 @@ from controller.link.ledger import Ledger, LedgerFailed
 from controller.link.postgresql import PostgresqlDatabase
 from controller.link.reconciling import reconcile
 from controller.link.refolding import refold
+from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.link.premises import BY_TWO, Premises
 from tests.link.server import Server
 from tests.link.table_process import deeds
@@ -32,6 +37,17 @@ PROCESSES = 2
 TABLES_EACH = 2
 PATIENCE_SECONDS = 120.0
 ENTRIES_A_KILL = 40
+PER_POOL = 25
+
+
+class Outcome(NamedTuple):
+    """What came of a pool: what was killed and entered, what stood on either side, and what did not agree."""
+
+    kills: int
+    entries: int
+    units: int
+    seconds: int
+    wrong: tuple[str, ...]
 
 
 class Scene:
@@ -109,8 +125,8 @@ async def _kill(process: Process) -> None:
     await process.wait()
 
 
-async def killed(server: Server, folder: Path, kills: int, seed: int) -> tuple[str, ...]:
-    """What does not agree after ``kills`` kills; nothing, if all does."""
+async def killed(server: Server, folder: Path, kills: int, seed: int) -> Outcome:
+    """What came of ``kills`` kills."""
     premises = Premises(folder, PROCESSES * TABLES_EACH, server.where, pool=f"killed-{seed}")
     write_secret(folder / "link.pub", premises.public)
     for name, (_, secret) in premises.tables.items():
@@ -125,19 +141,17 @@ async def killed(server: Server, folder: Path, kills: int, seed: int) -> tuple[s
         for group in range(PROCESSES):
             await scene.start_tables(group)
         reached = 0
-        for number in range(1, kills + 1):
+        for _ in range(kills):
             reached = min(reached + chance.randint(1, ENTRIES_A_KILL), count * tables)
             await scene.until(reached)
             await scene.strike(chance)
-            if number % 25 == 0:
-                print(f"{number} kills, {await scene.entries()} entries", flush=True)
         await scene.until(count * tables)
-        return _disagreements(scene)
+        return _disagreements(scene)._replace(kills=kills)
     finally:
         await scene.end()
 
 
-def _disagreements(scene: Scene) -> tuple[str, ...]:
+def _disagreements(scene: Scene) -> Outcome:
     found = reconcile(scene.ledger)
     wrong = [*found.mistakes, *refold(scene.ledger)]
     meter = scene.ledger.books().meter
@@ -151,21 +165,34 @@ def _disagreements(scene: Scene) -> tuple[str, ...]:
         wrong.append("what was contributed is not rate x wagers")
     if meter.hits != len(planned) - len(wagers):
         wrong.append(f"{len(planned) - len(wagers)} awards were planned, {meter.hits} are in")
-    print(f"{found.total.entries} entries: {found.left()} units on either side; {len(wrong)} disagree", flush=True)
-    return tuple(wrong)
+    return Outcome(0, found.total.entries, found.left(), 0, tuple(wrong))
 
 
-def main() -> int:
-    """The campaign."""
-    kills, seed = int(sys.argv[1]), int(sys.argv[2])
+def work(piece: Piece) -> dict[str, Any]:
+    """One pool in a PostgreSQL of its own, and the kills of a piece."""
+    began = time.monotonic()
     with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory(prefix="tableside-pg-") as data:
         server = Server(Path(data))
         server.start()
         try:
-            wrong = asyncio.run(killed(server, Path(name), kills, seed))
+            found = asyncio.run(killed(server, Path(name), piece.size, piece.seed))
         finally:
             server.stop()
-    print("\n".join(wrong) or f"{kills} kills, sums exact")
+    return found._replace(seconds=round(time.monotonic() - began))._asdict()
+
+
+def main() -> int:
+    """The campaign."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--per-pool", type=int, default=PER_POOL, help="kills of one pool")
+    options(parser)
+    given = parser.parse_args()
+    began = time.monotonic()
+    found = work_off(pieces(given.kills, given.seed, given.per_pool), work, given.jobs, given.file)
+    kills, entries = (sum(one[name] for one in found) for name in ("kills", "entries"))
+    wrong = [text for one in found for text in one["wrong"]]
+    print("\n".join(wrong) or f"{kills} kills, {entries} entries, sums exact; {time.monotonic() - began:.0f} s here")
     return 1 if wrong else 0
 
 

@@ -7,6 +7,7 @@ import contextlib
 import socket
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
+from copy import copy
 from pathlib import Path
 
 import zmq
@@ -62,6 +63,14 @@ hidden_rate = [1, 30]
 unreasonable_cents = 100000
 {rows}"""
         )
+
+    def beside(self, number: int) -> Premises:
+        """Another link process for the same pool and tables, on a port of its own."""
+        other = copy(self)
+        other.port = free_port()
+        other.file = self.folder / f"link-{number}.toml"
+        other.file.write_text(self.file.read_text().replace(f':{self.port}"', f':{other.port}"'))
+        return other
 
     def does(self, *arguments: str) -> Result:
         """``tableside link`` with the file after the verb."""

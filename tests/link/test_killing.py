@@ -9,4 +9,6 @@ from tests.link.server import Server
 
 
 async def test_whatever_is_killed_the_sums_are_exact(tmp_path: Path, postgresql: Server) -> None:
-    assert await killed(postgresql, tmp_path, kills=6, seed=3) == ()
+    found = await killed(postgresql, tmp_path, kills=6, seed=3)
+    assert (found.wrong, found.kills) == ((), 6)
+    assert found.entries == 160
