@@ -13,7 +13,7 @@ export PATH := $(PATH):/usr/sbin
 
 option = $(if $($(1)),--$(2) '$($(1))')
 DEMO := $(call option,ROUNDS,rounds) $(call option,SEED,seed) $(call option,SPEED,speed)
-DEMO += $(if $(JACKPOTS),--jackpots) $(if $(SENSORS),--sensors) $(call option,BOXES,boxes) $(call option,KEYPAD,keypad) $(call option,SHOE,shoe) $(call option,BROKER,broker)
+DEMO += $(if $(JACKPOTS)$(LINK),--jackpots) $(if $(LINK),--link) $(if $(SENSORS),--sensors) $(call option,BOXES,boxes) $(call option,KEYPAD,keypad) $(call option,SHOE,shoe) $(call option,BROKER,broker)
 DEMO += $(call option,PROFILE,profile)
 
 # What pays is held to 100 % of its branches by tests that leave nothing to chance and need no shared folder.
@@ -25,7 +25,7 @@ MONEY = $(BIN)/coverage run -m pytest -m 'not counting and not hypothesis and no
 
 help:
 	@echo 'make setup   a virtual environment in .venv, with everything the other targets need'
-	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= PROFILE= JACKPOTS= SENSORS= BROKER= may be given'
+	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= PROFILE= JACKPOTS= SENSORS= LINK= BROKER= may be given'
 	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
 	@echo 'make money   every branch of the code that pays is run by its tests, or it says which is not; ends make test'
 	@echo 'make lint    ruff, mypy --strict, import contracts'

@@ -9,14 +9,27 @@ import asyncio
 import contextlib
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import aiomqtt
 
+from controller import demo_link
 from controller.core.events import RoundClosed
-from controller.demo_table import SITE, TABLE, Wanted, devices, script, table_file
+from controller.demo_link import pool_reconciled, prepare_link, serving
+from controller.demo_table import (
+    SEVENS_PARAMETERS,
+    SITE,
+    TABLE,
+    SignRead,
+    Wanted,
+    devices,
+    read_sign,
+    script,
+    sevens_meter,
+    table_file,
+)
 from controller.formats.accounts import (
     Account,
     Comparison,
@@ -33,8 +46,10 @@ from controller.io.journal import JournalReader
 from controller.io.keys import create_key
 from controller.io.mqtt import Broker, LinkLost, connected
 from controller.io.randomness import SystemEntropy
-from simulators.acts import RoundPlayed
+from controller.link.reconciling import Reconciled
+from simulators.acts import Act, RoundPlayed
 from simulators.performing import perform
+from simulators.progressive_bets import SevensMeter
 from simulators.rack import Rack
 from simulators.serve import Station
 
@@ -66,6 +81,15 @@ class Shown(NamedTuple):
     rounds: int
     comparison: Comparison
     waited_in_vain: int
+    sign: SignRead | None = None
+    """What the sign showed at the end; None: there is none, or the playing was interrupted."""
+    pool: Reconciled | None = None
+    """The pool added up, where there is one."""
+
+    def true(self) -> bool:
+        """Whether everything was as the simulated people know it."""
+        sign = self.sign is None or self.sign.true()
+        return sign and not self.comparison.different and not (self.pool is not None and self.pool.mistakes)
 
 
 async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
@@ -77,36 +101,63 @@ async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
         OSError: the directory cannot be written.
     """
     directory = wanted.directory
-    rack = Rack()
+    rack, sevens = Rack(), sevens_meter()
+    built = devices(wanted.shoe, wanted.profile, wanted)
     async with running_broker(wanted.broker) as broker:
         prepare(directory, rack, broker, wanted)
         told: list[RoundPlayed] = []
         waited_in_vain = 0
+        sign = None
         async with (
-            Station(directory / "ports", **devices(wanted.shoe, wanted.profile, wanted)) as station,
+            serving(directory) if wanted.link else contextlib.nullcontext(),
+            Station(directory / "ports", **built) as station,
             listening(broker, say) as heard,
             daemon(directory) as process,
         ):
-            waited_in_vain = await play_until_done(wanted, rack, station, process, told)
+            acts = script(wanted, rack, sevens)
+            waited_in_vain = await play_until_done(wanted, acts, station, process, told)
             if told:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(heard.closed(told[-1].round), ENDING_SECONDS)
+            if len(told) == wanted.rounds:
+                sign = await sign_at_the_end(station, built["beside"], sevens)
     truth = truth_of(told)
     found = settled(directory, len(told))
     (directory / "truth.json").write_bytes(account_bytes(truth))
     (directory / "account.json").write_bytes(account_bytes(found))
-    return Shown(len(told), compare(truth, found), waited_in_vain)
+    pool = pool_reconciled(directory) if wanted.link else None
+    return Shown(len(told), compare(truth, found), waited_in_vain, sign, pool)
+
+
+async def sign_at_the_end(station: Station, beside: Mapping[str, object], sevens: SevensMeter) -> SignRead | None:
+    """What the sign shows once the last round is over; it has the station's patience to show the truth."""
+
+    def true() -> bool:
+        now = read_sign(beside, sevens)
+        return now is None or now.true()
+
+    await station.until(true)
+    return read_sign(beside, sevens)
 
 
 def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None:
     """Clear what an earlier demo left; write the key, the chip registry and the table file."""
     (directory / "ports").mkdir(parents=True, exist_ok=True)
-    for name in LEFT_BEHIND:
+    for name in (*LEFT_BEHIND, *demo_link.LEFT_BEHIND):
         (directory / name).unlink(missing_ok=True)
+    link = prepare_link(directory, f"{SITE}/{TABLE}", SEVENS_PARAMETERS) if wanted.link else None
     create_key(directory / "table.key", SystemEntropy())
     (directory / "chips.csv").write_text(rack.registry_csv(), encoding="utf-8")
     (directory / "table.toml").write_text(
-        table_file(directory, broker, keypad=wanted.keypad, shoe=wanted.shoe, profile=wanted.profile, wanted=wanted),
+        table_file(
+            directory,
+            broker,
+            keypad=wanted.keypad,
+            shoe=wanted.shoe,
+            profile=wanted.profile,
+            wanted=wanted,
+            link=link,
+        ),
         encoding="utf-8",
     )
 
@@ -196,16 +247,19 @@ def payload_of(message: aiomqtt.Message) -> bytes:
 
 
 async def play_until_done(
-    wanted: Wanted, rack: Rack, station: Station, process: asyncio.subprocess.Process, told: list[RoundPlayed]
+    wanted: Wanted,
+    acts: Iterator[Act],
+    station: Station,
+    process: asyncio.subprocess.Process,
+    told: list[RoundPlayed],
 ) -> int:
-    """Let people play; how often the readers were waited for in vain.
+    """Let people play ``acts``; how often the readers were waited for in vain.
 
     Raises:
         DemoFailed: the daemon ended, or never asked its devices anything.
     """
     if not await station.ready(looks=3):
         raise DemoFailed(f"the daemon does not serve its devices; see {wanted.directory / 'daemon.log'}")
-    acts = script(wanted, rack)
     playing = asyncio.create_task(perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=told.append))
     ending = asyncio.create_task(process.wait())
     try:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from controller.core.meter import Parameters
+from controller.demo_link import DemoLink, linked_section
 from controller.io import profile_files
 from controller.io.mqtt import Broker
 from firmware_protocols import discovery
@@ -52,6 +54,8 @@ class Wanted(NamedTuple):
     jackpots: bool = False
     sensors: bool = False
     """Whether the sevens lie on sensors alone, and the bonus on sensors too."""
+    link: bool = False
+    """Whether the sevens' meter is a pool's, with a link of its own."""
 
 
 def spots_of(profile: str) -> range:
@@ -112,9 +116,15 @@ spots = [{spots}]
     )
 
 
-def meter_sections(directory: Path) -> str:
-    """The meters, the trigger box and the sign of a table with jackpots."""
-    ports = (directory / "ports").resolve()
+SEVENS_PARAMETERS: Final = Parameters(
+    base_cents=SEVENS_CENTS, reset_cents=SEVENS_CENTS, rate=(17, 100), unreasonable_cents=200, hidden_rate=(3, 100)
+)
+
+
+def sevens_section(link: DemoLink | None) -> str:
+    """The sevens' meter: the table's own, or a pool's."""
+    if link is not None:
+        return linked_section("sevens", "Blazing 7's", SEVENS, link)
     return f"""
 [[meters]]
 name = "sevens"
@@ -125,7 +135,13 @@ hidden_rate = [3, 100]
 base_cents = {SEVENS_CENTS}
 reset_cents = {SEVENS_CENTS}
 unreasonable_cents = 200
+"""
 
+
+def meter_sections(directory: Path, link: DemoLink | None) -> str:
+    """The meters, the trigger box and the sign of a table with jackpots."""
+    ports = (directory / "ports").resolve()
+    return f"""{sevens_section(link)}
 [[meters]]
 name = "mystery"
 title = "Must-Hit-By Mystery Bonus"
@@ -153,11 +169,12 @@ def table_file(
     shoe: str = "bee_tek",
     profile: str = PROFILE,
     wanted: Wanted | None = None,
+    link: DemoLink | None = None,
 ) -> str:
-    """The demo's table file, as a technician would write it."""
+    """The demo's table file, as a technician would write it; ``link``: where its pool is."""
     ports = (directory / "ports").resolve()
     antennas = ", ".join(f"{zone} = {antenna}" for zone, antenna in antennas_of(wanted).items())
-    meters = meter_sections(directory) if wanted is not None and wanted.jackpots else ""
+    meters = meter_sections(directory, link) if wanted is not None and wanted.jackpots else ""
     meters += sensor_sections(directory, profile) if wanted is not None and wanted.sensors else ""
     stand_key: Literal["always", "sometimes"] = "always" if keypad else "sometimes"
     return f"""\
@@ -194,8 +211,14 @@ port = "{ports / "keypad"}"
 {meters}"""
 
 
-def script(wanted: Wanted, rack: Rack) -> Iterator[Act]:
-    """What people do at the table."""
+def sevens_meter() -> SevensMeter:
+    """The meter of the sevens as the simulated people count it."""
+    start = SEVENS_CENTS * UNITS
+    return SevensMeter(start, start, STAKES_CENTS[SEVENS] * UNITS * 17 // 100)
+
+
+def script(wanted: Wanted, rack: Rack, meter: SevensMeter) -> Iterator[Act]:
+    """What people do at the table; they count ``meter`` as they go."""
     house = house_from(profile_files.raw(wanted.profile))
     chance = random.Random(wanted.seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
     stand_key: Literal["always", "never"] = "always" if wanted.keypad else "never"
@@ -203,6 +226,25 @@ def script(wanted: Wanted, rack: Rack) -> Iterator[Act]:
     acts = play(house, chance, rack, wanted.boxes, rounds=wanted.rounds, stand_key=stand_key, shoe=shoe)
     if not wanted.jackpots:
         return acts
-    start = SEVENS_CENTS * UNITS
-    meter = SevensMeter(start, start, STAKES_CENTS[SEVENS] * UNITS * 17 // 100)
     return with_progressive_bets(acts, random.Random(wanted.seed), rack, shoe, meter)  # noqa: S311
+
+
+class SignRead(NamedTuple):
+    """What stands in a sign's fields, and what should: by the people's count of the sevens, and by the trigger box."""
+
+    shown: tuple[str, ...]
+    truth: tuple[str, ...]
+
+    def true(self) -> bool:
+        """Whether it shows the truth."""
+        return self.shown == self.truth
+
+
+def read_sign(beside: Mapping[str, object], sevens: SevensMeter) -> SignRead | None:
+    """What the demo's sign says now; None where there is none."""
+    sign, box = beside.get("sign"), beside.get("trigger")
+    if not isinstance(sign, SignSimulator) or not isinstance(box, TriggerBoxSimulator):
+        return None
+    truth = (sevens.units, box.meter_units)
+    cents = [units // UNITS for units in truth]
+    return SignRead(sign.amounts, tuple(f"{one // 100:,}.{one % 100:02d}" for one in cents))

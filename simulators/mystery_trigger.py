@@ -93,6 +93,11 @@ class TriggerBoxSimulator:
             raise LookupError("no cycle is open")
         return self._trigger(self._memory.cycles[-1])
 
+    @property
+    def meter_units(self) -> int:
+        """What its meter stands at."""
+        return self._memory.meter_units
+
     def noise(self, *, works: bool) -> bytes:
         """Its noise source fails or works again; what it says of that."""
         self._noise = works

@@ -60,6 +60,11 @@ class SignSimulator:
             return ""
         return "".join(caption + text for caption, text in zip(self._captions, self._fields, strict=False))
 
+    @property
+    def amounts(self) -> tuple[str, ...]:
+        """What stands in its fields, whatever notice covers them."""
+        return tuple(field.strip() for field in self._fields)
+
     def receive(self, data: bytes) -> bytes:
         """Commands, and questions with their answers."""
         return self._obey(self._wire.feed(data))

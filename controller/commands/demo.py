@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +39,7 @@ INTERRUPTED: Final = 130
 )
 @click.option("--jackpots", is_flag=True, help="Blazing 7's and the mystery bonus, a sign and a trigger box.")
 @click.option("--sensors", is_flag=True, help="The same, with side wagers on bet sensors; the sevens on nothing else.")
+@click.option("--link", is_flag=True, help="With --jackpots: the sevens' meter is a pool's, with a link of its own.")
 @click.option("--broker", help="HOST:PORT of a running broker; else Mosquitto if installed, else a built-in one.")
 @click.option(
     "--directory",
@@ -57,20 +59,21 @@ def command(
     profile: str,
     jackpots: bool,
     sensors: bool,
+    link: bool,
     broker: str | None,
     directory: Path,
 ) -> None:
     """Run a table with simulated devices and people, and tell its rounds as they are played.
 
-    Exit status: 0 every settled wager is what it truly was, 1 some is not, 2 the demo cannot be run,
+    Exit status: 0 every settled wager and the sign are what they should be, 1 some is not, 2 the demo cannot be run,
     130 interrupted while it started or, a second time, while it ended.
     """
     configure_log("auto", level="error")
     try:
         seats, server = read_boxes(boxes), read_broker(broker)
         jackpots = jackpots or sensors
-        check_profile(profile, jackpots=jackpots)
-        how = (keypad == "yes", server, shoe, profile, jackpots, sensors)
+        check_profile(profile, jackpots=jackpots, link=link)
+        how = (keypad == "yes", server, shoe, profile, jackpots, sensors, link)
         wanted = Wanted(directory, rounds, seed, speed, seats, *how)
         shown = asyncio.run(until_interrupted(wanted))
     except asyncio.CancelledError:
@@ -79,8 +82,8 @@ def command(
     except (DemoFailed, NoBroker, LinkLost, ValueError, OSError) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)
-    summary(shown, directory)
-    sys.exit(1 if shown.comparison.different else 0)
+    summary(shown, directory, jackpots=jackpots)
+    sys.exit(0 if shown.true() else 1)
 
 
 async def until_interrupted(wanted: Wanted) -> Shown:
@@ -97,12 +100,14 @@ async def until_interrupted(wanted: Wanted) -> Shown:
                 loop.remove_signal_handler(number)
 
 
-def check_profile(profile: str, *, jackpots: bool) -> None:
+def check_profile(profile: str, *, jackpots: bool, link: bool = False) -> None:
     """Whether the profile offers what was asked for.
 
     Raises:
         ValueError: it does not.
     """
+    if link and not jackpots:
+        raise ValueError("--link: goes with --jackpots")
     if jackpots and profile != PROFILE:
         raise ValueError(f"--jackpots: of these profiles only {PROFILE} offers Blazing 7's")
 
@@ -137,7 +142,7 @@ def read_broker(text: str | None) -> Broker | None:
     return Broker(host=host, port=int(port))
 
 
-def summary(shown: Shown, directory: Path) -> None:
+def summary(shown: Shown, directory: Path, *, jackpots: bool) -> None:
     """Say what came of it."""
     found = shown.comparison
     click.echo("")
@@ -148,4 +153,22 @@ def summary(shown: Shown, directory: Path) -> None:
         click.echo(f"DIFFERENT  {line}")
     if shown.waited_in_vain:
         click.echo(f"the readers were waited for in vain {shown.waited_in_vain} times")
+    for line in jackpot_lines(shown):
+        click.echo(line)
     click.echo(f"left in {directory}: journal.sqlite, truth.json, account.json")
+    if jackpots:
+        click.echo(f"its meters and jackpots: tableside meters {directory / 'journal.sqlite'}")
+    else:
+        click.echo("with jackpots, a sign and a trigger box: make demo JACKPOTS=1 (tableside demo --jackpots)")
+
+
+def jackpot_lines(shown: Shown) -> Iterator[str]:
+    """What the sign showed at the end, and whether the pool adds up."""
+    if shown.sign is not None and shown.sign.true():
+        yield f"the sign shows what was counted: sevens ${shown.sign.shown[0]}, mystery ${shown.sign.shown[1]}"
+    elif shown.sign is not None:
+        yield f"DIFFERENT  the sign shows {' and '.join(shown.sign.shown)}, it should {' and '.join(shown.sign.truth)}"
+    if shown.pool is not None:
+        yield f"the pool at its link: {shown.pool.left()} units paid, shown and reserved,"
+        yield f"                      {shown.pool.right()} units contributed and funded"
+        yield from (f"DIFFERENT  {mistake}" for mistake in shown.pool.mistakes)

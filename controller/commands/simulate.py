@@ -12,7 +12,7 @@ import click
 
 from controller.commands.demo import check_profile, read_boxes
 from controller.demo import truth_of
-from controller.demo_table import PROFILE, Wanted, devices, script, table_file
+from controller.demo_table import PROFILE, Wanted, devices, script, sevens_meter, table_file
 from controller.formats.accounts import account_bytes
 from controller.io import profile_files
 from controller.io.keys import KeyRefused, create_key
@@ -93,7 +93,7 @@ async def until_interrupted(wanted: Wanted) -> list[RoundPlayed]:
     async with Station(ports, **devices(profile=wanted.profile, wanted=wanted)) as station:
         click.echo(f"ports in {ports}: {', '.join(sorted(one.name for one in ports.iterdir() if one.is_symlink()))}")
         click.echo(f"run beside this: tableside run {wanted.directory / 'table.toml'}")
-        acts = script(wanted, rack)
+        acts = script(wanted, rack, sevens_meter())
 
         async def people() -> None:
             while not await station.ready(looks=POLLED_LOOKS):

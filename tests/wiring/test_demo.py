@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.demo import run_demo
-from controller.demo_table import Wanted
+from controller.commands.demo import jackpot_lines
+from controller.demo import Shown, run_demo
+from controller.demo_table import SignRead, Wanted
+from controller.formats.accounts import Comparison
 from controller.io.broker import embedded
 from controller.io.mqtt import Broker
 from tests.wiring.premises import PATIENCE_S, Ear, flipped, program, ran
@@ -281,6 +283,33 @@ async def test_jackpots_are_hit_and_every_unit_of_their_meters_is_accounted_for(
     assert status == 0
     assert "of sevens, round 2 spot" in shown
     assert shown.count("reconciled   to the unit") == 2
+    assert "the sign shows what was counted: sevens $10,0" in said
+
+
+async def test_the_sevens_of_a_pool_are_won_and_settled_as_truly_as_the_tables_own(tmp_path: Path) -> None:
+    flags = ("--rounds", "3", "--seed", "7", "--speed", "400", "--boxes", "1", "--jackpots", "--link")
+    said = await demo(tmp_path, *flags)
+    truth, account = ((tmp_path / name).read_bytes() for name in ACCOUNTS)
+    assert account == truth
+    assert "the sign shows what was counted: sevens $10,0" in said
+    status, shown, _ = await ran("meters", str(tmp_path / "journal.sqlite"))
+    assert status == 0
+    assert "of sevens, round 2 spot" in shown
+    assert "pool pit-1  last at $1000" in shown
+    assert (await ran("link", "reconcile", str(tmp_path / "link.toml"), "--refold"))[0] == 0
+
+
+def test_a_sign_that_shows_something_else_is_told_and_is_a_failure() -> None:
+    settled = Comparison(wagers=9, equal=9, open=0, different=())
+    for shown, told in ((("10.00", "5.00"), "the sign shows what was counted"), (("CLOSED", "5.00"), "DIFFERENT  the")):
+        found = Shown(1, settled, 0, SignRead(shown, ("10.00", "5.00")))
+        assert [line[: len(told)] for line in jackpot_lines(found)] == [told]
+        assert found.true() == (shown[0] != "CLOSED")
+
+
+async def test_a_pool_needs_jackpots(tmp_path: Path) -> None:
+    status, _, errors = await ran("demo", "--link", "--directory", str(tmp_path))
+    assert (status, errors) == (2, "tableside: --link: goes with --jackpots\n")
 
 
 async def test_jackpots_need_a_profile_that_has_them(tmp_path: Path) -> None:
