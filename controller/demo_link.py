@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import sys
 from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncIterator
@@ -14,6 +13,7 @@ from typing import Final, NamedTuple
 import zmq
 
 from controller.core.meter import Parameters
+from controller.io.broker import free_port
 from controller.io.secret_files import write_secret
 from controller.link.ledger import Ledger
 from controller.link.reconciling import Reconciled, reconcile
@@ -33,8 +33,7 @@ class DemoLink(NamedTuple):
 
 def prepare_link(directory: Path, table: str, parameters: Parameters) -> DemoLink:
     """Make keys for link and table, the link's file, and begin the pool; ``table`` is ``site/name``."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    address = f"127.0.0.1:{free_port()}"
     (link_public, link_secret), (table_public, table_secret) = zmq.curve_keypair(), zmq.curve_keypair()
     write_secret(directory / "link.key", link_secret + b"\n")
     write_secret(directory / "pool.key", table_secret + b"\n")

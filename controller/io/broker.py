@@ -86,7 +86,7 @@ async def embedded() -> AsyncIterator[Broker]:
     # It logs each connection at warning level.
     logging.getLogger("amqtt").setLevel(logging.CRITICAL)
     logging.getLogger("transitions").setLevel(logging.CRITICAL)
-    port = _free_port()
+    port = free_port()
     config: dict[str, Any] = {
         "listeners": {"default": {"type": "tcp", "bind": f"{LOOPBACK}:{port}"}},
         "plugins": {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": True}},
@@ -108,7 +108,7 @@ async def start_mosquitto(
         NoBroker: it does not start.
     """
     for _ in range(START_TRIES):
-        chosen = port if port is not None else _free_port()
+        chosen = port if port is not None else free_port()
         lines = {
             "listener": f"{chosen} {LOOPBACK}",
             "allow_anonymous": "true",
@@ -158,7 +158,7 @@ async def stop(process: asyncio.subprocess.Process) -> None:
         await process.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
