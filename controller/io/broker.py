@@ -159,6 +159,7 @@ async def stop(process: asyncio.subprocess.Process) -> None:
 
 
 def free_port() -> int:
+    """A port of this machine that nobody has now."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
