@@ -15,7 +15,7 @@ import structlog
 
 from controller.core.alerts import AnswerRefused, FloorRefused
 from controller.core.events import Event, RulingProposed, StepFailed
-from controller.core.inputs import Input, OpeningRefuted, Stamped, Started
+from controller.core.inputs import FitnessLevel, FitnessTold, Input, OpeningRefuted, Stamped, Started
 from controller.core.meter_events import MeterOrdered
 from controller.core.progressives import Progressives
 from controller.core.rules import House
@@ -99,6 +99,8 @@ class Daemon:
         self.topics = Topics(self.identity.site, self.identity.table)
         self.openings = OwnOpenings(self.identity)
         self.table = parts.recovered.table or Table(parts.house, State())
+        self.fit = {cause: one.level for cause, one in self.table.state.unfit.items()}
+        """How fit the table was last told to be, by cause."""
         self.number = parts.journal.head.number
         self.checkpoint_at = self.number
         self.desired = Desired()
@@ -163,6 +165,13 @@ class Daemon:
         self.publisher.retain(self.topics.stream, msgspec.json.encode(now))
         self.publisher.tell_alarms(now.alarms)
         self.alarms = now.alarms
+
+    def tell_fitness(self, cause: str, level: FitnessLevel, text: str) -> None:
+        """How fit the table is for another round in one respect: in ``status`` as it is, journaled when it changes."""
+        self.consumers.notices[cause] = f"closed for new rounds: {text}" if level is FitnessLevel.CLOSED else text
+        if level is not self.fit.get(cause, FitnessLevel.FIT) and not self.parts.recovered.hold:
+            self.fit[cause] = level
+            self.deliver(FitnessTold(self.parts.clock.monotonic_ns(), cause, level, text))
 
     def command(self, verb: str, payload: bytes) -> None:
         """Carry out what people ask for over MQTT."""

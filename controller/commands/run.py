@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import random
 import signal
@@ -34,6 +35,7 @@ from controller.io.mqtt import Broker
 from controller.io.notify import Notifier
 from controller.io.opening import marks_of, opened
 from controller.io.operator_channel import ChannelFailed
+from controller.io.overdue import Overdue, Terms
 from controller.io.pace_board import PaceBoard
 from controller.io.randomness import SystemEntropy
 from controller.io.secret_files import SecretRefused
@@ -111,7 +113,7 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
     epoch = clock.wall_ns() // 1_000_000_000
     identity = Identity(config.table.site, config.table.name, epoch)
     try:
-        storage = await opened(path, identity, marks, clock)
+        storage = await opened(path, identity, marks, clock, config.table.reserve_mib * 2**20)
     except JournalFailed as error:
         # Not a failing disk: another process has it, or it is another table's.
         refuse(str(error))
@@ -145,7 +147,11 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
         beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon)]
-        beside += storage.watches(lambda alarm: daemon.consumers.notices.update(disk=alarm))
+        beside += storage.watches(functools.partial(daemon.tell_fitness, "storage"))
+        terms = Terms(config.broker.unacknowledged_warn_hours, config.broker.unacknowledged_close_hours)
+        overdue = Overdue(journal, consumers, daemon.consumers.acked, clock, terms)
+        overdue.tell = functools.partial(daemon.tell_fitness, "consumers")
+        beside.append(("overdue", overdue.run))
         if not recovered.hold:
             beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
             beside += pools.works()

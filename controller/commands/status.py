@@ -42,6 +42,7 @@ def lines(now: Standing, *, shoe: bool) -> list[str]:
         f"alerts      {now.alerts_waiting} wait to be acknowledged"
         + (f", {now.critical} critical" * bool(now.critical)),
     ]
+    told[3:3] = [f"CLOSED      no round may begin: {reason}" for reason in now.closed]
     told += [f"device      {name}: {state}" for name, state in now.devices.items()]
     if now.shoe:
         told.append(f"shoe        {now.shoe}: {now.drawn} of {now.decks * 52} cards drawn, {now.burned} burned")

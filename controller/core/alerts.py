@@ -208,6 +208,23 @@ class CloseRefused(Value, frozen=True):
     reason: str
 
 
+class TableClosed(Value, frozen=True):
+    """No round may begin until ``TableReopened``; ``round_open``: the one in play is finished like any other.
+
+    ``cause``: ``storage`` (the disk is nearly full) or ``consumers`` (events lie unacknowledged for too long).
+    """
+
+    cause: str
+    reason: str
+    round_open: bool
+
+
+class TableReopened(Value, frozen=True):
+    """What had closed the table is over; rounds may begin unless another cause still closes it."""
+
+    cause: str
+
+
 class KeyRefused(Value, frozen=True):
     """A key that means nothing now."""
 
@@ -247,6 +264,8 @@ Alert = (
     | DeviceAlarm
     | LineTroubled
     | CloseRefused
+    | TableClosed
+    | TableReopened
     | KeyRefused
     | AnswerRefused
     | AlertRaised

@@ -57,6 +57,9 @@ class Kind(StrEnum):
     SENSOR_DISAGREES = "sensor_disagrees"
     SENSORS_SILENT = "sensors_silent"
     DEVICE_SWAPPED = "device_swapped"
+    STORAGE_LOW = "storage_low"
+    EVENTS_UNACKNOWLEDGED = "events_unacknowledged"
+    DEALT_WHILE_CLOSED = "dealt_while_closed"
     ALERTS_UNREAD = "alerts_unread"
 
 
@@ -89,6 +92,9 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.SENSOR_DISAGREES: Severity.WARNING,
     Kind.SENSORS_SILENT: Severity.WARNING,
     Kind.DEVICE_SWAPPED: Severity.CRITICAL,
+    Kind.STORAGE_LOW: Severity.WARNING,
+    Kind.EVENTS_UNACKNOWLEDGED: Severity.WARNING,
+    Kind.DEALT_WHILE_CLOSED: Severity.CRITICAL,
     Kind.ALERTS_UNREAD: Severity.CRITICAL,
 }
 """How severe each kind is. What happens at a spot that is not in the round is a notice, whatever its kind."""

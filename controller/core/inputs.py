@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from controller.core.deeds import TableOutcome
 from controller.core.progressives import Move
 from controller.core.rules import House
@@ -184,10 +186,38 @@ class OpeningRefuted(Value, frozen=True):
     face: str
 
 
+class FitnessLevel(StrEnum):
+    """How fit the table is for another round in one respect."""
+
+    FIT = "fit"
+    WARNED = "warned"
+    CLOSED = "closed"
+
+
+class FitnessTold(Value, frozen=True):
+    """The process found out how fit the table is; ``cause`` is ``storage`` or ``consumers``, ``text`` says what is."""
+
+    at_ns: int
+    cause: str
+    level: FitnessLevel
+    text: str
+
+
 Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
 """What the floor may correct."""
 
-Input = Reading | Started | Answered | Acknowledged | ShoeChanged | OpeningRefuted | Ruling | MeterRuling | LinkReading
+Input = (
+    Reading
+    | Started
+    | Answered
+    | Acknowledged
+    | ShoeChanged
+    | OpeningRefuted
+    | FitnessTold
+    | Ruling
+    | MeterRuling
+    | LinkReading
+)
 """Everything that may be stepped."""
 
 

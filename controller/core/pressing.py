@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core import answering, counting, rounds, undoing
+from controller.core import answering, counting, fitness, rounds, undoing
 from controller.core.alerts import FloorCalled, KeyRefused
 from controller.core.desk import Desk
 from controller.core.events import KeyRead
@@ -93,6 +93,7 @@ def no_more_bets(desk: Desk, at_ns: int) -> str:
             return ""
         rounds.close(desk)
     if not rounds.lock(desk, at_ns):
-        return "no wager lies on the layout"
+        closed = fitness.closed_by(desk.state)
+        return f"no round may begin: {closed}" if closed else "no wager lies on the layout"
     desk.change_round(locked_by=desk.stamped.number)
     return ""

@@ -10,7 +10,7 @@ from typing import Final, assert_never
 
 from msgspec.structs import replace
 
-from controller.core import advising, counting, paying
+from controller.core import advising, counting, fitness, paying
 from controller.core.admission import made_later
 from controller.core.alerts import (
     CardWithoutBets,
@@ -33,7 +33,7 @@ from controller.core.events import CardDrawn, DeviceStatusChanged, Event
 from controller.core.felt import Felt, conflicts, key
 from controller.core.game_alerts import SEVERITY, Kind, Severity
 from controller.core.hand import points_of, seen
-from controller.core.inputs import Acknowledged, OpeningRefuted, ShoeChanged
+from controller.core.inputs import Acknowledged, FitnessTold, OpeningRefuted, ShoeChanged
 from controller.core.raising import acknowledge, money, raise_alert
 from controller.core.state import Desired, Table
 from controller.core.suspicion import CLOSED_EARLY, DEALERS_RULE, OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
@@ -133,7 +133,7 @@ def swapped(desk: Desk, device: str, text: str) -> None:
     raise_alert(desk, Kind.DEVICE_SWAPPED, f"{device}: {text}")
 
 
-def taken(desk: Desk, given: Acknowledged | ShoeChanged | OpeningRefuted) -> None:
+def taken(desk: Desk, given: Acknowledged | ShoeChanged | OpeningRefuted | FitnessTold) -> None:
     """What people, or the daemon about itself, say that concerns game protection alone."""
     match given:
         case Acknowledged():
@@ -142,6 +142,8 @@ def taken(desk: Desk, given: Acknowledged | ShoeChanged | OpeningRefuted) -> Non
             counting.announced(desk, given)
         case OpeningRefuted():
             opening_refuted(desk, given)
+        case FitnessTold():
+            fitness.told(desk, given)
         case _:
             assert_never(given)
 

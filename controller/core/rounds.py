@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.core import admission, asking, closing, sensing, showing
+from controller.core import admission, asking, closing, fitness, sensing, showing
 from controller.core.alerts import (
     CardWithoutBets,
     CloseRefused,
@@ -34,7 +34,9 @@ from firmware_protocols.readings import HealthState
 
 
 def lock(desk: Desk, lock_ns: int) -> bool:
-    """No more bets: the wagers are what lies there. False: there is no main wager."""
+    """No more bets: the wagers are what lies there. False: there is no main wager, or the table is closed."""
+    if fitness.closed_by(desk.state):
+        return False
     bets = in_play(desk, desk.state.declared)
     if not bets.spots:
         return False

@@ -14,7 +14,7 @@ from controller.core.events import Event, LockedWager
 from controller.core.felt import Zone
 from controller.core.game_alerts import AlertList
 from controller.core.hand import place_of
-from controller.core.inputs import AdjustWager, VoidRound
+from controller.core.inputs import AdjustWager, FitnessLevel, VoidRound
 from controller.core.linked import Owing
 from controller.core.moves import CardCame, Item
 from controller.core.payments import PaidRound
@@ -187,6 +187,13 @@ class Proposed(Value, frozen=True, tag=False):
     ruling: VoidRound | AdjustWager
 
 
+class Unfit(Value, frozen=True, tag=False):
+    """In one respect the table is not as fit as it should be."""
+
+    level: FitnessLevel
+    text: str
+
+
 class State(Value, frozen=True, tag=False):
     """The table between two readings."""
 
@@ -248,6 +255,8 @@ class State(Value, frozen=True, tag=False):
     """Meters, jackpots, and what people have proposed about them."""
     proposed: tuple[Proposed, ...] = ()
     """Rulings that wait for a second person."""
+    unfit: dict[str, Unfit] = msgspec.field(default_factory=dict)
+    """By cause, what stands against another round."""
     sensed: dict[str, Sensed] = msgspec.field(default_factory=dict)
     """What bet sensors told last, by side bet."""
 

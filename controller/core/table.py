@@ -12,6 +12,7 @@ from controller.core import (
     advising,
     answering,
     counting,
+    fitness,
     link_answers,
     metering,
     mystery,
@@ -45,6 +46,7 @@ from controller.core.inputs import (
     ApproveOrder,
     AssignCard,
     DeclareBox,
+    FitnessTold,
     LinkEntered,
     LinkHeard,
     LinkReading,
@@ -129,7 +131,7 @@ def take(desk: Desk) -> None:
             started(desk, start)
         case Answered(_, question, answer, who):
             answering.answered(desk, question, answer, who)
-        case Acknowledged() | ShoeChanged() | OpeningRefuted() as given:
+        case Acknowledged() | ShoeChanged() | OpeningRefuted() | FitnessTold() as given:
             protection.taken(desk, given)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             second_person.rule(desk, ruling)
@@ -145,7 +147,8 @@ def desired(desk: Desk) -> Desired:
     if round_now is None:
         waiting = [waited.asked for waited in desk.state.waiting if waited.asked is not None]
         number = desk.state.waiting[-1].number if waiting else 0
-        return Desired(asked_text(desk, waiting[-1], number) if waiting else counting.burns_text(desk) or "Bets open")
+        opened = fitness.SHOWN if fitness.closed_by(desk.state) else counting.burns_text(desk) or "Bets open"
+        return Desired(asked_text(desk, waiting[-1], number) if waiting else opened)
     wanted = latest(desk)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
     confirm_ns = max(wanted - desk.state.offset_ns, 1) if wanted > known_until(desk) else 0
@@ -201,7 +204,10 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
             rounds.close(desk)
     if desk.state.round is None and not rounds.lock(desk, at_ns):
         card_outside(desk, drawn)
-        desk.tell(CardWithoutBets(number))
+        if fitness.closed_by(desk.state):
+            fitness.dealt(desk, number)
+        else:
+            desk.tell(CardWithoutBets(number))
         return
     rounds.card(desk, drawn.face, at_ns if drawn.since_ns < 0 else desk.table_ns(drawn.since_ns), at_ns)
 

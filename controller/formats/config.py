@@ -33,6 +33,9 @@ Key = Annotated[str, msgspec.Meta(pattern=r"^[A-Y]$", description="a key from A 
 Agreeing = Annotated[int, msgspec.Meta(ge=1, le=10, description="how many inventories must agree, from 1 to 10")]
 Gap = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
 
+Reserve = Annotated[int, msgspec.Meta(ge=0, le=65_536, description="MiB from 0 to 65536")]
+Hours = Annotated[int, msgspec.Meta(ge=1, le=8_760, description="hours from 1 to 8760")]
+
 CREDENTIAL: Final = "credential:"
 """Begins the name of a file that the service manager keeps for the service (systemd's ``LoadCredential=``)."""
 
@@ -52,6 +55,7 @@ class TableSection(Section, frozen=True):
     key_file: File
     journal: File
     chips: File
+    reserve_mib: Reserve = 256
 
 
 class BrokerSection(Section, frozen=True):
@@ -63,6 +67,8 @@ class BrokerSection(Section, frozen=True):
     username: Text | None = None
     password_file: File | None = None
     consumers: Annotated[tuple[Name, ...], msgspec.Meta(description="a list of consumers' names")] = ()
+    unacknowledged_warn_hours: Hours = 24
+    unacknowledged_close_hours: Hours = 168
     tls_ca_file: File | None = None
     tls_cert_file: File | None = None
     tls_key_file: File | None = None
@@ -258,6 +264,8 @@ def _cross_checks(config: Config) -> Iterable[Mistake]:
     broker = config.broker
     if broker is not None and (broker.tls_cert_file is None) != (broker.tls_key_file is None):
         yield Mistake(("broker",), "tls_cert_file and tls_key_file go together")
+    if broker is not None and broker.unacknowledged_warn_hours >= broker.unacknowledged_close_hours:
+        yield Mistake(("broker", "unacknowledged_warn_hours"), "expected less than unacknowledged_close_hours")
     operator = config.operator
     if operator is not None and not (operator.directory or operator.listen):
         yield Mistake(("operator",), "expected directory, listen, or both")

@@ -8,6 +8,7 @@ import msgspec
 
 from controller.core.advised import AdviceLine
 from controller.core.felt import cents_at
+from controller.core.fitness import closed_by
 from controller.core.pace import Figures
 from controller.core.rules import House
 from controller.core.state import State
@@ -34,7 +35,9 @@ class SpotNow(msgspec.Struct, frozen=True):
 
 
 class RoundNow(msgspec.Struct, frozen=True):
-    """Retained on ``state/round``. ``phase``: ``bets_open``, ``dealing``, ``playing``, ``closing`` or ``irregular``.
+    """Retained on ``state/round``. ``phase``: ``bets_open``, ``dealing``, ``playing``, ``closing``, ``irregular``.
+
+    Or ``closed``: no round may begin.
 
     ``seq`` is the last event this picture reflects; ``cards`` counts the round's cards.
     """
@@ -106,7 +109,7 @@ def phase(state: State) -> str:
     """Where the round stands, as a person would say it."""
     now = state.round
     if now is None:
-        return "bets_open"
+        return "closed" if closed_by(state) else "bets_open"
     if now.trouble_told():
         return "irregular"
     if now.closing:

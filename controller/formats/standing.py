@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from controller.core.alerts import TableClosed, TableReopened
 from controller.core.events import (
     BetsLocked,
     CardBurned,
@@ -46,6 +47,8 @@ class Standing(msgspec.Struct, frozen=True):
     time: str = ""
     round: int = 0
     phase: str = "bets open"
+    closed: tuple[str, ...] = ()
+    """Why no round may begin."""
     questions: tuple[str, ...] = ()
     alerts_waiting: int = 0
     critical: int = 0
@@ -60,7 +63,7 @@ class Standing(msgspec.Struct, frozen=True):
     def waits(self) -> bool:
         """Whether something waits for a person."""
         lost = any(state != HealthState.READY for state in self.devices.values())
-        return bool(self.questions or self.alerts_waiting or lost)
+        return bool(self.questions or self.alerts_waiting or self.closed or lost)
 
 
 class _Fold(msgspec.Struct):
@@ -70,6 +73,7 @@ class _Fold(msgspec.Struct):
     started: TableStarted | None = None
     round: int = 0
     phase: str = "bets open"
+    closed: dict[str, str] = {}
     questions: dict[int, str] = {}
     devices: dict[str, str] = {}
     shoe: ShoeAccount = ShoeAccount()
@@ -83,6 +87,10 @@ class _Fold(msgspec.Struct):
                 self.round, self.phase = number, "being played"
             case RoundClosed(number) if number == self.round:
                 self.phase = "bets open"
+            case TableClosed(cause, reason):
+                self.closed[cause] = reason
+            case TableReopened(cause):
+                self.closed.pop(cause, None)
             case QuestionAsked(question, _, _, text):
                 self.questions[question] = text
             case QuestionAnswered(question) | QuestionWithdrawn(question):
@@ -138,6 +146,7 @@ def standing(events: Iterable[Published], hours: int) -> Standing:
         time=fold.last.time,
         round=fold.round,
         phase=fold.phase,
+        closed=tuple(fold.closed.values()),
         questions=tuple(fold.questions.values()),
         alerts_waiting=len(waiting),
         critical=sum(severity is Severity.CRITICAL for severity in waiting),

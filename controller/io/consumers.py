@@ -124,6 +124,10 @@ class Consumers:
         finally:
             await self._keep(0)
 
+    def acked(self) -> dict[str, int]:
+        """What each has said it holds, as far as is known by now."""
+        return {name: one.acked for name, one in self._known.items()}
+
     async def take_ack(self, name: str, payload: bytes) -> None:
         """Take what a consumer says it holds; what cannot be true is an alarm."""
         one = self._known.get(name)

@@ -38,6 +38,7 @@ from controller.io.journal_store import (
     take_lock,
 )
 from controller.io.journal_stream import Mark
+from controller.io.reserve import Reserve, transacted
 
 __all__ = [
     "Entry",
@@ -76,7 +77,7 @@ Job = tuple[Callable[[sqlite3.Connection], Any], "asyncio.Future[Any]"]
 class Journal:
     """The only writer of a journal. Create it with ``open``; use it from one event loop."""
 
-    def __init__(self, path: Path, begun: _Begun, lock: int, page_limit: int) -> None:
+    def __init__(self, path: Path, begun: _Begun, lock: int, page_limit: int, reserve: Reserve | None) -> None:
         self.path = path
         self.identity = begun.identity
         self.meta = begun.meta
@@ -85,6 +86,7 @@ class Journal:
         self._head_file = begun.head_file
         self._lock = lock
         self._page_limit = page_limit
+        self._reserve = reserve
         self._failure: str | None = None
         self._closed = False
         self._jobs: queue.Queue[Job | None] = queue.Queue(QUEUE_LIMIT)
@@ -93,12 +95,19 @@ class Journal:
 
     @classmethod
     async def open(
-        cls, path: Path, identity: Identity | None = None, *, created_wall_ns: int = 0, page_limit: int = PAGE_LIMIT
+        cls,
+        path: Path,
+        identity: Identity | None = None,
+        *,
+        created_wall_ns: int = 0,
+        page_limit: int = PAGE_LIMIT,
+        reserve: Reserve | None = None,
     ) -> Self:
         """Open the journal at ``path``; begin it for ``identity`` if there is none.
 
         With ``identity`` and an existing journal the two must agree on site and table; the journal's epoch stands.
-        The chain is checked from the last checkpoint on; ``verify`` checks everything.
+        The chain is checked from the last checkpoint on; ``verify`` checks everything. ``reserve`` is given up when the
+        disk is full.
 
         Raises:
             JournalFailed: another process has it, it is another table's, or the disk refuses; the text says what to do.
@@ -108,7 +117,7 @@ class Journal:
         lock = await asyncio.to_thread(take_lock, path, create=identity is not None)
         try:
             begun = await asyncio.to_thread(_prepare, path, identity, created_wall_ns)
-            journal = cls(path, begun, lock, page_limit)
+            journal = cls(path, begun, lock, page_limit, reserve)
             journal._thread.start()
             await journal._submit(lambda connection: add_meta(connection, "sqlite", library_version()))
         except BaseException:
@@ -301,9 +310,7 @@ class Journal:
         answers: list[Any] = []
         if connection is not None and self._failure is None and jobs:
             try:
-                connection.execute("BEGIN IMMEDIATE")
-                answers = [work(connection) for work, _ in jobs]
-                connection.execute("COMMIT")
+                answers = transacted(connection, [work for work, _ in jobs], self._reserve)
                 self._note_head(answers)
             except JournalDamaged as damage:
                 self._failure = f"damaged: {damage}; see: tableside verify {self.path}"

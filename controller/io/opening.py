@@ -15,8 +15,9 @@ from controller.formats.payloads import utc_text
 from controller.formats.records import Identity, key_mark
 from controller.io.clock import Clock
 from controller.io.clock_watch import is_set
-from controller.io.disk_watch import DiskWatch
+from controller.io.disk_watch import DiskWatch, Tell
 from controller.io.journal import Journal, JournalFailed
+from controller.io.reserve import Reserve
 from controller.io.scrub import Scrub, before_start
 from controller.io.table_file import TableFile
 
@@ -28,11 +29,12 @@ class Opened(NamedTuple):
 
     journal: Journal
     is_read: bool
+    reserve: Reserve
 
-    def watches(self, tell: Callable[[str], None]) -> list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
-        """What looks after it while the table runs; ``tell`` takes an alarm of the disk, or an empty text."""
+    def watches(self, tell: Tell) -> list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
+        """What looks after it while the table runs; ``tell`` is told how fit the disk leaves the table."""
         path = self.journal.path
-        disk, scrub = DiskWatch(path, tell, os.statvfs), Scrub(path, is_due=not self.is_read)
+        disk, scrub = DiskWatch(path, self.reserve, tell, os.statvfs), Scrub(path, is_due=not self.is_read)
         return [("disk", disk.run), ("scrub", scrub.run)]
 
 
@@ -47,7 +49,9 @@ def marks_of(table_file: Path, table: TableFile) -> dict[str, str]:
     return {"key": key_mark(table.key), "configuration": digest}
 
 
-async def opened(path: Path, identity: Identity, marks: Mapping[str, str], clock: Clock) -> Opened:
+async def opened(
+    path: Path, identity: Identity, marks: Mapping[str, str], clock: Clock, reserve_bytes: int = 0
+) -> Opened:
     """The table's journal, looked through and opened; begun if there is none.
 
     Raises:
@@ -58,7 +62,10 @@ async def opened(path: Path, identity: Identity, marks: Mapping[str, str], clock
     if not is_set(now_ns) and not await asyncio.to_thread(path.exists):
         said = f"wall time is {utc_text(now_ns)}, and a new journal is named after it"
         raise JournalFailed(f"{path}: {said}: set the clock, then start again")
-    journal = await Journal.open(path, identity, created_wall_ns=now_ns)
+    # A disk that filled while nobody looked leaves no room to open anything.
+    reserve = Reserve(path, reserve_bytes)
+    await asyncio.to_thread(reserve.keep_clear)
+    journal = await Journal.open(path, identity, created_wall_ns=now_ns, reserve=reserve)
     known = dict(journal.meta)
     if known.get("key", marks["key"]) != marks["key"]:
         await journal.close()
@@ -67,4 +74,4 @@ async def opened(path: Path, identity: Identity, marks: Mapping[str, str], clock
         log.warning("configuration changed since the last start", journal=str(path), was=known["configuration"])
     for key, value in marks.items():
         await journal.note(key, value)
-    return Opened(journal, is_read)
+    return Opened(journal, is_read, reserve)

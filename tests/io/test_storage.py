@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import re
 import shutil
 import sqlite3
@@ -18,7 +17,6 @@ from controller.commands import backup, begin_epoch, export, restore
 from controller.formats.records import Identity
 from controller.formats.wal import FRAME_BYTES, WAL_HEADER_BYTES
 from controller.io.clock_watch import BUILT_NS, ClockWatch
-from controller.io.disk_watch import DiskWatch
 from controller.io.epochs import EpochRefused, Ruling
 from controller.io.epochs import begin_epoch as begin
 from controller.io.head_file import path_of
@@ -369,19 +367,3 @@ def test_20_a_clock_that_is_behind_the_journal_or_was_never_set_is_told(
     alarms: list[DeviceComplained] = []
     ClockWatch(At(now_ns), alarms.append, last_ns).look_at_start()
     assert [alarm.code for alarm in alarms] == told
-
-
-@pytest.mark.parametrize(("free", "told"), [(50, ""), (9, "9 % free"), (0, "0 % free")])
-def test_a_disk_that_fills_is_an_alarm(tmp_path: Path, free: int, told: str) -> None:
-    blocks = 10**9
-    found = os.statvfs_result((4096, 4096, blocks, blocks, blocks // 100 * free, 1, 1, 1, 0, 255))
-    alarms: list[str] = []
-    DiskWatch(tmp_path / "journal.sqlite", alarms.append, lambda _: found).look()
-    assert told in alarms[0]
-    assert bool(alarms[0]) == bool(told)
-
-
-def test_a_disk_that_cannot_be_looked_at_is_an_alarm(tmp_path: Path) -> None:
-    alarms: list[str] = []
-    DiskWatch(tmp_path / "none" / "journal.sqlite", alarms.append, os.statvfs).look()
-    assert "cannot be looked at" in alarms[0]

@@ -60,6 +60,7 @@ profile = "hollywood-penn-national"
 key_file = "table.key"
 journal = "journal.sqlite"
 chips = "chips.csv"
+reserve_mib = 1
 
 [options]
 stand_key = "always"

@@ -1,0 +1,102 @@
+"""A table that is not fit for another round finishes the one in play and begins no other."""
+
+from __future__ import annotations
+
+from controller.core.alerts import KeyRefused, TableClosed, TableReopened
+from controller.core.events import BetsLocked, CardDrawn, CardOpened
+from controller.core.inputs import Acknowledged, FitnessLevel, FitnessTold, Started
+from controller.core.state import restore
+from controller.formats.snapshots import phase
+from controller.formats.states import read_state, state_bytes
+from tests.core.alerting import kinds, raised
+from tests.core.rig import Rig, penn
+
+DEAL = "1 main 25\nkey no_more_bets\nTh 7d Qs"
+REST = "Td\nkey stand hole_turned round_closed"
+FULL = "disk of journal.sqlite: 3 % free (40 MiB)"
+
+
+def tell(rig: Rig, level: FitnessLevel, cause: str = "storage", text: str = FULL) -> None:
+    rig.give(FitnessTold(rig.now_ns, cause, level, text))
+
+
+def test_the_round_in_play_is_finished_and_settled_and_no_other_begins() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk(DEAL)
+    tell(rig, FitnessLevel.CLOSED)
+    assert rig.told(TableClosed) == [TableClosed("storage", FULL, round_open=True)]
+    assert phase(rig.table.state) == "dealing"
+    rig.talk(REST)
+    assert rig.postings() == ["1: spot 1 main +25.00"]
+    assert rig.outcomes() == ["settled"]
+    assert rig.desired.display == "Table closed: call floor"
+    assert phase(rig.table.state) == "closed"
+    rig.talk("2 main 50\nkey no_more_bets")
+    (refused,) = [event for event in rig.told(KeyRefused) if isinstance(event, KeyRefused)]
+    assert refused.reason == f"no round may begin: {FULL}"
+    assert len(rig.told(BetsLocked)) == 1
+
+
+def test_cards_dealt_all_the_same_belong_to_no_round_and_are_told_once() -> None:
+    rig = Rig(penn(stand_key="always"))
+    tell(rig, FitnessLevel.CLOSED)
+    rig.talk("1 main 25\nTh 7d Qs Td")
+    assert kinds(rig) == ["storage_low", "dealt_while_closed"]
+    drawn = [event for event in rig.told(CardDrawn) if isinstance(event, CardDrawn)]
+    assert [(one.round, one.place) for one in drawn] == [(0, -1)] * 4
+    assert rig.told(CardOpened) == []
+    assert rig.postings() == []
+    rig.give(Acknowledged(rig.now_ns, raised(rig)[-1].alert, "J. Reyes", ""))
+    rig.talk("5h")
+    assert kinds(rig)[2:] == ["dealt_while_closed"]
+
+
+def test_bets_locked_while_a_round_still_waited_for_its_readers_are_no_round_of_a_closed_table() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk(DEAL)
+    rig.late = True
+    rig.talk("Td\nkey stand hole_turned round_closed no_more_bets")
+    assert rig.table.state.round is not None
+    assert rig.table.state.round.next_lock_ns > 0
+    tell(rig, FitnessLevel.CLOSED)
+    rig.late = False
+    rig.pass_ms(100)
+    assert rig.outcomes() == ["settled"]
+    assert rig.table.state.round is None
+
+
+def test_it_opens_again_once_nothing_closes_it() -> None:
+    rig = Rig(penn(stand_key="always"))
+    tell(rig, FitnessLevel.CLOSED)
+    tell(rig, FitnessLevel.CLOSED, "consumers", "consumer surveillance lacks event 1 for 7 days")
+    tell(rig, FitnessLevel.WARNED, text="8 % free")
+    assert phase(rig.table.state) == "closed"
+    assert rig.told(TableReopened) == [TableReopened("storage")]
+    tell(rig, FitnessLevel.FIT, "consumers", "")
+    assert phase(rig.table.state) == "bets_open"
+    rig.talk(f"{DEAL}\n{REST}")
+    assert rig.outcomes() == ["settled"]
+
+
+def test_what_is_told_again_is_no_news_and_a_warning_is_raised_once() -> None:
+    rig = Rig(penn())
+    for _ in range(2):
+        tell(rig, FitnessLevel.WARNED, "consumers", "consumer surveillance lacks event 1 for 1 day")
+    assert kinds(rig) == ["events_unacknowledged"]
+    assert raised(rig)[0].severity == "warning"
+    tell(rig, FitnessLevel.CLOSED, "consumers", "7 days")
+    tell(rig, FitnessLevel.CLOSED, "consumers", "8 days")
+    assert kinds(rig)[1:] == ["events_unacknowledged"]
+    assert raised(rig)[1].severity == "critical"
+    assert rig.table.state.unfit["consumers"].text == "8 days"
+
+
+def test_a_closed_table_is_closed_after_a_restart_until_it_is_told_otherwise() -> None:
+    rig = Rig(penn())
+    tell(rig, FitnessLevel.CLOSED)
+    rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.talk("1 main 25\nTh")
+    assert rig.told(BetsLocked) == []
+    tell(rig, FitnessLevel.FIT, text="")
+    assert rig.told(TableReopened) == [TableReopened("storage")]
