@@ -70,7 +70,7 @@ class DiskWatch:
         self._is_closed = level is FitnessLevel.CLOSED
         text = f"disk of {self._path}: {100 * free // whole} % free ({free // 2**20} MiB)"
         text = f"{text}, {lacking}" if lacking else text
-        self._tell(level, "" if level is FitnessLevel.FIT else f"{text}: make room")
+        self._tell(level, "" if level is FitnessLevel.FIT else f"{text}: free some space")
 
     def level(self, free: int, whole: int) -> FitnessLevel:
         """How fit so many free bytes of a disk leave the table."""

@@ -36,13 +36,21 @@ class Overdue:
     """Looks at what each consumer lacks; ``acked`` is what each has said it holds since the start."""
 
     def __init__(
-        self, journal: Journal, names: Sequence[str], acked: Callable[[], Mapping[str, int]], clock: Clock, terms: Terms
+        self,
+        journal: Journal,
+        names: Sequence[str],
+        acked: Callable[[], Mapping[str, int]],
+        clock: Clock,
+        terms: Terms,
+        *,
+        seconds: float = LOOK_SECONDS,
     ) -> None:
         self._journal = journal
         self._names = tuple(names)
         self._acked = acked
         self._clock = clock
         self._terms = terms
+        self._seconds = seconds
         self._since: dict[str, int] = {}
         self._kept: Mapping[str, int] = {}
         self.tell: Tell = lambda _level, _text: None
@@ -58,7 +66,7 @@ class Overdue:
             self._since[name] = int(self._journal.meta[key])
         while True:
             await self.look()
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(self._seconds)
 
     async def look(self) -> None:
         """Tell of the consumer that has lacked an event for longest."""

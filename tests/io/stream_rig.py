@@ -25,6 +25,7 @@ from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS
 
 CONSUMER = "surveillance"
 TICK_SECONDS = 0.02
+HERE = Identity("harbour", "bj-1", 3)
 
 
 class Table:

@@ -1,0 +1,136 @@
+"""Events that nobody acknowledges for days: an alert, then no more rounds, until they are acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from controller.core.events import RoundClosed
+from controller.core.inputs import FitnessLevel
+from controller.formats.payloads import event_bytes
+from controller.formats.stream import ack_bytes
+from controller.io.journal import Entry
+from controller.io.mqtt import Broker
+from controller.io.overdue import Overdue, Terms
+from tests.campaigns.outage import CountedJournal, OutageLoop
+from tests.io.stream_rig import CONSUMER, HERE, Table
+from tests.io.virtual_time import LoopClock, passes, run_virtual
+
+HOUR = 3600.0
+TERMS = Terms(warn_hours=24, close_hours=168)
+NOBODY = Broker(host="127.0.0.1", port=1)
+Told = list[tuple[str, str]]
+
+
+class Watched:
+    """A table in virtual time whose consumer may be silent; ``told`` is each change of what was said."""
+
+    def __init__(self, journal: CountedJournal, consumers: tuple[str, ...]) -> None:
+        self.journal = journal
+        self.clock = LoopClock(asyncio.get_running_loop())
+        self.table = Table(journal, NOBODY, self.clock)
+        self.told: Told = [("fit", "")]
+        overdue = Overdue(journal, consumers, self.table.consumers.acked, self.clock, TERMS, seconds=600)
+        overdue.tell = self._tell
+        self.task = asyncio.ensure_future(overdue.run())
+
+    def _tell(self, level: FitnessLevel, text: str) -> None:
+        if self.told[-1][0] != level.value:
+            self.told.append((level.value, text))
+
+    async def deal(self) -> None:
+        head = self.journal.head
+        event = RoundClosed(round=head.seq + 1, dealer=(), plays=1, outcome="settled")
+        body = event_bytes(event, self.journal.identity, head.seq + 1, self.clock.wall_ns())
+        await self.journal.commit([Entry(head.number + 1, b"record", ((head.seq + 1, body),))])
+
+    async def acknowledge(self, seq: int) -> None:
+        hashed = await self.journal.stream_at(seq)
+        await self.table.consumers.take_ack(CONSUMER, ack_bytes(HERE.epoch, seq, hashed))
+        await self.journal.note_ack(CONSUMER, seq)
+
+
+@contextlib.asynccontextmanager
+async def watched(path: Path, consumers: tuple[str, ...] = (CONSUMER,)) -> AsyncIterator[Watched]:
+    journal = await CountedJournal.open(path, HERE)
+    table = Watched(journal, consumers)
+    try:
+        yield table
+    finally:
+        table.task.cancel()
+        await asyncio.gather(table.task, return_exceptions=True)
+        await journal.close()
+
+
+def run(scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    run_virtual(scenario(), loop=OutageLoop())
+
+
+def test_seven_days_of_silence_close_the_table_and_an_acknowledgement_opens_it(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with watched(tmp_path / "journal.sqlite") as table:
+            await table.deal()
+            await passes(23 * HOUR)
+            await table.deal()
+            assert table.told == [("fit", "")]
+            await passes(2 * HOUR)
+            warned = "consumer surveillance has not acknowledged event 1 for 24 h: at 168 h no more rounds may begin"
+            assert table.told[1:] == [("warned", warned)]
+            await passes(6 * 24 * HOUR - 2 * HOUR)
+            assert len(table.told) == 2
+            await passes(2 * HOUR)
+            closed = "consumer surveillance has not acknowledged event 1 for 168 h, at most 168 h are allowed"
+            assert table.told[2:] == [("closed", closed)]
+            # What it holds now leaves one event that is a day younger.
+            await table.acknowledge(1)
+            await passes(HOUR)
+            assert [level for level, _ in table.told[3:]] == ["warned"]
+            assert "event 2 for 14" in table.told[3][1]
+            await table.acknowledge(2)
+            await passes(HOUR)
+            assert table.told[4:] == [("fit", "")]
+
+    run(scenario)
+
+
+def test_the_days_count_over_restarts_and_what_was_acknowledged_too(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "journal.sqlite"
+        async with watched(path) as table:
+            for _ in range(2):
+                await table.deal()
+            await passes(HOUR)
+            await table.acknowledge(1)
+        await passes(7 * 24 * HOUR)
+        async with watched(path) as table:
+            await passes(1)
+            assert [level for level, _ in table.told] == ["fit", "closed"]
+            assert "event 2 for 169 h" in table.told[1][1]
+            await table.acknowledge(2)
+            await passes(HOUR)
+        async with watched(path) as table:
+            await passes(HOUR)
+            assert table.told == [("fit", "")]
+
+    run(scenario)
+
+
+def test_a_consumer_that_is_configured_later_is_waited_for_from_then_on(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "journal.sqlite"
+        async with watched(path, ()) as table:
+            await table.deal()
+            await passes(30 * 24 * HOUR)
+            assert table.told == [("fit", "")]
+        async with watched(path) as table:
+            await passes(23 * HOUR)
+            assert table.told == [("fit", "")]
+            await passes(2 * HOUR)
+        async with watched(path) as table:
+            await passes(1)
+            assert [level for level, _ in table.told] == ["fit", "warned"]
+
+    run(scenario)
