@@ -21,9 +21,9 @@ MISTAKES = {
     ),
     "an option's value": ('stand_key = "always"', 'stand_key = "mostly"', "table.toml:11: [options] stand_key: "),
     "an unknown option": ('stand_key = "always"', 'sit_key = "always"', "table.toml:11: [options] sit_key: "),
-    "an unknown protocol": ('protocol = "bee_tek"', 'protocol = "angel_eye"', "table.toml:17: [shoe] protocol: "),
-    "a value of another type": ("host = ", "tls_ca_file = 5\nhost = ", "table.toml:13: [broker] tls_ca_file: "),
-    "a spot too many": ("6, 7]", "6, 7, 8]", "table.toml:23: [[bet_spots]] spots"),
+    "an unknown protocol": ('protocol = "bee_tek"', 'protocol = "angel_eye"', "table.toml:18: [shoe] protocol: "),
+    "a value of another type": ("host = ", "tls_ca_file = 5\nhost = ", "table.toml:14: [broker] tls_ca_file: "),
+    "a spot too many": ("6, 7]", "6, 7, 8]", "table.toml:24: [[bet_spots]] spots"),
 }
 
 
@@ -64,7 +64,7 @@ async def test_a_mistake_in_the_table_file(house: Premises, what: str) -> None:
 
 async def test_a_section_missing_and_one_too_many(house: Premises) -> None:
     edit(house, "[keypad]", "[keyboard]")
-    await assert_refused(house, "table.toml:1: [keypad]: missing", "table.toml:27: [keyboard]: ")
+    await assert_refused(house, "table.toml:1: [keypad]: missing", "table.toml:28: [keyboard]: ")
 
 
 async def test_each_mistake_is_a_line_and_none_hides_another(house: Premises) -> None:
