@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import os
 import random
 import signal
@@ -23,7 +22,7 @@ from controller.assembly import Devices, TriggerBox, house_of
 from controller.core.metering import trigger_wish
 from controller.core.state import Desired
 from controller.daemon import Daemon, Endless, Parts
-from controller.formats.config import Config, ConfigError
+from controller.formats.config import BrokerSection, Config, ConfigError
 from controller.formats.records import Identity, RecordDamaged
 from controller.io.certificates import expiry_line
 from controller.io.clock import Clock, SystemClock, hourly
@@ -33,7 +32,7 @@ from controller.io.journal import JournalDamaged, JournalFailed, NotAJournal
 from controller.io.log import Format, configure_log
 from controller.io.mqtt import Broker
 from controller.io.notify import Notifier
-from controller.io.opening import marks_of, opened
+from controller.io.opening import Opened, marks_of, opened
 from controller.io.operator_channel import ChannelFailed
 from controller.io.overdue import Overdue, Terms
 from controller.io.pace_board import PaceBoard
@@ -147,11 +146,7 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
         beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon)]
-        beside += storage.watches(functools.partial(daemon.tell_fitness, "storage"))
-        terms = Terms(config.broker.unacknowledged_warn_hours, config.broker.unacknowledged_close_hours)
-        overdue = Overdue(journal, consumers, daemon.consumers.acked, clock, terms)
-        overdue.tell = functools.partial(daemon.tell_fitness, "consumers")
-        beside.append(("overdue", overdue.run))
+        beside += fitness(config.broker, daemon, storage)
         if not recovered.hold:
             beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
             beside += pools.works()
@@ -186,6 +181,16 @@ def expiring(config: Config, clock: Clock) -> tuple[str, ...]:
         except SecretRefused as error:
             lines.append(str(error))
     return tuple(line for line in lines if line)
+
+
+def fitness(config: BrokerSection, daemon: Daemon, storage: Opened) -> Iterator[Endless]:
+    """What finds out whether the table is fit for another round."""
+    yield from storage.watches(partial(daemon.tell_fitness, "storage"))
+    terms = Terms(config.unacknowledged_warn_hours, config.unacknowledged_close_hours)
+    journal, acked = storage.journal, daemon.consumers.acked
+    overdue = Overdue(journal, config.consumers, acked, daemon.parts.clock, terms)
+    overdue.tell = partial(daemon.tell_fitness, "consumers")
+    yield "overdue", overdue.run
 
 
 def operators(config: Config, daemon: Daemon) -> Iterator[Endless]:
