@@ -84,6 +84,9 @@ meters = ["mystery"]
 [tap]
 socket = "{folder}/tap"
 """
+HURRY_S: Final = 5.0
+"""How long a round may take to close before it is looked what the table waits for."""
+
 WHOLE: Final = (*(f"T{suit}" for suit in "cdhscdh"), "9c", *(f"9{suit}" for suit in "dhsdhsd"), "8c")
 """Seven boxes with nineteen against seventeen: each stands, and the dealer takes no card."""
 
@@ -144,7 +147,7 @@ class Table:
         self.broker = broker
         self.chance = Random(seed)
         self.shoe: list[Card] = []
-        self.rounds = 0
+        self.rounds = self.questions = 0
         self.rack = Rack()
         zones: dict[tuple[int, int | None], tuple[int, str]] = {
             (spot, antenna): (spot, zone) for spot in SPOTS for antenna, zone in ((1, "main"), (2, BONUS))
@@ -162,6 +165,7 @@ class Table:
         (folder / "profile.toml").write_text(wide_profile(), encoding="utf-8")
         text = TABLE_FILE.format(host=broker.host, port=broker.port, ports=folder / "ports")
         text = text.replace("insurance = 2", f"{BONUS} = 2") + SECTIONS.format(folder=folder)
+        text = text.replace("[options]", "[options]\nchip_unit_cents = 500")
         (folder / "table.toml").write_text(text, encoding="utf-8")
 
     @property
@@ -198,10 +202,21 @@ class Table:
             for meaning in (*("stand" for _ in SPOTS), "hole_turned", "round_closed"):
                 await self.press(meaning)
         else:
-            await self.press("round_closed")
-            await self.ear.event(CloseRefused, round=self.rounds)
-            await self.press("round_closed")
+            await self.hand_over()
         await self.ear.event(RoundClosed, round=self.rounds)
+
+    async def hand_over(self) -> None:
+        """Close a round that is not over: refused once, then done. A line that was disturbed may have asked first."""
+        closed = self.ear.events
+        while not closed(RoundClosed):
+            refusals = len(closed(CloseRefused))
+            if self.station.shown.startswith("Cards drawn meanwhile"):
+                self.questions += 1
+                await self.press("no")
+            await self.press("round_closed")
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(HURRY_S):
+                    await self.ear.until(lambda: bool(closed(RoundClosed)) or len(closed(CloseRefused)) > refusals)  # noqa: B023
 
     async def new_shoe(self) -> None:
         """Eight decks, shuffled, without the cards of a whole round; one is burned."""
@@ -264,7 +279,7 @@ def forms(number: int) -> list[bytes]:
 
 def short_forms(number: int) -> list[bytes]:
     """The same in four bytes."""
-    return [number.to_bytes(4, order) for order in ("big", "little")]  # type: ignore[arg-type]
+    return [number.to_bytes(4, order) for order in ("big", "little")]
 
 
 def memory_of(pid: int) -> Iterator[bytes]:

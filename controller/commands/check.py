@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from controller.formats.config import ConfigError, is_credential
+from controller.formats.meter_odds import odds_lines
 from controller.io.table_file import load_table
 
 
@@ -17,8 +18,8 @@ from controller.io.table_file import load_table
 def command(table_file: Path) -> None:
     """Check TABLE_FILE and what it points to: profile, chip registry, key.
 
-    Every mistake is one line. A key that the service manager keeps (credential:NAME) is looked at within the service
-    only. Exit status: 0 fit to run, 2 mistakes.
+    Every mistake is one line. Of each meter it is told how likely one wager is to win it. A key that the service
+    manager keeps (credential:NAME) is looked at within the service only. Exit status: 0 fit to run, 2 mistakes.
     """
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     try:
@@ -32,6 +33,8 @@ def command(table_file: Path) -> None:
         click.echo(
             f"{table_file}: [table] key_file: {section.key_file} is there within the service only: not looked at"
         )
+    for line in odds_lines((*table.config.meters, *table.config.linked_meters), table.profile.rules):
+        click.echo(f"{table_file}: {line}")
     click.echo(
         f"{table_file}: {section.site}/{section.name}, {table.profile.title}, {len(table.chips)} chips: fit to run"
     )

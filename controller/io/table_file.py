@@ -24,6 +24,7 @@ from controller.formats.config import (
 from controller.formats.decoding import shown
 from controller.formats.linked_config import linked_profile_checks
 from controller.formats.meter_config import profile_checks
+from controller.formats.meter_odds import odds_checks
 from controller.formats.profiles import Profile, ProfileError
 from controller.io import profile_files
 from controller.io.keys import KeyRefused, read_key
@@ -82,6 +83,8 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     misfits = [*profile_checks(config.meters, profile.rules)]
     misfits += linked_profile_checks(config.linked_meters, profile.rules)
     misfits += sensor_config.profile_checks(config.bet_sensors, zones_seen(config), profile.rules)
+    if not misfits:
+        misfits += odds_checks((*config.meters, *config.linked_meters), profile.rules)
     lines += [f"{path}: {line}" for line in misfits]
     link_keys = _link_keys(config, credentials, lines)
     if lines:
