@@ -54,7 +54,7 @@ def dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[Dea
         # Nobody waits for it: no natural is known, and a broken hand loses whatever the dealer would have had.
         yield DealerEnd(natural=False, total=total((up,))[0])
         return
-    if node.hole and not (play.second_due(node) or play.deal.up == 0):
+    if hole_points is not None:
         # Whatever the boxes still do, a dealer's hand that need not draw stays as it is.
         complete |= ~holes_that_draw(up, drawn, play.rules.soft_17 == "hit")
     open_still = False

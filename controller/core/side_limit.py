@@ -66,14 +66,13 @@ def held_at(felt: Felt, end: Ended, node: Node, staked: Mapping[Wager, int]) -> 
     rules, offered = felt.rules, end.found.play().offered_zone
     nets: dict[Wager, SideNet | None] = {}
     least = most = 0
-    for (box, bet), before_cents in staked.items():
-        later = find(bet).placed == "after_deal"
-        if later and bet != offered:
-            continue
-        (net,) = due_at(felt, end, (box, bet), node, before_cents)
-        nets[box, bet] = net
+    for wager in (wager for wager in staked if find(wager[1]).placed == "before_deal" or wager[1] == offered):
+        box, bet = wager
+        (net,) = due_at(felt, end, wager, node, staked[wager])
+        nets[wager] = net
         if net is None:
-            cents = node.insured[box] if later and node.insured else before_cents
+            # Nothing was staked before the deal on what is made after it.
+            cents = staked[wager] or (node.insured[box] if node.insured else 0)
             most += most_cents(terms_of(rules, bet), cents)
         elif is_win(rules, net):
             least, most = least + net.cents, most + net.cents
@@ -92,7 +91,7 @@ def is_win(rules: Rules, net: SideNet) -> bool:
 def most_cents(terms: Terms, stake_cents: int) -> int:
     """The most that a wager may win at fixed odds."""
     wins = (fixed_net_cents(terms, row, stake_cents) or 0 for row in (*terms.pays, *terms.awards_cents))
-    return max(0, *wins)
+    return max((0, *wins))
 
 
 def held_win(rules: Rules, net: SideNet, least_cents: int, most_cents: int) -> SideNet | None:

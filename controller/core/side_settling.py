@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from controller.core import mystery
 from controller.core.desk import Desk
 from controller.core.events import Basis, WagerOpen, WagerSettled
-from controller.core.judging import Judged, hole_points, of_hole, resting_on, tell_settled
+from controller.core.judging import Judged, hole_points, resting_on, tell_settled
 from controller.core.metering import award_rows, awarded, mystery_cents, won_by_rows
 from controller.core.side_bet import SideNet, find
 from controller.core.side_dues import Felt, side_rows, sides
@@ -60,7 +60,7 @@ def sides_of(desk: Desk) -> Sides:
 
 def wager_cents(judged: Judged, box: int, staked_cents: int) -> int:
     """What was staked before the deal, or what the plays count of a wager placed after it."""
-    return staked_cents or max((node.insured[box] if node.insured else 0 for node in judged.frontier), default=0)
+    return staked_cents or max(node.insured[box] for node in judged.frontier if node.insured)
 
 
 def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
@@ -113,10 +113,9 @@ def awards(desk: Desk) -> dict[tuple[int, str], int]:
 
 
 def row_known(desk: Desk, spot: int, bet: str) -> bool:
-    """Whether the cards that lie open have decided a side wager placed before the deal, whatever the limit leaves."""
-    points = hole_points(desk)
-    judged = Judged(desk.lattice(), of_hole(desk.lattice().frontier, points), points)
-    rows = side_rows(felt_of(desk, judged, closed=False), desk.round().spots.index(spot), bet)
+    """Whether the first cards decide a side wager placed before the deal, whatever the limit leaves of it."""
+    felt = felt_of(desk, Judged(desk.lattice(), desk.lattice().frontier, None), closed=False)
+    rows = side_rows(felt, desk.round().spots.index(spot), bet)
     return len(rows) == 1 and None not in rows
 
 

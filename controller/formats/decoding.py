@@ -57,6 +57,14 @@ def _fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]
     return msgspec.structs.fields(kind)
 
 
+TUPLES: Final[dict[tuple[object, ...], str]] = {
+    (int, int): "a pair of whole numbers such as [3, 2]",
+    (int, ...): "a list of whole numbers",
+    (str, ...): "a list of texts",
+}
+"""What tuples of these types expect, in words."""
+
+
 def expected(annotation: Any) -> str:  # noqa: ANN401 - an annotation may be anything
     """What a type expects, in words."""
     for one in (annotation, *get_args(annotation)):
@@ -67,7 +75,9 @@ def expected(annotation: Any) -> str:  # noqa: ANN401 - an annotation may be any
     if get_origin(annotation) is typing.Literal:
         return "one of " + ", ".join(shown(choice) for choice in get_args(annotation))
     if get_origin(annotation) is tuple:
-        return "a pair of whole numbers such as [3, 2]" if get_args(annotation) == (int, int) else "a list"
+        return TUPLES.get(get_args(annotation), "a list")
+    if get_origin(annotation) is dict:
+        return "a table"
     words = {str: "text", int: "a whole number", bool: "true or false"}
     if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
         return "a table"
@@ -76,6 +86,8 @@ def expected(annotation: Any) -> str:  # noqa: ANN401 - an annotation may be any
 
 def shown(value: object) -> str:
     """A value as TOML would write it, shortened."""
+    if value is None:
+        return "null"
     text = str(value).lower() if isinstance(value, bool) else repr(value).replace("'", '"')
     return text if len(text) <= SHOWN_LIMIT else text[: SHOWN_LIMIT - 3] + "..."
 

@@ -95,7 +95,7 @@ def read_case(case: object, rules_of: Callable[[str], Rules | None]) -> HandCase
     for key in NEEDED:
         if key not in case:
             raise CaseError(key, "missing")
-    check_expected(case.get("expect", {}))
+    check_expected(case.get("expect"))
     rules = read_rules(case, rules_of)
     cards = tuple(_card(f"shoe[{place}]", face) for place, face in enumerate(_list(case, "shoe", CARDS_LIMIT)))
     for card, copies in Counter(cards).items():
@@ -112,6 +112,8 @@ def read_case(case: object, rules_of: Callable[[str], Rules | None]) -> HandCase
 
 def check_expected(expect: object) -> None:
     """What a case expects is compared, not read here; but a key that nothing is compared with would pass unseen."""
+    if expect is None:
+        return
     if not isinstance(expect, Mapping):
         raise CaseError("expect", f"expected an object, got {shown(expect)}")
     for key in expect:

@@ -13,7 +13,7 @@ from controller.core.inputs import SetCard
 from controller.core.rules import Rules
 from controller.core.side_bet import SideNet
 from controller.core.side_dues import Felt
-from controller.core.side_limit import side_dues
+from controller.core.side_limit import is_win, most_cents, side_dues
 from controller.core.state import restore
 from controller.core.worlds import Ended, Judgement
 from controller.formats.states import read_state, state_bytes
@@ -21,6 +21,7 @@ from controller.io import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.rig import Rig, coded
+from tests.core.test_live_side_bets import EITHER_BROKE
 from tests.core.test_other_tables import observed
 from tests.core.test_reconstruct_command import run
 from tests.core.test_restore import replayed
@@ -194,6 +195,20 @@ def test_a_round_held_to_the_limit_replays_and_restarts_exactly() -> None:
         assert coded(table.state) == coded(straight[cut - 1].table.state)
 
 
+def test_what_a_large_insurance_would_add_is_not_what_queens_may_win() -> None:
+    rig = at_the_table(2_000, QUEENS + "Qh 3h Ah Qh 2h Td \n 1 insurance 1 \n key insurance_closed stand")
+    assert told(rig) == []
+
+
+def test_plays_that_differ_in_who_broke_are_not_one() -> None:
+    rules = limited(1_000, stand_key="sometimes")
+    rig = Rig(rules)
+    rig.talk(EITHER_BROKE)
+    rig.key("round_closed")
+    left = [event for event in rig.told(WagerOpen) if isinstance(event, WagerOpen)]
+    assert [(event.bet, event.possible_cents) for event in left] == [("ez_bust", (-500, 0))]
+
+
 # --- as the evidence is retold ------------------------------------------------------------------------
 
 LIMIT = '{"profile": "hollywood-penn-national", "options": {"aggregate_limit_cents": 7000}, "wagers": %s}'
@@ -222,6 +237,15 @@ def test_an_unread_card_is_the_same_card_for_every_wager() -> None:
     assert possible["1"]["lucky_ladies"] == [-500, 2_000, 3_684, 5_147]
     assert possible["1"]["twenty_one_plus_three"] == [-500, 1_029, 1_842, 2_500]
     assert possible["2"]["lucky_ladies"] == [823, 1_473, 2_000]
+
+
+def test_an_unread_hole_card_is_no_card_before_its_turn_and_any_card_after_it() -> None:
+    rows = [LIMIT % TWO_TWENTIES, *(json.dumps({"card": card}) for card in ("Kh", "Kc", "9h", "Th", "Td", "??"))]
+    status, output = run("\n".join([*rows, *['{"key": "stand"}'] * 2]), "--each")
+    assert status == 0
+    for line in output.splitlines()[6:]:
+        possible = json.loads(line)["possible_cents"]
+        assert (possible["1"]["lucky_ladies"], possible["2"]["lucky_ladies"]) == ([3_684], [1_473])
 
 
 # --- what counts ----------------------------------------------------------------------------------------
@@ -258,6 +282,20 @@ def test_a_fixed_award_counts_for_what_it_leaves_above_its_stake() -> None:
     staked = {(0, "blazing7s"): 500, (0, "lucky_ladies"): 500}
     # Two sevens of other colours: 125 dollars for one.
     assert dues_of("7d 9c 7s 8c key:stand", staked, 60) == {"blazing7s": 6_000, "lucky_ladies": -500}
+
+
+def test_what_a_wager_may_win_at_most() -> None:
+    blazing, ladies = (limited(0).side_bet_terms[bet] for bet in ("blazing7s", "lucky_ladies"))
+    assert most_cents(ladies, 500) == 500_000
+    assert most_cents(blazing, 500) == 249_500
+    assert most_cents(replace(blazing, awards_cents={"one": 500}), 500) == 0
+    assert most_cents(replace(ladies, pays={}), 500) == 0
+
+
+def test_one_cent_is_a_win_and_nothing_is_none() -> None:
+    rules = limited(100)
+    assert is_win(rules, SideNet(1, "ez_bust", "dealer_broke"))
+    assert not is_win(rules, SideNet(0, "ez_bust", "push"))
 
 
 def test_before_the_deal_is_complete_no_wager_is_decided() -> None:

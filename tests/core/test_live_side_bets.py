@@ -6,7 +6,7 @@ import pytest
 
 from controller.core.alerts import LateWager, Pinched, SideBetRefused, UnexplainedChange
 from controller.core.desk import Desk
-from controller.core.events import CardDrawn, WagerAdjusted, WagerOpen, WagerSettled
+from controller.core.events import CardDrawn, QuestionAsked, QuestionWithdrawn, WagerAdjusted, WagerOpen, WagerSettled
 from controller.core.game_alerts import AlertRaised, Kind
 from controller.core.inputs import SetCard
 from controller.core.side_settling import sides_differ
@@ -155,6 +155,42 @@ def test_plays_that_differ_on_ez_bust_alone_differ_and_settle_nothing_of_it() ->
     assert sorted(rig.postings()) == ["1: spot 1 main +10.00", "1: spot 2 main +10.00"]
     assert rig.told(WagerOpen) == [WagerOpen(1, 1, "ez_bust", 1000, (500, 1000))]
     assert rig.outcomes() == ["open"]
+
+
+EITHER_BROKE = """
+    1 main 10
+    2 main 10
+    Th Tc 6c 6d 2d As
+    1 ez_bust 5
+    key insurance_closed
+    8h Kh
+"""
+"""Sixteen and twelve against a soft 17. Either both hands broke, and EZ Bust is returned; or the first one stood, the
+second took both cards, and EZ Bust is lost. Both hands lose either way."""
+
+
+def test_what_plays_differ_on_in_a_side_wager_alone_is_asked_while_the_round_is_open() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national").rules)
+    rig.talk(EITHER_BROKE)
+    assert sorted(rig.postings()) == ["1: spot 1 main -10.00", "1: spot 2 main -10.00"]
+    assert sides_differ(Desk(rig.table, rig.stamped[-1]))
+    (asked,) = rig.told(QuestionAsked)
+    assert isinstance(asked, QuestionAsked)
+    assert asked.text == "Spot 1: how many cards in hand 1?"
+    rig.answer("2")
+    assert rig.told(QuestionWithdrawn) == []
+    rig.key("round_closed")
+    assert "1: spot 1 ez_bust -5.00" in rig.postings()
+    assert rig.outcomes() == ["settled"]
+
+
+def test_plays_that_another_hole_card_would_allow_are_not_counted_once_it_is_turned() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national").rules)
+    # With a ten in the hole the king might be the dealer's; with an ace it broke the player.
+    rig.talk("1 main 10 \n Th 6c 2d As \n 1 ez_bust 5 \n key insurance_closed \n Kc")
+    assert not sides_differ(Desk(rig.table, rig.stamped[-1]))
+    rig.key("round_closed")
+    assert sorted(rig.postings()) == ["1: spot 1 ez_bust +0.00", "1: spot 1 main -10.00"]
 
 
 def test_a_wager_on_which_plays_that_are_over_agree_does_not_differ() -> None:

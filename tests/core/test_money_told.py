@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from controller.core.desk import Desk
@@ -281,3 +282,19 @@ def test_a_dealers_hand_that_need_not_draw_is_known_while_boxes_play() -> None:
         assert set(dealer_ends(play, node, 9)) == {DealerEnd(natural=False, total=19)}
         assert set(dealer_ends(play, node, 6)) == set(DRAWN)
         assert set(dealer_ends(play, node, 1)) == {NATURAL}
+
+
+@pytest.mark.parametrize("hole", ["Kc", "5c"])
+def test_even_money_is_told_at_once_whatever_the_hole_card(hole: str) -> None:
+    rig = Rig(profile_files.load("borgata", {"stand_key": "always"}).rules)
+    rig.talk(f"1 main 10 \n 2 main 10 \n Ah 9h As Kd 9c {hole} \n key 1 even_money")
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+def test_a_natural_and_a_surrender_are_told_before_it_is_their_turn() -> None:
+    natural = penn_rig()
+    natural.talk("1 main 10 \n 2 main 10 \n Th Ah 9c 2d Kd 7d")
+    assert natural.postings() == ["1: spot 2 main +15.00"]
+    given_up = penn_rig()
+    given_up.talk("1 main 10 \n 2 main 10 \n Th Th 9c 2d 6d 7d \n 2 main 5 \n key 2 surrender")
+    assert given_up.postings() == ["1: spot 2 main -5.00"]
