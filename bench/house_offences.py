@@ -24,10 +24,10 @@ from controller.io import profile_files
 from firmware_protocols.cards import DECK, POINTS, Card
 from firmware_protocols.readings import DeviceHealth, HealthState, WagersSensed
 from simulators.acts import Act, Draw, Lay, LetIn, Pause, Press
-from simulators.bettors import HIGHEST_WAGER_CENTS, WAGERS_CENTS
+from simulators.bettors import HIGHEST_WAGER_CENTS
 from simulators.chance import Chance, happens, pick
 from simulators.felt import EZ_BUST, KEY_BURN, MAIN, SPOTS
-from simulators.house import House
+from simulators.house import SMALLEST_CHIP_CENTS, House
 from simulators.offenders import OFFENCES, OWN_CHIPS, Planted, Script
 from simulators.offenders import Offence as AnyOffence
 from tests.core.houses import RULES
@@ -254,7 +254,7 @@ ANYWHERE: Final = replace(RULES[PROFILE], options=Options(stand_key="always"))
 SETTINGS: Final[dict[str, Setting]] = {
     **{kind: Setting(anywhere(offence), ANYWHERE) for kind, offence in OFFENCES.items()},
     "wager_outside_limits": Setting(
-        anywhere(beyond_the_sign), rules_of(minimum_cents=min(WAGERS_CENTS), maximum_cents=HIGHEST_WAGER_CENTS)
+        anywhere(beyond_the_sign), rules_of(minimum_cents=SMALLEST_CHIP_CENTS, maximum_cents=HIGHEST_WAGER_CENTS)
     ),
     "side_bet_refused": Setting(anywhere(wrong_stake), rules_of()),
     "ez_bust_wrong_up_card": Setting(anywhere(bust_bet_against), rules_of()),

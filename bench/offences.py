@@ -135,9 +135,20 @@ def is_findable(rig: HumanRig, kind: str, planted: Committed, timed: Timed) -> b
 
 
 def expected(kind: str) -> set[Kind]:
-    """The kinds that say what happened; of a dealer's slip also that no play explains the round."""
+    """The kinds that say what happened; of a dealer's slip also that no play explains the round.
+
+    Chips that are laid in the last moment before the lock are first seen after it.
+    """
     name = Kind(kind.partition(":")[0])
-    return {name, Kind.ROUND_IRREGULAR, Kind.CARD_OUT_OF_TURN} if name is Kind.DEALER_AGAINST_RULE else {name}
+    match name:
+        case Kind.DEALER_AGAINST_RULE:
+            return {name, Kind.ROUND_IRREGULAR, Kind.CARD_OUT_OF_TURN}
+        case Kind.WAGER_OUTSIDE_LIMITS:
+            return {name, Kind.CAPPING}
+        case Kind.SIDE_BET_REFUSED:
+            return {name, Kind.PAST_POSTING}
+        case _:
+            return {name}
 
 
 def plant(kind: str, most: int, seed: int, cycle_ms: int = CYCLE_MS, most_rounds: int = 60_000) -> Found:
