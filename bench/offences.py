@@ -16,6 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -27,7 +28,7 @@ from bench.house_offences import SETTINGS, Committed, Setting, ShoeLog
 from bench.opening_offences import plant_openings
 from controller.core.game_alerts import AlertRaised, Kind
 from controller.core.state import Table
-from simulators.acts import Act, Lay, Pause, Press, RoundPlayed
+from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.dealer import play
 from simulators.felt import KEY_NO_MORE_BETS
 from simulators.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Script, carried_on
@@ -38,7 +39,9 @@ from tests.core.human import CYCLE_MS, Done, HumanRig
 ANY_KIND = next(iter(OFFENCES))
 """Of a kind that is planted at the usual house."""
 
-SHOWN = ("mispay", "losing", "winning", "mid_shoe_entry", "sensor_disagrees")
+PAYMENTS = ("mispay", "losing", "winning")
+
+SHOWN = ("mid_shoe_entry", "sensor_disagrees")
 """Offences that no reader can miss: what they rest on lies there for many looks, or is told by somebody else."""
 
 AFTER_THE_LOCK = {"past_posting", "capping", "pinching", "bet_touched"}
@@ -108,6 +111,8 @@ class Timed:
 
     done_ns: int = 0
     locked_ns: int = 0
+    lay: tuple[str, ...] = ()
+    """What lay at its place when the round began."""
 
 
 def perform(rig: HumanRig, planted: Committed) -> Timed:
@@ -124,6 +129,8 @@ def perform(rig: HumanRig, planted: Committed) -> Timed:
 
 def is_findable(rig: HumanRig, kind: str, planted: Committed, timed: Timed) -> bool:
     """Whether what was told of the chips shows the offence to anybody."""
+    if kind.startswith(PAYMENTS):
+        return not changed_late(rig, planted, timed.lay)
     if planted.zone == "" or kind.startswith(SHOWN):
         return True
     told = [
@@ -132,6 +139,26 @@ def is_findable(rig: HumanRig, kind: str, planted: Committed, timed: Timed) -> b
         if place == (planted.spot, planted.zone) and first_ns <= timed.done_ns <= last_ns
     ]
     return any(kind not in AFTER_THE_LOCK or first_ns > timed.locked_ns for first_ns, _ in told)
+
+
+def changed_late(rig: HumanRig, planted: Committed, lay: tuple[str, ...]) -> bool:
+    """Whether all chips of a zone were changed for others of the same value once no card was to come.
+
+    Those that came may have been the payment and those that went the wager, or the other way round: nobody can tell.
+    """
+    cards = max(at for at, act in enumerate(planted.acts) if isinstance(act, Draw))
+    place = (planted.spot, planted.zone)
+    acts = enumerate(planted.acts)
+    here = [(at, act.chips) for at, act in acts if isinstance(act, Lay) and (act.spot, act.zone) == place]
+    before = [lay, *(chips for at, chips in here if at < cards)][-1]
+    return any(
+        one and set(one).isdisjoint(other) and cents_of(rig, one) == cents_of(rig, other)
+        for one, other in pairwise([before, *(chips for at, chips in here if at > cards)])
+    )
+
+
+def cents_of(rig: HumanRig, chips: tuple[str, ...]) -> int:
+    return sum(rig.values[chip] for chip in chips)
 
 
 def expected(kind: str) -> set[Kind]:
@@ -171,6 +198,7 @@ def plant(kind: str, most: int, seed: int, cycle_ms: int = CYCLE_MS, most_rounds
             continue
         place = (planted.spot, planted.zone)
         timed = perform(rig, planted)
+        timed.lay = script.before.get(place, ())
         next_acts = next(rounds)
         forgotten = script.content(place, planted.at) if kind == "losing_bet_left" else ()
         rig.perform(carried_on(next_acts, place, forgotten) if forgotten else next_acts)
