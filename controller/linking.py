@@ -60,6 +60,10 @@ class Links:
             if owing.meter in self._links:
                 self._links[owing.meter].post(owing)
 
+    def ends(self) -> tuple[_Link, ...]:
+        """The table's end of each link."""
+        return tuple(self._links.values())
+
     def remarks(self) -> tuple[str, ...]:
         """A line for each linked meter: what its pool shows, or why it is closed, and what waits for the link."""
         return tuple(link.remark() for link in self._links.values())
@@ -83,7 +87,7 @@ class _Link:
             waiting=[one.deed for one in owed],
         )
         where = Where(section.link, section.link_key.encode(), ends.keys[section.name])
-        self.end = TableEnd(where, session, ends.clock, self._told)
+        self.end = TableEnd(where, session, ends.clock, self.told)
         self._heard: tuple[int | None, str] | None = None
         """What the table was last told the pool shows, and why it is closed."""
 
@@ -101,7 +105,8 @@ class _Link:
         stands = f"closed, {shows.closed}" if shows.closed else f"open at {dollars(shows.shown_cents or 0)}"
         return f"{self._name} {stands}" + (f", {waiting} postings wait" if waiting else "")
 
-    def _told(self, event: Event) -> None:
+    def told(self, event: Event) -> None:
+        """Take what the session has learnt, and read into the journal what the table does not know yet."""
         now_ns = self._clock.monotonic_ns()
         match event:
             case Shows(shown_cents, closed):

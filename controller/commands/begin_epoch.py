@@ -9,8 +9,11 @@ from pathlib import Path
 import click
 
 from controller.formats.config import ConfigError
+from controller.formats.meter_account import meter_book
+from controller.formats.payloads import PayloadRefused, read_event
 from controller.io.clock import SystemClock
 from controller.io.epochs import EpochRefused, Ruling, begin_epoch
+from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.io.table_file import load_table
 
 
@@ -40,4 +43,21 @@ def command(table_file: Path, who: str, witness: str, why: str) -> None:
         sys.exit(2)
     if begun.kept is not None:
         click.echo(f"{begun.kept}: kept, {begun.before}")
+        for line in owed(begun.kept):
+            click.echo(line)
     click.echo(f"{table.journal}: epoch {begun.identity.epoch} begins")
+
+
+def owed(journal: Path) -> list[str]:
+    """A line for each pool that the old journal still owes postings: nobody posts them any more."""
+    try:
+        with JournalReader(journal) as reader:
+            book = meter_book(read_event(row.body).event for row in reader.events())
+    except (NotAJournal, JournalDamaged, PayloadRefused, OSError) as error:
+        return [f"{journal}: what it owes to pools cannot be read: {error}"]
+    return [
+        f"{journal}: pool {line.pool} has not answered postings {', '.join(map(str, line.owed))}; compare with"
+        " `tableside link status` there, and two people correct the pool"
+        for line in book.linked.values()
+        if line.owed
+    ]

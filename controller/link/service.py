@@ -44,6 +44,11 @@ LOOK_SECONDS: Final = 0.25
 
 RECONCILE_SECONDS: Final = 60.0
 
+TOLD_SECONDS: Final = 3.0
+"""How long a link whose ledger does not add up goes on to tell tables why the pool is closed, before it ends."""
+
+WRONG: Final = "the ledger does not add up"
+
 log = structlog.get_logger(__name__)
 
 
@@ -65,6 +70,7 @@ class Listening(NamedTuple):
     address: str
     secret_key: bytes
     tables: Mapping[str, str]
+    reconcile_seconds: float = RECONCILE_SECONDS
 
 
 class _Waiting(NamedTuple):
@@ -87,6 +93,8 @@ class Service:
         """When the ledger last answered, by the loop's clock."""
         self.closed = "the link starts"
         """Why the pool is closed; empty: it is open."""
+        self._wrong: DoesNotAddUp | None = None
+        self._condemned = asyncio.Event()
         self.bound = asyncio.Event()
         """Set once tables can reach it."""
         self.port = 0
@@ -103,6 +111,8 @@ class Service:
             DoesNotAddUp, LinkFailed, LedgerRefused, LedgerFailed: the ledger or the address cannot be used.
         """
         await self._check()
+        if self._wrong is not None:
+            raise self._wrong
         await self._look()
         self.closed = ""
         context = zmq.asyncio.Context()
@@ -116,7 +126,8 @@ class Service:
                 group.create_task(self._hear(socket))
                 group.create_task(self._enter(socket))
                 group.create_task(self._repeat(LOOK_SECONDS, self._look))
-                group.create_task(self._repeat(RECONCILE_SECONDS, self._check))
+                group.create_task(self._repeat(self._where.reconcile_seconds, self._check))
+                group.create_task(self._end_condemned())
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from failed
         finally:
@@ -136,6 +147,7 @@ class Service:
         ):
             socket.set(option, value)
         socket.set(zmq.CURVE_SECRETKEY, self._where.secret_key)
+        socket.set(zmq.IPV6, int(self._where.address.startswith("[")))
         try:
             socket.bind(f"tcp://{self._where.address}")
         except zmq.ZMQError as error:
@@ -170,6 +182,8 @@ class Service:
             batch = [await self._waiting.get()]
             while len(batch) < BATCH_LIMIT and not self._waiting.empty():
                 batch.append(self._waiting.get_nowait())
+            if self._wrong is not None:
+                continue
             async with self._turn:
                 try:
                     answers = await asyncio.to_thread(self._ledger.post, [one.posting for one in batch])
@@ -177,7 +191,8 @@ class Service:
                     self._fail(error)
                     continue
                 except AssertionError as error:
-                    raise DoesNotAddUp((str(error),)) from error
+                    self._condemn((str(error),))
+                    continue
             self._looked = asyncio.get_running_loop().time()
             for (peer, posting), answer in zip(batch, answers, strict=True):
                 self._note(posting, answer)
@@ -201,7 +216,7 @@ class Service:
         self._looked = asyncio.get_running_loop().time()
         self._standing = Standing(books.entries, books.meter.shown_cents())
         self._accounts = dict(books.accounts)
-        if self.closed:
+        if self.closed and self._wrong is None:
             log.info("the ledger is there again", pool=self._ledger.pool)
             self.closed = ""
 
@@ -212,10 +227,23 @@ class Service:
             self._fail(error)
             return
         if found.mistakes:
-            for mistake in found.mistakes:
-                log.error("ALARM: the ledger does not add up", pool=self._ledger.pool, mistake=mistake)
-            raise DoesNotAddUp(found.mistakes)
-        log.info("reconciled", pool=self._ledger.pool, **totals(found))
+            self._condemn(found.mistakes)
+        else:
+            log.info("reconciled", pool=self._ledger.pool, **totals(found))
+
+    def _condemn(self, mistakes: tuple[str, ...]) -> None:
+        """Nothing more is entered; tables are told why before the link ends."""
+        for mistake in mistakes:
+            log.error("ALARM: the ledger does not add up", pool=self._ledger.pool, mistake=mistake)
+        if self._wrong is None:
+            self._wrong, self.closed = DoesNotAddUp(mistakes), WRONG
+            self._condemned.set()
+
+    async def _end_condemned(self) -> None:
+        await self._condemned.wait()
+        await asyncio.sleep(TOLD_SECONDS)
+        assert self._wrong is not None
+        raise self._wrong
 
     def _why_closed(self) -> str:
         if self.closed or asyncio.get_running_loop().time() - self._looked <= STALE_SECONDS:
@@ -225,7 +253,8 @@ class Service:
     def _fail(self, error: LedgerFailed) -> None:
         if not self.closed:
             log.error("pool closed", reason=str(error))
-        self.closed = "the ledger cannot be reached"
+        if self._wrong is None:
+            self.closed = "the ledger cannot be reached"
 
     async def _repeat(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         while True:

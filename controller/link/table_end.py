@@ -18,6 +18,7 @@ from controller.link.session import Deed, Event, LinkSession, Reaction
 from controller.link.wire import MESSAGE_LIMIT_BYTES, NotUnderstood, frames, from_link
 
 QUEUE_LIMIT: Final = 1_000
+NANOSECONDS: Final = 1_000_000_000
 ANEW_NS: Final = 5_000_000_000
 """Silence after which the socket is made anew."""
 
@@ -42,6 +43,7 @@ class TableEnd:
         self._deliver = deliver
         self._context = zmq.asyncio.Context.instance()
         self._socket: zmq.asyncio.Socket | None = None
+        self._refused = False
         self._heard_ns = clock.monotonic_ns()
 
     def post(self, deed: Deed) -> int:
@@ -59,6 +61,8 @@ class TableEnd:
                 wait_ns = self.session.next_deadline() - now_ns
                 if wait_ns <= 0:
                     self._do(self.session.handle_deadline(now_ns))
+                elif socket is None:
+                    await asyncio.sleep(wait_ns / NANOSECONDS)
                 elif await socket.poll(max(1, wait_ns // 1_000_000)):
                     self._hear(await socket.recv_multipart())
                 if self._clock.monotonic_ns() - self._heard_ns > ANEW_NS:
@@ -85,7 +89,8 @@ class TableEnd:
         for event in reaction.events:
             self._deliver(event)
 
-    def _connected(self) -> zmq.asyncio.Socket:
+    def _connected(self) -> zmq.asyncio.Socket | None:
+        """The socket, made if there is none; None where the address is no address."""
         if self._socket is None:
             socket = self._context.socket(zmq.DEALER)
             for option, value in (
@@ -98,7 +103,15 @@ class TableEnd:
             socket.set(zmq.CURVE_SECRETKEY, self._where.secret_key)
             socket.set(zmq.CURVE_PUBLICKEY, zmq.curve_public(self._where.secret_key))
             socket.set(zmq.CURVE_SERVERKEY, self._where.server_key)
-            socket.connect(f"tcp://{self._where.address}")
+            socket.set(zmq.IPV6, int(self._where.address.startswith("[")))
+            try:
+                socket.connect(f"tcp://{self._where.address}")
+            except zmq.ZMQError as error:
+                socket.close(linger=0)
+                if not self._refused:
+                    self._refused = True
+                    log.warning("link cannot be reached", address=self._where.address, reason=str(error))
+                return None
             self._socket = socket
         return self._socket
 

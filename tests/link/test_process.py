@@ -16,9 +16,11 @@ import zmq
 from controller.core.jackpots import Jackpot
 from controller.link.deeds import Awarded, Claimed, Counted, Wagered, WinningRow
 from controller.link.ledger import Ledger, Rows
-from controller.link.service import Listening, Service
+from controller.link.service import DoesNotAddUp, Listening, Service
+from controller.link.session import Shows
 from controller.link.sqlite import SqliteDatabase
-from tests.link.premises import BY_TWO, Premises
+from controller.link.table_end import Where
+from tests.link.premises import BY_TWO, Premises, Table
 from tests.link.server import Server
 
 T = TypeVar("T")
@@ -67,6 +69,36 @@ async def test_the_link_is_killed_the_pool_closes_and_is_caught_up_with_exactly(
             assert (await table.until(closed=False)).shown_cents == 1_000_170
     status = json.loads(premises.does("status", "--json").output)
     assert status["tables"] == {"harbour/bj-1": {"epoch": 1, "seq": 6}}
+
+
+async def test_an_address_that_is_none_is_a_link_that_is_away(tmp_path: Path) -> None:
+    public, secret = zmq.curve_keypair()
+    table = Table("pit-1", Where("bad_host!:70", public, secret))
+    table.shows = Shows(0, "")
+    task = asyncio.create_task(table.end.run())
+    try:
+        assert (await table.until(closed=True)).closed == "the link is away"
+        table.end.post(Wagered(500))
+        assert table.end.session.outstanding == 1
+        assert not task.done()
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_tables_reach_a_link_over_ipv6(tmp_path: Path) -> None:
+    premises = begun(tmp_path)
+    text = premises.file.read_text()
+    premises.file.write_text(text.replace(f"127.0.0.1:{premises.port}", f"[::1]:{premises.port}"))
+    where = Where(f"[::1]:{premises.port}", premises.public, premises.tables["harbour/bj-1"][1])
+    async with premises.process():
+        table = Table(premises.pool, where)
+        task = asyncio.create_task(table.end.run())
+        try:
+            assert (await table.does(Wagered(500))).answer.number == 1
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
 
 async def test_a_key_that_is_not_known_gets_nothing(tmp_path: Path) -> None:
@@ -160,6 +192,32 @@ async def test_a_ledger_that_does_not_add_up_is_not_served(tmp_path: Path) -> No
     found = premises.does("reconcile")
     assert found.exit_code == 3
     assert "tableside: ALARM: harbour/bj-1: its entries contribute" in found.output
+
+
+async def test_a_ledger_changed_behind_the_link_is_found_while_it_runs_and_tables_are_told_why(tmp_path: Path) -> None:
+    premises = begun(tmp_path)
+    path = tmp_path / "ledger.sqlite"
+    database, audit = SqliteDatabase(path), SqliteDatabase(path)
+    tables = {public.decode(): name for name, (public, _) in premises.tables.items()}
+    secret = (tmp_path / "link.key").read_bytes().strip()
+    where = Listening(f"127.0.0.1:{premises.port}", secret, tables, reconcile_seconds=0.05)
+    service = Service(where, Ledger(database, premises.pool), Ledger(audit, premises.pool))
+    task = asyncio.create_task(service.run())
+    try:
+        async with premises.table() as table:
+            await table.does(Wagered(500))
+            await table.until(closed=False)
+            database.write(lambda rows: rows.do("UPDATE entries SET units = units - ?", [(1,)]))
+            assert (await table.until(closed=True)).closed == "the ledger does not add up"
+            table.end.post(Wagered(500))
+            with pytest.raises(DoesNotAddUp, match="its entries contribute"):
+                await task
+        assert Ledger(audit, premises.pool).standing().number == 1
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        database.close()
+        audit.close()
 
 
 def test_two_people_begin_and_move_a_pool(tmp_path: Path) -> None:

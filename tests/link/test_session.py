@@ -11,7 +11,7 @@ import pytest
 
 from controller.link.deeds import Answer, Counted, Entered, Posting, Wagered
 from controller.link.ledger import Account, Ledger
-from controller.link.session import SILENCE_NS, LinkSession, Reaction, Settled, Shows
+from controller.link.session import BEHIND_LIMIT, SILENCE_NS, LinkSession, Reaction, Settled, Shows
 from controller.link.sqlite import SqliteDatabase
 from controller.link.wire import Answered, Asked, NotUnderstood, Posted, Told, frames, from_link, from_table
 from tests.link.conftest import PARAMETERS
@@ -216,3 +216,12 @@ def test_nothing_but_the_protocol_is_understood() -> None:
     moved = b'{"type":"posted","epoch":1,"seq":1,"deed":{"type":"moved","who":"A","second":"B","why":"x","move":{}}}'
     with pytest.raises(NotUnderstood):
         from_table([b"tableside.link.v1", moved])
+
+
+def test_an_older_look_of_another_process_is_not_shown() -> None:
+    session = LinkSession(POOL, 1, 0)
+    session.receive(0, Told(POOL, 7, 900, 0, 0))
+    for _ in range(BEHIND_LIMIT):
+        assert session.receive(1, Told(POOL, 6, 800, 0, 0)).events == ()
+    # A ledger that stays behind was put back: what it shows is what it has.
+    assert session.receive(2, Told(POOL, 6, 800, 0, 0)).events == (Shows(800, ""),)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
+from controller.commands.meters import told
 from controller.core.events import Event
+from controller.core.link_events import ContributionPosted, PostingEntered
 from controller.core.meter import UNITS
 from controller.core.meter_events import ContributionMade
 from controller.core.progressives import Adjustment, NewParameters, Refusal
 from controller.formats.meter_account import MeterBook, meter_book
 from controller.formats.meters_now import meters_now
-from tests.progressive.live import SEVENS, Box, MeterRig
+from tests.progressive.live import DIAMONDS as PIT_DIAMONDS
+from tests.progressive.live import NOTHING as PIT_NOTHING
+from tests.progressive.live import SEVENS, Box, MeterRig, Pit, linked, pit_table, pool
 from tests.progressive.test_live_meters import BONUS, DIAMONDS, NOTHING, clear
 
 
@@ -81,3 +87,63 @@ def test_contributions_that_do_not_add_up_are_told(damage: str) -> None:
     book = book_of(events)
     assert not book.reconciled()
     assert book.meters["sevens"].wrong
+
+
+# --- linked meters ----------------------------------------------------------------------------------------
+
+
+def pits_evening(pit: Pit) -> MeterRig:
+    """A hit that is paid, one that is refused, and wagers that still wait for the link."""
+    rig = pit_table(pit)
+    for talk in (PIT_NOTHING, PIT_DIAMONDS):
+        rig.talk(talk)
+        clear(rig, "blazing7s")
+    pit.answers(rig)
+    rig.pay(1)
+    rig.talk(PIT_DIAMONDS)
+    clear(rig, "blazing7s")
+    pit.answers(rig)
+    rig.order("pit_sevens", Refusal(2))
+    pit.answers(rig)
+    pit.is_lost(rig)
+    rig.talk(PIT_NOTHING)
+    return rig
+
+
+def test_what_a_table_put_into_a_pool_and_won_of_it_is_told_from_the_events_alone(tmp_path: Path) -> None:
+    rig = pits_evening(pool(tmp_path / "ledger.sqlite"))
+    known, book = linked(rig), book_of(rig.events)
+    line = book.linked["pit_sevens"]
+    assert book.reconciled(), line.wrong
+    assert (line.posted, list(line.owed)) == (known.posted, [one.seq for one in known.owed])
+    assert (line.wagers, line.wagered_cents) == (known.wagers, 500 * known.wagers) == (3, 1500)
+    assert (line.contributed_units, line.reserved_units) == (known.contributed_units, known.reserved_units)
+    assert (line.hits, line.won_cents, line.returned_cents) == (2, known.won_cents, known.returned_cents)
+    assert (line.closed, known.closed) == ("the link is away", "the link is away")
+    assert [one.standing for one in book.awards.values()] == ["paid", "refused"]
+    picture = meters_now(rig.table.state.progressives, 9).linked[0]
+    assert (picture.shown_cents, picture.closed) == (None, "the link is away")
+    assert (picture.posted, picture.waiting, picture.entry) == (line.posted, len(line.owed), line.entry)
+    said = told(book)
+    assert "pit_sevens  pool pit-1  closed: the link is away" in said
+    assert (
+        f"  postings     {line.posted}, {line.posted - 1} entered, the last as {line.entry}, 1 wait for the link"
+        in said
+    )
+
+
+@pytest.mark.parametrize("kind", [ContributionPosted, PostingEntered])
+@pytest.mark.parametrize("damage", ["left out", "twice"])
+def test_a_posting_or_an_answer_that_is_not_there_once_is_told(tmp_path: Path, kind: type[Event], damage: str) -> None:
+    events = pits_evening(pool(tmp_path / "ledger.sqlite")).events
+    place = next(place for place, event in enumerate(events) if isinstance(event, kind))
+    kept = [] if damage == "left out" else [events[place], events[place]]
+    book = book_of([*events[:place], *kept, *events[place + 1 :]])
+    assert not book.reconciled()
+    assert any("WRONG" in line for line in told(book))
+
+
+def test_an_answer_out_of_the_ledgers_order_is_told(tmp_path: Path) -> None:
+    events = pits_evening(pool(tmp_path / "ledger.sqlite")).events
+    altered = [replace(one, entry=1) if isinstance(one, PostingEntered) and one.number == 2 else one for one in events]
+    assert book_of(altered).linked["pit_sevens"].wrong == ["posting 2 is entry 1 of the ledger, the one before 1"]

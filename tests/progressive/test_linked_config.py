@@ -1,0 +1,155 @@
+"""The table file's section about linked meters, their keys, and the links made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+
+import pytest
+import zmq
+from msgspec.structs import replace
+
+from controller.core.deeds import Counted, Wagered
+from controller.core.inputs import LinkEntered, LinkHeard, LinkReading
+from controller.core.linked import LinkedMeter, LinkedTerms, Owed, Owing
+from controller.core.progressives import Progressives
+from controller.core.state import Desired, State
+from controller.formats.config import Config, ConfigError, read_config
+from controller.formats.linked_config import linked_profile_checks, linked_terms
+from controller.formats.records import Identity
+from controller.io import profile_files
+from controller.io.clock import SystemClock
+from controller.io.secret_files import SecretRefused, read_curve_secret, write_secret
+from controller.link.deeds import Entered
+from controller.link.session import Settled, Shows
+from controller.linking import Ends, Links, OtherPool
+from tests.progressive.test_meter_config import METERS, TABLE
+
+KEY = "a" * 40
+LINKED = f"""\
+[[linked_meters]]
+name = "pit_sevens"
+pool = "pit-1"
+fed_by = ["blazing7s"]
+link = "10.20.0.5:7400"
+link_key = "{KEY}"
+key_file = "pit.key"
+title = "Blazing 7's of the pit"
+[[signs]]
+protocol = "alpha"
+port = "/dev/sign"
+meters = ["pit_sevens"]
+"""
+
+
+def read(text: str = LINKED) -> Config:
+    return read_config(TABLE + text, "bj-1.toml", PurePath("/etc"))
+
+
+def test_a_linked_meter_is_as_the_file_says() -> None:
+    (section,) = read().linked_meters
+    assert section.key_file == "/etc/pit.key"
+    assert linked_terms((section,)) == (LinkedTerms("pit_sevens", "pit-1", ("blazing7s",), "Blazing 7's of the pit"),)
+    rules = profile_files.load("hollywood-penn-national", {}).rules
+    assert list(linked_profile_checks((section,), rules)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('"blazing7s"', '"blazing8s"', "fed_by: expected some of"),
+        ('"blazing7s"', '"ez_bust"', "fed_by: ez_bust is made after the deal and feeds no meter"),
+        ("10.20.0.5:7400", "10.20.0.5:74000", "link: expected HOST:PORT with a port of at most 65535"),
+        ("10.20.0.5:7400", "10.20.0.5", "link: expected HOST:PORT"),
+        (KEY, "a" * 39, "link_key: expected a public key"),
+        ('"pit-1"', '"Pit 1"', "pool: expected a name of at most 32 lower-case letters"),
+        ("link_key", "link_kye", "unknown key; did you mean link_key?"),
+        ('meters = ["pit_sevens"]', 'meters = ["sevens"]', "meters: no meter is called sevens"),
+    ],
+)
+def test_a_mistake_is_named(before: str, after: str, said: str) -> None:
+    assert LINKED.count(before) == 1
+    with pytest.raises(ConfigError) as refused:
+        read(LINKED.replace(before, after))
+    assert any(said in line for line in refused.value.lines), refused.value.lines
+
+
+def test_meters_that_get_in_each_others_way_are_named() -> None:
+    second = LINKED[: LINKED.index("[[signs]]")]
+    with pytest.raises(ConfigError) as refused:
+        read(METERS.replace('"/dev/sign"', '"/dev/sign2"') + LINKED.replace('"pit_sevens"', '"sevens"') + second)
+    said = "\n".join(refused.value.lines)
+    for expected in (
+        "name: sevens is the name of another meter",
+        "rows of blazing7s are paid by meter sevens already",
+        "pool pit-1 is given twice",
+    ):
+        assert expected in said
+
+
+def test_a_wager_no_row_of_which_pays_a_part_of_a_meter_is_named() -> None:
+    rules = profile_files.load("hollywood-penn-national", {}).rules
+    (section,) = read().linked_meters
+    bonus = replace(section, fed_by=("five_card_progressive",))
+    assert list(linked_profile_checks((bonus,), rules)) == [
+        "[[linked_meters]] pit_sevens: fed_by: no row of these wagers pays a part of a meter"
+    ]
+    other = profile_files.load("borgata", {}).rules
+    assert next(iter(linked_profile_checks((section,), other))) == (
+        "[[linked_meters]] pit_sevens: fed_by: profile borgata does not offer blazing7s"
+    )
+
+
+def test_a_key_that_others_may_read_or_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pit.key"
+    secret = zmq.curve_keypair()[1]
+    write_secret(path, secret + b"\n")
+    assert read_curve_secret(path) == secret
+    path.chmod(0o640)
+    with pytest.raises(SecretRefused, match=r"others may read .* chmod 600"):
+        read_curve_secret(path)
+    assert read_curve_secret(path, kept_by_service=True) == secret
+    path.chmod(0o600)
+    path.write_text("short")
+    with pytest.raises(SecretRefused, match="expected the secret half of a CURVE pair; run: tableside keys curve"):
+        read_curve_secret(path)
+
+
+# --- the links made of it ---------------------------------------------------------------------------------
+
+OWED = tuple(Owed(seq, Wagered(500)) for seq in (2, 3))
+KNOWN = LinkedMeter("pit_sevens", "pit-1", posted=3, owed=OWED)
+
+
+def links(told: list[LinkReading], known: LinkedMeter | None = KNOWN) -> Links:
+    public, secret = zmq.curve_keypair()
+    (section,) = read().linked_meters
+    ends = Ends(Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), told.append)
+    linked = () if known is None else (known,)
+    section = replace(section, link_key=public.decode())
+    return Links((section,), ends, State(progressives=Progressives(linked=linked)))
+
+
+def test_a_name_that_stood_for_another_pool_is_refused() -> None:
+    with pytest.raises(OtherPool, match="posts to pool pit-9 under that name; give the meter of pool pit-1 another"):
+        links([], replace(KNOWN, pool="pit-9"))
+
+
+def test_what_the_journal_owes_is_posted_once_and_what_waits_is_said() -> None:
+    made = links([])
+    assert made.remarks() == ("pit_sevens closed, the link is away, 2 postings wait",)
+    more = (*OWED, Owed(4, Wagered(100)))
+    for _ in range(2):
+        made.wish(Desired(owing=(Owing("pit_sevens", 4, more), Owing("nobodys", 1, ()))))
+    assert made.remarks() == ("pit_sevens closed, the link is away, 3 postings wait",)
+    assert links([], None).remarks() == ("pit_sevens closed, the link is away",)
+    assert [name for name, _ in made.works()] == ["link of pit_sevens"]
+
+
+def test_what_the_table_knows_already_is_not_read_again() -> None:
+    told: list[LinkReading] = []
+    (end,) = links(told).ends()
+    counted = Entered(9, 1_000_085, Counted(850_000, 150_000))
+    for event in (Shows(777, ""), Shows(777, ""), Settled(2, counted), Shows(1_000_085, ""), Shows(None, "away")):
+        end.told(event)
+    kinds = [(type(one), one.shown_cents) for one in told]
+    assert kinds == [(LinkHeard, 777), (LinkEntered, 1_000_085), (LinkHeard, None)]
