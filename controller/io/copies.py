@@ -70,7 +70,7 @@ def restore(copy: Path, journal: Path, held_seq: int = 0) -> Report:
     try:
         shutil.copyfile(copy, part)
         report = _finish(part, journal)
-        file = HeadFile.open(journal)
+        file = HeadFile.open(journal, head)
         file.write(head)
         file.close()
     except OSError as error:

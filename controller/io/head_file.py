@@ -2,8 +2,10 @@
 
 A journal that lost its end (a bit flipped in the last transaction of the write-ahead log, the log deleted, an older
 copy put in its place) is a whole journal that ends early; nothing in it shows that. The head file does. It is written
-after each commit and not synced: it may lag behind the journal after a power cut and is never ahead of it, so that
-a journal that ends before its head file has lost something.
+after each commit and not synced: after a power cut it may lag behind the journal, and so notice less, but it is never
+ahead of it, so that a journal that ends before its head file has lost something. Only its making is synced, with both
+slots blank: from then on its length and its blocks stay, and what a power cut undoes leaves slots that can be read.
+A file whose length was on the disk and its content not would be taken for a damaged one, and stop a whole journal.
 
 Two slots of 128 bytes are written in turn, so that one torn by a power cut leaves the other: a mark, the record's
 number, the last event's seq (8 bytes each), the record's chain hash, and SHA-256 over these.
@@ -14,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Self
 
@@ -36,13 +39,29 @@ class HeadFile:
         self._slot = 0
 
     @classmethod
-    def open(cls, journal: Path) -> Self:
-        """The head file beside ``journal``, made if there is none.
+    def open(cls, journal: Path, blank: Head, sync: Callable[[int], None] = os.fsync) -> Self:
+        """The head file beside ``journal``, made if there is none, with ``blank``: the head of an empty journal.
 
         Raises:
-            OSError: it cannot be opened.
+            OSError: it cannot be opened, or the disk refused.
         """
-        return cls(os.open(path_of(journal), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640))
+        descriptor = os.open(path_of(journal), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
+        try:
+            size = os.fstat(descriptor).st_size
+            if size < 2 * SLOT_BYTES:
+                slots = 2 * head_bytes(blank)
+                kept = size // SLOT_BYTES * SLOT_BYTES
+                os.pwrite(descriptor, slots[kept:], kept)
+                for synced in (descriptor, os.open(journal.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)):
+                    try:
+                        sync(synced)
+                    finally:
+                        if synced != descriptor:
+                            os.close(synced)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return cls(descriptor)
 
     def write(self, head: Head) -> None:
         """Note a head that has been committed.
@@ -73,7 +92,7 @@ def head_bytes(head: Head) -> bytes:
 
 
 def read_head_file(journal: Path) -> Head | None:
-    """The furthest head noted beside a journal, None if there is no head file or an empty one.
+    """The furthest head noted beside a journal, None if there is no head file, or one that nothing was written to.
 
     Raises:
         HeadFileDamaged: there is one and neither slot can be read.
@@ -83,9 +102,11 @@ def read_head_file(journal: Path) -> Head | None:
         data = path_of(journal).read_bytes()
     except FileNotFoundError:
         return None
+    if not any(data):
+        return None
     slots = [_read_slot(data[at : at + SLOT_BYTES]) for at in (0, SLOT_BYTES)]
     found = [slot for slot in slots if slot is not None]
-    if not found and data:
+    if not found:
         raise HeadFileDamaged(f"{path_of(journal)}: no slot of the head file can be read")
     return max(found, default=None, key=lambda head: head.number)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
 from controller.formats.journal_schema import checkpoint_digest
-from controller.formats.records import Identity, chain
+from controller.formats.records import Identity, chain, genesis
 from controller.io import journal_stream
 from controller.io.head_file import HeadFile, HeadFileDamaged, read_head_file
 from controller.io.journal_setup import add_meta, begin, configure, is_blank, library_version, refuse_leftovers
@@ -384,6 +384,6 @@ def _prepare(path: Path, identity: Identity | None, created_wall_ns: int) -> _Be
         reader.check_log(noted)
         head, meta = reader.head(), reader.meta
     try:
-        return _Begun(found, meta, head, HeadFile.open(path))
+        return _Begun(found, meta, head, HeadFile.open(path, Head(0, genesis(found), 0)))
     except OSError as error:
         raise JournalFailed(f"{path}: its head file cannot be opened: {error.strerror}") from error

@@ -55,6 +55,18 @@ class PublishRefused(Exception):  # noqa: N818
     """The broker will not take this message: an access rule, a quota, a malformed topic."""
 
 
+class ClosingSocket(ssl.SSLSocket):
+    """Closed when its handshake fails: paho forgets it then, and it would stay open until it is collected."""
+
+    def do_handshake(self, block: bool = False) -> None:  # noqa: FBT001, FBT002 - the standard library's signature
+        """Shake hands, or hang up."""
+        try:
+            super().do_handshake(block)
+        except BaseException:
+            self.close()
+            raise
+
+
 class Broker(msgspec.Struct, frozen=True):
     """Where the broker is and how to greet it. ``protocol`` auto: 5, and 3.1.1 if that fails."""
 
@@ -106,6 +118,7 @@ class Broker(msgspec.Struct, frozen=True):
         if self.tls_ca_file is None:
             return None
         context = ssl.create_default_context(cafile=self.tls_ca_file)
+        context.sslsocket_class = ClosingSocket
         if self.tls_cert_file is not None:
             context.load_cert_chain(self.tls_cert_file, self.tls_key_file)
         return context

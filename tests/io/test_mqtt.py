@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from controller.io.broker import (
     find_mosquitto,
     mosquitto,
 )
+from controller.io.certificates import make_authority
 from controller.io.mqtt import Broker, LinkLost, NotGreeted, PublishRefused, connected
 from tests.io.broker_rig import Cuttable, listening
 
@@ -75,3 +78,27 @@ async def test_no_broker_and_a_broker_that_hangs_up_are_told_at_once() -> None:
             async with connected(Broker(host="127.0.0.1", port=port), "5", "one"):
                 pass
         server.close()
+
+
+async def test_a_failed_handshake_leaves_no_socket(tmp_path: Path) -> None:
+    """Also while somebody still holds what was raised, and with it all that was at work."""
+    hung_up = asyncio.Event()
+
+    async def gibberish(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 this is a mail server\r\n")
+        with contextlib.suppress(ConnectionError):
+            while await reader.read(4096):
+                pass
+        hung_up.set()
+        writer.close()
+
+    authority = make_authority(tmp_path, datetime(2026, 1, 1, tzinfo=UTC))
+    server = await asyncio.start_server(gibberish, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        broker = Broker(host="127.0.0.1", port=port, tls_ca_file=str(authority.certificate))
+        with pytest.raises(NotGreeted) as raised:
+            async with connected(broker, "5", "one"):
+                pass
+        await asyncio.wait_for(hung_up.wait(), 10)
+        assert raised.value.__cause__ is not None
