@@ -140,23 +140,6 @@ def test_ez_bust_that_a_lost_reader_may_have_missed_is_not_settled() -> None:
     assert rig.outcomes() == ["open"]
 
 
-def twice_counted(cards: str) -> Rig:
-    """EZ Bust is halved when the first player may have stopped: it counts what lay there before, or after."""
-    rig = Rig(profile_files.load("hollywood-penn-national").rules)
-    rig.talk("1 main 10 \n 2 main 10 \n Th Tc 6c 9d 9h Td \n 1 ez_bust 10 \n 1 ez_bust 5 \n key hole_turned")
-    rig.talk(cards)
-    return rig
-
-
-def test_plays_that_differ_on_ez_bust_alone_differ_and_settle_nothing_of_it() -> None:
-    rig = twice_counted("Kc")
-    assert sides_differ(Desk(rig.table, rig.stamped[-1]))
-    rig.key("round_closed")
-    assert sorted(rig.postings()) == ["1: spot 1 main +10.00", "1: spot 2 main +10.00"]
-    assert rig.told(WagerOpen) == [WagerOpen(1, 1, "ez_bust", 1000, (500, 1000))]
-    assert rig.outcomes() == ["open"]
-
-
 EITHER_BROKE = """
     1 main 10
     2 main 10
@@ -199,11 +182,14 @@ def test_a_wager_on_which_plays_that_are_over_agree_does_not_differ() -> None:
     assert not sides_differ(Desk(rig.table, rig.stamped[-1]))
 
 
-def test_some_plays_without_the_wager_leave_it_open() -> None:
+def test_plays_that_differ_on_ez_bust_leave_it_open_at_the_close() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national").rules)
-    rig.talk("1 main 10 \n 2 main 10 \n Th Tc 6c 9d 9h Td \n 1 ez_bust 10 \n 1 ez_bust 0 \n key hole_turned \n Kc")
+    rig.talk(EITHER_BROKE)
     rig.key("round_closed")
-    assert rig.told(WagerOpen) == [WagerOpen(1, 1, "ez_bust", 1000, (0, 1000))]
+    assert [event for event in rig.told(WagerOpen) if isinstance(event, WagerOpen)] == [
+        WagerOpen(1, 1, "ez_bust", 500, (-500, 0))
+    ]
+    assert not any(line.startswith("1: spot 1 ez_bust") for line in rig.postings())
 
 
 def test_nothing_is_said_to_differ_before_the_hole_card_is_turned() -> None:
