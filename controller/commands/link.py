@@ -20,11 +20,14 @@ from controller.core.meter import ROSE, UNITS
 from controller.core.progressives import Adjustment, NewParameters
 from controller.formats.config import CREDENTIAL, ConfigError, is_credential
 from controller.formats.link_config import LinkConfig, read_link_config
+from controller.formats.payloads import PayloadRefused, read_event
 from controller.io.clock import SystemClock
+from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.io.log import Format, configure_log
 from controller.io.notify import Notifier
 from controller.io.secret_files import SecretRefused, read_curve_secret
 from controller.io.watchdog import Watchdog
+from controller.link.comparing import Compared, compare
 from controller.link.deeds import HOUSE, Declined, Entered, Moved, OutOfOrder, Posting
 from controller.link.ledger import Account, Database, Ledger, LedgerFailed, LedgerRefused
 from controller.link.reconciling import Reconciled, reconcile
@@ -85,13 +88,26 @@ def begin(config: Path, who: str, second: str) -> None:
 @CONFIG
 @AS_JSON
 @click.option("--refold", "again", is_flag=True, help="step every entry again from the opening, too")
-def reconcile_command(config: Path, *, as_json: bool, again: bool) -> None:
+@click.option(
+    "--journal",
+    "journals",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="hold this table's journal (or a copy) against the ledger, too; may be given for each table",
+)
+def reconcile_command(config: Path, *, as_json: bool, again: bool, journals: tuple[Path, ...]) -> None:
     """Add the ledger up, entry by entry: paid + shown + reserved = contributed + funded. May run beside the link."""
     with _said(), _ledger(_load(config)) as ledger:
         found = reconcile(ledger)
         if again:
             found = found._replace(mistakes=(*found.mistakes, *refold(ledger)))
+        tables = [_held_against(ledger, journal) for journal in journals]
+        found = found._replace(mistakes=(*found.mistakes, *(text for _, one in tables for text in one.mistakes)))
         click.echo(json.dumps(_as_data(found)) if as_json else "\n".join(_account(ledger.pool, found)))
+        for name, one in () if as_json else tables:
+            click.echo(
+                f"{name}: {one.posted} postings in its journal, {one.entered} answered, {len(one.mistakes)} differ"
+            )
         if found.mistakes:
             raise DoesNotAddUp(found.mistakes)
 
@@ -135,6 +151,17 @@ def change(config: Path, who: str, second: str, why: str) -> None:
     """Put the pool on the parameters of CONFIG: at once if nothing happened since its reset, else with the next one."""
     with _said(), _ledger(_load(config)) as ledger:
         _move(ledger, Moved(NewParameters(_load(config).meter), who, second, why))
+
+
+def _held_against(ledger: Ledger, journal: Path) -> tuple[str, Compared]:
+    try:
+        with JournalReader(journal) as reader:
+            identity = reader.identity
+            events = [read_event(row.body).event for row in reader.events()]
+    except (NotAJournal, JournalDamaged, PayloadRefused, OSError) as error:
+        refuse(f"{journal}: {error}")
+        raise AssertionError from error
+    return f"{identity.site}/{identity.table}", compare(ledger, identity, events)
 
 
 def _move(ledger: Ledger, moved: Moved) -> None:

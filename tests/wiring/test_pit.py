@@ -8,28 +8,29 @@ import json
 from functools import partial
 from pathlib import Path
 
-import pytest
+from click.testing import CliRunner
 
+from controller.commands import meters
 from controller.core.events import WagerOpen, WagerSettled
 from controller.core.link_events import ContributionPosted, JackpotClaimed, PostingEntered, VerdictPosted
 from controller.core.meter_events import JackpotHit, JackpotPaid, MeterClosed, MeterReopened
+from controller.io.keys import read_key
 from controller.io.mqtt import Broker
+from controller.recovery import replay
 from tests.link.conftest import postgresql as postgresql
 from tests.link.premises import BY_TWO
 from tests.link.premises import Premises as LinkPremises
+from tests.link.server import Server
 from tests.wiring.pit import DIAMONDS, METER, NOTHING, PitTable
 from tests.wiring.premises import json_of, ran
 
 UNITS = 10_000
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def link(request: pytest.FixtureRequest, tmp_path: Path) -> LinkPremises:
-    """A pool that two people have begun, in each database."""
-    where = request.getfixturevalue("postgresql").where if request.param == "postgresql" else ""
-    folder = tmp_path / "link"
+def begun(folder: Path, where: str) -> LinkPremises:
+    """A pool that two people have begun; ``where``: the PostgreSQL of its ledger, else it is a file."""
     folder.mkdir()
-    premises = LinkPremises(folder, 2, where, pool=f"pit-{request.param}")
+    premises = LinkPremises(folder, 4, where)
     assert premises.does("begin", *BY_TWO).exit_code == 0
     return premises
 
@@ -48,17 +49,36 @@ async def all_of(*works: object) -> None:
     await asyncio.gather(*works)  # type: ignore[call-overload]
 
 
-async def told(table: PitTable, status: str) -> str:
-    """What ``tableside status`` or another question says of the table."""
-    code, output, errors = await ran(status, str(table.journal))
-    assert (code, errors) == (0, ""), output
-    return output
+async def meters_of(table: PitTable) -> str:
+    """What ``tableside meters`` says of the table."""
+    found = await asyncio.to_thread(CliRunner().invoke, meters.command, [str(table.journal)])
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+async def replays(table: PitTable) -> None:
+    """The table's journal stepped again gives the same, without a link."""
+    found = await asyncio.to_thread(replay, table.journal, read_key(table.key))
+    assert found.difference is None
+    assert found.rounds == table.closed
 
 
 async def test_link_and_table_are_killed_in_play_and_every_unit_is_there(
-    tmp_path: Path, broker: Broker, link: LinkPremises
+    tmp_path: Path, broker: Broker, postgresql: Server
 ) -> None:
-    one, other = tables = [PitTable(tmp_path / name, broker, name, link) for name in ("bj-1", "bj-2")]
+    """Two pits at once, one with its ledger in a file and one with it in PostgreSQL."""
+    pits = (
+        (begun(tmp_path / "file", ""), ("bj-1", "bj-2")),
+        (begun(tmp_path / "server", postgresql.where), ("bj-3", "bj-4")),
+    )
+    await all_of(
+        *(evening(link, [PitTable(tmp_path / name, broker, name, link) for name in names]) for link, names in pits)
+    )
+
+
+async def evening(link: LinkPremises, tables: list[PitTable]) -> None:
+    """Two tables play for a pool, link and one table are killed, everybody is back, and it all adds up."""
+    one, other = tables
     async with contextlib.AsyncExitStack() as stack:
         async with link.process() as process:
             await all_of(*(stack.enter_async_context(table.open()) for table in tables))
@@ -69,7 +89,7 @@ async def test_link_and_table_are_killed_in_play_and_every_unit_is_there(
         # Local play goes on; what is owed is kept, over the death of a daemon as well.
         await all_of(*(table.plays(DIAMONDS) for table in tables))
         await one.kill()
-        assert "2 wait for the link" in await told(one, "meters")
+        assert "2 wait for the link" in await meters_of(one)
         await one.start()
         await one.plays(NOTHING)
         assert one.ear.events(JackpotHit) == other.ear.events(JackpotHit) == []
@@ -89,9 +109,8 @@ async def test_link_and_table_are_killed_in_play_and_every_unit_is_there(
     assert least < 500_500
     assert most > 1_000_000
     for table in tables:
-        assert "none missing, none twice" in await told(table, "meters")
-        code, output, errors = await ran("replay", str(table.journal), "--key", str(table.key))
-        assert (code, errors) == (0, ""), output
+        assert "none missing, none twice" in await meters_of(table)
+        await replays(table)
     assert_adds_up(link, tables)
 
 
@@ -135,7 +154,8 @@ def link_shows(link: LinkPremises) -> int:
 
 def assert_adds_up(link: LinkPremises, tables: list[PitTable]) -> None:
     """The ledger against itself, stepped again, and against what each table says it collected and won."""
-    found = link.does("reconcile", "--refold", "--json")
+    journals = [word for table in tables for word in ("--journal", str(table.journal))]
+    found = link.does("reconcile", "--refold", "--json", *journals)
     assert found.exit_code == 0, found.output
     sums = json.loads(found.output)
     assert sums["paid"] + sums["shown"] + sums["reserved"] == sums["contributed"] + sums["funded"]
