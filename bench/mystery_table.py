@@ -75,6 +75,7 @@ unreasonable_cents = 200
 
 [trigger]
 port = "unix:{folder}/trigger.sock"
+pairing_key_file = "pairing.key"
 
 [[signs]]
 protocol = "alpha"
@@ -360,6 +361,9 @@ async def search(count: int, seed: int, commands: Commands) -> Searched:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         file = write_files(folder, reset_cents=BOUNDS.reset_cents, ceiling_cents=BOUNDS.ceiling_cents)
+        create_key(folder / "pairing.key", SystemEntropy())
+        paired = file.read_text().replace("[line]", '[line]\npairing_key_file = "pairing.key"')
+        file.write_text(paired)
         config = custody.load_config(file)
         custody.begin(config, custody.sealer_of(config), custody.People("ann", "ben"), 0, None)
         tap = bytearray()

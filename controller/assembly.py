@@ -20,12 +20,14 @@ from devices.bet_sensors import BetSensorsSession
 from devices.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
 from devices.mystery_trigger import MysteryTriggerSession, TableName
+from devices.paired import PairedSession
 from devices.session import Session
 from devices.shoe import ShoeSession
 from devices.shoe_dialogue import ExpectedShoe
 from devices.sign import SignSession
 from firmware_protocols import discovery
 from firmware_protocols.messages import CheckShoe, TakeInventory
+from firmware_protocols.paired_line import NONCE_BYTES
 from firmware_protocols.readings import Reading
 from firmware_protocols.sensor_messages import ReadSensors
 from firmware_protocols.trigger_messages import TriggerWish
@@ -65,10 +67,21 @@ def bus_name(place: int) -> str:
 
 
 class TriggerBox(NamedTuple):
-    """Whose contributions a trigger box is told, and what the journal knows of it."""
+    """Whose contributions a trigger box is told, and what the journal knows of it.
+
+    ``pairing_key`` is None where its line is not paired; ``fresh`` gives random bytes, as many as are asked for.
+    """
 
     table: TableName
     wish: TriggerWish
+    pairing_key: bytes | None
+    fresh: Callable[[int], bytes]
+
+    def behind_pairing(self, session: Session, name: str) -> Session:
+        """The session, behind a paired line where there is a key."""
+        if self.pairing_key is None:
+            return session
+        return PairedSession(session, name, self.pairing_key, lambda: self.fresh(NONCE_BYTES))
 
 
 class Devices:
@@ -103,8 +116,8 @@ class Devices:
         if config.trigger is not None and box is not None:
             codec = discovery.find("mystery_trigger", config.trigger.protocol)
             self.trigger = MysteryTriggerSession(codec, box.table, box.wish, serial=config.trigger.serial)
-            line = ("mystery_trigger", "mystery_trigger", config.trigger.protocol, config.trigger.port, self.trigger)
-            self.lines.append(line)
+            name, protocol, port = "mystery_trigger", config.trigger.protocol, config.trigger.port
+            self.lines.append((name, name, protocol, port, box.behind_pairing(self.trigger, name)))
         self.links: list[Link] = []
         self._clock: Clock | None = None
 

@@ -47,6 +47,18 @@ def table(file: Path, *, rotate: bool) -> None:
     click.echo(f"{file}: a new key" + (f"; the old one is {old}, keep it with its journal" if old else ""))
 
 
+@command.command("pairing")
+@FILE
+@ROTATE
+def pairing(file: Path, *, rotate: bool) -> None:
+    """Make the key that a table and its trigger box share, in FILE.
+
+    Both need the same one, and nobody else: copy FILE to the other by hand. After --rotate restart both.
+    """
+    _kept(file, f"{SystemEntropy().take(KEY_BYTES).hex()}\n".encode(), rotate=rotate)
+    click.echo(f"{file}: a new pairing key; the table's and the box's pairing_key_file both name a copy of it")
+
+
 @command.command("curve")
 @FILE
 @ROTATE

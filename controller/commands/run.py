@@ -130,7 +130,7 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
         daemon.displays = Displays(daemon.topics, config.tap, config.line_feed)
         last = daemon.table.state.last_sequence
         known = TableName(identity.site, identity.table, daemon.identity.epoch)
-        box = TriggerBox(known, trigger_wish(daemon.table.state.progressives))
+        box = TriggerBox(known, trigger_wish(daemon.table.state.progressives), table.pairing_key, entropy.take)
         devices = Devices(config, last if last >= 0 else None, box)
         pools = Links(
             config.linked_meters,

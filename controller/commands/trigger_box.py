@@ -21,7 +21,7 @@ from controller.io.keys import KeyRefused
 from controller.io.log import Format, configure_log
 from controller.io.notify import Notifier
 from controller.io.randomness import Entropy, SystemEntropy
-from controller.trigger_box.custody import check_bounds, load_config, sealer_of
+from controller.trigger_box.custody import check_bounds, load_config, pairing_key_of, sealer_of
 from controller.trigger_box.service import Line, Service, keep_memory_private
 from controller.trigger_box.store import Store, StoreFailed, StoreRefused
 
@@ -76,7 +76,9 @@ async def serve(path: Path, line: Callable[[Service], Line] = Line) -> None:
         check_bounds(config, store)
         entropy = SystemEntropy()
         chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
-        service = Service(config, store, sealer, Surroundings(SystemClock(), entropy, chance), version())
+        surroundings = Surroundings(SystemClock(), entropy, chance)
+        pairing_key = pairing_key_of(config, credentials)
+        service = Service(config, store, sealer, surroundings, version(), pairing_key=pairing_key)
         log.info("trigger box starts", serial=config.box.serial, table=f"{config.box.site}/{config.box.table}")
         await until_stopped(service.run(line, notifier))
         log.info("trigger box stops")

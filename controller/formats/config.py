@@ -319,6 +319,9 @@ def _resolved(config: Config, directory: PurePath) -> Config:
     if config.operator is not None:
         names = moved(config.operator, ("directory", "key_file", "operators"))
         config = msgspec.structs.replace(config, operator=msgspec.structs.replace(config.operator, **names))
+    if config.trigger is not None:
+        trigger = msgspec.structs.replace(config.trigger, **moved(config.trigger, ("pairing_key_file",)))
+        config = msgspec.structs.replace(config, trigger=trigger)
     if config.tap is not None:
         config = msgspec.structs.replace(config, tap=TapSection(**moved(config.tap, ("socket",))))
     if config.broker is None:

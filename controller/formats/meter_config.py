@@ -12,7 +12,7 @@ from controller.core.progressives import MeterTerms
 from controller.core.rules import Rules
 from controller.core.side_bet import find, names
 from controller.formats.decoding import Mistake, shown
-from controller.formats.sections import Port, Section, Text, ZoneName
+from controller.formats.sections import File, Port, Section, Text, ZoneName
 from controller.formats.toml_lines import Path as KeyPath
 from controller.formats.usb_names import PATTERN as USB_PATTERN
 from devices.sign import WIDTH
@@ -60,11 +60,12 @@ class MeterSection(Section, frozen=True):
 
 
 class TriggerSection(Section, frozen=True):
-    """``[trigger]``: the mystery trigger box. ``serial``: refuse any other."""
+    """``[trigger]``: the mystery trigger box. ``serial``: refuse any other; ``pairing_key_file``: as the box has it."""
 
     port: TriggerPort
     protocol: Text = "tableside"
     serial: Text | None = None
+    pairing_key_file: File | None = None
 
 
 class SignSection(Section, frozen=True):

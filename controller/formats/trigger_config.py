@@ -55,10 +55,11 @@ class BoxSection(Section, frozen=True):
 
 
 class LineSection(Section, frozen=True):
-    """``[line]``: where the table's daemon is reached."""
+    """``[line]``: where the table's daemon is reached, and the key that only it and the box have."""
 
     port: LinePort
     protocol: Text = "tableside"
+    pairing_key_file: File | None = None
 
 
 class RngSection(Section, frozen=True):
@@ -126,4 +127,8 @@ def _resolved(config: TriggerConfig, directory: PurePath) -> TriggerConfig:
         for key in ("store", "operations_key_file", "surveillance_key_file")
         if not is_credential(given := getattr(config.box, key))
     }
+    pairing = config.line.pairing_key_file
+    if pairing is not None and not is_credential(pairing):
+        line = msgspec.structs.replace(config.line, pairing_key_file=str(directory / pairing))
+        config = msgspec.structs.replace(config, line=line)
     return msgspec.structs.replace(config, box=msgspec.structs.replace(config.box, **files))

@@ -43,6 +43,8 @@ class TableFile(NamedTuple):
     key: bytes
     link_keys: Mapping[str, bytes] = {}
     """The secret key for the link of each linked meter, by the meter's name."""
+    pairing_key: bytes | None = None
+    """The key of a paired line to the trigger box; None: the line is not paired."""
 
 
 def load_table(path: Path, credentials: str | None = None, *, within_service: bool = True) -> TableFile:
@@ -87,10 +89,23 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
         misfits += odds_checks((*config.meters, *config.linked_meters), profile.rules)
     lines += [f"{path}: {line}" for line in misfits]
     link_keys = _link_keys(config, credentials, lines)
+    pairing_key = _pairing_key(config, credentials, lines)
     if lines:
         raise ConfigError(tuple(lines))
     keys = {**DEFAULT_KEYS, **config.keypad.keys}
-    return TableFile(config, profile, registry.values, registry.elsewhere, keys, key, link_keys)
+    return TableFile(config, profile, registry.values, registry.elsewhere, keys, key, link_keys, pairing_key)
+
+
+def _pairing_key(config: Config, credentials: str | None, lines: list[str]) -> bytes | None:
+    """The key that the table shares with its trigger box, if their line is paired; a line if it cannot be used."""
+    given = None if config.trigger is None else config.trigger.pairing_key_file
+    if given is None or is_credential(given):
+        return None
+    try:
+        return read_key(Path(given), kept_by_service=is_kept(given, credentials))
+    except KeyRefused as error:
+        lines.append(f"[trigger] pairing_key_file: {error}")
+        return None
 
 
 def _link_keys(config: Config, credentials: str | None, lines: list[str]) -> dict[str, bytes]:
@@ -124,7 +139,7 @@ def _with_credentials(config: Config, credentials: str | None, name: str, lines:
         return str(Path(credentials) / value.removeprefix(CREDENTIAL))
 
     changed: dict[str, Any] = {}
-    for section in ("table", "broker", "operator"):
+    for section in ("table", "broker", "operator", "trigger"):
         given = getattr(config, section)
         if given is None:
             continue

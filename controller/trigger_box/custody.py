@@ -52,9 +52,11 @@ def load_config(path: Path, credentials: str | None = None) -> TriggerConfig:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError((f"{path}: cannot be read: {error}",)) from error
     config = read_trigger_config(text, str(path), path.parent, discovery.codecs())
-    for key in ("operations_key_file", "surveillance_key_file"):
-        if is_credential(getattr(config.box, key)) and credentials is None:
-            told = f"{path}: [box] {key}: a credential is there within the service only ($CREDENTIALS_DIRECTORY)"
+    given = {f"[box] {key}": getattr(config.box, key) for key in ("operations_key_file", "surveillance_key_file")}
+    given["[line] pairing_key_file"] = config.line.pairing_key_file
+    for key, value in given.items():
+        if is_credential(value) and credentials is None:
+            told = f"{path}: {key}: a credential is there within the service only ($CREDENTIALS_DIRECTORY)"
             raise ConfigError((told,))
     return config
 
@@ -65,15 +67,27 @@ def sealer_of(config: TriggerConfig, credentials: str | None = None) -> Sealer:
     Raises:
         KeyRefused: a key is missing, others may read it, or both roles have the same.
     """
-    keys: list[bytes] = []
-    for given in (config.box.operations_key_file, config.box.surveillance_key_file):
-        kept = is_credential(given)
-        path = Path(credentials or "") / given.removeprefix(CREDENTIAL) if kept else Path(given)
-        keys.append(read_key(path, kept_by_service=kept))
+    keys = [_key(given, credentials) for given in (config.box.operations_key_file, config.box.surveillance_key_file)]
     try:
         return Sealer(*keys)
     except ValueError as error:
         raise KeyRefused(str(error)) from error
+
+
+def pairing_key_of(config: TriggerConfig, credentials: str | None = None) -> bytes | None:
+    """The key that the box shares with its table; None where their line is not paired.
+
+    Raises:
+        KeyRefused: it is missing, or others may read it.
+    """
+    given = config.line.pairing_key_file
+    return None if given is None else _key(given, credentials)
+
+
+def _key(given: str, credentials: str | None) -> bytes:
+    kept = is_credential(given)
+    path = Path(credentials or "") / given.removeprefix(CREDENTIAL) if kept else Path(given)
+    return read_key(path, kept_by_service=kept)
 
 
 def begin(config: TriggerConfig, sealer: Sealer, people: People, wall_ns: int, takeover: Takeover | None) -> None:

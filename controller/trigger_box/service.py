@@ -11,6 +11,7 @@ import os
 import random
 import resource
 import stat
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Protocol
@@ -33,6 +34,7 @@ from devices.rng import RngSession
 from firmware_protocols import discovery
 from firmware_protocols.codec import Codec, Role, Wire
 from firmware_protocols.messages import LineFault
+from firmware_protocols.paired_line import NONCE_BYTES, PairedLine
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, LineDisturbed, Reading
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
 
@@ -66,7 +68,17 @@ class Parts(Protocol):
 class Service:
     """One box at work."""
 
-    def __init__(self, config: TriggerConfig, store: Store, sealer: Sealer, parts: Parts, firmware: str) -> None:
+    def __init__(
+        self,
+        config: TriggerConfig,
+        store: Store,
+        sealer: Sealer,
+        parts: Parts,
+        firmware: str,
+        *,
+        pairing_key: bytes | None = None,
+    ) -> None:
+        """``pairing_key``: only a table that has it too is listened to."""
         self.config = config
         self.store = store
         self.parts = parts
@@ -78,10 +90,25 @@ class Service:
             "rng", opener, self.rng, clock=parts.clock, chance=parts.chance, deliver=self._noise_told
         )
         self.box = TriggerBox(store.state, store, sealer, Maker(config.box.serial, firmware[:12]), self._noise)
+        self._pairing_key = pairing_key
+        self.refused: Counter[str] = Counter()
+        """Frames dropped of a paired line, by why."""
         self.line: Line | None = None
         """The line that is open, if one is."""
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Fails with what ends the box."""
+
+    def paired_line(self) -> PairedLine | None:
+        """The box's end of a line just opened; None where lines are not paired."""
+        if self._pairing_key is None:
+            return None
+        return PairedLine(Role.DEVICE, self._pairing_key, lambda: self.parts.entropy.take(NONCE_BYTES))
+
+    def refuse(self, why: str) -> None:
+        """A frame was dropped; said in the log when it has happened once, twice, four times, and so on."""
+        self.refused[why] += 1
+        if self.refused[why].bit_count() == 1:
+            log.warning("frame refused", why=why, times=self.refused[why])
 
     def answer(self, command: TriggerCommand) -> tuple[TriggerReport, ...]:
         """Carry a command out; what may be sent now that it is stored.
@@ -114,7 +141,8 @@ class Service:
         health = self.rng.health
         noise = f"{self.rng.available} bytes of noise, {health.warnings} warnings in {health.samples} bytes"
         state = self.box.state
-        return f"{self.box.condition.value}: cycle {state.cycle}, contribution {state.number}; {noise}"
+        refused = "".join(f"; {count} frames {why}" for why, count in sorted(self.refused.items()))
+        return f"{self.box.condition.value}: cycle {state.cycle}, contribution {state.number}; {noise}{refused}"
 
     def _stored(self, heard: Heard) -> tuple[TriggerReport, ...]:
         before = self.box.condition
@@ -200,6 +228,7 @@ class Line(asyncio.Protocol):
     def __init__(self, service: Service) -> None:
         self._service = service
         self._wire: Wire = service.codec.open(Role.DEVICE)
+        self._paired = service.paired_line()
         self._transport: asyncio.Transport | None = None
         self._silence: asyncio.TimerHandle | None = None
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -208,7 +237,8 @@ class Line(asyncio.Protocol):
     def say(self, reports: tuple[TriggerReport, ...]) -> None:
         """Send, in order."""
         if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(b"".join(self._wire.encode(report) for report in reports))
+            data = b"".join(self._wire.encode(report) for report in reports)
+            self._transport.write(data if self._paired is None else self._paired.seal(data))
 
     def hang_up(self) -> None:
         """Close the line."""
@@ -226,10 +256,22 @@ class Line(asyncio.Protocol):
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None
-        self._hear(self._wire.feed(data))
+        self._hear(self._wire.feed(data if self._paired is None else self._authentic(self._paired, data)))
         if self._wire.held():
             loop = asyncio.get_running_loop()
             self._silence = loop.call_later(self._service.codec.idle_ns / 1e9, self._fell_silent)
+
+    def _authentic(self, paired: PairedLine, data: bytes) -> bytes:
+        """What the table said, out of what came on a paired line."""
+        fed = paired.feed(data)
+        for why in fed.refused:
+            self._service.refuse(why)
+        if fed.paired:
+            self._wire = self._service.codec.open(Role.DEVICE)
+            self._service.box.line_lost()
+        if fed.answer and self._transport is not None:
+            self._transport.write(fed.answer)
+        return fed.inside
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See ``asyncio.Protocol``."""
