@@ -3,49 +3,142 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
+import msgspec
 
-from controller.formats.config import ConfigError
+from controller.formats.config import Config, ConfigError
+from controller.formats.epoch_orders import WHAT, Approval, Order, OrderRefused, Proposal, Signer, check, proposer
 from controller.formats.meter_account import meter_book
-from controller.formats.payloads import PayloadRefused, read_event
+from controller.formats.operators import Asking, read_signers
+from controller.formats.payloads import PayloadRefused, read_event, utc_text
 from controller.io.clock import SystemClock
-from controller.io.epochs import EpochRefused, Ruling, begin_epoch
+from controller.io.epochs import Begun, EpochRefused, Ruling, begin_epoch, followed
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.io.secret_files import SecretRefused, read_curve_secret
 from controller.io.table_file import load_table
+
+ORDER: Final = "-epoch-order"
+"""Ends the name of the file beside the journal where a proposal waits."""
 
 
 @click.command("begin-epoch")
-@click.option("--who", required=True, help="Who rules it.")
-@click.option("--witness", required=True, help="The second person.")
-@click.option("--why", required=True, help="The reason, kept in the new journal.")
+@click.option("--operator-key", type=click.Path(path_type=Path), help="Your secret key: who proposes, or approves.")
+@click.option("--why", help="The reason, kept in the new journal; giving it makes a proposal.")
+@click.option("--who", help="Who rules it, at a table without operators' keys.")
+@click.option("--witness", help="The second person, at such a table.")
 @click.argument("table_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def command(table_file: Path, who: str, witness: str, why: str) -> None:
+def command(table_file: Path, operator_key: Path | None, why: str | None, who: str | None, witness: str | None) -> None:
     """Put the journal of TABLE_FILE's table aside and begin another. The table must not run.
+
+    Where the table file has [operator], two operators give the order, each with a key of their own: the first with
+    --why, the second without. Elsewhere two names are given.
 
     Rounds and events count from 1 again, in a new epoch. The old journal is kept, named after its epoch; nothing of
     it is changed.
 
-    Exit status: 0 begun, 2 refused.
+    Exit status: 0 proposed or begun, 2 refused.
     """
     try:
-        table = load_table(table_file, within_service=False).config.table
-        ruling = Ruling(who, witness, why)
-        begun = asyncio.run(begin_epoch(Path(table.journal), table.site, table.name, ruling, SystemClock().wall_ns()))
+        config = load_table(table_file, within_service=False).config
+        if config.operator is not None and config.operator.two_persons:
+            ordered(config, None if who or witness else operator_key, why)
+        else:
+            begun(config, Ruling(who or "", witness or "", why or ""))
     except ConfigError as error:
         for line in error.lines:
             click.echo(f"tableside: {line}", err=True)
         sys.exit(2)
-    except EpochRefused as error:
+    except (EpochRefused, OrderRefused, SecretRefused, OSError) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)
-    if begun.kept is not None:
-        click.echo(f"{begun.kept}: kept, {begun.before}")
-        for line in owed(begun.kept):
+
+
+def ordered(config: Config, operator_key: Path | None, why: str | None) -> None:
+    """Propose a new epoch, or approve and begin the one that was proposed.
+
+    Raises:
+        EpochRefused, OrderRefused, SecretRefused, ConfigError, OSError: the text says why not.
+    """
+    if operator_key is None:
+        raise EpochRefused("this table knows its operators: each of two gives --operator-key, not a name")
+    signers = operators(config)
+    signer = Signer(read_curve_secret(operator_key))
+    person = signers.get(signer.public)
+    if person is None:
+        advice = f'add signs = ["{signer.public}"] to whose key it is'
+        raise OrderRefused(f"{operator_key}: signs for no operator of this table; {advice}")
+    now = utc_text(SystemClock().wall_ns())
+    path, table = Path(config.table.journal), config.table
+    waiting = Path(f"{path}{ORDER}")
+    lies_there = followed(path, table.site, table.name)
+    if why:
+        proposal = Proposal(WHAT, table.site, table.name, lies_there, person.name, why, now)
+        order = Order(signer.sign(proposal))
+        proposer(order, signers)
+        keep(waiting, msgspec.json.encode(order))
+        click.echo(f"{waiting}: {person.name} proposes a new epoch after {lies_there}")
+        click.echo("another operator (floor or surveillance) begins it: tableside begin-epoch --operator-key FILE ...")
+        return
+    if not waiting.exists():
+        raise OrderRefused(f"{waiting}: nobody has proposed a new epoch; give --why")
+    order = Order.read(waiting.read_bytes())
+    proposal = proposer(order, signers)
+    if (proposal.site, proposal.table, proposal.follows) != (table.site, table.name, lies_there):
+        raise OrderRefused(f"{waiting}: proposed for {proposal.follows}, and what lies there is {lies_there}")
+    order = Order(order.proposal, signer.sign(Approval(order.proposal.signature, person.name, now)))
+    check(order, signers)
+    begun(config, Ruling(proposal.who, person.name, proposal.why, msgspec.json.encode(order).decode()))
+    waiting.unlink()
+
+
+def operators(config: Config) -> dict[str, Asking]:
+    """Who signs with which key.
+
+    Raises:
+        OrderRefused: the table file names no operators.
+        ConfigError: their file has mistakes.
+    """
+    if config.operator is None or config.operator.operators is None:
+        raise OrderRefused("[operator] operators must name the file of operators: two of them sign a new epoch")
+    path = Path(config.operator.operators)
+    return read_signers(path.read_text(encoding="utf-8"), str(path))
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    part = path.with_name(f"{path.name}.part")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o640)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    part.rename(path)
+
+
+def begun(config: Config, ruling: Ruling) -> None:
+    """Begin it and say so.
+
+    Raises:
+        EpochRefused: it cannot be begun.
+    """
+    table = config.table
+    found: Begun = asyncio.run(
+        begin_epoch(Path(table.journal), table.site, table.name, ruling, SystemClock().wall_ns())
+    )
+    if found.kept is not None:
+        click.echo(f"{found.kept}: kept, {found.before}")
+        for line in owed(found.kept):
             click.echo(line)
-    click.echo(f"{table.journal}: epoch {begun.identity.epoch} begins")
+    click.echo(f"{table.journal}: epoch {found.identity.epoch} begins")
 
 
 def owed(journal: Path) -> list[str]:

@@ -11,11 +11,12 @@ from typing import Final, NoReturn
 import click
 import zmq
 
+from controller.formats.epoch_orders import Signer
 from controller.formats.records import KEY_BYTES
 from controller.io.certificates import days_left, make_authority, make_certificate, read_certificate
 from controller.io.clock import SystemClock
 from controller.io.randomness import SystemEntropy
-from controller.io.secret_files import SecretRefused, write_secret
+from controller.io.secret_files import SecretRefused, read_curve_secret, write_secret
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """What may stand in a certificate's name and in an access list without being mistaken for anything else."""
@@ -67,6 +68,16 @@ def curve(file: Path, *, rotate: bool) -> None:
     public, secret = zmq.curve_keypair()
     _kept(file, secret + b"\n", rotate=rotate)
     click.echo(public.decode())
+
+
+@command.command("signing")
+@FILE
+def signing(file: Path) -> None:
+    """Print by what others know what the CURVE key in FILE signs: for ``signs`` in the file of operators."""
+    try:
+        click.echo(Signer(read_curve_secret(file)).public)
+    except SecretRefused as error:
+        _refuse(str(error))
 
 
 @command.command("authority")

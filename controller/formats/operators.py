@@ -54,8 +54,14 @@ class OperatorRefused(Exception):  # noqa: N818
     """A request may not be carried out; the text says why."""
 
 
+SigningKey = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$", description="64 hex digits")]
+
+
 class Operator(Section, frozen=True):
-    """``[[operator]]``: a person, what they may do, and the public keys they may come with (an old and a new one)."""
+    """``[[operator]]``: a person, what they may do, and the public keys they may come with (an old and a new one).
+
+    ``signs``: the keys by which what they sign is known (``tableside keys signing``).
+    """
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="a name of 1 to 100 characters")]
     roles: Annotated[tuple[Role, ...], msgspec.Meta(min_length=1, description=f"roles out of {', '.join(ROLES)}")]
@@ -63,6 +69,7 @@ class Operator(Section, frozen=True):
         tuple[PublicKey, ...],
         msgspec.Meta(min_length=1, max_length=2, description="one or two public keys"),
     ]
+    signs: Annotated[tuple[SigningKey, ...], msgspec.Meta(max_length=2, description="one or two signing keys")] = ()
 
 
 class Operators(Section, frozen=True):
@@ -97,6 +104,16 @@ def read_operators(text: str, name: str) -> Mapping[str, Asking]:
     }
 
 
+def read_signers(text: str, name: str) -> dict[str, Asking]:
+    """The same file: who signs with which key.
+
+    Raises:
+        ConfigError: with a line for each mistake.
+    """
+    found = read_sections(Operators, text, name, _twice)
+    return {key: Asking(frozenset(one.roles), one.name) for one in found.operator for key in one.signs}
+
+
 def _twice(found: Operators) -> Iterable[Mistake]:
     """Names and keys that two people have."""
     names: set[str] = set()
@@ -105,9 +122,9 @@ def _twice(found: Operators) -> Iterable[Mistake]:
         if operator.name in names:
             yield Mistake(("operator", number, "name"), f"{operator.name!r} is given twice")
         names.add(operator.name)
-        for key in operator.keys:
+        for field, key in [("keys", one) for one in operator.keys] + [("signs", one) for one in operator.signs]:
             if key in keys:
-                yield Mistake(("operator", number, "keys"), f"the key is {keys[key]}'s")
+                yield Mistake(("operator", number, field), f"the key is {keys[key]}'s")
             keys.setdefault(key, operator.name)
 
 

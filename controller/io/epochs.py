@@ -21,11 +21,12 @@ class EpochRefused(Exception):  # noqa: N818 - named for what happened
 
 
 class Ruling(NamedTuple):
-    """Two persons, and why."""
+    """Two persons, and why; ``order`` is what they signed, empty where they gave their names only."""
 
     who: str
     witness: str
     why: str
+    order: str = ""
 
 
 class Begun(NamedTuple):
@@ -59,7 +60,8 @@ async def begin_epoch(path: Path, site: str, table: str, ruling: Ruling, wall_ns
         identity = Identity(site, table, epoch)
         journal = await Journal.open(new, identity, created_wall_ns=wall_ns)
         follows = "none" if old is None else f"{old.epoch}: {said}"
-        for key, value in (("follows", follows), ("who", names[0]), ("witness", names[1]), ("why", ruling.why)):
+        facts = (("follows", follows), ("who", names[0]), ("witness", names[1]), ("why", ruling.why))
+        for key, value in (*facts, *([("order", ruling.order)] if ruling.order else [])):
             await journal.note(key, value)
         await journal.close()
         kept = await asyncio.to_thread(_exchange, path, new, "unreadable" if old is None else str(old.epoch))
@@ -68,6 +70,22 @@ async def begin_epoch(path: Path, site: str, table: str, ruling: Ruling, wall_ns
     except OSError as error:
         raise EpochRefused(f"{path}: {error}") from error
     return Begun(identity, kept, said)
+
+
+def followed(path: Path, site: str, table: str) -> str:
+    """What a new epoch at ``path`` would follow, in one line: epoch, last record and event, head.
+
+    Raises:
+        EpochRefused: the table runs, or it is another table's journal.
+        OSError: it cannot be read.
+    """
+    try:
+        old, said = _old(path)
+    except JournalFailed as error:
+        raise EpochRefused(str(error)) from error
+    if old is not None and (old.site, old.table) != (site, table):
+        raise EpochRefused(f"{path}: this is the journal of {old.site}/{old.table}, not of {site}/{table}")
+    return said if old is None else f"{old.epoch}: {said}"
 
 
 def _clear(new: Path) -> None:

@@ -1,0 +1,143 @@
+"""A new epoch at a table that knows its operators: two of them sign it, each with a key of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.commands import begin_epoch, keys
+from controller.formats.epoch_orders import Approval, Order, OrderRefused, Signer, check
+from controller.formats.operators import read_signers
+from controller.formats.records import Identity
+from controller.io.journal import Entry, Journal, JournalReader
+from controller.io.keys import create_key
+from controller.io.secret_files import read_curve_secret
+from tests.docs.test_configuration_doc import EXAMPLE, FILES, Zeros
+
+PEOPLE = {"okafor": ("floor",), "reyes": ("surveillance",), "lee": ("technician",), "roth": ("auditor",)}
+
+
+class House:
+    """A table that does not run, and its people with their keys."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.table = directory / "table.toml"
+        self.journal = directory / "journal.sqlite"
+        self.waiting = directory / "journal.sqlite-epoch-order"
+        create_key(directory / "table.key", Zeros())
+        (directory / "chips.csv").write_text(FILES["chips.csv"].text)
+        text = re.sub(r"^journal = .*$", 'journal = "journal.sqlite"', EXAMPLE, flags=re.MULTILINE)
+        self.table.write_text(f'{text}\n[operator]\ndirectory = "sockets"\noperators = "operators.toml"\n')
+        lines = []
+        for name, roles in PEOPLE.items():
+            curve = CliRunner().invoke(keys.command, ["curve", str(directory / f"{name}.key")]).stdout.strip()
+            signs = CliRunner().invoke(keys.command, ["signing", str(directory / f"{name}.key")]).stdout.strip()
+            quoted = ", ".join(f'"{role}"' for role in roles)
+            lines += ["[[operator]]", f'name = "{name}"', f"roles = [{quoted}]", f'keys = ["{curve}"]']
+            lines += [f'signs = ["{signs}"]', ""]
+        self.operators = directory / "operators.toml"
+        self.operators.write_text("\n".join(lines))
+        asyncio.run(self.commit(1))
+
+    async def commit(self, number: int) -> None:
+        journal = await Journal.open(self.journal, Identity("harbour", "bj-1", 3))
+        await journal.commit([Entry(number, b"record")])
+        await journal.close()
+
+    def asks(self, *arguments: str) -> Result:
+        return CliRunner().invoke(begin_epoch.command, [*arguments, str(self.table)])
+
+    def signs(self, name: str, *arguments: str) -> Result:
+        return self.asks("--operator-key", str(self.directory / f"{name}.key"), *arguments)
+
+    def epoch(self) -> int:
+        with JournalReader(self.journal) as reader:
+            return reader.identity.epoch
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
+
+
+def refused(ran: Result, part: str) -> None:
+    assert (ran.exit_code, part in ran.output) == (2, True), ran.output
+
+
+def test_one_proposes_another_approves_and_both_signatures_are_in_the_new_journal(house: House) -> None:
+    proposed = house.signs("lee", "--why", "step_failed in record 812")
+    assert (proposed.exit_code, "lee proposes a new epoch after 3: record 1" in proposed.output) == (0, True)
+    assert house.epoch() == 3
+    approved = house.signs("reyes")
+    assert (approved.exit_code, "begins" in approved.output) == (0, True), approved.output
+    assert house.epoch() > 3
+    assert not house.waiting.exists()
+    with JournalReader(house.journal) as reader:
+        told = {key: reader.meta[key] for key in ("who", "witness", "why")}
+        order = Order.read(reader.meta["order"].encode())
+    assert told == {"who": "lee", "witness": "reyes", "why": "step_failed in record 812"}
+    proposal, approval = check(order, read_signers(house.operators.read_text(), "operators.toml"))
+    assert (proposal.who, proposal.follows.partition(":")[0], approval.who) == ("lee", "3", "reyes")
+
+
+def test_nobody_approves_alone_or_out_of_role(house: House) -> None:
+    refused(house.signs("reyes"), "nobody has proposed a new epoch")
+    refused(house.signs("reyes", "--why", "x"), "to propose a new epoch is for floor or technician")
+    refused(house.signs("roth", "--why", "x"), "roth is not")
+    assert house.signs("okafor", "--why", "x").exit_code == 0
+    refused(house.signs("okafor"), "another person must approve")
+    refused(house.signs("lee"), "to approve a new epoch is for floor or surveillance")
+    assert house.epoch() == 3
+
+
+def test_names_are_nothing_at_a_table_that_knows_its_operators(house: House) -> None:
+    refused(house.asks("--who", "M. Okafor", "--witness", "J. Reyes", "--why", "x"), "each of two gives --operator-key")
+    refused(house.asks("--why", "x"), "each of two gives --operator-key")
+    assert CliRunner().invoke(keys.command, ["curve", str(house.directory / "stranger.key")]).exit_code == 0
+    refused(house.signs("stranger", "--why", "x"), "signs for no operator of this table")
+
+
+def test_what_was_proposed_is_what_is_begun(house: House) -> None:
+    """A proposal is of the journal as it lay there; a table that ran since is another matter."""
+    assert house.signs("okafor", "--why", "x").exit_code == 0
+    asyncio.run(house.commit(2))
+    refused(house.signs("reyes"), "proposed for 3: record 1")
+    assert house.signs("okafor", "--why", "again").exit_code == 0
+    assert house.signs("reyes").exit_code == 0
+
+
+@pytest.mark.parametrize("part", ["text", "key", "signature"])
+def test_a_forged_proposal_begins_nothing(house: House, part: str) -> None:
+    assert house.signs("okafor", "--why", "x").exit_code == 0
+    order = Order.read(house.waiting.read_bytes())
+    others = Signer(read_curve_secret(house.directory / "reyes.key"))
+    forged = {"text": order.proposal.text.replace('"x"', '"y"'), "key": others.public, "signature": "00" * 64}
+    proposal = msgspec.structs.replace(order.proposal, **{part: forged[part]})
+    house.waiting.write_bytes(msgspec.json.encode(Order(proposal)))
+    refused(house.signs("reyes"), "the signature is not okafor's")
+    house.waiting.write_bytes(b"rubbish")
+    refused(house.signs("reyes"), "no order to begin an epoch")
+    assert house.epoch() == 3
+
+
+def test_an_approval_is_of_its_own_proposal(house: House) -> None:
+    assert house.signs("okafor", "--why", "x").exit_code == 0
+    order = Order.read(house.waiting.read_bytes())
+    signers = read_signers(house.operators.read_text(), "operators.toml")
+    reyes = Signer(read_curve_secret(house.directory / "reyes.key"))
+    approval = reyes.sign(Approval("00" * 64, "reyes", "2026-11-21T12:00:00Z"))
+    with pytest.raises(OrderRefused, match="another proposal"):
+        check(Order(order.proposal, approval), signers)
+    with pytest.raises(OrderRefused, match="nobody has approved"):
+        check(order, signers)
+
+
+def test_a_table_without_the_file_of_operators_says_what_is_missing(house: House) -> None:
+    house.table.write_text(house.table.read_text().replace('operators = "operators.toml"\n', ""))
+    refused(house.signs("okafor", "--why", "x"), "[operator] operators must name the file")
