@@ -35,7 +35,7 @@ from tests.link.table_process import deeds
 
 PROCESSES = 2
 TABLES_EACH = 2
-PATIENCE_SECONDS = 120.0
+PATIENCE_SECONDS = 300.0
 ENTRIES_A_KILL = 40
 PER_POOL = 25
 
