@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "set-card": "Name the face of a card, or strike it from its round.",
     "settle": "Settle hands told as JSON.",
     "schemas": "Write the JSON Schema of every event.",
+    "software": "Print the program's files with their digests, or check them.",
     "simulate": "Serve simulated devices on pseudo-terminals.",
     "trigger-box": "Run the box that holds a mystery trigger.",
     "tap": "Print what a table tells the displays beside it.",

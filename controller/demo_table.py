@@ -185,6 +185,7 @@ profile = "{profile}"
 key_file = "table.key"
 journal = "journal.sqlite"
 chips = "chips.csv"
+reserve_mib = 1
 
 [options]
 stand_key = "{stand_key}"

@@ -38,6 +38,7 @@ from controller.io.overdue import Overdue, Terms
 from controller.io.pace_board import PaceBoard
 from controller.io.randomness import SystemEntropy
 from controller.io.secret_files import SecretRefused
+from controller.io.software import SoftwareChanged, authenticate, watch
 from controller.io.table_file import TableFile, is_kept, load_table
 from controller.io.watchdog import Watchdog, Work
 from controller.linking import Ends, Links, OtherPool
@@ -76,12 +77,14 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
     configure_log(log_format, level=log_level)
     try:
         table = load_table(table_file, os.environ.get("CREDENTIALS_DIRECTORY"))
+        if table.config.table.software is not None:
+            authenticate(Path(table.config.table.software))
         asyncio.run(serve(table, marks_of(table_file, table)))
     except ConfigError as error:
         refuse(*error.lines)
     except NoChannel as error:
         refuse(*error.lines)
-    except (NotAJournal, JournalDamaged, RecordDamaged, ChannelFailed, OtherPool, OSError) as error:
+    except (NotAJournal, JournalDamaged, RecordDamaged, ChannelFailed, OtherPool, SoftwareChanged, OSError) as error:
         refuse(str(error))
     except JournalFailed as error:
         click.echo(f"tableside: {error}", err=True)
@@ -146,7 +149,7 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
         beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon)]
-        beside += fitness(config.broker, daemon, storage)
+        beside += [*fitness(config.broker, daemon, storage), *programs(config)]
         if not recovered.hold:
             beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
             beside += pools.works()
@@ -191,6 +194,12 @@ def fitness(config: BrokerSection, daemon: Daemon, storage: Opened) -> Iterator[
     overdue = Overdue(journal, config.consumers, acked, daemon.parts.clock, terms)
     overdue.tell = partial(daemon.tell_fitness, "consumers")
     yield "overdue", overdue.run
+
+
+def programs(config: Config) -> Iterator[Endless]:
+    """What looks at the program while it runs, where the table file names the list of its files."""
+    if config.table.software is not None:
+        yield "software", partial(watch, Path(config.table.software))
 
 
 def operators(config: Config, daemon: Daemon) -> Iterator[Endless]:

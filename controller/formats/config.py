@@ -56,6 +56,7 @@ class TableSection(Section, frozen=True):
     journal: File
     chips: File
     reserve_mib: Reserve = 256
+    software: File | None = None
 
 
 class BrokerSection(Section, frozen=True):
@@ -313,7 +314,7 @@ def _resolved(config: Config, directory: PurePath) -> Config:
         given = {name: getattr(section, name) for name in names}
         return {name: str(directory / path) for name, path in given.items() if path and not is_credential(path)}
 
-    table = msgspec.structs.replace(config.table, **moved(config.table, ("key_file", "journal", "chips")))
+    table = msgspec.structs.replace(config.table, **moved(config.table, ("key_file", "journal", "chips", "software")))
     linked = tuple(msgspec.structs.replace(one, **moved(one, ("key_file",))) for one in config.linked_meters)
     config = msgspec.structs.replace(config, linked_meters=linked)
     if config.operator is not None:

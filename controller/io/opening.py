@@ -19,6 +19,7 @@ from controller.io.disk_watch import DiskWatch, Tell
 from controller.io.journal import Journal, JournalFailed
 from controller.io.reserve import Reserve
 from controller.io.scrub import Scrub, before_start
+from controller.io.software import own_digest
 from controller.io.table_file import TableFile
 
 log = structlog.get_logger(__name__)
@@ -39,14 +40,14 @@ class Opened(NamedTuple):
 
 
 def marks_of(table_file: Path, table: TableFile) -> dict[str, str]:
-    """What tells the key and the configuration from any other, for the journal to remember.
+    """What tells the key, the configuration and the program from any other, for the journal to remember.
 
     Raises:
         OSError: one of the files cannot be read.
     """
     files = [table_file.read_bytes(), Path(table.config.table.chips).read_bytes(), table.profile.hash.encode()]
     digest = hashlib.sha256(b"".join(hashlib.sha256(one).digest() for one in files)).hexdigest()
-    return {"key": key_mark(table.key), "configuration": digest}
+    return {"key": key_mark(table.key), "configuration": digest, "software": own_digest()}
 
 
 async def opened(
@@ -72,6 +73,8 @@ async def opened(
         raise JournalFailed(f"{path}: sealed with another key than the table file names; put the right key back")
     if known.get("configuration", marks["configuration"]) != marks["configuration"]:
         log.warning("configuration changed since the last start", journal=str(path), was=known["configuration"])
+    if known.get("software", marks["software"]) != marks["software"]:
+        log.warning("software changed since the last start", journal=str(path), was=known["software"])
     for key, value in marks.items():
         await journal.note(key, value)
     return Opened(journal, is_read, reserve)

@@ -62,6 +62,7 @@ def serve() -> None:
     from controller.cli import main  # noqa: PLC0415 - loaded before anything is forked
     from controller.commands import run, watch  # noqa: F401, PLC0415
     from controller.io import profile_files  # noqa: PLC0415
+    from controller.io.software import own_digest  # noqa: PLC0415
     from firmware_protocols import discovery  # noqa: PLC0415
 
     for kind, vendors in discovery.codecs().items():
@@ -70,6 +71,7 @@ def serve() -> None:
     for profile in profile_files.names():
         profile_files.load(profile)
     version()
+    own_digest()
     # What is never looked through by the collector stays shared with those that are forked.
     gc.collect()
     gc.freeze()
