@@ -126,7 +126,8 @@ def verify(file: Path, as_json: bool) -> None:  # noqa: FBT001 - click's way
     try:
         told = mystery_audit.read_lines(_published(file))
     except (mystery_audit.NotEvents, JournalDamaged, OSError) as error:
-        refuse(f"{file}: {error}")
+        # Some of these name the file themselves.
+        refuse(str(error) if str(error).startswith(str(file)) else f"{file}: {error}")
         return
     cycles = list(mystery_audit.examine(told))
     faults = list(mystery_audit.ordered(told))

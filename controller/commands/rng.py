@@ -16,6 +16,7 @@ from controller.commands.run import refuse
 from controller.formats.randomness_tests import ALPHA, DAMNING, Tested, all_tests
 from controller.io.clock import SystemClock
 from controller.io.link import Link
+from controller.io.log import configure_log
 from controller.io.ports import serial_opener
 from controller.io.randomness import SystemEntropy
 from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Noise, draw_below, mix
@@ -26,6 +27,12 @@ from firmware_protocols.readings import DeviceHealth, HealthState, LineDisturbed
 
 PATIENCE_SECONDS: Final = 3.0
 """How long a generator may give nothing before it is given up."""
+
+SAMPLE_BYTES: Final = 4096
+"""Looked at to tell text from noise: noise is not all printable for so long."""
+
+TEXT: Final = bytes((*range(0x20, 0x7F), 0x09, 0x0A, 0x0D))
+"""Bytes of which a text is made."""
 
 Take = Callable[[int], bytes]
 """Gives so many bytes, fewer only when there are no more."""
@@ -72,6 +79,8 @@ def report(as_json: bool, **options: Any) -> None:  # noqa: ANN401, FBT001 - cli
     A test passes at 99 %. One in doubt is done again with fresh draws and fails if it is in doubt again. Exit status:
     0 all pass, 1 one fails or a health test does, 2 the source cannot be used.
     """
+    # What is wrong with a line is told once, at the end.
+    configure_log("auto", level="error")
     limit = options["ceiling_cents"] - options["reset_cents"]
     if limit < 2:
         refuse("--ceiling-cents: expected at least 2 more than --reset-cents")
@@ -174,6 +183,11 @@ def _source(runner: asyncio.Runner, options: dict[str, Any]) -> Take:
         return lambda count: runner.run(device.take(count))
     if options["file"]:
         data = options["file"].read_bytes()
+        sample = data[:SAMPLE_BYTES]
+        # One byte again and again is no text, but a source that is stuck: the tests say so.
+        if len(set(sample)) > 1 and not sample.translate(None, TEXT):
+            why = "text, not noise: recorded in a text mode, or written as hex or base64; expected the bytes themselves"
+            raise NoBytes(f"{options['file']}: {why}")
         places = iter(range(0, len(data), 1024))
         return lambda _: data[(place := next(places, len(data))) : place + 1024]
     return SystemEntropy().take

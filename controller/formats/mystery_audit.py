@@ -130,15 +130,21 @@ class Told:
 def read_lines(lines: Iterable[bytes]) -> Told:
     """Events as lines of JSON, each an envelope; what stands before its first brace (a topic) is passed over.
 
+    Other JSON is passed over, and what begins as JSON and is none is a fault: it may have been an event.
+
     Raises:
         NotEvents: no line is an event, or they are of several tables or epochs.
     """
     told: Told | None = None
+    damaged: list[int] = []
     for number, line in enumerate(lines, start=1):
         raw = line[line.find(b"{") :].strip() if b"{" in line else b""
         try:
             envelope = msgspec.json.decode(raw, type=Envelope)
+        except msgspec.ValidationError:
+            continue
         except (msgspec.DecodeError, UnicodeDecodeError):
+            damaged += [number] * bool(raw)
             continue
         identity = _identity(envelope, number)
         told = told or Told(identity)
@@ -149,6 +155,8 @@ def read_lines(lines: Iterable[bytes]) -> Told:
             told.take(envelope.seq, kind, envelope.data, raw)
     if told is None:
         raise NotEvents("no line is an event of a table")
+    if damaged:
+        told.faults.append(f"{len(damaged)} lines are cut short or damaged, the first of them line {damaged[0]}")
     return told
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -145,6 +147,23 @@ def test_a_file_of_one_number_fails_its_tests_too(tmp_path: Path) -> None:
     status, told = run("--file", file, "--draws", 1_000)
     assert status == 1
     assert told.count("FAIL  ") == len(TESTS)
+
+
+@pytest.mark.parametrize("as_text", [base64.encodebytes, lambda data: data.hex().encode()], ids=["base64", "hex"])
+def test_a_recording_as_text_is_refused_and_not_tested(tmp_path: Path, as_text: Callable[[bytes], bytes]) -> None:
+    file = tmp_path / "noise.txt"
+    file.write_bytes(as_text(os.urandom(200_000)))
+    done = CliRunner().invoke(command, ["report", "--file", str(file)])
+    assert done.exit_code == 2
+    assert f"{file}: text, not noise" in done.output
+    assert len(done.output.splitlines()) == 1
+
+
+def test_a_device_that_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
+    done = CliRunner().invoke(command, ["report", "--device", str(tmp_path / "none")])
+    assert done.exit_code == 2
+    assert "could not open port" in done.output
+    assert len(done.output.splitlines()) == 1
 
 
 def test_too_short_a_file_is_refused(tmp_path: Path) -> None:

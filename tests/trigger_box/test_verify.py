@@ -225,3 +225,15 @@ def test_the_command_says_what_it_found(tmp_path: Path) -> None:
     assert "WRONG" in done.output
     file.write_text("nothing\n")
     assert CliRunner().invoke(command, ["verify", str(file)]).exit_code == 2
+
+
+def test_a_file_cut_short_in_the_middle_of_a_line_is_not_taken_for_whole() -> None:
+    events = night([100_000] * 5)
+    whole = b"\n".join(lines(events))
+    told = read_lines(whole[:-20].split(b"\n"))
+    assert [*ordered(told)] == [f"1 lines are cut short or damaged, the first of them line {len(events)}"]
+
+
+def test_other_json_and_remarks_between_the_events_are_passed_over() -> None:
+    told = read_lines([b"# what the broker said", b'{"state": "online"}', b"", *lines(night([100_000] * 5))])
+    assert [*ordered(told)] == []
