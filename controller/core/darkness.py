@@ -8,7 +8,9 @@ many, one of them stands for all, so that a due is certain only if no such amoun
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
 
 from controller.core import moves
 from controller.core.moves import ChipsMoved, Item, Layout
@@ -39,16 +41,69 @@ def dark_boxes(silences: tuple[Silence, ...], from_ns: int, to_ns: int) -> froze
     return frozenset(one.box for one in silences if one.from_ns <= to_ns and one.to_ns >= from_ns)
 
 
+class Watched(NamedTuple):
+    """A game and when its readers were lost."""
+
+    play: Play
+    silences: tuple[Silence, ...]
+
+    def layout(self, contents: dict[tuple[int, str], int], from_ns: int, to_ns: int) -> Layout:
+        """What lies there between two moments, and whose chips nobody watches meanwhile."""
+        dark = dark_boxes(self.silences, from_ns, to_ns) if self.silences else frozenset[int]()
+        back = dark - {one.box for one in self.silences if one.open()}
+        return moves.layout_of(self.play, contents, dark, back)
+
+
 def ways(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[Step]:
     """Every node the round may stand at after ``item``, what went unseen at dark boxes included."""
-    if not layout.dark:
+    if not layout.dark and not node.unseen:
         yield from moves.successors(play, node, item, layout)
         return
     for reached, emitted in unseen(play, node, layout):
-        for after, also in moves.successors(play, reached, item, layout):
-            yield after, (*emitted, *also)
+        yield from told_late(play, (reached, emitted), item, layout)
         if isinstance(item, ChipsMoved) and tells_of_before(play, reached, item, layout):
             yield reached, emitted
+
+
+def told_late(play: Play, step: Step, item: Item, layout: Layout) -> Iterator[Step]:
+    """What may follow where a box's chips are not what was last told: the change it tells of began with those."""
+    node, emitted = step
+    if isinstance(item, ChipsMoved) and item.zone == "main" and item.counts():
+        lay = dict(node.unseen).get(item.box)
+        if lay is not None:
+            node = with_unseen(node, item.box, None)
+            if lay == item.after or item.idle:
+                yield node, emitted
+                return
+            item = replace(item, before=lay)
+    for after, also in moves.successors(play, node, item, layout):
+        yield after, (*emitted, *also)
+
+
+def with_unseen(node: Node, box: int, cents: int | None) -> Node:
+    """The node with what lies unseen in a box's main zone; None: what was last told."""
+    others = tuple(one for one in node.unseen if one[0] != box)
+    return node._replace(unseen=others if cents is None else tuple(sorted((*others, (box, cents)))))
+
+
+def seen_again(node: Node, layout: Layout) -> Node | None:
+    """The node once readers are back: none if they would have seen other chips than were told."""
+    for box, cents in node.unseen:
+        if cents == layout.mains[box]:
+            node = with_unseen(node, box, None)
+        elif box not in layout.dark:
+            return None
+    return node
+
+
+def lying(node: Node, box: int, layout: Layout) -> int:
+    """The main chips of a box, seen or not."""
+    return dict(node.unseen).get(box, layout.mains[box])
+
+
+def left_with(node: Node, box: int, cents: int, layout: Layout) -> Node:
+    """The node after an unseen move that leaves ``cents`` in a box; kept in mind where the reader will see them."""
+    return with_unseen(node, box, cents) if box in layout.back else node
 
 
 def ended_ways(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
@@ -79,18 +134,26 @@ def unseen(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """One move that chips would have shown."""
     for box in layout.dark:
+        wager = play.deal.wagers[box]
         if play.even_money_may_show(node, box):
-            yield moves.put_box(node, box, Box(Kind.EVEN_MONEY)), ()
+            paid = moves.put_box(node, box, Box(Kind.EVEN_MONEY))
+            yield left_with(paid, box, lying(node, box, layout) + wager, layout), ()
+        if box in layout.back and node.boxes[box].lies:
+            yield with_unseen(moves.put_box(node, box, Box(Kind.BROKEN)), box, 0), ()
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
         if hand is None:
             continue
         for box in layout.dark:
-            yield from moves.surrenders(play, reached, box, emitted)
+            wager = play.deal.wagers[box]
+            for given_up, also in moves.surrenders(play, reached, box, emitted):
+                for cents in {0, wager // 2, wager - wager // 2} if box in layout.back else {0}:
+                    yield left_with(given_up, box, cents, layout), also
         if reached.turn in layout.dark:
             for cents in amounts(hand.base, play.rules.options.chip_unit_cents):
                 for moved in moves.raised(play, reached, hand, cents):
-                    yield play.decided(moved, layout.insured), emitted
+                    now = lying(reached, reached.turn, layout) + cents
+                    yield left_with(play.decided(moved, layout.insured), reached.turn, now, layout), emitted
 
 
 def amounts(base_cents: int, chip_cents: int) -> set[int]:
@@ -107,6 +170,8 @@ def tells_of_before(play: Play, node: Node, item: ChipsMoved, layout: Layout) ->
         return False
     if item.zone != "main":
         return True
+    if box in layout.back:
+        return False
     if node.turn == box:
         return item.after == sum(hand.base + hand.extra for hand in node.hands if hand.now is not Now.WAITING) or (
             item.after == sum(hand.base + hand.extra for hand in node.hands)

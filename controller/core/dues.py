@@ -145,28 +145,27 @@ def insurance_due(found: Reconstruction, frontier: Frontier, box: int, hole_poin
     if not any(insured):
         return None
     known = all(not node.offers for node in frontier)
-    natural = natural_known(play, frontier, hole_points)
-    if natural is None:
-        return Due(frozenset(), known=False)
-    nets = {
-        insurance_net(found.rules, cents, dealer_natural=natural) if cents else Net(0, (("no_insurance",),))
-        for cents in insured
-    }
+    nets: set[Net] = set()
+    for node in frontier:
+        cents, natural = node.insured[box] if node.insured else 0, natural_known(play, node, hole_points)
+        if natural is None:
+            known = False
+        else:
+            won = insurance_net(found.rules, cents, dealer_natural=natural)
+            nets.add(won if cents else Net(0, (("no_insurance",),)))
     return Due(frozenset(nets), known)
 
 
-def natural_known(play: Play, frontier: Frontier, hole_points: int | None) -> bool | None:
-    """Whether the dealer has a natural, as far as the table may know; None: not yet.
+def natural_known(play: Play, node: Node, hole_points: int | None) -> bool | None:
+    """Whether the dealer has a natural in a play, as far as the table may know; None: not yet.
 
     Known is the turned hole card, a second card dealt face up, and what a device's check let go on.
     """
     if hole_points is not None:
         return {play.up_points, hole_points} == {1, 10}
-    seconds = {points_of(node.second) if node.second else 0 for node in frontier}
-    naturals = {{play.up_points, second} == {1, 10} for second in seconds}
-    if len(naturals) == 1 and 0 not in seconds:
-        return naturals.pop()
-    passed = all(not node.hole & play.natural_hole for node in frontier)
+    if node.second:
+        return {play.up_points, points_of(node.second)} == {1, 10}
+    passed = not node.hole & play.natural_hole
     if play.rules.hole_check == "device" and passed and play.rules.losing_insurance_taken == "when_known":
         return False
     return None

@@ -7,13 +7,13 @@ amount must fit the move.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import NamedTuple, assert_never
 
 from msgspec.structs import replace
 
 from controller.core.hand import best
 from controller.core.play import Box, Emission, Hand, Kind, Node, Now, Play, Said, Step
+from controller.core.takings import left_after, subsets
 from firmware_protocols.values import Value
 
 
@@ -63,9 +63,16 @@ class Layout(NamedTuple):
     insured: tuple[int, ...]
     dark: frozenset[int] = frozenset()
     """Boxes whose chips nobody watches."""
+    back: frozenset[int] = frozenset()
+    """Those of them whose reader comes back, so that it sees what lies there in the end."""
 
 
-def layout_of(play: Play, contents: dict[tuple[int, str], int], dark: frozenset[int] = frozenset()) -> Layout:
+def layout_of(
+    play: Play,
+    contents: dict[tuple[int, str], int],
+    dark: frozenset[int] = frozenset(),
+    back: frozenset[int] = frozenset(),
+) -> Layout:
     """Main chips by box, and what would count of the wager that may be made after the deal.
 
     Of a box whose reader is lost (``dark``) the chips may have been taken unseen.
@@ -76,7 +83,7 @@ def layout_of(play: Play, contents: dict[tuple[int, str], int], dark: frozenset[
     offered = [contents.get((box, zone), 0) for box in range(len(wagers))]
     if zone == "insurance":
         offered = [min(cents, play.rules.insurance_cap_cents(wagers[box])) for box, cents in enumerate(offered)]
-    return Layout(mains, tuple(offered), dark)
+    return Layout(mains, tuple(offered), dark, back)
 
 
 def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[Step]:
@@ -109,9 +116,10 @@ def card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Ste
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
         if hand is None:
-            holes = play.holes(reached, drawing=True)
+            closed = play.close_offers(reached, layout.insured)
+            holes = play.holes(closed, drawing=True)
             if holes:
-                yield play.dealer_takes(play.close_offers(reached, layout.insured), card, holes), emitted
+                yield play.dealer_takes(closed, card, holes), emitted
         elif hand.now is Now.OWED or (hand.now is Now.OPEN and play.may_hit(reached, hand)):
             closed = play.decided(reached, layout.insured)
             settled = play.settle_hand(closed, play.take_card(closed, hand, card), emitted)
@@ -120,7 +128,7 @@ def card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Ste
 
 def busts_lie(node: Node, layout: Layout) -> bool:
     """Where the house takes busts at once: whether chips of a box whose hands all broke still lie there."""
-    return any(box.lies and index not in layout.dark for index, box in enumerate(node.boxes))
+    return any(box.lies and index not in layout.dark - layout.back for index, box in enumerate(node.boxes))
 
 
 def left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
@@ -270,22 +278,6 @@ def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
             yield put_box(node, item.box, box._replace(untaken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
         yield put_box(node, item.box, Box(Kind.EVEN_MONEY)), ()
-
-
-def subsets(stakes: tuple[int, ...], cents: int) -> Iterator[tuple[int, ...]]:
-    """The ways to take some of the stakes that make up ``cents``."""
-    for count in range(1, len(stakes) + 1):
-        for taken in combinations(stakes, count):
-            if sum(taken) == cents:
-                yield taken
-
-
-def left_after(stakes: tuple[int, ...], taken: tuple[int, ...]) -> tuple[int, ...]:
-    """The stakes without those taken."""
-    left = list(stakes)
-    for stake in taken:
-        left.remove(stake)
-    return tuple(left)
 
 
 def put_box(node: Node, index: int, box: Box) -> Node:

@@ -116,6 +116,7 @@ class Node(NamedTuple):
     """Boxes, as bits, whose surrender was shown by chips since the last card or key, and may be confirmed by a key."""
     second: int = 0
     """The dealer's second card where no hole card is dealt; 0: it has not come."""
+    unseen: tuple[tuple[int, int], ...] = ()  # Main cents of boxes whose reader is lost for a while, if not as told.
 
     def dealers(self) -> tuple[int, ...]:
         """The dealer's cards that came after the boxes had played, his second too where no hole card is dealt."""
@@ -378,9 +379,8 @@ class Play:
         if self.second_due(node):
             return node.hole if drawing else 0
         if not self.live(node):
-            return (
-                0 if drawing else node.hole & (ANY_HOLE if self.rules.hole_card == "dealt" or node.second else UNDEALT)
-            )
+            done = ANY_HOLE if self.rules.hole_card == "dealt" or node.second else UNDEALT
+            return 0 if drawing else node.hole & done
         must = holes_that_draw(self.up_points, tuple(points_of(c) for c in node.drawn), self.rules.soft_17 == "hit")
         return node.hole & (must if drawing else ~must)
 
@@ -389,12 +389,12 @@ class Play:
         return node.dealt == self.deal_cards and node.turn == self.boxes
 
     def even_money_may_show(self, node: Node, box: int) -> bool:
-        """Whether a rise of a natural's wager by itself may be even money: ace up, until the key of the turn."""
+        """Whether a natural's rise by itself may be even money: ace up, until the key of the turn or the next card."""
         shown_by_chips = self.rules.even_money and self.rules.options.even_money_shown == "chips"
-        waits = node.boxes[box].kind is Kind.NATURAL and not (node.turned or node.paying)
+        waits = node.boxes[box].kind is Kind.NATURAL and not (node.turned or node.paying or node.drawn)
         return shown_by_chips and self.up_points == 1 and waits
 
     def finished(self, node: Node) -> bool:
         """Every box has played, and nobody may still insure or take even money."""
-        offered = bool(self.offered_zone) or (self.rules.even_money and self.up_points == 1)
+        offered = self.offered_zone or (self.rules.even_money and self.up_points == 1)
         return self.all_played(node) and not (node.offers and offered)

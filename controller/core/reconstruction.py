@@ -16,9 +16,9 @@ from typing import Final, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from controller.core.darkness import EVER, Silence, dark_boxes, ended_ways, ways
+from controller.core.darkness import EVER, Silence, Watched, ended_ways, seen_again, ways
 from controller.core.hand import Outcome, place_of
-from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke, Layout, layout_of, pays
+from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke, Layout, pays
 from controller.core.play import Deal, Emission, Node, Play
 from controller.core.rules import Rules
 from firmware_protocols.values import Value
@@ -134,9 +134,7 @@ class Weave:
         self.play = play
         self.answers = answers
         self.silences = silences
-        self.since_ns = since_ns
-        self.window = window
-        self.contents = contents
+        self.since_ns, self.window, self.contents = since_ns, window, contents
         self.full = (1 << len(window)) - 1
         self.layouts: dict[int, Layout] = {}
         self.levels: list[Level] = []
@@ -160,16 +158,15 @@ class Weave:
         """The layout when the evidence in ``mask`` has happened."""
         known = self.layouts.get(mask)
         if known is None:
-            known = self.layouts[mask] = layout_of(self.play, self.contents_after(mask), self.dark(mask))
+            known = Watched(self.play, self.silences).layout(self.contents_after(mask), *self.span(mask))
+            self.layouts[mask] = known
         return known
 
-    def dark(self, mask: int) -> frozenset[int]:
-        """The boxes whose reader may be lost when the evidence in ``mask`` has happened and nothing more."""
-        if not self.silences:
-            return frozenset()
+    def span(self, mask: int) -> tuple[int, int]:
+        """Between which moments the evidence in ``mask`` has happened and nothing more."""
         done = [dated.first_ns for index, dated in enumerate(self.window) if mask >> index & 1]
         left = [dated.last_ns for index, dated in enumerate(self.window) if not mask >> index & 1]
-        return dark_boxes(self.silences, max([self.since_ns, *done]), min(left, default=EVER))
+        return max([self.since_ns, *done]), min(left, default=EVER)
 
     def enabled(self, mask: int) -> Iterator[int]:
         """The pieces of evidence that may come next."""
@@ -213,9 +210,11 @@ class Weave:
                 for index in enabled:
                     after = mask | 1 << index
                     target = following.setdefault(after, {})
+                    standing = self.layout(after)
                     after = 0 if after == self.full else after
-                    for reached, emitted in ways(self.play, node, self.window[index].item, layout):
-                        if not emitted or admitted(self.answers, emitted):
+                    for moved, emitted in ways(self.play, node, self.window[index].item, layout):
+                        reached = seen_again(moved, standing) if moved.unseen else moved
+                        if reached is not None and (not emitted or admitted(self.answers, emitted)):
                             join(target, reached, tell(told, emitted))
                             onward.append((emitted, (after, reached)))
         return following
@@ -385,7 +384,7 @@ class Reconstruction(NamedTuple):
     def last_layout(self) -> Layout:
         """What lies on the layout when all of the evidence has happened; nothing more of it is to come."""
         since_ns = max((dated.first_ns for dated in self.evidence[: self.cuts[-1].used]), default=-1)
-        return layout_of(self.game, self.contents, dark_boxes(self.silences, since_ns, EVER))
+        return Watched(self.game, self.silences).layout(self.contents, since_ns, EVER)
 
     def ends(self, hole_points: int | None) -> Frontier:
         """The complete plays, if the round is over and the hole card counts ``hole_points`` (None: none is dealt)."""

@@ -155,7 +155,7 @@ def natural_chips(house: House, lying: Story, index: int, change: int) -> Iterat
         yield lying
     elif lying.played(house):
         yield lying.offers_closed(house)
-    unturned = not lying.turned and not lying.paying and len(lying.dealer) <= 2
+    unturned = not lying.turned and not lying.paying and len(lying.dealer) <= (2 if house.hole_card == "dealt" else 1)
     offered = house.even_money_offered and house.even_money == "chips" and lying.up() == "A" and not box.even
     if offered and unturned and change == box.wager:
         yield lying.with_box(index, replace(box, even=True))

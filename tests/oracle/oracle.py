@@ -172,7 +172,7 @@ def still_offered(house: House, told: Story, spot: int) -> Iterator[str]:
         return
     if told.offers:
         yield from ("insurance", "ez_bust")
-    unturned = not told.turned and not told.paying and len(told.dealer) <= 2
+    unturned = not told.turned and not told.paying and len(told.dealer) <= (2 if house.hole_card == "dealt" else 1)
     taken = told.offers if house.even_money == "key" else unturned
     if house.even_money_offered and told.up() == "A" and told.natural(box) and not box.even and taken:
         yield "main"

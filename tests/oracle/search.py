@@ -43,6 +43,8 @@ class Search:
         if (told, done, now) in self.seen:
             return
         self.seen.add((told, done, now))
+        if not self.seen_again(told, done, now):
+            return
         if done == self.everything and (not self.close or told.complete(self.house)) and self.whole(told):
             yield told.offers_closed(self.house) if self.close else told
         if done == self.everything and not self.close:
@@ -65,6 +67,22 @@ class Search:
                     for after in self.changed(told, index, zone, content):
                         if meaningful(after.boxes[index]) != meaningful(told.boxes[index]):
                             yield from self.walk(after, done, moment)
+
+    def seen_again(self, told: Story, done: int, now: int) -> bool:
+        """From its return on a reader sees what lies there: what was last told, or is told late of its absence."""
+        for spot, _, to in self.round.dead:
+            if spot not in self.boxes or now <= to:
+                continue
+            index = self.boxes[spot]
+            box = told.boxes[index]
+            for zone, content in (("main", box.main), ("insurance", box.insurance)):
+                of_zone = [(i, p) for i, p in enumerate(self.pieces) if p.spot == spot and p.what == zone]
+                late = any(p.first <= to for i, p in of_zone if not done >> i & 1)
+                lines = [p.after for i, p in of_zone if done >> i & 1]
+                last = lines[-1] if lines else self.round.start().boxes[index].main * (zone == "main")
+                if last != content and not late:
+                    return False
+        return True
 
     def whole(self, told: Story) -> bool:
         """The story may end here: nothing said is left undone, nothing needed left unshown, no answer contradicted."""

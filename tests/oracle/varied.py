@@ -104,6 +104,37 @@ def deaf(rng: Random, lines: list[Line]) -> list[Line]:
     return [header, *told, {"health": f"reader {spot}", "from": first + 1, "to": 10**6}, lines[-1]]
 
 
+def deaf_for_a_while(rng: Random, lines: list[Line]) -> list[Line]:
+    """A reader died and came back: what changed meanwhile is told at its return, with the whole interval.
+
+    As with ``deaf`` the smallest chip is large and every line has a second of its own.
+    """
+    cards = places(lines, "card")
+    odd = any(bets["main"] % 500 for bets in lines[0]["wagers"].values())
+    if odd or len(cards) < 3 or any("t" in line for line in lines) or "close" not in lines[-1]:
+        return lines
+    spot, first = rng.choice(spots_of(lines)), rng.choice(cards[2:])
+    last = rng.randint(first, len(lines) - 2)
+    header = lines[0] | {"options": lines[0]["options"] | {"chip_unit_cents": 500}}
+    content: dict[str, int] = {**header["wagers"].get(str(spot), {})}
+    told: list[Line] = []
+    back: dict[str, int] = {}
+    for number, line in enumerate(lines[1:-1], start=1):
+        own = line.get("spot") == spot and "zone" in line
+        if own and first <= number <= last:
+            back[line["zone"]] = line["cents"]
+        else:
+            told.append(line | {"t": number + 1})
+            if own:
+                content[line["zone"]] = line["cents"]
+        if number == last:
+            for zone, cents in back.items():
+                if cents != content.get(zone, 0):
+                    at = [first + 0.5, last + 1.5]
+                    told.append({"spot": spot, "zone": zone, "cents": cents, "t": at})
+    return [header, *told, {"health": f"reader {spot}", "from": first + 0.5, "to": last + 1.5}, lines[-1]]
+
+
 def side_wagers(rng: Random, lines: list[Line]) -> list[Line]:
     """Side wagers decided by the first cards, where the profile has them."""
     if not lines[0]["profile"].startswith("hollywood"):
@@ -147,5 +178,6 @@ VARIATIONS: Final[tuple[tuple[float, Variation], ...]] = (
     (0.2, answered),
     (0.06, unread),
     (0.3, deaf),
+    (0.3, deaf_for_a_while),
 )
-"""How often evidence is varied, and how. What a reader that comes back should have told is not compared."""
+"""How often evidence is varied, and how."""
