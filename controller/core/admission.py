@@ -101,7 +101,8 @@ def ask_or_tell(desk: Desk) -> None:
     if entering:
         desk.change_round(entry=desk.ask(entering[0], entry_text(entering[0]), ("yes", "no")))
         return
-    desk.tell(BetsLocked(desk.round().number, desk.round().wagers), *told_at_lock(desk.rules, desk.round()))
+    locked = BetsLocked(desk.round().number, desk.round().wagers, desk.house.profile_hash)
+    desk.tell(locked, *told_at_lock(desk.rules, desk.round()))
 
 
 def entry_text(spot: int) -> str:

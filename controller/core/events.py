@@ -143,10 +143,11 @@ class KeyWithdrawn(Value, frozen=True):
 
 
 class BetsLocked(Value, frozen=True):
-    """No more bets. ``wagers`` by spot; zones without chips are left out."""
+    """No more bets. ``wagers`` by spot; zones without chips are left out. ``profile_hash`` names the rules in force."""
 
     round: int
     wagers: tuple[LockedWager, ...]
+    profile_hash: str = ""
 
 
 class CardDealt(Value, frozen=True):

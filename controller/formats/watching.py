@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from controller.core.events import CardDrawn, CardOpened, Event
+from controller.core.events import BetsLocked, CardDrawn, CardOpened, Event
 from controller.formats.payloads import PayloadRefused, event_name, read_event
 from controller.formats.records import Identity, RecordDamaged, openings, opens
 
@@ -104,7 +104,8 @@ def event_line(event: Event) -> str:
     """An event in a line for people: its name and its fields."""
     fields: dict[str, Any] = msgspec.to_builtins(event)
     name = fields.pop("type")
-    hidden = {"nonce", "commitment"}
+    # The start names the rules; said again at every lock they are for machines.
+    hidden = {"nonce", "commitment", *(("profile_hash",) if isinstance(event, BetsLocked) else ())}
     return " ".join([name, *(f"{key}={_short(value)}" for key, value in fields.items() if key not in hidden)])
 
 

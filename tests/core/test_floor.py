@@ -248,7 +248,8 @@ def test_a_box_declared_before_the_cards_joins_the_lock() -> None:
     declare(rig, 3, 2500)
     rig.talk("Th 9h 9c 6d Ts 8s \n key stand stand hole_turned round_closed")
     assert rig.told(BoxDeclared) == [BoxDeclared(0, 3, 2500, FLOOR, "plays cash")]
-    assert rig.told(BetsLocked) == [BetsLocked(1, (LockedWager(1, "main", 1000), LockedWager(3, "main", 2500)))]
+    wagers = (LockedWager(1, "main", 1000), LockedWager(3, "main", 2500))
+    assert rig.told(BetsLocked) == [BetsLocked(1, wagers, rig.house.profile_hash)]
     assert told(rig).settled == ["1 main -10.00", "3 main +25.00"]
 
 

@@ -67,7 +67,11 @@ def test_bets_are_locked_by_the_key() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national").rules)
     rig.talk("3 main 10 \n 1 main 25 \n 1 lucky_ladies 5 \n key no_more_bets")
     assert rig.told(BetsLocked) == [
-        BetsLocked(1, (LockedWager(1, "main", 2500), LockedWager(1, "lucky_ladies", 500), LockedWager(3, "main", 1000)))
+        BetsLocked(
+            1,
+            (LockedWager(1, "main", 2500), LockedWager(1, "lucky_ladies", 500), LockedWager(3, "main", 1000)),
+            rig.house.profile_hash,
+        )
     ]
 
 

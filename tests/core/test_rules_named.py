@@ -1,0 +1,20 @@
+"""A round says by which rules it is played and settled."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from controller.core.events import BetsLocked
+from controller.core.inputs import Started
+from controller.io import profile_files
+from tests.core.rig import Rig
+
+
+def test_every_round_names_the_rules_it_is_played_by() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national").rules)
+    rig.talk("1 main 10 \n Th 9c 7d 8c \n key stand hole_turned round_closed")
+    rig.give(Started(rig.now_ns, "test", replace(rig.house, profile_hash="1" * 64)))
+    rig.chips(1, "main", 0)
+    rig.talk("1 main 10 \n Th")
+    locked = [event.profile_hash for event in rig.told(BetsLocked) if isinstance(event, BetsLocked)]
+    assert locked == ["0" * 64, "1" * 64]
