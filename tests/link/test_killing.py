@@ -11,4 +11,4 @@ from tests.link.server import Server
 async def test_whatever_is_killed_the_sums_are_exact(tmp_path: Path, postgresql: Server) -> None:
     found = await killed(postgresql, tmp_path, kills=6, seed=3)
     assert (found.wrong, found.kills) == ((), 6)
-    assert found.entries == 160
+    assert found.entries == 400
