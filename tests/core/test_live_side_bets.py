@@ -196,3 +196,9 @@ def test_nothing_is_said_to_differ_before_the_hole_card_is_turned() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n Th 6c 9d Td")
     assert not sides_differ(Desk(rig.table, rig.stamped[-1]))
+
+
+def test_a_side_wager_taken_off_during_the_deal_is_pinching() -> None:
+    rig = penn_rig()
+    rig.talk("1 main 10 \n 1 lucky_ladies 5 \n key no_more_bets \n Kh 9h \n 1 lucky_ladies 0")
+    assert rig.told(Pinched) == [Pinched(1, 1, "lucky_ladies", 500, 0)]
