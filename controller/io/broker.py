@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import secrets
 import shutil
 import socket
 import tempfile
@@ -20,6 +21,12 @@ START_TRIES: Final = 5
 
 START_SECONDS: Final = 5.0
 """How long a broker may take to listen; Mosquitto needs 8 ms."""
+
+PORTS: Final = range(20_000, 32_000)
+"""Below those that Linux gives to outgoing connections: a client that tries a broker again and again while it is down
+could else be given the broker's own port, and keep it."""
+
+PORT_TRIES: Final = 100
 
 POLL_SECONDS: Final = 0.02
 STOP_SECONDS: Final = 2.0
@@ -159,8 +166,14 @@ async def stop(process: asyncio.subprocess.Process) -> None:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody has now."""
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port of this machine that nobody has now.
+
+    Raises:
+        NoBroker: hardly any port is free.
+    """
+    for _ in range(PORT_TRIES):
+        port = secrets.choice(PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind((LOOPBACK, port))
+            return port
+    raise NoBroker(f"no port from {PORTS.start} to {PORTS.stop - 1} is free")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from copy import copy
@@ -14,6 +13,7 @@ import zmq
 from click.testing import CliRunner, Result
 
 from controller.commands.link import command
+from controller.io.broker import free_port
 from controller.io.clock import SystemClock
 from controller.io.secret_files import write_secret
 from controller.link.session import Deed, Event, LinkSession, Settled, Shows
@@ -23,12 +23,6 @@ from tests.trigger_box.premises import running
 PATIENCE_SECONDS = 60.0
 POOL = "pit-1"
 BY_TWO = ("--who", "Ann", "--second", "Ben")
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        number: int = probe.getsockname()[1]
-        return number
 
 
 class Premises:

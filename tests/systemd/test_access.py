@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 import msgspec
 import pytest
 
-from controller.io.broker import LOOPBACK, find_mosquitto
+from controller.io.broker import LOOPBACK, find_mosquitto, free_port
 from controller.io.certificates import make_authority, make_certificate, paths
 from controller.io.mqtt import Broker, LinkLost, PublishRefused, connected
-from tests.systemd.test_mosquitto import CONFIGS, PATIENCE_SECONDS, changed, free_port, running
+from tests.systemd.test_mosquitto import CONFIGS, PATIENCE_SECONDS, changed, running
 
 pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -17,7 +16,7 @@ import msgspec
 import pytest
 
 from controller.formats.payloads import Topics
-from controller.io.broker import LOOPBACK, find_mosquitto, mosquitto, stop
+from controller.io.broker import LOOPBACK, find_mosquitto, free_port, mosquitto, stop
 from controller.io.mqtt import Broker, connected
 from tests.io.broker_rig import Memory, closed, first_of_each, listening, publishing
 
@@ -37,12 +36,6 @@ def folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="tableside-broker-") as name:
         Path(name).chmod(0o777)
         yield Path(name)
-
-
-def free_port() -> int:
-    with socket.create_server((LOOPBACK, 0)) as probe:
-        number: int = probe.getsockname()[1]
-        return number
 
 
 def changed(text: str, changes: dict[str, str]) -> str:
