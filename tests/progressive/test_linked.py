@@ -35,10 +35,12 @@ from controller.core.meter_events import (
     MeterReopened,
 )
 from controller.core.progressives import WAITING_LIMIT
+from controller.core.sensed import Counted as Latched
 from controller.core.state import restore
 from controller.core.table import step
 from controller.formats.states import read_state, state_bytes
 from controller.link.reconciling import reconcile
+from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.progressive.live import (
     DIAMONDS,
     LINKED,
@@ -90,6 +92,21 @@ def test_what_other_tables_add_is_shown_without_a_word(pit: Pit) -> None:
     assert len(rig.events) == told
     rig.give(LinkHeard(rig.now_ns, "nobodys", 5, ""))
     assert rig.shown()["pit_sevens"] == 1_000_321
+
+
+def test_a_meter_whose_sensors_are_silent_is_closed_until_they_answer(pit: Pit) -> None:
+    rig = pit_table(pit)
+    rig.house = replace(
+        rig.house, sensors={"blazing7s": (1, 2)}, counted={"blazing7s": Latched("sensors", (1, 2), 500)}
+    )
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    pit.tells(rig)
+    assert rig.told(MeterClosed)[-1] == MeterClosed("pit_sevens", "sensors does not answer")
+    assert rig.shown()["pit_sevens"] is None
+    rig.give(DeviceHealth("sensors", HealthState.READY, rig.now_ns))
+    assert rig.told(MeterReopened)[-1] == MeterReopened("pit_sevens", 1_000_000)
+    rig.give(DeviceHealth("sensors", HealthState.LOST, rig.now_ns))
+    assert rig.shown() == {"pit_sevens": None, "mystery": None}
 
 
 def test_the_link_lost_closes_the_meter_and_play_goes_on(pit: Pit) -> None:
