@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 import zmq
@@ -90,6 +90,8 @@ HURRY_S: Final = 5.0
 
 WHOLE: Final = (*(f"T{suit}" for suit in "cdhscdh"), "9c", *(f"9{suit}" for suit in "dhsdhsd"), "8c")
 """Seven boxes with nineteen against seventeen: each stands, and the dealer takes no card."""
+
+BYTE_ORDERS: Final[tuple[Literal["big", "little"], ...]] = ("big", "little")
 
 AMBIGUOUS_BYTES: Final = 4 << 20
 """Four bytes stand by chance once in so many times a thousand; in more than this only longer forms are looked for."""
@@ -274,13 +276,18 @@ def forms(number: int) -> list[bytes]:
     hexadecimal = f"{number:x}".encode()
     held = (1).to_bytes(8, "little") + number.to_bytes(4, "little")
     # The last is how CPython holds it.
-    return [str(number).encode(), f"{number // 100:,}.{number % 100:02d}".encode(), hexadecimal, hexadecimal.upper(),
-            number.to_bytes(8, "big"), number.to_bytes(8, "little"), held]  # fmt: skip
+    return [
+        str(number).encode(),
+        f"{number // 100:,}.{number % 100:02d}".encode(),
+        hexadecimal,
+        hexadecimal.upper(),
+        held,
+    ]
 
 
 def short_forms(number: int) -> list[bytes]:
-    """The same in four bytes."""
-    return [number.to_bytes(4, order) for order in ("big", "little")]
+    """The same in four and eight bytes, of which five may be zeros: among a hundred megabytes they stand by chance."""
+    return [number.to_bytes(size, order) for size in (4, 8) for order in BYTE_ORDERS]
 
 
 def memory_of(pid: int) -> Iterator[bytes]:

@@ -30,9 +30,12 @@ async def test_a_running_table_neither_says_writes_nor_holds_what_the_box_drew()
 
 @pytest.mark.parametrize("form", SAID)
 def test_the_search_finds_a_number_that_stands_somewhere(form: str) -> None:
-    assert [place for place, _ in look({"a": [b"nothing", b".." + SAID[form]], "b": [b"nothing"]}, forms(NUMBER), [])][
-        :1
-    ] == ["a"]
+    assert [
+        place
+        for place, _ in look(
+            {"a": [b"nothing", b".." + SAID[form]], "b": [b"nothing"]}, forms(NUMBER), short_forms(NUMBER)
+        )
+    ][:1] == ["a"]
 
 
 def test_four_bytes_are_looked_for_where_they_cannot_stand_by_chance() -> None:
