@@ -22,7 +22,7 @@ from controller.core.linked import NOT_HEARD, LinkedMeter, LinkedTerms, Owed
 from controller.core.meter_events import ContributionRefused
 from controller.core.progressives import WAITING_LIMIT, Progressives
 from controller.core.rules import House
-from controller.core.side_bet import find, terms_of
+from controller.core.side_bet import meter_winners, terms_of
 
 FULL: Final = f"{WAITING_LIMIT} postings wait for the link"
 
@@ -103,7 +103,7 @@ def claim_rows(desk: Desk, bet: str, rows: Mapping[int, str]) -> None:
         if row in shares and (number, spot, bet) not in linked.claimed
     )
     if winners:
-        rule = find(bet).chosen(terms_of(desk.rules, bet), "two_meter_winners")
+        rule = meter_winners(desk.rules, bet)
         claim(desk, linked, Claimed(number, winners, shared=rule == "share"), rule)
 
 

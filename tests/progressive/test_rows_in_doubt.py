@@ -5,6 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.events import WagerSettled
+from controller.core.inputs import LinkHeard
+from controller.core.link_events import JackpotClaimed
+from controller.core.linked import LinkedTerms
 from controller.core.meter_events import JackpotHit
 from controller.core.rules import Rules
 from controller.formats.hand_accounts import account_json, settle
@@ -113,3 +116,13 @@ def test_a_settlement_says_that_the_bonus_is_in_it() -> None:
         (-500, "Five Card Progressive: loses"),
         (24_600, "Five Card Progressive: loses; must-hit-by mystery"),
     ]
+
+
+def test_a_pool_pays_rows_of_any_side_wager_and_its_winners_share_it() -> None:
+    pool = LinkedTerms("pit_ladies", "pit-1", ("lucky_ladies",))
+    rig = Rig(ladies_rules(), linked=(pool,))
+    rig.give(LinkHeard(rig.now_ns, pool.name, 1_000_000, ""))
+    rig.talk("1 main 10 \n 1 lucky_ladies 5 \n key no_more_bets \n Kc 9c Kc 8c \n key stand hole_turned")
+    (claimed,) = rig.told(JackpotClaimed)
+    assert isinstance(claimed, JackpotClaimed)
+    assert (claimed.meter, claimed.rule, [one.spot for one in claimed.winners]) == ("pit_ladies", "share", [1])
