@@ -13,6 +13,7 @@ from controller.formats.commands import Reply
 from controller.formats.config import OperatorSection
 from controller.formats.operators import STATUS, Asking, Request, read_operators
 from controller.formats.sections import ConfigError
+from controller.io.house_files import text_of
 from controller.io.operator_channel import Listening, OperatorChannel
 from controller.io.secret_files import SecretRefused, read_curve_secret
 
@@ -57,11 +58,9 @@ def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
 
 def _operators(path: Path) -> dict[str, Asking]:
     try:
-        return dict(read_operators(path.read_text(encoding="utf-8"), str(path)))
+        return dict(read_operators(text_of(path), str(path)))
     except ConfigError as error:
         raise NoChannel(*error.lines) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise NoChannel(f"{path}: cannot be read: {error}") from error
 
 
 def _transaction(payload: bytes) -> Any:  # noqa: ANN401 - any JSON value

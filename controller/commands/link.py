@@ -18,10 +18,11 @@ from controller.commands.run import STORAGE_FAILED, refuse, until_stopped
 from controller.core.jackpots import same_person
 from controller.core.meter import ROSE, UNITS
 from controller.core.progressives import Adjustment, NewParameters
-from controller.formats.config import CREDENTIAL, ConfigError, is_credential
+from controller.formats.config import ConfigError
 from controller.formats.link_config import LinkConfig, read_link_config
 from controller.formats.payloads import PayloadRefused, read_event
 from controller.io.clock import SystemClock
+from controller.io.house_files import kept_path, text_of
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.io.log import Format, configure_log
 from controller.io.notify import Notifier
@@ -207,21 +208,12 @@ async def _serve(path: Path) -> None:
 
 
 def _load(path: Path) -> LinkConfig:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError((f"{path}: cannot be read: {error}",)) from error
-    return read_link_config(text, str(path), path.parent)
+    return read_link_config(text_of(path), str(path), path.parent)
 
 
 def _key(config: LinkConfig, path: Path, credentials: str | None) -> bytes:
-    given = config.link.key_file
-    if not is_credential(given):
-        return read_curve_secret(Path(given))
-    if credentials is None:
-        told = f"{path}: [link] key_file: a credential is there within the service only ($CREDENTIALS_DIRECTORY)"
-        raise ConfigError((told,))
-    return read_curve_secret(Path(credentials) / given.removeprefix(CREDENTIAL), kept_by_service=True)
+    file, kept = kept_path(config.link.key_file, credentials, f"{path}: [link] key_file")
+    return read_curve_secret(file, kept_by_service=kept)
 
 
 @contextlib.contextmanager

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from typing import Final, NamedTuple
 
 from controller.core.inputs import FitnessLevel
 from controller.formats.payloads import read_event
-from controller.io.clock import Clock
+from controller.formats.standing import nanoseconds
+from controller.io.clock import HOUR_NS, Clock
 from controller.io.journal import Journal
-from controller.io.journal_store import EventRow
 
 LOOK_SECONDS: Final = 5.0
 """Between two looks: an acknowledgement opens the table within this."""
-
-HOUR_NS: Final = 3_600_000_000_000
 
 Tell = Callable[[FitnessLevel, str], None]
 
@@ -74,7 +71,7 @@ class Overdue:
         for name in self._names:
             acked = max(self._kept.get(name, 0), self._acked().get(name, 0))
             for row in await self._journal.events_after(acked, 1):
-                age_ns = now_ns - max(committed_ns(row), self._since[name])
+                age_ns = now_ns - max(nanoseconds(read_event(row.body).time), self._since[name])
                 worst = max(worst, (age_ns // HOUR_NS, name, row.seq))
         hours, name, seq = worst
         said = f"consumer {name} has not acknowledged event {seq} for {hours} h"
@@ -84,8 +81,3 @@ class Overdue:
             self.tell(FitnessLevel.WARNED, f"{said}: at {self._terms.close_hours} h no more rounds may begin")
         else:
             self.tell(FitnessLevel.FIT, "")
-
-
-def committed_ns(row: EventRow) -> int:
-    """When an event was stamped: nanoseconds since 1970 UTC."""
-    return int(datetime.fromisoformat(read_event(row.body).time).timestamp()) * 1_000_000_000

@@ -27,6 +27,7 @@ from controller.formats.meter_config import profile_checks
 from controller.formats.meter_odds import odds_checks
 from controller.formats.profiles import Profile, ProfileError
 from controller.io import profile_files
+from controller.io.house_files import text_of
 from controller.io.keys import KeyRefused, read_key
 from controller.io.secret_files import SecretRefused, read_curve_secret
 from firmware_protocols import discovery
@@ -56,12 +57,8 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     Raises:
         ConfigError: with a line for each mistake in any of them.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError((f"{path}: cannot be read: {error}",)) from error
     lines: list[str] = []
-    config = read_config(text, str(path), path.parent, _known())
+    config = read_config(text_of(path), str(path), path.parent, _known())
     if within_service:
         config = _with_credentials(config, credentials, str(path), lines)
     registry = Registry({}, {})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from controller.formats.config import CREDENTIAL, ConfigError, is_credential
 from controller.formats.trigger_config import TriggerConfig, read_trigger_config
+from controller.io.house_files import kept_path, text_of
 from controller.io.keys import KeyRefused, read_key
 from controller.trigger_box.entries import Begun, BoundsSet, Opened
 from controller.trigger_box.sealing import Sealer
@@ -42,22 +42,17 @@ class Takeover(NamedTuple):
 
 
 def load_config(path: Path, credentials: str | None = None) -> TriggerConfig:
-    """The trigger box's file at ``path``, credentials replaced by their paths.
+    """The trigger box's file at ``path``; ``credentials``: where the service manager keeps those it names.
 
     Raises:
         ConfigError: with a line for each mistake.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError((f"{path}: cannot be read: {error}",)) from error
-    config = read_trigger_config(text, str(path), path.parent, discovery.codecs())
+    config = read_trigger_config(text_of(path), str(path), path.parent, discovery.codecs())
     given = {f"[box] {key}": getattr(config.box, key) for key in ("operations_key_file", "surveillance_key_file")}
     given["[line] pairing_key_file"] = config.line.pairing_key_file
     for key, value in given.items():
-        if is_credential(value) and credentials is None:
-            told = f"{path}: {key}: a credential is there within the service only ($CREDENTIALS_DIRECTORY)"
-            raise ConfigError((told,))
+        if value is not None:
+            kept_path(value, credentials, f"{path}: {key}")
     return config
 
 
@@ -85,9 +80,8 @@ def pairing_key_of(config: TriggerConfig, credentials: str | None = None) -> byt
 
 
 def _key(given: str, credentials: str | None) -> bytes:
-    kept = is_credential(given)
-    path = Path(credentials or "") / given.removeprefix(CREDENTIAL) if kept else Path(given)
-    return read_key(path, kept_by_service=kept)
+    file, kept = kept_path(given, credentials, given)
+    return read_key(file, kept_by_service=kept)
 
 
 def begin(config: TriggerConfig, sealer: Sealer, people: People, wall_ns: int, takeover: Takeover | None) -> None:

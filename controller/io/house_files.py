@@ -1,0 +1,33 @@
+"""The house's TOML files, and the credentials that the service manager keeps for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from controller.formats.config import CREDENTIAL, is_credential
+from controller.formats.sections import ConfigError
+
+
+def text_of(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError((f"{path}: cannot be read: {error}",)) from error
+
+
+def kept_path(value: str, credentials: str | None, where: str) -> tuple[Path, bool]:
+    """Where a file lies, and whether it is a credential of the service; ``where`` names the key that names it.
+
+    Raises:
+        ConfigError: it is a credential, and this is no service.
+    """
+    if not is_credential(value):
+        return Path(value), False
+    if credentials is None:
+        raise ConfigError((f"{where}: a credential is there within the service only ($CREDENTIALS_DIRECTORY)",))
+    return Path(credentials) / value.removeprefix(CREDENTIAL), True
