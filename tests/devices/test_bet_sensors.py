@@ -47,6 +47,17 @@ class Stage:
         return [one.code for one in self.modem.readings if isinstance(one, DeviceComplained)]
 
 
+def told_to_a_new_program(unit: BetSensorsSimulator, *locks: int) -> list[WagersSensed]:
+    """What a program that begins now hears of a unit that went on, in the second after its table wished these locks."""
+    session = BetSensorsSession(modbus_rtu.CODEC, "blazing7s", SPOTS)
+    modem: NullModem[Reading] = NullModem(session, unit, modbus_rtu.CODEC, paced=True)
+    for lock in locks:
+        session.wish(lock)
+    modem.connect()
+    modem.run_until(S)
+    return [one for one in modem.readings if isinstance(one, WagersSensed)]
+
+
 def test_a_round_from_the_first_wager_to_the_clearing() -> None:
     made = Stage()
     made.unit.lay(1)
@@ -113,12 +124,7 @@ def test_a_program_started_again_keeps_what_the_unit_latched() -> None:
     made.session.wish(7)
     made.pass_s(0.5)
     made.unit.take(1)
-    again = BetSensorsSession(modbus_rtu.CODEC, "blazing7s", SPOTS)
-    modem: NullModem[Reading] = NullModem(again, made.unit, modbus_rtu.CODEC, paced=True)
-    again.wish(7)
-    modem.connect()
-    modem.run_until(S)
-    (told,) = [one for one in modem.readings if isinstance(one, WagersSensed)]
+    (told,) = told_to_a_new_program(made.unit, 7)
     assert (told.live, told.latched, told.lock) == ((), (1,), 7)
 
 
@@ -128,13 +134,7 @@ def test_what_a_unit_latched_before_this_program_began_is_not_taken_for_a_later_
     made.session.wish(7)
     made.pass_s(0.5)
     made.unit.take(1)
-    again = BetSensorsSession(modbus_rtu.CODEC, "blazing7s", SPOTS)
-    modem: NullModem[Reading] = NullModem(again, made.unit, modbus_rtu.CODEC, paced=True)
-    again.wish(0)
-    again.wish(8)
-    modem.connect()
-    modem.run_until(S)
-    told = [one for one in modem.readings if isinstance(one, WagersSensed)]
+    told = told_to_a_new_program(made.unit, 0, 8)
     assert [(one.latched, one.lock) for one in told] == [((), 8)]
 
 
