@@ -8,9 +8,6 @@ import json
 from functools import partial
 from pathlib import Path
 
-from click.testing import CliRunner
-
-from controller.commands import meters
 from controller.core.events import WagerOpen, WagerSettled
 from controller.core.link_events import ContributionPosted, JackpotClaimed, PostingEntered, VerdictPosted
 from controller.core.meter_events import JackpotHit, JackpotPaid, JackpotVerified, MeterClosed, MeterReopened
@@ -50,10 +47,10 @@ async def all_of(*works: object) -> None:
 
 
 async def meters_of(table: PitTable) -> str:
-    """What ``tableside meters`` says of the table."""
-    found = await asyncio.to_thread(CliRunner().invoke, meters.command, [str(table.journal)])
-    assert found.exit_code == 0, found.output
-    return found.output
+    """What ``tableside meters`` says of the table; in a process of its own, for it prints while others here do."""
+    status, output, errors = await ran("meters", str(table.journal))
+    assert status == 0, errors
+    return output
 
 
 async def replays(table: PitTable) -> None:
