@@ -150,6 +150,8 @@ class RoundIrregular(Value, frozen=True):
 class SettlementDoubted(Value, frozen=True):
     """A wager was settled, and what its round has shown since leaves no legal play that comes to it.
 
+    Also: its round was ended by a card before it was paid as is due, and the round so begun is irregular.
+
     What was published stands until a person rules: ``adjust`` with the same amount confirms it, ``void`` returns it,
     and a correction of a card or box that explains the round adjusts it, to the same amount if it was right.
     """

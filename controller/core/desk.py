@@ -9,7 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.alerts import RoundIrregular, SettlementDoubted
-from controller.core.books import Row, book_of, entered
+from controller.core.books import Row, entered
+from controller.core.doubting import doubts_of, overtaken
 from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked
 from controller.core.hand import points_of, seen
 from controller.core.inputs import Stamped
@@ -113,7 +114,8 @@ class Desk:
         if not self.round().trouble:
             self.change_round(trouble=reason, curable=curable)
             number = self.round().number
-            events: tuple[Event, ...] = (RoundIrregular(number, reason, likely), *self.doubts(reason))
+            doubts = (*self.doubts(reason), *overtaken(self.state.books, self.round()))
+            events: tuple[Event, ...] = (RoundIrregular(number, reason, likely), *doubts)
             for event in events:
                 if known:
                     self.tell(event)
@@ -122,14 +124,7 @@ class Desk:
 
     def doubts(self, reason: str, doubted: Callable[[Row], bool] = lambda _: True) -> tuple[SettlementDoubted, ...]:
         """What has been settled of the open round, is not the floor's ruling and must now be doubted."""
-        number = self.round().number
-        book = book_of(self.state.books, number)
-        rows = () if book is None else book.unruled()
-        return tuple(
-            SettlementDoubted(number, row.spot, row.bet, row.wager_cents, row.due_cents or 0, reason)
-            for row in rows
-            if doubted(row)
-        )
+        return doubts_of(self.state.books, self.round().number, reason, doubted)
 
     def tell_shown(self, event: Event) -> None:
         """Publish what the players' cards may have decided; where they lie face down once they are shown."""

@@ -29,6 +29,7 @@ from controller.core.alerts import (
     WagerOutsideLimits,
 )
 from controller.core.desk import Desk
+from controller.core.doubting import overtaken
 from controller.core.events import CardDrawn, DeviceStatusChanged, Event
 from controller.core.felt import Felt, conflicts, key
 from controller.core.game_alerts import SEVERITY, Kind, Severity
@@ -60,6 +61,8 @@ def protect(before: Table, desk: Desk) -> None:
     advising.advise(before, desk)
     for wrong in paying.followed(before, desk):
         mispaid(desk, wrong)
+        if desk.state.round is not None and desk.state.round.overtook == wrong.round:
+            overtook_unpaid(desk)
 
 
 def contents(before: Table, desk: Desk, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
@@ -319,12 +322,21 @@ def irregular(before: Table, desk: Desk, event: RoundIrregular) -> None:
 
 
 def doubted(desk: Desk, doubts: tuple[SettlementDoubted, ...]) -> None:
-    """What was settled and is contradicted since: one alert for all wagers of the round."""
-    if not doubts:
-        return
-    wagers = ", ".join(f"spot {one.spot} {one.bet} {money(one.due_cents)}" for one in doubts)
-    text = f"settled before the round contradicted it, to be confirmed or adjusted: {wagers}"
-    raise_alert(desk, Kind.SETTLEMENT_DOUBTED, text, round=doubts[0].round)
+    """What was settled and is contradicted since: one alert for all wagers of a round."""
+    for number in dict.fromkeys(one.round for one in doubts):
+        of_round = [one for one in doubts if one.round == number]
+        wagers = ", ".join(f"spot {one.spot} {one.bet} {money(one.due_cents)}" for one in of_round)
+        text = f"settled before the round contradicted it, to be confirmed or adjusted: {wagers}"
+        raise_alert(desk, Kind.SETTLEMENT_DOUBTED, text, round=number)
+
+
+def overtook_unpaid(desk: Desk) -> None:
+    """The round that the first card of the open one ended was not paid as is due: in doubt if this one is irregular."""
+    desk.change_round(overtook_unpaid=True)
+    before = len(desk.events)
+    for doubt in overtaken(desk.state.books, desk.round()):
+        desk.tell_shown(doubt)
+    doubted(desk, tuple(event for event in desk.events[before:] if isinstance(event, SettlementDoubted)))
 
 
 def players_finished(before: Table) -> bool:

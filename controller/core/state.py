@@ -129,6 +129,10 @@ class Round(Value, frozen=True, tag=False):
     """Whether its wagers have raised their meters."""
     sensed: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     """The spots whose wagers count of each side bet that only sensors see; of one that is missing it is not known."""
+    overtook: int = 0
+    """The round that its first card ended, payment having begun; 0: none, or a key had ended it."""
+    overtook_unpaid: bool = False
+    """Whether that round had not been paid as it is due."""
     corrected: tuple[str, str] = ("", "")
     """Who last corrected the round's cards or boxes, and why."""
 

@@ -198,9 +198,11 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         desk.tell(CardBurned(number))
         return
     at_ns = desk.table_ns(drawn.at_ns)
+    overtook = 0
     if desk.state.round is not None:
         rounds.refute_payment(desk)
         if rounds.is_over(desk):
+            overtook = 0 if desk.round().closing else desk.round().number
             rounds.close(desk)
     if desk.state.round is None and not rounds.lock(desk, at_ns):
         card_outside(desk, drawn)
@@ -209,6 +211,8 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         else:
             desk.tell(CardWithoutBets(number))
         return
+    if overtook and not desk.round().locked_by:
+        desk.change_round(overtook=overtook)
     rounds.card(desk, drawn.face, at_ns if drawn.since_ns < 0 else desk.table_ns(drawn.since_ns), at_ns)
 
 

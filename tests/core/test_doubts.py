@@ -14,15 +14,18 @@ BROKE = "1 main 10 \n 2 main 10 \n Th 9c 6d 8s 9d Tc \n key hit \n Kc"
 """Spot 1 breaks and is settled so; spot 2 has 18 against 16."""
 
 
-def rig_with(talk: str) -> Rig:
-    rig = Rig(penn(stand_key="always"))
+def rig_with(talk: str, stand_key: str = "always") -> Rig:
+    rig = Rig(penn(stand_key=stand_key))
     rig.talk(talk)
     return rig
 
 
+def doubted(rig: Rig) -> list[SettlementDoubted]:
+    return [one for one in rig.events if isinstance(one, SettlementDoubted)]
+
+
 def doubts(rig: Rig) -> list[str]:
-    events = [event for event in rig.events if isinstance(event, SettlementDoubted)]
-    return [f"{one.spot} {one.bet} {one.wager_cents} {one.due_cents}: {one.reason}" for one in events]
+    return [f"{one.spot} {one.bet} {one.wager_cents} {one.due_cents}: {one.reason}" for one in doubted(rig)]
 
 
 def adjust(rig: Rig, cents: int) -> None:
@@ -109,3 +112,55 @@ def test_what_a_reader_tells_late_names_the_settlement_it_contradicts() -> None:
     settled = [one for one in rig.events if isinstance(one, WagerSettled)]
     assert [(one.due_cents, one.basis) for one in settled] == [(1000, Basis.EVIDENCE)]
     assert doubts(rig) == ["1 main 1000 1000: what its readers told later leaves no legal play that comes to it"]
+
+
+def doubled_after_three_cards() -> Rig:
+    """As if the shoe had told a card twice: only payment explains chips that come after it, for 10 against 17."""
+    rig = rig_with("1 main 10 \n 5h 9c 3d 8s 2c", "sometimes")
+    rig.values["E004CAFE"] = 1000
+    rig.lay(1, "main", (*rig.lying[1, "main"], "E004CAFE"))
+    return rig
+
+
+def alerts(rig: Rig) -> list[tuple[int, Kind]]:
+    return [(one.round, one.kind) for one in rig.events if isinstance(one, AlertRaised)]
+
+
+def test_a_round_that_a_card_ended_before_it_was_paid_as_is_due_is_doubted_with_the_round_so_begun() -> None:
+    rig = doubled_after_three_cards()
+    rig.talk("Kc")
+    assert rig.postings() == ["1: spot 1 main -10.00"]
+    assert alerts(rig) == [(1, Kind.MISPAY)]
+    assert doubts(rig) == []
+    rig.talk("key stand")
+    (doubt,) = doubted(rig)
+    assert (doubt.round, doubt.spot, doubt.due_cents) == (1, 1, -1000)
+    assert doubt.reason == (
+        "a card ended it before it was paid as it is due, and the round so begun is irregular: "
+        "no legal play explains the evidence"
+    )
+    assert alerts(rig)[1:] == [(2, Kind.ROUND_IRREGULAR), (1, Kind.SETTLEMENT_DOUBTED)]
+
+
+def test_it_is_doubted_too_if_the_round_so_begun_was_irregular_before_the_readers_had_told_of_its_bets() -> None:
+    rig = doubled_after_three_cards()
+    rig.late = True
+    rig.talk("Kc \n key 5 stand")
+    rig.late = False
+    rig.pass_ms(100)
+    assert [(one.round, one.due_cents) for one in doubted(rig)] == [(1, -1000)]
+    assert (1, Kind.SETTLEMENT_DOUBTED) in alerts(rig)
+
+
+def test_a_round_that_a_key_ended_is_not_doubted_for_the_next_one() -> None:
+    rig = doubled_after_three_cards()
+    rig.talk("key round_closed \n Kc \n key stand")
+    assert (1, Kind.MISPAY) in alerts(rig)
+    assert doubted(rig) == []
+
+
+def test_a_round_that_was_paid_as_is_due_is_not_doubted_for_the_next_one() -> None:
+    rig = rig_with("1 main 10 \n 5h 9c 3d 8s 2c \n 1 main 0 \n 1 main 10 \n Kc \n key stand", "sometimes")
+    assert rig.postings() == ["1: spot 1 main -10.00"]
+    assert [kind for _, kind in alerts(rig)] == [Kind.ROUND_IRREGULAR]
+    assert doubted(rig) == []
