@@ -23,6 +23,8 @@ from controller.core.alerts import (
     UnreadCard,
 )
 from controller.core.events import (
+    CardBurned,
+    CardDrawn,
     QuestionAsked,
     RoundClosed,
     WagerSettled,
@@ -93,6 +95,9 @@ class Tally:
         self.asked: dict[int, set[int]] = {}
         self.outcomes: dict[int, str] = {}
         self.lines: dict[int, Evidence] = {}
+        self.round_of: dict[int, int] = {}
+        """The round the table takes a card for, by the card's reading; 0: none."""
+        self.burned: set[int] = set()
         self.stuck = 0
         self.played = 0
         """The round people play, as the table numbers it; ``LOCKED`` until its first card, 0 between rounds."""
@@ -100,6 +105,11 @@ class Tally:
     def settled(self, key: Key) -> Settled:
         """How a wager was settled."""
         return Settled(key, self.said[key][1], self.basis[key], self.at[key])
+
+    def ended_by(self, key: Key) -> int:
+        """The reading of the card that ended a wager's round before it was settled; 0: none did."""
+        told = (number for number in self.lines[key[0]].numbers if number <= self.at[key])
+        return next((number for number in told if self.round_of.get(number, key[0]) != key[0]), 0)
 
 
 def rig_of(block: Block, conditions: dict[str, Any], profile: Any, chips: dict[str, int]) -> TimedRig:  # noqa: ANN401
@@ -171,6 +181,10 @@ def take(tally: Tally, rig: TimedRig) -> None:
                 key = event.round, event.spot, event.bet
                 tally.said[key], tally.basis[key] = (event.wager_cents, event.due_cents), str(event.basis)
                 tally.at[key] = rig.number
+            case CardDrawn():
+                tally.round_of[event.card] = event.round
+            case CardBurned():
+                tally.burned.add(event.card)
             case SettlementDoubted():
                 tally.doubted.add((event.round, event.spot, event.bet))
             case QuestionAsked():
@@ -204,7 +218,7 @@ def end_round(tally: Tally, rig: TimedRig, told: RoundPlayed) -> None:
     number, tally.played = tally.played if tally.played > 0 else rig.table.state.rounds, 0
     for wager in told.wagers:
         tally.truth[number, wager.spot, wager.bet] = wager.wager_cents, wager.due_cents
-    tally.lines[number] = evidence(rig.stamped, rig)
+    tally.lines[number] = evidence(rig.stamped, rig, frozenset(tally.burned))
     rig.stamped.clear()
     rig.moved_ns.clear()
 
@@ -279,7 +293,7 @@ def found_out(tally: Tally, wrong: set[Key], table: Table) -> Counter[str]:
         named = "named in doubt" if key in tally.doubted else f"alert only: {others}"
         said = "no evidence kept"
         if key[0] in tally.lines:
-            said = explained(tally.lines[key[0]], table, tally.settled(key))
+            said = explained(tally.lines[key[0]], table, tally.settled(key), tally.ended_by(key))
         kinds[f"{named}; {said}"] += 1
     return kinds
 

@@ -56,14 +56,18 @@ class Evidence(NamedTuple):
         dated = zip(between, self.moments, strict=True)
         return [first, *(line | {"t": moment / 1e9} if moment else line for line, moment in dated), last]
 
-    def until(self, number: int) -> list[Line]:
-        """The lines up to a reading."""
+    def until(self, number: int, ended_by: int = 0) -> list[Line]:
+        """The lines up to a reading; ``ended_by``: the card that ended the round (0: none did)."""
         between = zip(self.lines[1:-1], self.numbers, strict=True)
-        return [self.lines[0], *(line for line, told in between if told <= number)]
+        last, close = (ended_by - 1, [self.lines[-1]]) if ended_by else (number, [])
+        return [self.lines[0], *(line for line, told in between if told <= last), *close]
 
 
-def evidence(stamped: list[Stamped], rig: TimedRig) -> Evidence:
-    """A round's readings as lines of evidence, from the last lock on; the header's profile is put in later."""
+def evidence(stamped: list[Stamped], rig: TimedRig, burned: frozenset[int] = frozenset()) -> Evidence:
+    """A round's readings as lines of evidence, from the last lock on; the header's profile is put in later.
+
+    ``burned`` are the readings of cards that were announced as burns, which are none of the round's.
+    """
     keys = rig.house.keys
     locks = [
         at
@@ -81,7 +85,7 @@ def evidence(stamped: list[Stamped], rig: TimedRig) -> Evidence:
             felt[item.spot, item.zone] = sum(rig.values.get(chip, 0) for chip in item.chips)
         if at == start:
             wagers = locked(felt)
-        if at <= start:
+        if at <= start or one.number in burned:
             continue
         match item:
             case readings.CardDrawn(at_ns=at_ns, face=face):
@@ -169,15 +173,18 @@ def headed_for_oracle(header: Line) -> Line:
     return header | {"wagers": wagers}
 
 
-def explained(told: Evidence, table: tuple[str, dict[str, Any]], settled: Settled) -> str:
+def explained(told: Evidence, table: tuple[str, dict[str, Any]], settled: Settled, ended_by: int) -> str:
     """What is to be said of a wager that was settled wrong in a round that was found out.
 
     ``legal until then``: at the reading that settled it the evidence was that of some legal round, and every legal
     round that gives it came to what was settled: nothing better could be said. ``legal but for dropped chips``: the
     same of the evidence without the changes of chips that nothing explained and an alert had named. Else ``mistake``.
+
+    ``ended_by`` is the card that ended the round before the wager was settled (0: none did): a round in which payment
+    has begun can take no card, so it is judged as one that is over, without that card.
     """
     _, spot, bet = settled.key
-    header, *lines = headed(told.until(settled.number), *table)
+    header, *lines = headed(told.until(settled.number, ended_by), *table)
     answer = oracle_on([headed_for_oracle(header), *lines])
     if answer is None:
         return "oracle too slow"
@@ -185,7 +192,8 @@ def explained(told: Evidence, table: tuple[str, dict[str, Any]], settled: Settle
     unknown_to_it = nets is None and bet not in {"main", "insurance"}
     if not answer.plays or not (unknown_to_it or settled.fits(nets or [])):
         return "mistake"
-    return "legal but for dropped chips" if answer.dropped else "legal until then"
+    legal = "legal but for dropped chips" if answer.dropped else "legal until then"
+    return f"{legal}, ended by a card" if ended_by else legal
 
 
 def cause(told: Evidence, profile: str, options: dict[str, Any], missing: set[Key]) -> str:

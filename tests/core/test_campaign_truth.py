@@ -32,6 +32,19 @@ def test_what_a_shoe_without_either_hides_looks_like_some_legal_round() -> None:
     assert set(result["silent"]) == {"indistinguishable"}
 
 
+def test_a_wager_settled_as_a_card_ended_its_round_is_judged_without_that_card() -> None:
+    # In its third round a lost card makes chips laid for a double a payment, and the double's card ends the round.
+    result = played(Block(20, 23_000_089, 5, 7, "never", "bee_tek"), CONDITIONS)
+    said = {kind.rpartition("; ")[2]: count for kind, count in result["found_out"].items()}
+    assert said == {"legal until then, ended by a card": 3, "legal until then": 1}
+
+
+def test_an_announced_burn_is_no_line_of_the_rounds_evidence() -> None:
+    # The burn's own word was lost, so that the first card of the round is taken for it.
+    result = played(Block(10, 23_000_079, 3, 4, "sometimes", "bee_tek"), CONDITIONS)
+    assert {kind.rpartition("; ")[2] for kind in result["found_out"]} == {"legal until then"}
+
+
 def test_a_campaign_goes_round_every_number_of_boxes_and_every_habit() -> None:
     cells = {(block.boxes, block.keypad) for block in blocks(2_100, 1, "ideal")}
     assert cells == {(boxes, keypad) for boxes in range(1, 8) for keypad in KEYPADS}
