@@ -78,7 +78,7 @@ campaign-mystery: setup
 	$(BIN)/python -m bench.mystery canary
 	$(BIN)/python -m bench.mystery_table
 campaign-offences: setup
-	nice -n 10 $(BIN)/python bench/offences.py --count $(or $(N),1000) --clean $(or $(CLEAN),10000) --seed $(or $(SEED),1)
+	nice -n 10 $(BIN)/python -m bench.offences --count $(or $(N),1000) --clean $(or $(CLEAN),10000) --seed $(or $(SEED),1)
 
 campaign-mutation: setup
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[mutation]'

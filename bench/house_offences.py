@@ -6,15 +6,11 @@ wrong: a counted shoe that adds up, a sensor that says what lies there.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from typing import Final, NamedTuple
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from msgspec.structs import replace
 
@@ -53,7 +49,7 @@ class ShoeLog:
         self.spoilt = False
         self.opened: Counter[Card] = Counter()
 
-    def observe(self, acts: list[Done]) -> None:
+    def observe(self, acts: Sequence[Done]) -> None:
         """A round was played."""
         burnt = False
         for act in acts:

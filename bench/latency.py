@@ -1,6 +1,6 @@
 """Byte in to message out: from a card's last byte on the serial line to its event at a subscriber, in milliseconds.
 
-    .venv/bin/python bench/latency.py --cards 300
+    .venv/bin/python -m bench.latency --cards 300
 
 Two ways in one run, over pseudo-terminals and a Mosquitto started for it: the whole daemon (decode, stamp, step, commit
 to disk, publish, while it polls its readers) and a bare bridge that publishes each token as it comes, with nothing in
@@ -14,14 +14,11 @@ import asyncio
 import json
 import os
 import statistics
-import sys
 import tempfile
 import time
 import tty
 from collections.abc import Callable
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from controller.demo import daemon, prepare
 from controller.demo_table import SITE, TABLE, Wanted, devices
@@ -65,9 +62,7 @@ async def bare_bridge(broker: Broker, cards: int) -> list[float]:
     async with connected(broker, "5", "bridge") as client:
         loop.add_reader(slave, lambda: client.send("bridge/card", os.read(slave, 4096)))
         try:
-            return await arrivals(
-                broker, "bridge/card", lambda _: os.write(master, b" [Game]<Card:8H> ") and None, cards
-            )
+            return await arrivals(broker, "bridge/card", lambda _: card_out(master), cards)
         finally:
             loop.remove_reader(slave)
             os.close(master)

@@ -113,8 +113,7 @@ def cycles(count: int, bounds: Bounds, chance: Random, seed: int | None, *, pool
             number, amount = number + 1, next(amounts)
             first, before, meter = meter == committed.start_units, meter, meter + amount
             told = carry_out(box, Contribute(number, amount))
-            answer = told[0]
-            assert isinstance(answer, ContributionAnswered)
+            (answer,) = (one for one in told if isinstance(one, ContributionAnswered))
             assert (answer.number, answer.cycle, answer.meter_units) == (number, committed.cycle, meter)
             hits += answer.hit
         revealed = next(one for one in told if isinstance(one, CycleRevealed))

@@ -1,6 +1,6 @@
 """Planted offences at human timing: how many are found of those that can be, and false alarms of honest rounds.
 
-    .venv/bin/python bench/offences.py --count 1000 --clean 10000 --seed 1
+    .venv/bin/python -m bench.offences --count 1000 --clean 10000 --seed 1
 
 After each planted round comes an honest one, and what is raised in either counts. *Findable* is what the evidence shows
 to anybody: a change of chips that lasted until two looks of the reader agreed on it, and whose interval does not begin
@@ -17,10 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from random import Random
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from msgspec.structs import replace
 

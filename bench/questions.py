@@ -1,6 +1,6 @@
 """How many questions a round needs, and how few it could: the same rounds by several ways of asking.
 
-    .venv/bin/python bench/questions.py --rounds 300 --boxes 7 --seed 5
+    .venv/bin/python -m bench.questions --rounds 300 --boxes 7 --seed 5
 
 ``single``: the best question about one box, again and again. ``compared``: as the table asks. ``clairvoyant``: the
 fewest questions about one box whose true answers leave one set of dues, chosen by somebody who knows the truth; no way
@@ -12,14 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import sys
 from collections import Counter
 from functools import reduce
 from itertools import combinations
 from operator import and_
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.truth import TimedRig, chips_by_id
 from controller.core.hand import points_of, seen

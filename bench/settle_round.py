@@ -1,6 +1,6 @@
 """How long one round of seven spots takes with every wager there is: told, played out and settled.
 
-    python bench/settle_round.py [--rounds N] [--beside]
+    python -m bench.settle_round [--rounds N] [--beside]
 
 ``settle``: the account of a round whose hands are known. ``tell``: the same round from its cards and acts, refusals
 looked for at each act. ``why`` is timed by itself. ``--beside`` times the PyPI package ``blackjack21`` on the same
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from controller.core.progressive import Linked, Meters, Mystery
 from controller.core.refusals import Refusal
 from controller.core.settling import account
-from controller.core.told import Act, ToldRound
+from controller.core.told import Act, Ended, ToldRound
 from controller.io import profile_files
 from firmware_protocols.cards import Card
 
@@ -66,7 +66,7 @@ def main() -> None:
     def told() -> ToldRound:
         return ToldRound(rules, mains, SHOE)
 
-    def finished(round_: ToldRound):  # noqa: ANN202 - a bench
+    def finished(round_: ToldRound) -> Ended:
         standing = round_.deal()
         for act in ACTS:
             after = round_.act(standing, act)

@@ -1,6 +1,6 @@
 """Rounds of simulated people against their truth: wrong settlements, bases, questions, time per reading.
 
-    .venv/bin/python bench/truth.py --rounds 20000 --keypad always --boxes 1-7 --seed 1
+    .venv/bin/python -m bench.truth --rounds 20000 --keypad always --boxes 1-7 --seed 1
 
 A change of chips is told in an interval that begins up to 1.5 seconds before it, so that intervals overlap cards, which
 come 0.6 seconds apart. ``--sharp`` makes intervals as narrow as a patient dealer's. Steps are timed in processor time,
@@ -16,16 +16,12 @@ import io
 import json
 import random
 import statistics
-import sys
 import time
 from collections import Counter
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from controller.core.alerts import RoundIrregular, UnexplainedChange
 from controller.core.events import QuestionAsked, RoundClosed, WagerSettled
-from controller.core.inputs import Stamped
+from controller.core.inputs import Input, Stamped
 from controller.core.progressives import MeterTerms
 from controller.core.rules import Rules
 from controller.core.state import Stepped
@@ -55,9 +51,9 @@ class TimedRig(Rig):
         super().__init__(rules, chips, meters)
         self.reads_display = True
 
-    def give(self, item: object, *, closed: bool = False) -> Stepped:  # type: ignore[override]
+    def give(self, item: Input, *, closed: bool = False) -> Stepped:
         began = time.thread_time_ns()
-        stepped = super().give(item, closed=closed)  # type: ignore[arg-type]
+        stepped = super().give(item, closed=closed)
         self.micros.append((time.thread_time_ns() - began) / 1000)
         if self.table.found is not None:
             self.largest = max(self.largest, len(self.table.found.frontier))

@@ -197,7 +197,7 @@ def take(tally: Tally, rig: TimedRig) -> None:
                 tally.flags.setdefault(number, Counter())[str(kind)] += 1
             case _:
                 pass
-    rig.events = [event for event in rig.events if isinstance(event, QuestionAsked)][-3:]
+    rig.events[:] = [event for event in rig.events if isinstance(event, QuestionAsked)][-3:]
 
 
 def end_round(tally: Tally, rig: TimedRig, told: RoundPlayed) -> None:

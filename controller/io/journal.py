@@ -130,10 +130,6 @@ class Journal:
         """The last record handed to ``commit`` (durable once that call has returned)."""
         return self._head
 
-    def next_hash(self, body: bytes, event_bodies: Sequence[bytes]) -> bytes:
-        """The chain hash the next record would have: what a checkpoint taken with it is bound to."""
-        return chain(self._head.hash, self._head.number + 1, body, event_bodies)
-
     async def commit(self, entries: Sequence[Entry]) -> None:
         """Make entries durable, all or none. Numbers and event seqs must go on without a gap from ``head``.
 

@@ -51,7 +51,6 @@ async def test_what_was_committed_is_read_back(tmp_path: Path) -> None:
     journal = await Journal.open(path, HERE)
     first = entry(1, 1, 2)
     expected = chain(genesis(HERE), 1, b"record 1", [b"event 1", b"event 2"])
-    assert journal.next_hash(b"record 1", [b"event 1", b"event 2"]) == expected
     await journal.commit([first, entry(2, 3, 0), entry(3, 3, 1, b"sealed")])
     assert await journal.events_after(1, 1) == ((2, 1, b"event 2"),)
     await journal.mark_published(2)

@@ -1,0 +1,150 @@
+"""Rounds replayed a second: a journal of simulated people's rounds is verified, taken up and stepped again.
+
+    .venv/bin/python -m bench.replay --rounds 500 --boxes 1-7 --keypad sometimes --seed 1
+
+The journal is a daemon's: the same records, seals, events and checkpoints, only written without devices and without
+waiting. "Stepped in memory" is the table alone, with nothing read and nothing compared: what a replay cannot be faster
+than. Times are processor time of one process. Prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import csv
+import hashlib
+import io
+import json
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final, Literal
+
+from controller.core.inputs import Input, Stamped
+from controller.core.rules import Rules
+from controller.core.state import State, Stepped, Table
+from controller.core.table import step
+from controller.formats.records import Identity, chain, genesis, seal, seal_checkpoint, stamp
+from controller.formats.states import payloads, state_bytes
+from controller.io import profile_files
+from controller.io.journal import Entry, Journal
+from controller.io.verification import verify
+from controller.recovery import recover, replay
+from simulators.dealer import play
+from simulators.house import house_from
+from simulators.rack import Rack
+from tests.core.rig import Rig
+
+HERE: Final = Identity("bench", "bj-1", 1)
+KEY: Final = bytes(range(32))
+PROFILE: Final = "hollywood-penn-national"
+Keypad = Literal["always", "sometimes", "never"]
+
+
+class RecordingRig(Rig):
+    """A rig that keeps what a daemon would have committed: a checkpoint goes with the end of each round."""
+
+    def __init__(self, rules: Rules, chips: dict[str, int]) -> None:
+        self.entries: list[Entry] = []
+        self.head = genesis(HERE)
+        super().__init__(rules, chips)
+
+    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+        """Step an input and keep it."""
+        assert not closed, "a daemon sees every face"
+        self.number += 1
+        nonce = hashlib.sha256(str(self.number).encode()).digest()
+        stamped = stamp(item, HERE, self.number, at_ns=self.now_ns, wall_ns=self.now_ns, nonce=nonce)
+        before = self.table
+        stepped = step(before, stamped)
+        self.table, self.desired = stepped.table, stepped.desired
+        self.stamped.append(stamped)
+        bodies = payloads(stepped.events, HERE, before.state.seq, stamped.wall_ns)
+        body = seal(stamped, KEY, HERE)
+        self.head = chain(self.head, stamped.number, body, bodies)
+        over = before.state.round is not None and self.table.state.round is None
+        sealed = seal_checkpoint(state_bytes(self.table.state), KEY, self.number, self.head) if over else None
+        numbered = tuple(enumerate(bodies, start=before.state.seq + 1))
+        self.entries.append(Entry(self.number, body, numbered, sealed))
+        return stepped
+
+
+def recorded(rounds: int, boxes: tuple[int, int], keypad: Keypad, seed: int) -> RecordingRig:
+    """A table at which people have played."""
+    rack = Rack()
+    values = {row["id"]: int(row["value_cents"]) for row in csv.DictReader(io.StringIO(rack.registry_csv()))}
+    stand_key = "always" if keypad == "always" else "sometimes"
+    rig = RecordingRig(profile_files.load(PROFILE, {"stand_key": stand_key}).rules, values)
+    rig.reads_display = True
+    house = house_from(profile_files.raw(PROFILE))
+    for _ in rig.perform(play(house, random.Random(seed), rack, boxes, rounds=rounds, stand_key=keypad)):
+        pass
+    return rig
+
+
+async def kept(path: Path, entries: list[Entry]) -> None:
+    """A journal with these entries, synced once for many."""
+    journal = await Journal.open(path, HERE)
+    for start in range(0, len(entries), 200):
+        await journal.commit(entries[start : start + 200])
+    await journal.close()
+
+
+def stepped_in_memory(rig: RecordingRig, inputs: Iterable[Stamped]) -> None:
+    table = Table(rig.house, State())
+    for stamped in inputs:
+        table = step(table, stamped).table
+
+
+def seconds(work: Callable[[], object], times: int = 3) -> float:
+    """The least processor time of a few tries."""
+    taken = []
+    for _ in range(times):
+        began = time.process_time()
+        work()
+        taken.append(time.process_time() - began)
+    return min(taken)
+
+
+def run(given: argparse.Namespace) -> dict[str, object]:
+    fewest, _, most = given.boxes.partition("-")
+    rig = recorded(given.rounds, (int(fewest), int(most or fewest)), given.keypad, given.seed)
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "journal.sqlite"
+        asyncio.run(kept(path, rig.entries))
+        found = replay(path, KEY)
+        assert found.difference is None, found.difference
+        taken = {
+            "stepped in memory": seconds(lambda: stepped_in_memory(rig, rig.stamped)),
+            "replayed with the key": seconds(lambda: replay(path, KEY)),
+            "replayed without it": seconds(lambda: replay(path, None)),
+            "verified": seconds(lambda: verify(path)),
+            "taken up from its last checkpoint": seconds(lambda: recover(path, KEY)),
+        }
+        size = path.stat().st_size
+    least = taken["stepped in memory"]
+    return {
+        "rounds": found.rounds,
+        "readings": found.records,
+        "events": found.events,
+        "bytes_a_round": size // found.rounds,
+        **{
+            name: {
+                "seconds": round(spent, 3),
+                "rounds_a_second": round(found.rounds / spent),
+                "to_memory": round(spent / least, 2),
+            }
+            for name, spent in taken.items()
+        },
+    }
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=500)
+    parser.add_argument("--boxes", default="1-7")
+    parser.add_argument("--keypad", choices=("always", "sometimes", "never"), default="sometimes")
+    parser.add_argument("--seed", type=int, default=1)
+    print(json.dumps(run(parser.parse_args()), indent=1))
