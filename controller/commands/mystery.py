@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from controller.commands import mystery_verify
 from controller.commands.run import refuse
-from controller.formats import mystery_audit
 from controller.formats.config import ConfigError
 from controller.formats.trigger_config import TriggerConfig
 from controller.io.clock import SystemClock
-from controller.io.journal_store import JournalDamaged, JournalReader, NotAJournal
 from controller.io.keys import KeyRefused, create_key
 from controller.io.randomness import SystemEntropy
 from controller.trigger_box import custody
@@ -39,6 +38,9 @@ def _by_two(work: F) -> F:
 @click.group("mystery")
 def command() -> None:
     """Begin, change and end a mystery trigger box; verify what it did."""
+
+
+command.add_command(mystery_verify.command)
 
 
 @command.command("make-key")
@@ -112,59 +114,6 @@ def end(config: Path, operations: str, surveillance: str) -> None:
         click.echo(json.dumps({"ended": parsed.box.serial, "revealed": told}))
 
     _with_keys(config, work)
-
-
-@command.command("verify")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
-def verify(file: Path, as_json: bool) -> None:  # noqa: FBT001 - click's way
-    """Prove every cycle of a must-hit-by meter from published events alone.
-
-    FILE is a table's journal, or events as they were published, a JSON envelope a line (what stands before its first
-    brace is passed over). Exit status: 0 nothing is wrong, 1 something is, 2 no events there.
-    """
-    try:
-        told = mystery_audit.read_lines(_published(file))
-    except (mystery_audit.NotEvents, JournalDamaged, OSError) as error:
-        # Some of these name the file themselves.
-        refuse(str(error) if str(error).startswith(str(file)) else f"{file}: {error}")
-        return
-    cycles = list(mystery_audit.examine(told))
-    faults = list(mystery_audit.ordered(told))
-    if as_json:
-        rows = [cycle._asdict() for cycle in cycles]
-        click.echo(json.dumps({"table": told.identity.text(), "cycles": rows, "faults": faults}))
-    else:
-        for line in (*map(_cycle_line, cycles), *(f"WRONG  {fault}" for fault in faults)):
-            click.echo(line)
-        proven = sum(cycle.hit and not cycle.faults for cycle in cycles)
-        click.echo(f"{told.identity.text()}: {len(cycles)} cycles, {proven} proven")
-    sys.exit(1 if faults or any(cycle.faults for cycle in cycles) else 0)
-
-
-def _published(file: Path) -> Iterator[bytes]:
-    """The events of a journal, or the lines of a file."""
-    try:
-        with JournalReader(file) as journal:
-            for event in journal.events():
-                yield event.body
-    except NotAJournal:
-        with file.open("rb") as lines:
-            yield from lines
-
-
-def _cycle_line(found: mystery_audit.CycleFound) -> str:
-    word = "WRONG " if found.faults else "proven" if found.hit else "open  "
-    parts = [f"{word} cycle {found.cycle}", f"{found.contributions} contributions"]
-    if found.trigger_cents is not None:
-        parts.append(f"trigger {_dollars(found.trigger_cents)}")
-    if found.award_cents is not None:
-        parts.append(f"award {_dollars(found.award_cents)}")
-    return "; ".join((*parts, *found.faults, *found.notes))
-
-
-def _dollars(cents: int) -> str:
-    return f"${cents // 100:,}.{cents % 100:02d}"
 
 
 def _with_keys(path: Path, work: Callable[[TriggerConfig, Sealer], None]) -> None:

@@ -58,11 +58,18 @@ def begun(bounds: Bounds = SMALL, *, site: str = "harbour", table: str = "bj-1")
     ]
 
 
+def taken_over(bounds: Bounds, cycle: int, number: int, carried_units: int) -> list[Entry]:
+    """The store of a box for harbour/bj-1, epoch 7, that takes over from one that was lost."""
+    return [Begun("harbour", "bj-1", 7, cycle, number, carried_units, *TWO, wall_ns=0), begun(bounds)[1]]
+
+
 class BoxDevice:
     """The box proper with its store in memory, driven as simulated devices are."""
 
-    def __init__(self, bounds: Bounds = SMALL, *, seed: int = 1, noise: bool = True) -> None:
-        self.memory = Memory(begun(bounds))
+    def __init__(
+        self, bounds: Bounds = SMALL, *, seed: int = 1, noise: bool = True, entries: list[Entry] | None = None
+    ) -> None:
+        self.memory = Memory(entries or begun(bounds))
         self.works = noise
         self._noises = noises(seed)
         self.power_cycle()

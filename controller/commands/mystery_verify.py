@@ -1,0 +1,114 @@
+"""``tableside mystery verify``: the proof that the cycles of a must-hit-by meter were honest."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from controller.commands.run import refuse
+from controller.formats.event_numbers import Mark, Range, stream_marks
+from controller.formats.mystery_audit import Audit, CycleFound, examine
+from controller.formats.mystery_events import NotEvents, Told, read_lines
+from controller.formats.records import HASH_BYTES
+from controller.io.journal_store import JournalDamaged, JournalReader, NotAJournal
+from controller.io.verification import verify as verify_journal
+
+
+@click.command("verify")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--from", "first", type=click.IntRange(1), default=1, metavar="SEQ", help="The event FILE begins with.")
+@click.option(
+    "--stream-hash",
+    "held",
+    multiple=True,
+    metavar="SEQ:HASH",
+    help="The hash of the table's stream after event SEQ, as state/stream told it or a consumer acknowledged it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+def command(file: Path, *, first: int, held: tuple[str, ...], as_json: bool) -> None:
+    """Prove every cycle of a must-hit-by meter from published events alone.
+
+    FILE is a table's journal, or events as they were published, a JSON envelope a line (what stands before its first
+    brace is passed over). Lines of state/stream among them show that the events are those the table published, and
+    that none is cut off. Exit status: 0 nothing is wrong, 1 something is, 2 no events there.
+    """
+    try:
+        told, damage = _told(file, first, [_mark(text) for text in held])
+    except (NotEvents, JournalDamaged, OSError) as error:
+        # Some of these name the file themselves.
+        refuse(str(error) if str(error).startswith(str(file)) else f"{file}: {error}")
+        return
+    audit = examine(told)
+    audit = audit._replace(faults=(*damage, *audit.faults))
+    if as_json:
+        missing = [[one.first, one.last] for one in audit.missing]
+        cycles = [cycle._asdict() for cycle in audit.cycles]
+        found = {"table": told.identity.text(), **audit._asdict(), "missing": missing, "cycles": cycles}
+        click.echo(json.dumps(found))
+    else:
+        for line in _lines(told, audit):
+            click.echo(line)
+    sys.exit(1 if audit.is_wrong() else 0)
+
+
+def _mark(text: str) -> Mark:
+    found = re.fullmatch(rf"([1-9][0-9]{{0,17}}):([0-9a-fA-F]{{{2 * HASH_BYTES}}})", text)
+    if found is None:
+        expected = f"expected an event's number, a colon and {2 * HASH_BYTES} hex digits"
+        raise click.BadParameter(f"{text!r}: {expected}", param_hint="--stream-hash")
+    return Mark(None, int(found[1]), bytes.fromhex(found[2]))
+
+
+def _told(file: Path, first: int, held: list[Mark]) -> tuple[Told, tuple[str, ...]]:
+    """What a file has of a table's events, and what is wrong with the file itself.
+
+    Raises:
+        NotEvents, JournalDamaged, OSError: nothing can be read from it.
+    """
+    try:
+        report = verify_journal(file)
+    except NotAJournal:
+        with file.open("rb") as lines:
+            marks = [*stream_marks(lines), *held]
+        with file.open("rb") as lines:
+            return read_lines(lines, first=first, marks=marks), ()
+    # Of a whole journal the end is known.
+    marks = [Mark(None, report.events, bytes.fromhex(report.stream))] if report.events and not report.damage else []
+    damage = () if report.damage is None else (f"the journal is damaged: {report.damage}",)
+    return read_lines(_published(file, report.events), first=first, marks=[*marks, *held]), damage
+
+
+def _published(file: Path, count: int) -> Iterator[bytes]:
+    """The first ``count`` events of a journal (0: all), which may go on meanwhile."""
+    with JournalReader(file) as journal:
+        for event in journal.events(limit=count or -1):
+            yield event.body
+
+
+def _lines(told: Told, audit: Audit) -> Iterator[str]:
+    given = Range(audit.first, audit.last).text() if audit.last >= audit.first else "no events"
+    gaps = ", ".join(one.text() for one in audit.missing)
+    yield f"given   {given}; missing: {gaps}" if gaps else f"given   {given}, none missing between"
+    yield from map(_cycle_line, audit.cycles)
+    yield from (f"WRONG   {fault}" for fault in audit.faults)
+    yield from (f"unknown {text}" for text in audit.unchecked)
+    yield f"{told.identity.text()}: {len(audit.cycles)} cycles, {sum(map(CycleFound.proven, audit.cycles))} proven"
+
+
+def _cycle_line(found: CycleFound) -> str:
+    word = "WRONG " if found.faults else "partly" if found.partly else "proven" if found.hit else "open  "
+    parts = [f"{word}  cycle {found.cycle}", f"{found.contributions} contributions"]
+    if found.trigger_cents is not None:
+        parts.append(f"trigger {_dollars(found.trigger_cents)}")
+    if found.award_cents is not None:
+        parts.append(f"award {_dollars(found.award_cents)}")
+    return "; ".join(part for part in (*parts, found.partly, *found.faults, *found.notes) if part)
+
+
+def _dollars(cents: int) -> str:
+    return f"${cents // 100:,}.{cents % 100:02d}"
