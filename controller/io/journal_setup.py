@@ -9,6 +9,7 @@ from typing import Final
 
 from controller.formats.journal_schema import APPLICATION_ID, DEFINITIONS, FORMAT, PAGE_BYTES, meta_digest
 from controller.formats.records import Identity
+from controller.formats.wal import WAL_HEADER_BYTES
 from controller.io.journal_store import JournalFailed, uri
 
 SYNCHRONOUS_FULL: Final = 2
@@ -28,7 +29,8 @@ def refuse_leftovers(path: Path) -> None:
     """
     if path.exists() and path.stat().st_size:
         return
-    left = [f"{path}{suffix}" for suffix in ("-head", "-wal", ".new") if Path(f"{path}{suffix}").exists()]
+    left = [f"{path}{suffix}" for suffix in ("-head", ".new") if Path(f"{path}{suffix}").exists()]
+    left += [log for log in (f"{path}-wal",) if has_frames(Path(log))]
     if left:
         advice = "put the journal back (tableside restore), or begin a new epoch (tableside begin-epoch)"
         raise JournalFailed(f"{path}: the journal is missing, and {left[0]} is there: {advice}")
@@ -64,14 +66,23 @@ def is_blank(path: Path) -> bool:
     """Whether nothing was ever begun here."""
     if path.stat().st_size == 0:
         return True
-    # What was begun by half may have to be rolled back. A log must not be touched before it has been looked at.
-    mode = "mode=ro" if Path(f"{path}-wal").exists() else "mode=rw"
+    # What was begun by half may have to be rolled back. A log must not be touched before it has been looked at; one
+    # without a frame is what a power cut leaves of the very first.
+    mode = "mode=ro" if has_frames(Path(f"{path}-wal")) else "mode=rw"
     try:
         with contextlib.closing(sqlite3.connect(uri(path, mode), uri=True)) as connection:
             (objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except sqlite3.Error:
         return False
     return bool(objects == 0)
+
+
+def has_frames(log: Path) -> bool:
+    """Whether there is a write-ahead log with anything behind its header."""
+    try:
+        return log.stat().st_size > WAL_HEADER_BYTES
+    except FileNotFoundError:
+        return False
 
 
 def add_meta(connection: sqlite3.Connection, key: str, value: str, *, again: bool = False) -> None:

@@ -1,0 +1,392 @@
+"""The power is cut while people play: what was told outside is in the journal afterwards, whatever the disk forgot.
+
+    python -m tests.campaigns.power --recordings 20 --cuts 250 --seed 1
+
+A SIGKILL leaves what the kernel has; a power cut leaves what was synced, and of the rest what it likes. So the real
+daemon runs on pseudo-terminals under strace, which writes down everything it does to its journal's directory and
+everything it sends. From that, for instants chosen by chance, the directory is built as a disk without any order may
+leave it (``tests/campaigns/power_disk.py``), and a start is made of it.
+
+What must hold: the start goes through; every event that had left for the broker, every card the shoe had been told to
+forget and every record of a commit that had returned is there, as it was; nothing else than what was recorded is
+there. Each recording but the first begins on what a cut left of the one before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import collections
+import contextlib
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from controller.demo_table import Wanted, devices, script, sevens_meter, table_file
+from controller.formats.records import unseal
+from controller.io.broker import find_mosquitto, start_mosquitto, stop
+from controller.io.head_file import MARK, SUFFIX, read_head_file
+from controller.io.journal import Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.keys import read_key
+from controller.io.mqtt import Broker
+from controller.io.scrub import before_start
+from controller.io.verification import verify
+from controller.recovery import recover
+from firmware_protocols import discovery
+from firmware_protocols.codec import Role
+from firmware_protocols.messages import AcknowledgeDraw
+from firmware_protocols.readings import CardDrawn
+from simulators.acts import Act
+from tests.campaigns.crews import Piece, options, pieces, work_off
+from tests.campaigns.power_disk import Disk
+from tests.campaigns.recording import Deed, Opened, Removed, Renamed, Sent, Sized, SyncDone, Written, deeds, recorded
+from tests.io.virtual_time import passes
+from tests.wiring.premises import Ear, Premises, program
+
+JOURNAL: Final = "journal.sqlite"
+PER_HOUSE: Final = 4
+"""Recordings of one house, each on what the one before left."""
+
+START_S: Final = 60.0
+PUBLISH: Final = 3
+"""The type of an MQTT packet that carries a message."""
+
+
+class Outcome(NamedTuple):
+    """What a house came to."""
+
+    recordings: int
+    cuts: int
+    writes: int
+    syncs: int
+    records: int
+    events: int
+    told: int
+    """Events seen leaving for the broker."""
+    forgotten: int
+    """Cards the shoe was told to forget."""
+    ways: dict[str, int]
+    begun_anew: int
+    """Cuts so early that there was no journal yet, and nothing had been told outside."""
+    faults: tuple[str, ...]
+
+
+class House(Premises):
+    """A table with a sign, a trigger box and a shoe that is told what it may forget; its journal lies by itself."""
+
+    def __init__(self, directory: Path, broker: Broker, seed: int) -> None:
+        (directory / "state").mkdir()
+        self.wanted = Wanted(directory, None, seed, 1.0, (2, 3), True, broker, shoe="reference", jackpots=True)
+        super().__init__(directory, broker, Ear())
+        self.journal = directory / "state" / JOURNAL
+
+    def devices(self) -> dict[str, Any]:
+        return devices("reference", wanted=self.wanted)
+
+    def table_text(self) -> str:
+        text = table_file(self.directory, self.broker, keypad=True, shoe="reference", wanted=self.wanted)
+        return text.replace(f'"{JOURNAL}"', f'"state/{JOURNAL}"')
+
+    async def people(self) -> None:
+        """Rounds without end; nobody at the table notices when the daemon is gone."""
+        waiting: list[Act] = []
+        for act in script(self.wanted, self.rack, sevens_meter()):
+            waiting.append(act)
+            if len(waiting) >= 5:
+                with contextlib.suppress(AssertionError):
+                    await self.perform(waiting)
+                waiting = []
+
+
+class Told(NamedTuple):
+    """What the outside knew at some moment: the last committed record, events and cards of the shoe."""
+
+    record: int
+    events: frozenset[int]
+    cards: frozenset[int]
+
+
+NOTHING: Final = Told(0, frozenset(), frozenset())
+
+
+class Recording(NamedTuple):
+    """A run of the daemon: what lay there before, what it did, and what its journal came to."""
+
+    before: dict[str, bytes]
+    deeds: list[Deed]
+    after: dict[str, bytes]
+    known: Told
+    """What the outside knew before it began."""
+
+
+async def record(house: House, records: int, known: Told, number: int) -> Recording:
+    """Run the daemon until it has taken so many records more, then kill it."""
+    state = house.journal.parent
+    before = contents(state)
+    trace = house.directory / "trace"
+    trace.unlink(missing_ok=True)
+    command = recorded(trace, program("run", str(house.table_file), "--log-format", "json"))
+    with (house.directory / "daemon.log").open("ab") as output:
+        process = await asyncio.create_subprocess_exec(*command, stdout=output, stderr=output)
+    wanted = known.record + records
+    end = time.monotonic() + START_S
+    while (noted := read_head_file(house.journal)) is None or noted.number < wanted:
+        assert process.returncode is None, house.log()
+        assert time.monotonic() < end, f"{noted} of {wanted} records; {house.log()[-2000:]}"
+        await passes(0.01)
+    # Every third is told to stop, so that what a stop does to the files is cut as well.
+    os.kill(_child(process.pid), signal.SIGTERM if number % 3 == 1 else signal.SIGKILL)
+    await process.wait()
+    found = deeds(trace, state)
+    trace.unlink()
+    return Recording(before, found, contents(state), known)
+
+
+def _child(tracer: int) -> int:
+    (child,) = Path(f"/proc/{tracer}/task/{tracer}/children").read_text().split()
+    return int(child)
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    """Every file of a directory."""
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+def telling(recording: Recording, journal: Sequence[bytes]) -> Iterator[Told]:
+    """What the outside knew before each deed, and at the end; ``journal``: the events, event 1 first."""
+    numbers = {body: seq for seq, body in enumerate(journal, start=1)}
+    record, events, cards = recording.known
+    wire = discovery.find("shoe", "reference").open(Role.DEVICE)
+    streams: dict[str, bytearray] = collections.defaultdict(bytearray)
+    for deed in recording.deeds:
+        yield Told(record, events, cards)
+        match deed:
+            case Written(_, name, _, data) if name.endswith(SUFFIX) and data.startswith(MARK):
+                record = max(record, int.from_bytes(data[16:24], "big"))
+            case Sent(to, data) if to.startswith("socket:"):
+                streams[to] += data
+                told = [numbers[body] for body in messages(streams[to], numbers)]
+                events |= frozenset(told)
+            case Sent(_, data):
+                heard = [one for one in wire.feed(data) if isinstance(one, AcknowledgeDraw)]
+                wire.idle()
+                cards |= frozenset(one.sequence for one in heard)
+            case _:
+                pass
+    yield Told(record, events, cards)
+
+
+def messages(stream: bytearray, known: dict[bytes, int]) -> Iterator[bytes]:
+    """Take the whole MQTT packets off a stream; the events that they carry, as known."""
+    while len(stream) >= 2:
+        length, size = 0, 1
+        while True:
+            if size >= len(stream):
+                return
+            length |= (stream[size] & 0x7F) << 7 * (size - 1)
+            size += 1
+            if not stream[size - 1] & 0x80:
+                break
+        if len(stream) < size + length:
+            return
+        packet = bytes(stream[size : size + length])
+        kind = stream[0] >> 4
+        del stream[: size + length]
+        if kind == PUBLISH and b"/event/" in packet[:200]:
+            body = packet[packet.index(b'{"') :]
+            assert body in known, f"an event left that the journal never had: {body[:200]!r}"
+            yield body
+
+
+class Judge:
+    """Holds what a start makes of a directory against a recording."""
+
+    def __init__(self, recording: Recording, key: bytes) -> None:
+        self._key = key
+        with tempfile.TemporaryDirectory(prefix="tableside-power-") as directory:
+            path = lay(Path(directory), recording.after)
+            with JournalReader(path) as reader:
+                self.identity = reader.identity
+                self.records = [(row.body, row.hash) for row in reader.records()]
+                self.events = [row.body for row in reader.events()]
+        self.cards: dict[int, int] = {}
+        """The record of each card that the shoe told, by the shoe's number of it."""
+        for number, (body, _) in enumerate(self.records, start=1):
+            given = unseal(body, key, {}, self.identity).input
+            if isinstance(given, CardDrawn) and given.sequence is not None:
+                self.cards[given.sequence] = number
+
+    async def fault(self, left: dict[str, bytes], told: Told) -> tuple[str, int]:
+        """What is wrong with a start on ``left``, empty if nothing is; how many records it has."""
+        with tempfile.TemporaryDirectory(prefix="tableside-power-") as directory:
+            path = lay(Path(directory), left)
+            try:
+                return await self._start(path, told)
+            except (JournalDamaged, JournalFailed, NotAJournal) as error:
+                return f"{type(error).__name__}: {str(error).removeprefix(f'{directory}/')}", 0
+
+    async def _start(self, path: Path, told: Told) -> tuple[str, int]:
+        before_start(path)
+        journal = await Journal.open(path, msgspec.structs.replace(self.identity, epoch=1), created_wall_ns=1)
+        try:
+            is_ours = journal.identity == self.identity
+            recovered = recover(path, self._key)
+        finally:
+            await journal.close()
+        report = verify(path)
+        if report.damage is not None or recovered.hold:
+            return f"after the start: {report.damage or recovered.hold}", 0
+        with JournalReader(path) as reader:
+            records = [(row.body, row.hash) for row in reader.records()]
+            events = [row.body for row in reader.events()]
+        if not is_ours:
+            return ("begun anew" if told != NOTHING or records else ""), 0
+        return self._compared(records, events, told), len(records)
+
+    def _compared(self, records: list[tuple[bytes, bytes]], events: list[bytes], told: Told) -> str:
+        if records != self.records[: len(records)] or events != self.events[: len(events)]:
+            return "a record or an event is another"
+        if len(records) < told.record:
+            return f"ends with record {len(records)}, and record {told.record} had been committed"
+        lost = [seq for seq in told.events if seq > len(events)]
+        if lost:
+            return f"events {sorted(lost)} had been told outside"
+        cards = [number for number in told.cards if self.cards[number] > len(records)]
+        return f"the shoe was told to forget cards {cards}" if cards else ""
+
+
+def at_the_end(recording: Recording, chance: random.Random) -> dict[str, bytes]:
+    """What a cut leaves when the run has ended; before it, the recording gives what then lay there."""
+    disk = Disk(recording.before)
+    for deed in recording.deeds:
+        disk.take(deed)
+    seen = {name: data for name, data in disk.now().items() if not name.endswith("-shm")}
+    there = {name: data for name, data in recording.after.items() if not name.endswith("-shm")}
+    assert seen == there, f"the recording does not give what lay there: {seen.keys()}, {there.keys()}"
+    return forgetful(disk.cut(chance)[1], chance)
+
+
+def instants(done: Sequence[Deed], cuts: int, chance: random.Random) -> list[int]:
+    """Before which deeds the power is cut: half of them any, half near those that make, drop, size or name a file."""
+    rare = [place for place, deed in enumerate(done) if isinstance(deed, Opened | Sized | Renamed | Removed)]
+    found = [chance.randint(0, len(done)) for _ in range(cuts - cuts // 2)]
+    found += [chance.choice(rare) + chance.randint(-1, 6) for _ in range(cuts // 2)]
+    return [min(max(place, 0), len(done)) for place in found]
+
+
+def lay(directory: Path, files: dict[str, bytes]) -> Path:
+    """Write files into a directory; where the journal is."""
+    for name, data in files.items():
+        if not name.endswith("-reserve"):
+            (directory / name).write_bytes(data)
+    return directory / JOURNAL
+
+
+def forgetful(left: dict[str, bytes], chance: random.Random) -> dict[str, bytes]:
+    """The index of the log is written through memory, where nobody sees it: it may be gone, blank, or anything."""
+    names = [name for name in left if name.endswith("-shm")]
+    for name in names:
+        size = chance.choice((0, 32768, 65536))
+        left[name] = chance.choice((bytes(size), chance.randbytes(size), left[name]))
+        if chance.random() < 0.3:
+            del left[name]
+    return left
+
+
+class Account:
+    """What comes together over the recordings of a house."""
+
+    def __init__(self) -> None:
+        self.counts: collections.Counter[str] = collections.Counter()
+        self.ways: collections.Counter[str] = collections.Counter()
+        self.faults: list[str] = []
+
+    async def cut(self, recording: Recording, key: bytes, cuts: int, chance: random.Random) -> None:
+        """Cut the power ``cuts`` times."""
+        judge = Judge(recording, key)
+        tellings = list(telling(recording, judge.events))
+        places = collections.Counter(instants(recording.deeds, cuts, chance))
+        disk = Disk(recording.before)
+        for place, told in enumerate(tellings):
+            for _ in range(places[place]):
+                await self._one(judge, disk, told, place, chance)
+            if place < len(recording.deeds):
+                disk.take(recording.deeds[place])
+        written = sum(isinstance(deed, Written) for deed in recording.deeds)
+        self.counts.update(recordings=1, cuts=cuts, writes=written, records=len(judge.records))
+        self.counts.update(syncs=sum(isinstance(deed, SyncDone) for deed in recording.deeds))
+        self.counts.update(events=len(judge.events), told=len(tellings[-1].events - recording.known.events))
+        self.counts.update(forgotten=len(tellings[-1].cards - recording.known.cards))
+
+    async def _one(self, judge: Judge, disk: Disk, told: Told, place: int, chance: random.Random) -> None:
+        way, left = disk.cut(chance)
+        fault, records = await judge.fault(forgetful(left, chance), told)
+        self.ways[way] += 1
+        self.counts["begun_anew"] += not records
+        if fault:
+            self.faults.append(f"cut before deed {place}, {way}: {fault}")
+
+
+async def house(directory: Path, recordings: int, cuts: int, seed: int, records: int = 120) -> Outcome:
+    """Record one house so many times, and cut each recording so often."""
+    program_path = find_mosquitto()
+    assert program_path is not None, "Mosquitto is not installed"
+    (directory / "broker").mkdir()
+    for one in (directory, directory / "broker"):
+        one.chmod(0o755)
+    process, port = await start_mosquitto(program_path, directory / "broker", {}, None)
+    chance, account, known = random.Random(seed), Account(), NOTHING
+    table = House(directory, Broker(host="127.0.0.1", port=port), seed)
+    key, found = read_key(table.key), list[Recording]()
+    async with table.bench:
+        playing = asyncio.create_task(table.people())
+        for number in range(recordings):
+            found.append(await record(table, records, known, number))
+            assert not playing.done(), playing.exception()
+            known = list(telling(found[-1], Judge(found[-1], key).events))[-1]
+            for path in table.journal.parent.iterdir():
+                path.unlink()
+            lay(table.journal.parent, at_the_end(found[-1], chance))
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+    await stop(process)
+    for recording in found:
+        await account.cut(recording, key, cuts, chance)
+    counts = {name: account.counts[name] for name in Outcome._fields if name not in {"ways", "faults"}}
+    return Outcome(**counts, ways=dict(account.ways), faults=tuple(account.faults))
+
+
+def work(piece: Piece) -> dict[str, Any]:
+    """One house's outcome."""
+    with tempfile.TemporaryDirectory(prefix="tableside-power-") as directory:
+        return asyncio.run(house(Path(directory), PER_HOUSE, piece.size // PER_HOUSE, piece.seed))._asdict()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cuts", type=int, default=10_000)
+    parser.add_argument("--per-house", type=int, default=1000)
+    options(parser)
+    given = parser.parse_args()
+    began = time.monotonic()
+    found = work_off(pieces(given.cuts, given.seed, given.per_house), work, given.jobs, given.file)
+    names = [name for name in Outcome._fields if name not in {"ways", "faults"}]
+    total = {name: sum(one[name] for one in found) for name in names}
+    ways = sum((collections.Counter(one["ways"]) for one in found), collections.Counter[str]())
+    faults = [fault for one in found for fault in one["faults"]]
+    print(json.dumps(total | {"ways": ways, "faults": faults}))
+    print(f"{total['cuts']} cuts, {len(faults)} faults; {time.monotonic() - began:.0f} s in this run")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()
