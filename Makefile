@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-broker campaign-offences campaign-mutation
+.PHONY: help setup demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-offences campaign-mutation
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -39,6 +39,7 @@ help:
 	@echo 'make campaign-kill    the daemon killed while people play (an hour); KILLS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-io      every write, sync and opening of a journal fails in its turn (half an hour)'
 	@echo 'make campaign-flips   bits flipped in everything a start reads (minutes); FLIPS= SEED= JOBS= FILE= may be given'
+	@echo 'make campaign-power   the power cut at any instant, with a disk that keeps no order (half an hour); CUTS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
 	@echo 'make clean   everything made here, the virtual environment too'
 
@@ -101,6 +102,9 @@ campaign-io: setup servers
 
 campaign-flips: setup servers
 	$(BIN)/python -m tests.campaigns.flips $(call option,FLIPS,flips) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
+
+campaign-power: setup servers
+	$(BIN)/python -m tests.campaigns.power $(call option,CUTS,cuts) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
 
 campaign-broker: setup servers
 	$(BIN)/python -m tests.campaigns.outage $(call option,HOURS,hours)

@@ -141,13 +141,8 @@ class Disk:
                 self._places[descriptor] = -1 if is_appended else 0
                 if is_cut:
                     file.resize(0)
-            case Written(descriptor, name, None, data):
-                file = self._file(descriptor, name)
-                place = self._places[descriptor]
-                file.write(len(file.now) if place < 0 else place, data)
-                self._places[descriptor] = place if place < 0 else place + len(data)
-            case Written(descriptor, name, int() as offset, data):
-                self._file(descriptor, name).write(offset, data)
+            case Written():
+                self._write(deed)
             case Sized(descriptor, name, size, is_least):
                 file = self._file(descriptor, name)
                 file.resize(max(size, len(file.now)) if is_least else size)
@@ -181,6 +176,15 @@ class Disk:
             if {"none": False, "all": True, "prefix": place < kept}.get(way, chance.random() < 0.5):
                 _rename(names, change)
         return way, {name: _left(file, way, chance) for name, file in names.items()}
+
+    def _write(self, written: Written) -> None:
+        file = self._file(written.descriptor, written.name)
+        if written.offset is not None:
+            file.write(written.offset, written.data)
+            return
+        place = self._places[written.descriptor]
+        file.write(len(file.now) if place < 0 else place, written.data)
+        self._places[written.descriptor] = place if place < 0 else place + len(written.data)
 
     def _change(self, change: Change) -> None:
         _rename(self._names, change)

@@ -243,8 +243,8 @@ class _Reader:
         """A path's name in the directory, empty for itself, None for what lies elsewhere."""
         if not path.startswith("/"):
             return None
-        real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-        if real == self._directory or path == self._directory:
+        real = f"{os.path.realpath(Path(path).parent)}/{Path(path).name}"
+        if self._directory in {real, path}:
             return ""
         inside = real.startswith(f"{self._directory}/")
         name = real.removeprefix(f"{self._directory}/")

@@ -7,6 +7,7 @@ import contextlib
 import re
 import shutil
 import sqlite3
+import struct
 import sys
 from pathlib import Path
 
@@ -60,6 +61,28 @@ async def left_by_a_kill(directory: Path, records: int = 6) -> Path:
         shutil.copy(f"{path}{suffix}", f"{copy}{suffix}")
     await journal.close()
     return copy
+
+
+# --- a journal that was being begun ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("log", [b"", bytes(WAL_HEADER_BYTES)])
+async def test_a_power_cut_in_the_first_moments_of_a_journal_leaves_nothing_to_refuse(
+    tmp_path: Path, log: bytes
+) -> None:
+    """The rollback journal of the first page is there again, and beside it a log that nothing was written to."""
+    path = tmp_path / "journal.sqlite"
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA page_size = 4096")
+        connection.execute("PRAGMA journal_mode = wal")
+    # No page to put back, and a database of no pages before: https://www.sqlite.org/fileformat2.html, section 3.
+    empty = struct.pack(">8s5I", bytes.fromhex("d9d505f920a163d7"), 0, 1, 0, 512, 4096)
+    beside(path, "-journal").write_bytes(empty.ljust(512, b"\x00"))
+    beside(path, "-wal").write_bytes(log)
+    before_start(path)
+    await written(path)
+    with JournalReader(path) as reader:
+        assert reader.head().number == 6
 
 
 # --- a lost end -------------------------------------------------------------------------------------

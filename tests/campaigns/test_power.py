@@ -1,0 +1,115 @@
+"""A helping of the power cuts; the recorder held against a real directory; the disk that keeps no order."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from controller.io.broker import find_mosquitto
+from tests.campaigns import power, recording
+from tests.campaigns.power_disk import Disk
+from tests.campaigns.recording import Opened, Removed, Renamed, SyncBegun, SyncDone, Written
+
+EVERYTHING = """
+import os, shutil, threading
+at = lambda name: os.path.join({directory!r}, name)
+made = os.open(at("made"), os.O_RDWR | os.O_CREAT)
+os.write(made, b"abc"); os.write(made, b"def"); os.pwrite(made, b"XY", 9); os.ftruncate(made, 10); os.fsync(made)
+with open(at("lines"), "a") as lines: lines.write("one\\n"); lines.flush(); lines.write("two\\n")
+with open(at("lines"), "a") as lines: lines.write("three\\n")
+with open(at("there"), "w") as there: there.write("cut and written")
+os.rename(at("made"), at("called otherwise"))
+os.write(made, b"!")
+os.link(at("there"), at("twice"))
+os.unlink(at("gone"))
+os.posix_fallocate(made, 0, 6000)
+def write(place):
+    for turn in range(40): os.pwrite(made, b"%04d" % turn, 1000 * place)
+threads = [threading.Thread(target=write, args=(place,)) for place in range(3)]
+[one.start() for one in threads]; [one.join() for one in threads]
+held = os.open({directory!r}, os.O_RDONLY | os.O_DIRECTORY); os.fsync(held)
+"""
+
+able = pytest.mark.skipif(bool(recording.is_able()), reason=recording.is_able())
+
+
+@able
+@pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
+async def test_the_power_is_cut_sixty_times(tmp_path: Path) -> None:
+    found = await power.house(tmp_path, recordings=2, cuts=30, seed=4, records=60)
+    assert found.faults == ()
+    assert (found.recordings, found.cuts) == (2, 60)
+    assert found.told > 10
+    assert found.forgotten > 0
+    assert found.begun_anew > 0
+
+
+@able
+def test_a_recording_gives_what_lies_there_at_the_end(tmp_path: Path) -> None:
+    watched = tmp_path / "watched"
+    watched.mkdir()
+    before = {"there": b"was here before", "gone": b"soon"}
+    for name, data in before.items():
+        (watched / name).write_bytes(data)
+    program = [sys.executable, "-c", EVERYTHING.format(directory=str(watched))]
+    subprocess.run(recording.recorded(tmp_path / "trace", program), check=True)
+    disk = Disk(before)
+    for deed in recording.deeds(tmp_path / "trace", watched):
+        disk.take(deed)
+    assert disk.now() == power.contents(watched)
+    assert set(disk.now()) == {"called otherwise", "lines", "there", "twice"}
+
+
+KEPT: list[recording.Deed] = [
+    Opened(3, "file", False, False),
+    Written(3, "file", 0, b"kept"),
+    SyncBegun(3, "file"),
+    SyncDone(3, "file"),
+]
+
+
+def left_by(deeds: list[recording.Deed], files: dict[str, bytes]) -> set[tuple[tuple[str, bytes], ...]]:
+    """Everything that a thousand cuts after these deeds leave."""
+    disk = Disk(files)
+    for deed in deeds:
+        disk.take(deed)
+    chance = random.Random(1)
+    return {tuple(sorted(disk.cut(chance)[1].items())) for _ in range(1000)}
+
+
+def test_what_was_synced_is_there() -> None:
+    assert left_by([*KEPT, SyncBegun(4, ""), SyncDone(4, "")], {}) == {(("file", b"kept"),)}
+
+
+def test_a_file_whose_directory_was_not_synced_may_be_gone_though_its_content_was() -> None:
+    assert left_by(KEPT, {}) == {(), (("file", b"kept"),)}
+
+
+def test_what_was_not_synced_is_there_or_not_or_a_length_without_content_or_some_sectors_of_it() -> None:
+    page = b"\x01" * 1024
+    found = {dict(one)["file"] for one in left_by([Written(3, "file", 512, page)], {"file": b"\x02" * 512})}
+    old, blank, new = b"\x02" * 512, bytes(512), b"\x01" * 512
+    assert found >= {old, old + blank + blank, old + new + new, old + new + blank, old + blank + new}
+    assert all(one[:512] == old for one in found)
+
+
+def test_a_write_that_came_while_a_sync_was_under_way_is_not_synced_by_it() -> None:
+    deeds: list[recording.Deed] = [
+        Written(3, "file", 0, b"1"),
+        SyncBegun(3, "file"),
+        Written(3, "file", 1, b"2"),
+        SyncDone(3, "file"),
+    ]
+    assert {dict(one)["file"] for one in left_by(deeds, {"file": b""})} == {b"1", b"12", b"1\x00"}
+
+
+def test_names_come_back_and_go_in_any_order() -> None:
+    found = {
+        tuple(name for name, _ in one)
+        for one in left_by([Renamed("a", "b", False), Removed("c")], {"a": b"", "c": b""})
+    }
+    assert found == {("a",), ("a", "c"), ("b",), ("b", "c")}
