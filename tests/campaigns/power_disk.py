@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, assert_never
 
 from tests.campaigns.recording import (
     Deed,
@@ -162,6 +162,8 @@ class Disk:
                 self._change({name: None})
             case Sent():
                 pass
+            case _:
+                assert_never(deed)
 
     def now(self) -> dict[str, bytes]:
         """What whoever looks sees while the power is on."""
