@@ -7,10 +7,12 @@ from pathlib import Path
 
 import click
 
+from controller.formats.records import Identity
 from controller.io.copies import CopyRefused, restore
 from controller.io.durable_file import DurableFile, DurableRefused
 from controller.io.journal import JournalDamaged, NotAJournal
 from controller.io.journal_store import JournalReader
+from controller.io.segment_folder import NoCopy, survey
 
 
 @click.command("restore")
@@ -19,10 +21,13 @@ from controller.io.journal_store import JournalReader
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A consumer's file (watch --durable): the copy must not end before it.",
 )
-@click.argument("copy", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--aside", is_flag=True, help="A journal that is there gets the name JOURNAL.damaged-1, with its log.")
+@click.argument("copy", type=click.Path(path_type=Path))
 @click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
-def command(copy: Path, journal: Path, held: Path | None) -> None:
+def command(copy: Path, journal: Path, held: Path | None, *, aside: bool) -> None:
     """Put COPY in the place of JOURNAL, which must not be there. The table must not run.
+
+    COPY is a backup, or the folder of the journal's second copy: then the journal is built anew of it, row for row.
 
     Refused if the copy lacks anything that the lost journal's head file or a consumer knows: a table that went on with
     it would give the same numbers to other events. Then begin a new epoch.
@@ -30,11 +35,11 @@ def command(copy: Path, journal: Path, held: Path | None) -> None:
     Exit status: 0 restored, 1 the copy is damaged, 2 refused.
     """
     try:
-        report = restore(copy, journal, 0 if held is None else held_by(held, copy))
+        report = restore(copy, journal, 0 if held is None else held_by(held, copy), is_aside=aside)
     except JournalDamaged as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(1)
-    except (NotAJournal, CopyRefused, DurableRefused, OSError) as error:
+    except (NotAJournal, CopyRefused, DurableRefused, NoCopy, OSError) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)
     assert report.identity is not None
@@ -47,9 +52,15 @@ def held_by(held: Path, copy: Path) -> int:
 
     Raises:
         DurableRefused: it is in use, or holds another table's events.
+        NoCopy: the copy is a folder without one.
     """
-    with JournalReader(copy) as reader:
-        identity = reader.identity
+    identity = survey(copy).identity if copy.is_dir() else identity_of(copy)
     file = DurableFile(held, identity.site, identity.table)
     file.close()
     return file.held.seq if file.held.epoch == identity.epoch else 0
+
+
+def identity_of(journal: Path) -> Identity:
+    """Whose journal it is."""
+    with JournalReader(journal) as reader:
+        return reader.identity

@@ -22,7 +22,7 @@ from controller.assembly import Devices, TriggerBox, house_of
 from controller.core.metering import trigger_wish
 from controller.core.state import Desired
 from controller.daemon import Daemon, Endless, Parts
-from controller.formats.config import BrokerSection, Config, ConfigError
+from controller.formats.config import BrokerSection, Config, ConfigError, TableSection
 from controller.formats.records import Identity, RecordDamaged
 from controller.io.certificates import expiry_line
 from controller.io.clock import Clock, SystemClock, hourly
@@ -32,11 +32,12 @@ from controller.io.journal import JournalDamaged, JournalFailed, NotAJournal
 from controller.io.log import Format, configure_log
 from controller.io.mqtt import Broker
 from controller.io.notify import Notifier
-from controller.io.opening import Opened, marks_of, opened
+from controller.io.opening import Keeping, Opened, marks_of, opened
 from controller.io.operator_channel import ChannelFailed
 from controller.io.overdue import Overdue, Terms
 from controller.io.pace_board import PaceBoard
 from controller.io.randomness import SystemEntropy
+from controller.io.second_copy import Place
 from controller.io.secret_files import SecretRefused
 from controller.io.software import SoftwareChanged, authenticate, watch
 from controller.io.table_file import TableFile, is_kept, load_table
@@ -115,7 +116,7 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
     epoch = clock.wall_ns() // 1_000_000_000
     identity = Identity(config.table.site, config.table.name, epoch)
     try:
-        storage = await opened(path, identity, marks, clock, config.table.reserve_mib * 2**20)
+        storage = await opened(path, identity, marks, clock, kept_beside(config.table))
     except JournalFailed as error:
         # Not a failing disk: another process has it, or it is another table's.
         refuse(str(error))
@@ -159,7 +160,13 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
         log.info("table stops")
     finally:
         notifier.stopping()
-        await journal.close()
+        await storage.close()
+
+
+def kept_beside(table: TableSection) -> Keeping:
+    """What is kept beside the journal."""
+    folder = table.second_copy
+    return Keeping(table.reserve_mib * 2**20, None if folder is None else Place(Path(folder)))
 
 
 def both(one: Callable[[Desired], None], other: Callable[[Desired], None]) -> Callable[[Desired], None]:
@@ -188,7 +195,7 @@ def expiring(config: Config, clock: Clock) -> tuple[str, ...]:
 
 def fitness(config: BrokerSection, daemon: Daemon, storage: Opened) -> Iterator[Endless]:
     """What finds out whether the table is fit for another round."""
-    yield from storage.watches(partial(daemon.tell_fitness, "storage"))
+    yield from storage.watches(daemon.tell_fitness)
     terms = Terms(config.unacknowledged_warn_hours, config.unacknowledged_close_hours)
     journal, acked = storage.journal, daemon.consumers.acked
     overdue = Overdue(journal, config.consumers, acked, daemon.parts.clock, terms)

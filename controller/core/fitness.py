@@ -16,7 +16,11 @@ from controller.core.inputs import FitnessLevel, FitnessTold
 from controller.core.raising import raise_alert
 from controller.core.state import State, Unfit
 
-KINDS: Final = {"storage": Kind.STORAGE_LOW, "consumers": Kind.EVENTS_UNACKNOWLEDGED}
+KINDS: Final = {
+    "storage": Kind.STORAGE_LOW,
+    "consumers": Kind.EVENTS_UNACKNOWLEDGED,
+    "second_copy": Kind.SECOND_COPY_LOST,
+}
 """What an alert about each cause is called."""
 
 SHOWN: Final = "Table closed: call floor"

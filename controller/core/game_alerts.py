@@ -59,6 +59,7 @@ class Kind(StrEnum):
     DEVICE_SWAPPED = "device_swapped"
     STORAGE_LOW = "storage_low"
     EVENTS_UNACKNOWLEDGED = "events_unacknowledged"
+    SECOND_COPY_LOST = "second_copy_lost"
     DEALT_WHILE_CLOSED = "dealt_while_closed"
     ALERTS_UNREAD = "alerts_unread"
 
@@ -94,6 +95,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.DEVICE_SWAPPED: Severity.CRITICAL,
     Kind.STORAGE_LOW: Severity.WARNING,
     Kind.EVENTS_UNACKNOWLEDGED: Severity.WARNING,
+    Kind.SECOND_COPY_LOST: Severity.WARNING,
     Kind.DEALT_WHILE_CLOSED: Severity.CRITICAL,
     Kind.ALERTS_UNREAD: Severity.CRITICAL,
 }

@@ -195,7 +195,7 @@ class FitnessLevel(StrEnum):
 
 
 class FitnessTold(Value, frozen=True):
-    """The process found out how fit the table is; ``cause`` is ``storage`` or ``consumers``, ``text`` says what is."""
+    """The process found out how fit the table is; ``cause`` is a key of ``fitness.KINDS``, ``text`` says what is."""
 
     at_ns: int
     cause: str

@@ -57,6 +57,7 @@ class TableSection(Section, frozen=True):
     chips: File
     reserve_mib: Reserve = 256
     software: File | None = None
+    second_copy: File | None = None
 
 
 class BrokerSection(Section, frozen=True):
@@ -314,7 +315,8 @@ def _resolved(config: Config, directory: PurePath) -> Config:
         given = {name: getattr(section, name) for name in names}
         return {name: str(directory / path) for name, path in given.items() if path and not is_credential(path)}
 
-    table = msgspec.structs.replace(config.table, **moved(config.table, ("key_file", "journal", "chips", "software")))
+    own = ("key_file", "journal", "chips", "software", "second_copy")
+    table = msgspec.structs.replace(config.table, **moved(config.table, own))
     linked = tuple(msgspec.structs.replace(one, **moved(one, ("key_file",))) for one in config.linked_meters)
     config = msgspec.structs.replace(config, linked_meters=linked)
     if config.operator is not None:

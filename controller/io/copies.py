@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 import sqlite3
 from pathlib import Path
+from typing import Final
 
 from controller.formats.journal_check import Report
+from controller.formats.segments import SegmentDamaged
+from controller.io.durable_names import sync_directory
 from controller.io.head_file import HeadFile, HeadFileDamaged, read_head_file
-from controller.io.journal_store import JournalReader, open_for_reading
+from controller.io.journal_store import Head, JournalFailed, JournalReader, open_for_reading, take_lock
+from controller.io.rebuilding import rebuild
+from controller.io.segment_folder import NoCopy
 from controller.io.verification import verify
+
+BESIDE: Final = ("-wal", "-shm")
+"""What lies beside a journal and is a part of it."""
+
+BEGIN: Final = "move the head file away and begin a new epoch instead: tableside begin-epoch"
 
 
 class CopyRefused(Exception):  # noqa: N818 - named for what happened
@@ -26,22 +37,29 @@ def backup(journal: Path, copy: Path) -> Report:
         NotAJournal: there is none here.
         JournalDamaged: it cannot be opened.
     """
-    part = _part(copy)
+    if copy.exists():
+        raise CopyRefused(f"{copy}: is there already; give another name")
+    part = Path(f"{copy}.part")
     try:
         with (
             contextlib.closing(open_for_reading(journal)) as source,
             contextlib.closing(sqlite3.connect(part, isolation_level=None)) as target,
         ):
             source.backup(target)
-        return _finish(part, copy)
+        report = _checked(part, copy)
+        _name(part, copy)
     except (sqlite3.Error, OSError) as error:
         raise CopyRefused(f"{copy}: cannot be written: {error}") from error
     finally:
         part.unlink(missing_ok=True)
+    return report
 
 
-def restore(copy: Path, journal: Path, held_seq: int = 0) -> Report:
+def restore(copy: Path, journal: Path, held_seq: int = 0, *, is_aside: bool = False) -> Report:
     """Put a copy where a journal was lost. ``held_seq`` is the last event anybody else is known to hold.
+
+    ``copy`` is a backup, or the folder of a second copy, of whose rows the journal is built anew. With ``is_aside``
+    what lies at ``journal`` gets another name (``aside``) once the copy is known to be fit.
 
     A table that goes on with a copy gives the numbers of what the copy lacks to other events. So a copy is refused that
     ends before what the head file of the lost journal, or a consumer, knows.
@@ -51,55 +69,79 @@ def restore(copy: Path, journal: Path, held_seq: int = 0) -> Report:
         NotAJournal: ``copy`` is none.
         JournalDamaged: it cannot be opened.
     """
-    left = [f"{journal}{suffix}" for suffix in ("", "-wal", "-shm") if Path(f"{journal}{suffix}").exists()]
-    if left:
-        raise CopyRefused(f"{left[0]}: is there already; move it away, together with what lies beside it")
-    begin = "move the head file away and begin a new epoch instead: tableside begin-epoch"
-    with JournalReader(copy) as reader:
-        head = reader.head()
-        try:
-            noted = read_head_file(journal)
-        except HeadFileDamaged as damage:
-            raise CopyRefused(f"{damage}; {begin}") from damage
-        lost = None if noted is None else reader.lost_since(noted)
-    if lost is not None:
-        raise CopyRefused(f"{copy}: {lost}; {begin}")
-    if held_seq > head.seq:
-        raise CopyRefused(f"{copy}: ends with event {head.seq}, and a consumer holds event {held_seq}; {begin}")
-    part = _part(journal)
+    left = [f"{journal}{suffix}" for suffix in ("", *BESIDE) if Path(f"{journal}{suffix}").exists()]
+    if left and not is_aside:
+        raise CopyRefused(f"{left[0]}: is there already; move it away with what lies beside it, or give --aside")
+    part = Path(f"{journal}.part")
+    lock = _locked(journal)
     try:
-        shutil.copyfile(copy, part)
-        report = _finish(part, journal)
+        part.unlink(missing_ok=True)
+        if copy.is_dir():
+            rebuild(copy, part)
+        else:
+            # What is no journal is not copied.
+            JournalReader(copy).close()
+            shutil.copyfile(copy, part)
+        with JournalReader(part) as reader:
+            head = reader.head()
+            _refuse_lacking(copy, reader, read_head_file(journal), held_seq)
+        report = _checked(part, copy)
+        if left:
+            aside(journal)
+        _name(part, journal)
         file = HeadFile.open(journal, head)
         file.write(head)
         file.close()
+    except (NoCopy, SegmentDamaged, HeadFileDamaged) as refused:
+        raise CopyRefused(f"{refused}; {BEGIN}" if isinstance(refused, HeadFileDamaged) else str(refused)) from refused
     except OSError as error:
         raise CopyRefused(f"{journal}: cannot be written: {error}") from error
     finally:
         part.unlink(missing_ok=True)
+        if lock is not None:
+            os.close(lock)
     return report
 
 
-def sync_directory(path: Path) -> None:
-    """Make what was renamed or made in a directory last.
+def _locked(journal: Path) -> int | None:
+    """A lock on a journal that is to be put aside, None if there is none: no table may be running on it."""
+    if not journal.exists():
+        return None
+    try:
+        return take_lock(journal, create=False)
+    except JournalFailed as error:
+        raise CopyRefused(str(error)) from error
+
+
+def aside(journal: Path) -> Path:
+    """Give a journal that cannot be gone on with another name, ``JOURNAL.damaged-1``, with its log; the new name.
+
+    Its head file stays: it says what whatever is put in its place must have.
 
     Raises:
         OSError: the disk refused.
     """
-    directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+    names = (Path(f"{journal}.damaged-{number}") for number in itertools.count(1))
+    name = next(name for name in names if not any(Path(f"{name}{suffix}").exists() for suffix in ("", *BESIDE)))
+    # The journal last: while it is there, nobody takes its place.
+    for suffix in (*BESIDE, ""):
+        if Path(f"{journal}{suffix}").exists():
+            Path(f"{journal}{suffix}").rename(f"{name}{suffix}")
+    sync_directory(journal.parent)
+    return name
 
 
-def _part(target: Path) -> Path:
-    if target.exists():
-        raise CopyRefused(f"{target}: is there already; give another name")
-    return Path(f"{target}.part")
+def _refuse_lacking(copy: Path, reader: JournalReader, noted: Head | None, held_seq: int) -> None:
+    lost = None if noted is None else reader.lost_since(noted)
+    if lost is not None:
+        raise CopyRefused(f"{copy}: {lost}; {BEGIN}")
+    seq = reader.head().seq
+    if held_seq > seq:
+        raise CopyRefused(f"{copy}: ends with event {seq}, and a consumer holds event {held_seq}; {BEGIN}")
 
 
-def _finish(part: Path, target: Path) -> Report:
+def _checked(part: Path, named: Path) -> Report:
+    """Sync what was made, and read every byte of it."""
     descriptor = os.open(part, os.O_RDWR | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -107,7 +149,10 @@ def _finish(part: Path, target: Path) -> Report:
         os.close(descriptor)
     report = verify(part)
     if report.damage is not None:
-        raise CopyRefused(f"{target}: the copy is damaged, as the original may be: {report.damage}")
+        raise CopyRefused(f"{named}: the copy is damaged, as the original may be: {report.damage}")
+    return report
+
+
+def _name(part: Path, target: Path) -> None:
     part.rename(target)
     sync_directory(target.parent)
-    return report

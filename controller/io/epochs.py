@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from controller.formats.records import Identity
-from controller.io.copies import sync_directory
+from controller.io.durable_names import sync_directory
 from controller.io.journal import Journal
 from controller.io.journal_store import JournalDamaged, JournalFailed, JournalReader, NotAJournal, take_lock
 

@@ -82,6 +82,8 @@ class Journal:
         self.identity = begun.identity
         self.meta = begun.meta
         """What the journal says of itself, as it was when it was opened."""
+        self.committed: Callable[[], None] = lambda: None
+        """Told by the writer's thread, after each transaction, that there is more to read."""
         self._head = begun.head
         self._head_file = begun.head_file
         self._lock = lock
@@ -308,6 +310,7 @@ class Journal:
             try:
                 answers = transacted(connection, [work for work, _ in jobs], self._reserve)
                 self._note_head(answers)
+                self.committed()
             except JournalDamaged as damage:
                 self._failure = f"damaged: {damage}; see: tableside verify {self.path}"
             except Exception as error:  # noqa: BLE001 - whatever it was, nobody may be left waiting

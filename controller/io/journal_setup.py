@@ -39,13 +39,7 @@ def refuse_leftovers(path: Path) -> None:
 def begin(path: Path, identity: Identity, created_wall_ns: int) -> None:
     """Make an empty file a journal. A file left half begun by a power cut counts as empty."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-        configure(connection, page_limit=None)
-        connection.execute("BEGIN IMMEDIATE")
-        for definition in DEFINITIONS.values():
-            connection.execute(definition)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        define(connection)
         (cookie,) = connection.execute("PRAGMA schema_version").fetchone()
         facts = {
             "site": identity.site,
@@ -60,6 +54,17 @@ def begin(path: Path, identity: Identity, created_wall_ns: int) -> None:
             add_meta(connection, key, value)
         connection.execute("COMMIT")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def define(connection: sqlite3.Connection) -> None:
+    """Give an empty file the shape of a journal, in a transaction that is left open."""
+    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+    configure(connection, page_limit=None)
+    connection.execute("BEGIN IMMEDIATE")
+    for definition in DEFINITIONS.values():
+        connection.execute(definition)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 def is_blank(path: Path) -> bool:

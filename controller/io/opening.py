@@ -6,23 +6,41 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import structlog
 
+from controller.core.inputs import FitnessLevel
 from controller.formats.payloads import utc_text
 from controller.formats.records import Identity, key_mark
 from controller.io.clock import Clock
 from controller.io.clock_watch import is_set
-from controller.io.disk_watch import DiskWatch, Tell
-from controller.io.journal import Journal, JournalFailed
+from controller.io.disk_watch import DiskWatch
+from controller.io.journal import Journal, JournalDamaged, JournalFailed
+from controller.io.journal_setup import is_blank
 from controller.io.reserve import Reserve
 from controller.io.scrub import Scrub, before_start
+from controller.io.second_copy import Place, SecondCopy, advice, compared, refuse_beginning
 from controller.io.software import own_digest
 from controller.io.table_file import TableFile
 
 log = structlog.get_logger(__name__)
+
+
+Watch = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
+"""The name of something that looks after a journal for as long as its table runs, and the work itself."""
+
+
+class Keeping(NamedTuple):
+    """What is kept beside a journal: room for a full disk, a second copy."""
+
+    reserve_bytes: int = 0
+    second: Place | None = None
+
+
+NOTHING_KEPT: Final = Keeping()
 
 
 class Opened(NamedTuple):
@@ -31,12 +49,30 @@ class Opened(NamedTuple):
     journal: Journal
     is_read: bool
     reserve: Reserve
+    second: SecondCopy | None = None
 
-    def watches(self, tell: Tell) -> list[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
-        """What looks after it while the table runs; ``tell`` is told how fit the disk leaves the table."""
+    def watches(self, tell: Callable[[str, FitnessLevel, str], None]) -> list[Watch]:
+        """What looks after it while the table runs; ``tell`` is told how fit that leaves the table, by cause."""
         path = self.journal.path
-        disk, scrub = DiskWatch(path, self.reserve, tell, os.statvfs), Scrub(path, is_due=not self.is_read)
-        return [("disk", disk.run), ("scrub", scrub.run)]
+        disk = DiskWatch(path, self.reserve, partial(tell, "storage"), os.statvfs)
+        found: list[Watch] = [("disk", disk.run), ("scrub", Scrub(path, is_due=not self.is_read).run)]
+        if self.second is None:
+            # A table that had one once has nothing more to say of it.
+            tell("second_copy", FitnessLevel.FIT, "")
+            return found
+        self.second.start()
+        watching = partial(self.second.watch, partial(tell, "second_copy"))
+        return [*found, ("second copy", watching), ("second copy's scrub", self.second.scrub)]
+
+    async def close(self) -> None:
+        """Let the second copy come to the end of the journal, and close it.
+
+        Raises:
+            JournalFailed: as ``Journal.close``.
+        """
+        if self.second is not None:
+            await self.second.close()
+        await self.journal.close()
 
 
 def marks_of(table_file: Path, table: TableFile) -> dict[str, str]:
@@ -51,14 +87,39 @@ def marks_of(table_file: Path, table: TableFile) -> dict[str, str]:
 
 
 async def opened(
-    path: Path, identity: Identity, marks: Mapping[str, str], clock: Clock, reserve_bytes: int = 0
+    path: Path,
+    identity: Identity,
+    marks: Mapping[str, str],
+    clock: Clock,
+    keeping: Keeping = NOTHING_KEPT,
 ) -> Opened:
-    """The table's journal, looked through and opened; begun if there is none.
+    """The table's journal, looked through, held against its second copy and opened; begun if there is none.
 
     Raises:
         JournalFailed, JournalDamaged, NotAJournal: it cannot be used, or not with this key.
     """
-    is_read = await asyncio.to_thread(before_start, path)
+    second = keeping.second
+    try:
+        is_read = await asyncio.to_thread(before_start, path)
+        if second is not None:
+            await asyncio.to_thread(_hold_against, second, path)
+        journal, reserve = await _open(path, identity, clock, keeping.reserve_bytes)
+    except JournalDamaged as damage:
+        if second is None:
+            raise
+        raise JournalDamaged(f"{damage}; {await asyncio.to_thread(advice, second, path)}") from damage
+    await _mark(journal, marks)
+    return Opened(journal, is_read, reserve, None if second is None else SecondCopy(second, journal, clock))
+
+
+def _hold_against(second: Place, path: Path) -> None:
+    if path.is_file() and not is_blank(path):
+        compared(second, path)
+    else:
+        refuse_beginning(second, path)
+
+
+async def _open(path: Path, identity: Identity, clock: Clock, reserve_bytes: int) -> tuple[Journal, Reserve]:
     now_ns = clock.wall_ns()
     if not is_set(now_ns) and not await asyncio.to_thread(path.exists):
         said = f"wall time is {utc_text(now_ns)}, and a new journal is named after it"
@@ -66,8 +127,16 @@ async def opened(
     # A disk that filled while nobody looked leaves no room to open anything.
     reserve = Reserve(path, reserve_bytes)
     await asyncio.to_thread(reserve.keep_clear)
-    journal = await Journal.open(path, identity, created_wall_ns=now_ns, reserve=reserve)
-    known = dict(journal.meta)
+    return await Journal.open(path, identity, created_wall_ns=now_ns, reserve=reserve), reserve
+
+
+async def _mark(journal: Journal, marks: Mapping[str, str]) -> None:
+    """Hold the key, the configuration and the program against those the journal knows, and note them.
+
+    Raises:
+        JournalFailed: it was sealed with another key.
+    """
+    path, known = journal.path, dict(journal.meta)
     if known.get("key", marks["key"]) != marks["key"]:
         await journal.close()
         raise JournalFailed(f"{path}: sealed with another key than the table file names; put the right key back")
@@ -77,4 +146,3 @@ async def opened(
         log.warning("software changed since the last start", journal=str(path), was=known["software"])
     for key, value in marks.items():
         await journal.note(key, value)
-    return Opened(journal, is_read, reserve)

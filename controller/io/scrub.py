@@ -67,7 +67,8 @@ class Scrub:
     ) -> None:
         self._journal = journal
         self._command = tuple(command) or (sys.executable, "-m", "controller", "verify", "--gently", str(journal))
-        self._seconds = seconds
+        self.seconds = seconds
+        """Between the end of one look and the next."""
         self._is_due = is_due
 
     async def run(self) -> None:
@@ -80,7 +81,7 @@ class Scrub:
             if self._is_due:
                 await self.look()
             self._is_due = True
-            await asyncio.sleep(self._seconds)
+            await asyncio.sleep(self.seconds)
 
     async def look(self) -> None:
         """Check the journal once, in a process of its own.
@@ -88,6 +89,14 @@ class Scrub:
         Raises:
             JournalFailed: it is damaged.
         """
+        said = await self.check()
+        if said:
+            with contextlib.suppress(OSError):
+                mark_of(self._journal).write_text(f"{said}\n", encoding="utf-8")
+            raise JournalFailed(said)
+
+    async def check(self) -> str:
+        """What a look finds damaged, empty if nothing."""
         process = await asyncio.create_subprocess_exec(
             *self._command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
         )
@@ -100,10 +109,9 @@ class Scrub:
                 await process.wait()
         said = " ".join(output.decode(errors="replace").split())
         if process.returncode == DAMAGED:
-            with contextlib.suppress(OSError):
-                mark_of(self._journal).write_text(f"{said}\n", encoding="utf-8")
-            raise JournalFailed(said)
+            return said
         if process.returncode:
             log.error("journal could not be checked", status=process.returncode, said=said)
         else:
             log.info("journal checked", said=said)
+        return ""

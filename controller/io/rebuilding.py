@@ -1,0 +1,68 @@
+"""Builds a journal anew of its second copy: row for row what was committed."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from pathlib import Path
+from typing import Final
+
+from controller.formats.journal_check import Report
+from controller.formats.journal_schema import TABLES
+from controller.io.journal_setup import add_meta, define, library_version
+from controller.io.segment_folder import NoCopy, batches, survey
+from controller.io.verification import PAUSES
+
+INSERT: Final = {
+    table: f"INSERT INTO {table} VALUES ({', '.join('?' * (text.count(',') + 1))})"  # noqa: S608 - our own names
+    for table, text in TABLES.items()
+}
+
+
+def rebuild(folder: Path, target: Path) -> None:
+    """Write the journal that ``folder`` is the second copy of to ``target``, which must not be there.
+
+    Raises:
+        NoCopy: there is no copy here, or it is damaged; the text says up to where it is whole.
+        SegmentDamaged: it changed while it was read.
+        OSError: it cannot be read, or the disk refused.
+    """
+    found = survey(folder)
+    if found.holes:
+        raise NoCopy(f"{found.damage}; the copy is whole to record {found.whole.rows.records} only")
+    try:
+        with contextlib.closing(sqlite3.connect(target, isolation_level=None)) as connection:
+            define(connection)
+            for batch in batches(found):
+                for row in batch.rows:
+                    connection.execute(INSERT[row.table], row.values)
+            # Another library than any that wrote the journal would be taken for damage.
+            add_meta(connection, "sqlite", library_version())
+            (cookie,) = connection.execute("PRAGMA schema_version").fetchone()
+            add_meta(connection, "schema_version", str(cookie))
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.Error as error:
+        raise OSError(f"the journal cannot be built: {error}") from error
+
+
+def verify_copy(folder: Path, *, gently: bool = False) -> Report:
+    """Check every byte of a second copy; its head is the journal's. ``gently``: with pauses, a segment at a time.
+
+    Raises:
+        NoCopy: there is none here.
+        OSError: it cannot be read.
+    """
+    worked_since = time.monotonic()
+
+    def pause() -> None:
+        nonlocal worked_since
+        time.sleep(PAUSES * (time.monotonic() - worked_since))
+        worked_since = time.monotonic()
+
+    found = survey(folder, between=pause if gently else lambda: None)
+    rows, hashed = found.whole
+    if found.holes:
+        return Report(damage=f"{found.damage}; whole to record {rows.records}")
+    return Report(None, found.identity, rows.records, rows.events, hashed.hex())

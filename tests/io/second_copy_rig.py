@@ -1,0 +1,140 @@
+"""A journal on one device and its second copy on another, in one folder each."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from controller.core.inputs import FitnessLevel
+from controller.formats.records import Identity
+from controller.io.clock import SystemClock
+from controller.io.journal import Entry, JournalReader
+from controller.io.opening import Keeping, Opened, opened
+from controller.io.second_copy import Place
+from controller.io.segment_folder import survey
+from controller.io.segment_writer import Disk
+
+HERE = Identity("harbour", "bj-1", 3)
+MARKS = {"key": "k", "configuration": "c", "software": "s"}
+TABLES = ("records", "events", "checkpoints", "published", "acks", "meta")
+SOON = 10.0
+
+
+class Device:
+    """A disk that may be pulled out, fill up or fail to sync, as far as the copy is told."""
+
+    def __init__(self) -> None:
+        self.fault = 0
+        self.number = 7
+        self.synced = threading.Event()
+
+    def write(self, descriptor: int, data: bytes) -> int:
+        if self.fault == errno.ENOSPC:
+            os.write(descriptor, data[: len(data) // 2])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return os.write(descriptor, data)
+
+    def sync(self, descriptor: int) -> None:
+        if self.fault == errno.EIO:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        os.fdatasync(descriptor)
+        self.synced.set()
+
+
+class House:
+    """A journal on one device, its second copy on another, and what was told of it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.journal = directory / "one" / "journal.sqlite"
+        self.copy = directory / "two"
+        self.journal.parent.mkdir()
+        self.copy.mkdir()
+        self.device = Device()
+        self.behind = 30.0
+        self.looked = asyncio.Event()
+        self.told: list[tuple[str, str]] = []
+        self.storage: Opened | None = None
+        self.watches: list[asyncio.Task[None]] = []
+
+    @property
+    def place(self) -> Place:
+        disk = Disk(self.device.write, self.device.sync)
+        return Place(self.copy, self.device_of, disk, retry_seconds=0.05, look_seconds=0.02, behind_seconds=self.behind)
+
+    def device_of(self, path: Path) -> int:
+        return self.device.number if path == self.copy else 1
+
+    def tell(self, cause: str, level: FitnessLevel, text: str) -> None:
+        self.looked.set()
+        if cause == "second_copy" and (not self.told or self.told[-1] != (level.value, text)):
+            self.told.append((level.value, text))
+
+    async def open(self) -> Opened:
+        self.storage = await opened(self.journal, HERE, MARKS, SystemClock(), Keeping(0, self.place))
+        for name, work in self.storage.watches(self.tell):
+            if name == "second copy":
+                self.watches.append(asyncio.create_task(work()))
+        return self.storage
+
+    async def close(self) -> None:
+        for task in self.watches:
+            task.cancel()
+        await asyncio.gather(*self.watches, return_exceptions=True)
+        self.watches = []
+        if self.storage is not None:
+            await self.storage.close()
+        self.storage = None
+
+    async def commit(self, records: int, *, checkpoint: bool = True) -> None:
+        assert self.storage is not None
+        journal = self.storage.journal
+        for _ in range(records):
+            head = journal.head
+            number, seq = head.number + 1, head.seq + 1
+            events = ((seq, b"event %d" % seq), (seq + 1, b"event %d" % (seq + 1)))
+            sealed = b"checkpoint" if checkpoint and number % 3 == 0 else None
+            await journal.commit([Entry(number, b"record %d" % number, events, sealed)])
+        await journal.mark_published(journal.head.seq - 1)
+        await journal.note_ack("surveillance", journal.head.seq - 1)
+
+    async def until(self, true: Callable[[], bool]) -> None:
+        async with asyncio.timeout(SOON):
+            while not true():
+                self.looked.clear()
+                await self.looked.wait()
+
+    def copied(self) -> int:
+        return survey(self.copy, HERE).reached.rows.records
+
+    async def played(self, records: int = 10) -> None:
+        """A table that ran for a while and was stopped in good order."""
+        await self.open()
+        await self.commit(records)
+        await self.close()
+
+
+def content(journal: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Every row of a journal, but for what each opening adds of itself."""
+    with JournalReader(journal) as reader:
+        return {name: list(reader.connection.execute(f"SELECT * FROM {name} ORDER BY 1")) for name in TABLES}
+
+
+def flip(path: Path, at: int, bit: int = 0) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1 << bit
+    path.write_bytes(data)
+
+
+def segments(house: House) -> list[Path]:
+    return sorted(house.copy.glob("*.segment"))
+
+
+def run(command: object, *arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(command, [str(one) for one in arguments])  # type: ignore[arg-type]
+    return result.exit_code, result.output
