@@ -19,6 +19,7 @@ from controller.core.side_dues import Felt, nets_listed, sides
 from controller.core.side_limit import side_dues
 from controller.core.stories import Case
 from controller.core.suspicion import UNKNOWN, Account, Piece, Search, suspect
+from controller.core.weighing import Memory
 from controller.core.worlds import Ended, Judgement, TooManyUnread, World, Worlds, judge
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
@@ -75,6 +76,8 @@ class Recount:
         self.turned = False
         """Whether the outside has been told that the hole card is turned, which nothing undoes."""
         self.silences: tuple[tuple[str, int, int], ...] = ()
+        self.memory = Memory()
+        """What searches for a likely cause have in common, line after line."""
 
     # --- evidence -----------------------------------------------------------------------------------
 
@@ -204,7 +207,7 @@ class Recount:
         """What all plays agree on; ``outside``: without the hole card until it is turned."""
         judgement = self.judgement(outside=outside)
         if judgement is None:
-            return self.nothing()
+            return self.nothing(outside=outside)
         boxes = dict(enumerate(self.spots))
         sides_due = side_dues(self.view(judgement), self.staked())
         dues = {spot: self.dues(judgement, box, sides_due) for box, spot in boxes.items()}
@@ -318,8 +321,8 @@ class Recount:
         """A face, ?? for an unread one."""
         return str(self.faces[place] or UNREAD)
 
-    def irregularity_told(self) -> str | None:
-        """Why there is no legal play, with the likely cause if one stands out."""
+    def irregularity_told(self, *, outside: bool) -> str | None:
+        """Why there is no legal play, with the likely cause if one stands out; ``outside``: asked line by line."""
         if self.irregularity != NO_PLAY or self.worlds is None or None in self.faces or self.silences:
             return self.irregularity
         found = self.worlds.worlds[0].found
@@ -331,12 +334,13 @@ class Recount:
         )
         names = tuple(str(number) for number in range(1, len(ranks) + 1))
         fields = (self.rules, found.wagers, found.cuts[0].contents, pieces, names, self.spots)
-        cause = suspect(Account(*fields, self.closed, self.closed, self.answers), Search())
+        search = Search(memory=self.memory if outside else None)
+        cause = suspect(Account(*fields, self.closed, self.closed, self.answers), search)
         return f"{self.irregularity}; likely {cause}" if cause else self.irregularity
 
-    def nothing(self) -> Recounted:
+    def nothing(self, *, outside: bool) -> Recounted:
         """No legal play: nothing is known; or no card yet: one play of which there is nothing to tell."""
-        irregularity = self.irregularity_told()
+        irregularity = self.irregularity_told(outside=outside)
         if self.irregularity:
             return Recounted(0, None, None, None, None, None, None, irregularity, self.alerts)
         return Recounted(1, {}, {}, (), {}, {}, None, None, self.alerts)

@@ -17,12 +17,14 @@ from msgspec.structs import replace
 
 from controller.core.hand import FACE_RANKS, points_of
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
-from controller.core.reconstruction import Answer, Dated, Reconstruction, TooManyOrders
+from controller.core.reconstruction import Answer, Dated, Reconstruction
 from controller.core.rules import Rules
 from controller.core.state import Round
+from controller.core.weighing import Memory, observed
 
 EFFORT_LIMIT: Final = 3_000
-"""Pieces of evidence weighed in one search: a tenth of a second of a table PC. Beyond it nothing is called likely."""
+"""Pieces of evidence weighed in one search: a tenth of a second in most rounds, up to one and a half where seven
+boxes leave many plays open. Beyond it nothing is called likely."""
 
 OUT_OF_TURN: Final = "were taken out of turn"
 WRONG_ORDER: Final = "were served in the wrong order"
@@ -96,10 +98,13 @@ class Change(NamedTuple):
 
 
 class Search:
-    """Weighs accounts until it has spent its effort."""
+    """Weighs accounts until it has spent its effort; what a ``memory`` holds costs effort too, but no time."""
 
-    def __init__(self, effort: int = EFFORT_LIMIT) -> None:
+    def __init__(self, effort: int = EFFORT_LIMIT, memory: Memory | None = None) -> None:
         self.left = effort
+        self.memory = memory
+        if memory is not None:
+            memory.next_search()
 
     def explains(self, account: Account, stem: Stem | None = None, at: int = 0) -> bool:
         """Whether some legal play explains an account; ``stem`` is how it stands before its piece ``at``.
@@ -107,7 +112,7 @@ class Search:
         Raises:
             Exhausted: the effort is spent.
         """
-        stem = beginning(account) if stem is None else stem
+        stem = self.beginning(account) if stem is None else stem
         for index in range(at, len(account.pieces)):
             after = self.weighed(account, stem, index)
             if after is None:
@@ -116,9 +121,14 @@ class Search:
         dealt = stem.place >= stem.found.play().deal_cards
         return self.ended(account, stem.found, stem.hole if account.turned else UNKNOWN, dealt)
 
+    def beginning(self, account: Account) -> Stem:
+        """An account before its first piece of evidence."""
+        begin = Reconstruction.begin if self.memory is None else self.memory.begun
+        return Stem(begin(account.rules, account.wagers, account.lying, account.answers))
+
     def stems(self, account: Account) -> list[Stem]:
         """How an account stands before each of its pieces, up to the one that no play explains."""
-        stems = [beginning(account)]
+        stems = [self.beginning(account)]
         for index in range(len(account.pieces)):
             after = self.weighed(account, stems[-1], index)
             if after is None:
@@ -151,10 +161,7 @@ class Search:
         self.left -= 1
         if self.left < 0:
             raise Exhausted
-        try:
-            return found.observe(dated)
-        except TooManyOrders:
-            return None
+        return observed(found, dated) if self.memory is None else self.memory.observed(found, dated)
 
     def ended(self, account: Account, found: Reconstruction, hole: int, dealt: bool) -> bool:  # noqa: FBT001 - a fact
         """Whether the account holds to its end."""
@@ -169,11 +176,6 @@ class Search:
 def hole_place(account: Account) -> int:
     """The place of the hole card among the cards; -1 where none is dealt."""
     return 2 * len(account.wagers) + 1 if account.rules.hole_card == "dealt" else -1
-
-
-def beginning(account: Account) -> Stem:
-    """An account before its first piece of evidence."""
-    return Stem(Reconstruction.begin(account.rules, account.wagers, account.lying, account.answers))
 
 
 def told_late(account: Account, index: int) -> bool:

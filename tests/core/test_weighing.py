@@ -1,0 +1,78 @@
+"""A search for the likely cause that is made again after every line: the same answers, for much less work."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from controller.commands.reconstruct import command
+from controller.core.reconstruction import Answer
+from controller.core.suspicion import Account, Search, cards_of, suspect
+from controller.core.weighing import Memory
+from tests.core.test_floor_properties import CAUSES, LEGAL
+
+ACCOUNTS = [LEGAL, *CAUSES.values()]
+
+
+def growing(whole: Account) -> list[Account]:
+    """The account line by line, still open, then closed."""
+    counts = range(1, len(whole.pieces) + 1)
+    so_far = [whole._replace(pieces=whole.pieces[:count], closed=False, turned=False) for count in counts]
+    return [*(account._replace(names=whole.names[: len(cards_of(account))]) for account in so_far), whole]
+
+
+def weighed_anew(memory: Memory) -> int:
+    """How much the last search worked out that the one before had not."""
+    return len(memory.now.keys() - memory.before.keys())
+
+
+@pytest.mark.parametrize("whole", ACCOUNTS)
+@pytest.mark.parametrize("effort", [200, 100_000])
+def test_with_a_memory_every_search_ends_as_it_does_without(whole: Account, effort: int) -> None:
+    memory = Memory()
+    for account in growing(whole):
+        with_memory, alone = Search(effort, memory), Search(effort)
+        assert suspect(account, with_memory) == suspect(account, alone)
+        assert with_memory.left == alone.left
+
+
+def test_a_search_made_again_works_nothing_out_anew() -> None:
+    memory, whole = Memory(), CAUSES["card 6 was misread"]
+    suspect(whole, Search(100_000, memory))
+    first = weighed_anew(memory)
+    suspect(whole, Search(100_000, memory))
+    assert (first > 100, weighed_anew(memory)) == (True, 0)
+
+
+def test_other_answers_are_another_account() -> None:
+    memory, whole = Memory(), CAUSES["card 6 was misread"]
+    suspect(whole, Search(100_000, memory))
+    suspect(whole._replace(answers=(Answer(box=0, cards=2),)), Search(100_000, memory))
+    assert weighed_anew(memory) > 100
+
+
+def test_what_two_searches_did_not_need_is_forgotten() -> None:
+    memory = Memory()
+    suspect(CAUSES["card 6 was misread"], Search(100_000, memory))
+    for _ in range(2):
+        suspect(LEGAL, Search(100_000, memory))
+    fresh = Memory()
+    suspect(LEGAL, Search(100_000, fresh))
+    assert len(memory.now) == len(memory.before) == len(fresh.now)
+
+
+def test_line_by_line_each_answer_to_an_irregular_round_is_that_to_its_lines_so_far() -> None:
+    table = {"profile": "hollywood-penn-national", "wagers": {"1": {"main": 1000}, "2": {"main": 2000}}}
+    spoken = [{"key": "stand"}, {"key": "hit"}, {"key": "surrender", "spot": 1}, {"key": "hole_turned"}]
+    faces = [{"card": face} for face in ("Th", "9h", "9c", "9d", "9s", "8s")]
+    lines = [json.dumps(line) for line in (table, *faces, *spoken, {"card": "5c"}, {"close": True})]
+
+    def told(count: int, *flags: str) -> list[str]:
+        return CliRunner().invoke(command, ["-", *flags], input="\n".join(lines[:count])).output.splitlines()
+
+    each = told(len(lines), "--each")
+    irregular = [count for count, answer in enumerate(each, start=1) if json.loads(answer)["plays"] == 0]
+    assert len(irregular) >= 4
+    assert [each[count - 1] for count in irregular] == [told(count)[0] for count in irregular]
