@@ -23,7 +23,7 @@ from controller.formats.segments import Cursors, Reached, SegmentDamaged, beginn
 from controller.io.clock import Clock
 from controller.io.disk_watch import Tell
 from controller.io.journal import Journal
-from controller.io.journal_store import JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.journal_store import JournalDamaged, JournalFailed, JournalReader
 from controller.io.scrub import Scrub
 from controller.io.segment_folder import NoCopy, Survey, epochs, survey
 from controller.io.segment_writer import Disk, Mending, SegmentWriter, next_rows
@@ -141,15 +141,19 @@ class SecondCopy:
     # --- the thread ---------------------------------------------------------------------------------
 
     def _follow(self) -> None:
-        while not self._stopping.is_set():
+        while True:
+            is_last = self._stopping.is_set()
             try:
-                self._keep_up()
-            except (OSError, SegmentDamaged, NoCopy, JournalDamaged, NotAJournal, sqlite3.Error) as error:
-                self._lose(" ".join(str(error).split()))
+                is_last |= self._keep_up()
+            except Exception as error:  # noqa: BLE001 - whatever it was, a copy must not stop without a word
+                self._lose(" ".join(f"{type(error).__name__}: {error}".split()))
                 self._stopping.wait(self._place.retry_seconds)
+            # What could not be copied before the end of the table is tried once more.
+            if is_last:
+                return
 
-    def _keep_up(self) -> None:
-        """Open the copy and follow the journal, until told to stop or in need of another look at the copy."""
+    def _keep_up(self) -> bool:
+        """Open the copy and follow the journal, until told to stop (true), or in need of another look at the copy."""
         check_device(self._place, self._journal.path)
         with JournalReader(self._journal.path) as reader:
             writer = self._opened(reader)
@@ -160,7 +164,7 @@ class SecondCopy:
                     self._catch_up(writer, reader.connection)
                     self._found()
                     if is_last or self._is_doubted:
-                        return
+                        return is_last
                     if not self._woken.wait(self._place.retry_seconds):
                         check_device(self._place, self._journal.path)
                     self._stopping.wait(LINGER_SECONDS)

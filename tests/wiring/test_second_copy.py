@@ -1,0 +1,122 @@
+"""A daemon whose journal has a second copy on another device: killed in play, its journal damaged, the device full."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from controller.core.events import CardDrawn
+from controller.core.game_alerts import AlertRaised, Kind
+from controller.formats.segments import Row
+from controller.io.journal import JournalReader
+from controller.io.mqtt import Broker
+from controller.io.segment_folder import batches, survey
+from controller.io.verification import verify
+from tests.wiring.premises import PATIENCE_S, TOPICS, Premises, open_house, ran
+
+MIB = 2**20
+DEAL = "1 main 25\nno_more_bets\nTh 7d Qs"
+REST = "Td\nstand\nhole_turned\n1 main 50\n1 main 0\nround_closed"
+TABLES = {"records": "number", "events": "seq", "checkpoints": "number", "published": "id", "acks": "id", "meta": "id"}
+
+
+@pytest.fixture
+def other_device(tmp_path: Path) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(dir="/dev/shm", prefix="tableside-copy-"))
+    assert folder.stat().st_dev != tmp_path.stat().st_dev, "/dev/shm is the device of the tests' own folders"
+    yield folder
+    shutil.rmtree(folder)
+
+
+async def restarted_with(house: Premises, copy: Path) -> None:
+    text = house.table_file.read_text()
+    await house.stop()
+    house.table_file.write_text(text.replace("[table]\n", f'[table]\nsecond_copy = "{copy}"\n', 1))
+    await house.start()
+
+
+def rows_of(journal: Path) -> set[Row]:
+    with JournalReader(journal) as reader:
+        return {
+            Row(table, tuple(values))
+            for table, key in TABLES.items()
+            for values in reader.connection.execute(f"SELECT * FROM {table} ORDER BY {key}")
+        }
+
+
+def copied_rows(copy: Path) -> set[Row]:
+    return {row for batch in batches(survey(copy)) for row in batch.rows}
+
+
+async def test_killed_again_and_again_the_copy_is_whole_and_gives_the_journal_back(
+    tmp_path: Path, broker: Broker, other_device: Path
+) -> None:
+    chance = random.Random(5)
+    async with open_house(tmp_path, broker) as house:
+        await restarted_with(house, other_device)
+        for cut in range(2):
+            playing = asyncio.create_task(house.talk(DEAL if cut == 0 else "no\nundo\n2c 3d"))
+            await asyncio.wait([playing], timeout=chance.uniform(0.05, 0.6))
+            await house.kill()
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
+            status, output, _ = await ran("verify", str(other_device))
+            assert status in {0, 2}, output
+            await house.start()
+        await house.stop()
+        before = rows_of(house.journal)
+        # Each row of the journal and nothing else: what is sealed there is sealed here.
+        assert copied_rows(other_device) == before
+        data = bytearray(house.journal.read_bytes())
+        data[len(data) // 2] ^= 4
+        house.journal.write_bytes(data)
+        await house.spawn()
+        assert house.process is not None
+        assert await asyncio.wait_for(house.process.wait(), PATIENCE_S) == 2
+        command = f"tableside restore --aside {other_device} {house.journal}"
+        said = house.log().splitlines()[-1]
+        assert said.endswith(f": {command}"), said
+        assert (await ran(*command.split()[1:]))[0] == 0
+        assert rows_of(house.journal) == before
+        assert verify(house.journal).damage is None
+        await house.start()
+        await house.assert_told_once()
+
+
+async def test_the_copys_device_fills_in_a_round_and_the_round_does_not_notice(
+    tmp_path: Path, small_disk: Path, broker: Broker
+) -> None:
+    copy = small_disk / "copy"
+    copy.mkdir()
+    async with open_house(tmp_path, broker) as house:
+        await restarted_with(house, copy)
+        await house.talk(DEAL)
+        await house.ear.event(CardDrawn, 3)
+        filler = small_disk / "other"
+        room = os.statvfs(small_disk)
+        # The copy may take some of that room meanwhile.
+        with contextlib.suppress(OSError):
+            filler.write_bytes(bytes(room.f_bavail * room.f_frsize))
+        await house.talk(REST)
+        raised = await house.ear.event(AlertRaised)
+        assert (raised.kind, "No space left on device" in raised.text) == (Kind.SECOND_COPY_LOST, True)
+        await house.ear.until(lambda: house.ear.outcomes() == ["settled"])
+        assert house.ear.due() == {(1, 1, "main"): (2500, 2500)}
+        assert survey(copy).damage is None
+        await house.ear.until(lambda: alarms(house))
+        filler.unlink()
+        await house.ear.until(lambda: not alarms(house))
+        await house.stop()
+        assert copied_rows(copy) == rows_of(house.journal)
+
+
+def alarms(house: Premises) -> bool:
+    return b"second copy" in (house.ear.last(TOPICS.status) or b"")
