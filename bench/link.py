@@ -42,7 +42,7 @@ class Table:
     def __init__(self, premises: Premises, secret: bytes) -> None:
         clock = SystemClock()
         where = Where(f"127.0.0.1:{premises.port}", premises.public, secret)
-        self.end = TableEnd(where, LinkSession(premises.pool, 1, clock.monotonic_ns()), clock, self.told)
+        self.end = TableEnd([where], LinkSession(premises.pool, 1, clock.monotonic_ns()), clock, self.told)
         self.posted_ns = 0
         self.took_ns: list[int] = []
         self.going = False

@@ -46,7 +46,8 @@ class Links:
             OtherPool: a meter's name stands for another pool in the journal.
         """
         self._links = {
-            section.name: _Link(section, ends, state.progressives.linked_meter(section.name)) for section in sections
+            section.name: LinkedEnd(section, ends, state.progressives.linked_meter(section.name))
+            for section in sections
         }
 
     def works(self) -> Iterator[Endless]:
@@ -60,16 +61,14 @@ class Links:
             if owing.meter in self._links:
                 self._links[owing.meter].post(owing)
 
-    def ends(self) -> tuple[_Link, ...]:
-        """The table's end of each link."""
-        return tuple(self._links.values())
-
     def remarks(self) -> tuple[str, ...]:
         """A line for each linked meter: what its pool shows, or why it is closed, and what waits for the link."""
         return tuple(link.remark() for link in self._links.values())
 
 
-class _Link:
+class LinkedEnd:
+    """The table's end of the link of one linked meter."""
+
     def __init__(self, section: LinkedMeterSection, ends: Ends, known: LinkedMeter | None) -> None:
         if known is not None and known.pool != section.pool:
             raise OtherPool(
@@ -86,12 +85,16 @@ class _Link:
             settled=self._posted - len(owed),
             waiting=[one.deed for one in owed],
         )
-        where = Where(section.link, section.link_key.encode(), ends.keys[section.name])
-        self.end = TableEnd(where, session, ends.clock, self.told)
+        secret = ends.keys[section.name]
+        ways = [Where(section.link, section.link_key.encode(), secret)]
+        ways += [Where(other.link, other.link_key.encode(), secret) for other in section.other_links]
+        self.end = TableEnd(ways, session, ends.clock, self.told)
+        self._several = len(ways) > 1
         self._heard: tuple[int | None, str] | None = None
         """What the table was last told the pool shows, and why it is closed."""
 
     def post(self, owing: Owing) -> None:
+        """Post what is owed and was not posted yet."""
         new = owing.posted - self._posted
         if new <= 0:
             return
@@ -101,9 +104,11 @@ class _Link:
             assert seq == one.seq, f"{self._name}: posting {one.seq} would go out as {seq}"
 
     def remark(self) -> str:
+        """What the pool shows, or why it is closed, and what waits for the link."""
         shows, waiting = self.end.session.shows, self.end.session.outstanding
         stands = f"closed, {shows.closed}" if shows.closed else f"open at {dollars(shows.shown_cents or 0)}"
-        return f"{self._name} {stands}" + (f", {waiting} postings wait" if waiting else "")
+        at = f" at {self.end.address}" if self._several else ""
+        return f"{self._name}{at} {stands}" + (f", {waiting} postings wait" if waiting else "")
 
     def told(self, event: Event) -> None:
         """Take what the session has learnt, and read into the journal what the table does not know yet."""

@@ -18,9 +18,9 @@ from controller.core.desk import Desk
 from controller.core.events import LockedWager
 from controller.core.jackpots import Jackpot
 from controller.core.link_events import ContributionPosted, JackpotClaimed, MeterLinked, VerdictPosted
-from controller.core.linked import NOT_HEARD, LinkedMeter, LinkedTerms, Owed
+from controller.core.linked import NOT_HEARD, LinkedMeter, Owed
 from controller.core.meter_events import ContributionRefused
-from controller.core.progressives import WAITING_LIMIT, Progressives
+from controller.core.progressives import WAITING_LIMIT, Progressives, terms_named, terms_paying_rows
 from controller.core.rules import House
 from controller.core.side_bet import meter_winners, terms_of
 
@@ -36,18 +36,6 @@ class People(NamedTuple):
 
 
 NOBODY: Final = People()
-
-
-def linked_named(house: House, name: str) -> LinkedTerms | None:
-    """The linked meter's entry in the table file; None: it has none (any more)."""
-    return next((terms for terms in house.linked if terms.name == name), None)
-
-
-def linked_rows(house: House, bet: str) -> LinkedTerms | None:
-    """The linked meter that pays rows of a side wager."""
-    if not terms_of(house.rules, bet).meter_shares:
-        return None
-    return next((terms for terms in house.linked if bet in terms.fed_by), None)
 
 
 def put(desk: Desk, linked: LinkedMeter) -> None:
@@ -93,7 +81,7 @@ def claim_rows(desk: Desk, bet: str, rows: Mapping[int, str]) -> None:
 
     Nothing is claimed twice: not after a correction of the floor's, and not again after a refusal.
     """
-    terms = linked_rows(desk.house, bet)
+    terms = terms_paying_rows(desk.house.linked, bet)
     linked = desk.state.progressives.linked_meter("" if terms is None else terms.name)
     assert linked is not None, "the wager is won by rows of a meter, and the table has none of its own for it"
     number, shares = desk.round().number, terms_of(desk.rules, bet).meter_shares
@@ -133,6 +121,6 @@ def judge(desk: Desk, jackpot: Jackpot, verdict: Verdict, people: People = NOBOD
 
 def closed_because(house: House, linked: LinkedMeter) -> str:
     """Why a linked meter cannot be won now; empty: it can."""
-    if linked_named(house, linked.name) is None:
+    if terms_named(house.linked, linked.name) is None:
         return "the table file no longer has it"
     return linked.closed

@@ -17,7 +17,7 @@ from controller.core.events import Basis, WagerAdjusted, WagerSettled
 from controller.core.inputs import ApproveOrder, MeterRuling, PayJackpot, ProposeMove, VerifyJackpot, WithdrawOrder
 from controller.core.jackpots import Jackpot, Winner, same_person, taken
 from controller.core.linked import LinkedMeter
-from controller.core.linking import judge, linked_named
+from controller.core.linking import judge
 from controller.core.meter import Meter, adjusted, change, mistakes, returned
 from controller.core.meter_events import (
     JackpotPaid,
@@ -30,7 +30,7 @@ from controller.core.meter_events import (
     ParametersChanged,
     ParametersQueued,
 )
-from controller.core.metering import MYSTERY_ROW, desk_hit, tell_reset, terms_named
+from controller.core.metering import MYSTERY_ROW, desk_hit, tell_reset
 from controller.core.metering import change as remember
 from controller.core.progressives import (
     ORDERS_LIMIT,
@@ -41,6 +41,7 @@ from controller.core.progressives import (
     NewParameters,
     Order,
     Refusal,
+    terms_named,
 )
 from controller.core.side_bet import terms_of
 
@@ -198,7 +199,7 @@ def impossible(desk: Desk, meter: Meter | LinkedMeter, move: Move) -> str:
 
 def wrong_parameters(desk: Desk, meter: Meter, move: NewParameters) -> str:
     """Bounds of a must-hit-by meter are the trigger box's."""
-    terms, now = terms_named(desk.house, meter.name), meter.parameters
+    terms, now = terms_named(desk.house.meters, meter.name), meter.parameters
     wanted = (move.parameters.reset_cents, move.parameters.limit_cents)
     if terms is not None and terms.kind == "mystery" and wanted != (now.reset_cents, now.limit_cents):
         return "reset value and limit of a must-hit-by meter are those the trigger box draws between"
@@ -218,7 +219,7 @@ def adjust(desk: Desk, meter: Meter, move: Adjustment, order: Order, second: str
 
 def settle_dispute(desk: Desk, meter: Meter) -> None:
     """Two people have looked at the must-hit-by meter: box and table compare again from here on."""
-    terms = terms_named(desk.house, meter.name)
+    terms = terms_named(desk.house.meters, meter.name)
     if terms is not None and terms.kind == "mystery":
         remember(desk, replace(desk.state.progressives, dispute=""))
 
@@ -255,7 +256,7 @@ def take_back(desk: Desk, jackpot: Jackpot, people: str, why: str) -> None:
 
 def ungrantable(desk: Desk, meter: Meter | LinkedMeter, move: Grant) -> str:
     """Why a row cannot be awarded by people; empty: it can."""
-    terms = terms_named(desk.house, meter.name) or linked_named(desk.house, meter.name)
+    terms = terms_named(desk.house.meters, meter.name) or terms_named(desk.house.linked, meter.name)
     book = book_of(desk.state.books, move.round)
     if terms is None or move.bet not in terms.fed_by:
         return f"{move.bet} does not feed meter {meter.name}"

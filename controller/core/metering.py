@@ -28,7 +28,14 @@ from controller.core.meter_events import (
     ParametersChanged,
     ParametersDiffer,
 )
-from controller.core.progressives import WAITING_LIMIT, Contribution, MeterTerms, Progressives
+from controller.core.progressives import (
+    WAITING_LIMIT,
+    Contribution,
+    MeterTerms,
+    Progressives,
+    terms_named,
+    terms_paying_rows,
+)
 from controller.core.rules import House, Rules
 from controller.core.sensor_health import closed_because as sensors_closed
 from controller.core.side_bet import meter_winners, terms_of
@@ -51,21 +58,12 @@ def change(desk: Desk, progressives: Progressives) -> None:
     desk.change(progressives=progressives)
 
 
-def terms_named(house: House, name: str) -> MeterTerms | None:
-    """The meter's entry in the table file; None: it has none (any more)."""
-    return next((terms for terms in house.meters if terms.name == name), None)
-
-
-def rows_meter(house: House, bet: str) -> MeterTerms | None:
-    """The meter that pays rows of a side wager."""
-    if not terms_of(house.rules, bet).meter_shares:
-        return None
-    return next((terms for terms in house.meters if terms.kind == "rows" and bet in terms.fed_by), None)
-
-
 def won_by_rows(house: House, bet: str) -> bool:
     """Whether some meter, the table's own or a pool's, pays rows of a side wager."""
-    return rows_meter(house, bet) is not None or linking.linked_rows(house, bet) is not None
+    if not terms_of(house.rules, bet).meter_shares:
+        return False
+    own, linked = terms_paying_rows(house.meters, bet), terms_paying_rows(house.linked, bet)
+    return own is not None or linked is not None
 
 
 def mystery_meter(house: House) -> MeterTerms | None:
@@ -140,7 +138,7 @@ def award_rows(desk: Desk, bet: str, rows: dict[int, str]) -> None:
 
     Nothing is awarded twice: not after a correction of the floor's, and not again after a refusal.
     """
-    terms = rows_meter(desk.house, bet)
+    terms = terms_paying_rows(desk.house.meters, bet)
     meter = None if terms is None else desk.state.progressives.meter(terms.name)
     if meter is None:
         linking.claim_rows(desk, bet, rows)
@@ -196,7 +194,7 @@ def mystery_cents(progressives: Progressives, number: int, spot: int, bet: str) 
 
 def closed_because(desk: Desk, meter: Meter) -> str:
     """Why a meter cannot be won now; empty: it can."""
-    terms, known = terms_named(desk.house, meter.name), desk.state.progressives
+    terms, known = terms_named(desk.house.meters, meter.name), desk.state.progressives
     if terms is None:
         return "the table file no longer has it"
     if unseen := sensors_closed(desk, terms.fed_by):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from collections.abc import Iterable
+from typing import Final, Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from controller.core.jackpots import Jackpot
-from controller.core.linked import LinkedMeter
+from controller.core.linked import LinkedMeter, LinkedTerms
 from controller.core.meter import Meter, Parameters, Pool, Reason
 from firmware_protocols.values import Value
 
@@ -33,6 +34,20 @@ class MeterTerms(Value, frozen=True, tag=False):
     parameters: Parameters
     title: str = ""
     """What people call it."""
+
+
+Terms = TypeVar("Terms", bound=MeterTerms | LinkedTerms)
+
+
+def terms_named(entries: Iterable[Terms], name: str) -> Terms | None:
+    """The table file's entry for a meter, own or linked as ``entries`` are; None: it has none (any more)."""
+    return next((terms for terms in entries if terms.name == name), None)
+
+
+def terms_paying_rows(entries: Iterable[Terms], bet: str) -> Terms | None:
+    """The entry of the meter that pays the rows of a side wager. A must-hit-by meter pays none."""
+    fed = (terms for terms in entries if bet in terms.fed_by)
+    return next((terms for terms in fed if isinstance(terms, LinkedTerms) or terms.kind == "rows"), None)
 
 
 class Contribution(Value, frozen=True, tag=False):

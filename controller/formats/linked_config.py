@@ -16,10 +16,18 @@ from controller.formats.sections import Address, File, Name, PublicKey, Section,
 from controller.formats.toml_lines import Path as KeyPath
 
 
+class OtherLink(Section, frozen=True):
+    """Another link process of the same pool's ledger: where it is reached, and its public key."""
+
+    link: Address
+    link_key: PublicKey
+
+
 class LinkedMeterSection(Section, frozen=True):
     """``[[linked_meters]]``: a pool that this table shares with others, and how its link is reached.
 
-    ``link_key`` is the link's public key, ``key_file`` has the table's secret one. What the pool runs on is the link's.
+    ``link_key`` is the link's public key, ``key_file`` has the table's secret one. ``other_links`` are tried in turn
+    when that link is silent. What the pool runs on is the link's.
     """
 
     name: MeterName
@@ -29,6 +37,7 @@ class LinkedMeterSection(Section, frozen=True):
     link_key: PublicKey
     key_file: File
     title: Text | None = None
+    other_links: tuple[OtherLink, ...] = ()
 
 
 def linked_checks(linked: Sequence[LinkedMeterSection], meters: Sequence[MeterSection]) -> Iterable[Mistake]:
@@ -42,8 +51,7 @@ def linked_checks(linked: Sequence[LinkedMeterSection], meters: Sequence[MeterSe
             yield Mistake((*path, "name"), f"{one.name} is the name of {taken[one.name]}")
         if one.pool in pools:
             yield Mistake((*path, "pool"), f"pool {one.pool} is given twice; one meter may be fed by several wagers")
-        if int(one.link.rpartition(":")[2]) > 65535:
-            yield Mistake((*path, "link"), f"expected HOST:PORT with a port of at most 65535, got {shown(one.link)}")
+        yield from address_checks(one, path)
         for bet in one.fed_by:
             if bet not in names():
                 yield Mistake((*path, "fed_by"), f"expected some of {', '.join(names())}, got {shown(bet)}")
@@ -54,6 +62,19 @@ def linked_checks(linked: Sequence[LinkedMeterSection], meters: Sequence[MeterSe
             bets.setdefault(bet, one.name)
         taken[one.name] = "another linked meter"
         pools.add(one.pool)
+
+
+def address_checks(one: LinkedMeterSection, path: KeyPath) -> Iterable[Mistake]:
+    """Addresses that are none, or given twice."""
+    ways = [((*path, "link"), one.link)]
+    ways += [((*path, "other_links", place, "link"), other.link) for place, other in enumerate(one.other_links)]
+    taken: set[str] = set()
+    for where, address in ways:
+        if int(address.rpartition(":")[2]) > 65535:
+            yield Mistake(where, f"expected HOST:PORT with a port of at most 65535, got {shown(address)}")
+        if address in taken:
+            yield Mistake(where, f"{address} is given twice; another link process of the pool has another address")
+        taken.add(address)
 
 
 def linked_profile_checks(linked: Sequence[LinkedMeterSection], rules: Rules) -> Iterable[str]:

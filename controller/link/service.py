@@ -21,6 +21,7 @@ from controller.link.ledger import Account, Ledger, LedgerFailed
 from controller.link.reconciling import Reconciled, reconcile
 from controller.link.wire import (
     MESSAGE_LIMIT_BYTES,
+    NOT_ADDED_UP,
     Answered,
     Asked,
     NotUnderstood,
@@ -46,8 +47,6 @@ RECONCILE_SECONDS: Final = 60.0
 
 TOLD_SECONDS: Final = 3.0
 """How long a link whose ledger does not add up goes on to tell tables why the pool is closed, before it ends."""
-
-WRONG: Final = "the ledger does not add up"
 
 log = structlog.get_logger(__name__)
 
@@ -236,7 +235,7 @@ class Service:
         for mistake in mistakes:
             log.error("ALARM: the ledger does not add up", pool=self._ledger.pool, mistake=mistake)
         if self._wrong is None:
-            self._wrong, self.closed = DoesNotAddUp(mistakes), WRONG
+            self._wrong, self.closed = DoesNotAddUp(mistakes), NOT_ADDED_UP
             self._condemned.set()
 
     async def _end_condemned(self) -> None:

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Final, NamedTuple, assert_never
 
 from controller.link.deeds import Answer, Claimed, Entered, Judged, OutOfOrder, Wagered
-from controller.link.wire import Answered, Asked, Posted, Told
+from controller.link.wire import NOT_ADDED_UP, Answered, Asked, Posted, Told
 
 ASK_NS: Final = 500_000_000
 """Between two questions what the pool stands at."""
@@ -75,6 +75,8 @@ class LinkSession:
         self._catch_up = settled + len(self._waiting)
         """The pool stays closed until this posting is settled."""
         self._heard = False
+        self._met = False
+        """Whether the link that is spoken to now has said which pool it has: before, nothing is posted to it."""
         self._link_closed = ""
         self._shown_cents: int | None = None
         self._number = 0
@@ -88,6 +90,11 @@ class LinkSession:
     def outstanding(self) -> int:
         """Deeds not yet answered."""
         return len(self._waiting)
+
+    @property
+    def condemned(self) -> bool:
+        """Whether the link said last that the ledger does not add up: then no other is asked whether it does."""
+        return self._link_closed == NOT_ADDED_UP
 
     @property
     def shows(self) -> Shows:
@@ -122,6 +129,10 @@ class LinkSession:
             case _:
                 assert_never(message)
 
+    def moved(self, now_ns: int) -> None:
+        """Another link process is spoken to from here on: it is asked at once, and gets what has no answer yet."""
+        self._met, self._sent, self._ask_ns = False, 0, now_ns
+
     def next_deadline(self) -> int:
         """When ``handle_deadline`` is due, in ns of the caller's clock."""
         due = [self._ask_ns]
@@ -150,7 +161,8 @@ class LinkSession:
         return Reaction((*asked, *reaction.send), reaction.events)
 
     def _told(self, now_ns: int, told: Told) -> Reaction:
-        self._heard, self._silent_ns = True, now_ns + SILENCE_NS
+        self._heard = self._met = True
+        self._silent_ns = now_ns + SILENCE_NS
         self._link_closed = told.closed
         if told.number >= self._number or self._older >= BEHIND_LIMIT:
             self._number, self._shown_cents, self._older = told.number, told.shown_cents, 0
@@ -192,7 +204,7 @@ class LinkSession:
         shows = self.shows
         events = () if shows == self._last else (shows,)
         self._last = shows
-        if not self._heard or self._dispute or self._link_closed:
+        if not self._met or not self._heard or self._dispute or self._link_closed:
             return Reaction((), events)
         first, until = self._sent, min(WINDOW, len(self._waiting))
         if first >= until:

@@ -6,7 +6,7 @@ A handshake that fails is silence, and so is a link that has gone; the socket is
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import structlog
@@ -15,12 +15,18 @@ import zmq.asyncio
 
 from controller.io.clock import Clock
 from controller.link.session import Deed, Event, LinkSession, Reaction
-from controller.link.wire import MESSAGE_LIMIT_BYTES, NotUnderstood, frames, from_link
+from controller.link.wire import MESSAGE_LIMIT_BYTES, NotUnderstood, Told, frames, from_link
 
 QUEUE_LIMIT: Final = 1_000
 NANOSECONDS: Final = 1_000_000_000
 ANEW_NS: Final = 5_000_000_000
 """Silence after which the socket is made anew."""
+
+MOVE_NS: Final = 1_000_000_000
+"""How long a link may say nothing, or that its pool is closed, before the next one is tried: two questions.
+
+With the time to reach the next it is heard before the pool would be closed for silence.
+"""
 
 log = structlog.get_logger(__name__)
 
@@ -34,17 +40,29 @@ class Where(NamedTuple):
 
 
 class TableEnd:
-    """Runs a session until cancelled; ``deliver`` takes each event in order."""
+    """Runs a session until cancelled; ``deliver`` takes each event in order.
 
-    def __init__(self, where: Where, session: LinkSession, clock: Clock, deliver: Callable[[Event], None]) -> None:
-        self._where = where
+    ``ways`` are the link processes of the pool, all of one ledger. One of them is spoken to, at first the first, and
+    the next once it is silent or its ledger is away: what has no answer yet is posted there again, in order.
+    """
+
+    def __init__(
+        self, ways: Sequence[Where], session: LinkSession, clock: Clock, deliver: Callable[[Event], None]
+    ) -> None:
+        self._ways = tuple(ways)
+        self._place = 0
         self.session = session
         self._clock = clock
         self._deliver = deliver
         self._context = zmq.asyncio.Context.instance()
         self._socket: zmq.asyncio.Socket | None = None
-        self._refused = False
-        self._heard_ns = clock.monotonic_ns()
+        self._refused: set[str] = set()
+        self._heard_ns = self._open_ns = clock.monotonic_ns()
+
+    @property
+    def address(self) -> str:
+        """Of the link that is spoken to now."""
+        return self._ways[self._place].address
 
     def post(self, deed: Deed) -> int:
         """Put a deed to the ledger; its number. Only while ``run`` runs."""
@@ -59,7 +77,11 @@ class TableEnd:
                 socket = self._connected()
                 now_ns = self._clock.monotonic_ns()
                 wait_ns = self.session.next_deadline() - now_ns
-                if wait_ns <= 0:
+                if self._is_to_move():
+                    wait_ns = min(wait_ns, self._open_ns + MOVE_NS - now_ns)
+                if self._is_to_move() and now_ns >= self._open_ns + MOVE_NS:
+                    self._move(now_ns)
+                elif wait_ns <= 0:
                     self._do(self.session.handle_deadline(now_ns))
                 elif socket is None:
                     await asyncio.sleep(wait_ns / NANOSECONDS)
@@ -78,7 +100,20 @@ class TableEnd:
             log.warning("link not understood", reason=str(error))
             return
         self._heard_ns = self._clock.monotonic_ns()
+        if not (isinstance(message, Told) and message.closed):
+            self._open_ns = self._heard_ns
         self._do(self.session.receive(self._heard_ns, message))
+
+    def _is_to_move(self) -> bool:
+        """Whether another link would be tried if this one went on as it is."""
+        return len(self._ways) > 1 and not self.session.condemned
+
+    def _move(self, now_ns: int) -> None:
+        before, self._place = self.address, (self._place + 1) % len(self._ways)
+        log.warning("link silent or closed, the next is tried", address=before, next=self.address)
+        self._close()
+        self._heard_ns = self._open_ns = now_ns
+        self.session.moved(now_ns)
 
     def _do(self, reaction: Reaction) -> None:
         for message in reaction.send:
@@ -100,17 +135,18 @@ class TableEnd:
                 (zmq.MAXMSGSIZE, MESSAGE_LIMIT_BYTES),
             ):
                 socket.set(option, value)
-            socket.set(zmq.CURVE_SECRETKEY, self._where.secret_key)
-            socket.set(zmq.CURVE_PUBLICKEY, zmq.curve_public(self._where.secret_key))
-            socket.set(zmq.CURVE_SERVERKEY, self._where.server_key)
-            socket.set(zmq.IPV6, int(self._where.address.startswith("[")))
+            where = self._ways[self._place]
+            socket.set(zmq.CURVE_SECRETKEY, where.secret_key)
+            socket.set(zmq.CURVE_PUBLICKEY, zmq.curve_public(where.secret_key))
+            socket.set(zmq.CURVE_SERVERKEY, where.server_key)
+            socket.set(zmq.IPV6, int(where.address.startswith("[")))
             try:
-                socket.connect(f"tcp://{self._where.address}")
+                socket.connect(f"tcp://{where.address}")
             except zmq.ZMQError as error:
                 socket.close(linger=0)
-                if not self._refused:
-                    self._refused = True
-                    log.warning("link cannot be reached", address=self._where.address, reason=str(error))
+                if where.address not in self._refused:
+                    self._refused.add(where.address)
+                    log.warning("link cannot be reached", address=where.address, reason=str(error))
                 return None
             self._socket = socket
         return self._socket

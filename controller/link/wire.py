@@ -17,6 +17,9 @@ PROTOCOL: Final = b"tableside.link.v1"
 MESSAGE_LIMIT_BYTES: Final = 16 * 1024
 """Many times the largest claim; a larger message ends its connection."""
 
+NOT_ADDED_UP: Final = "the ledger does not add up"
+"""Why a pool is closed whose ledger does not agree with itself."""
+
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 

@@ -1,4 +1,4 @@
-"""Link, tables and PostgreSQL killed at random while tables post: are the sums exact at the end?
+"""Links, tables and PostgreSQL killed at random while tables post: are the sums exact at the end?
 
     python -m tests.link.killing --kills 500 --file link-kills.jsonl
 
@@ -34,6 +34,7 @@ from tests.link.server import Server
 from tests.link.table_process import deeds
 
 PROCESSES = 2
+LINKS = 2
 TABLES_EACH = 2
 PATIENCE_SECONDS = 300.0
 ENTRIES_A_KILL = 40
@@ -60,19 +61,24 @@ class Scene:
         self.count = count
         names = list(premises.tables)
         self.groups = [names[place::PROCESSES] for place in range(PROCESSES)]
-        self.link: Process | None = None
+        self.ways = [premises, *(premises.beside(number) for number in range(2, LINKS + 1))]
+        self.links: list[Process | None] = [None] * LINKS
         self.tables: list[Process | None] = [None] * PROCESSES
         self.database = PostgresqlDatabase(server.where)
         self.ledger = Ledger(self.database, premises.pool)
 
-    async def start_link(self) -> None:
-        """Start the link, unless it runs."""
-        if self.link is None or self.link.returncode is not None:
-            self.link = await self._started("controller", "link", "run", str(self.premises.file))
+    async def start_links(self) -> None:
+        """Start every link that does not run."""
+        for place, link in enumerate(self.links):
+            if link is None or link.returncode is not None:
+                self.links[place] = await self._started("controller", "link", "run", str(self.ways[place].file))
 
     async def start_tables(self, group: int) -> None:
         """Start a process of tables from their first deed on."""
-        place = [str(self.premises.folder), f"127.0.0.1:{self.premises.port}", self.premises.pool]
+        # One process of tables begins with each link.
+        turned = [*self.ways[group % LINKS :], *self.ways[: group % LINKS]]
+        addresses = ",".join(f"127.0.0.1:{one.port}" for one in turned)
+        place = [str(self.premises.folder), addresses, self.premises.pool]
         more = [str(self.seed), str(self.count), *self.groups[group]]
         self.tables[group] = await self._started("tests.link.table_process", *place, *more)
 
@@ -80,9 +86,10 @@ class Scene:
         """Kill one of them, and start it again."""
         drawn = chance.random()
         if drawn < 0.45:
-            assert self.link is not None
-            await _kill(self.link)
-            await self.start_link()
+            link = self.links[chance.randrange(LINKS)]
+            assert link is not None
+            await _kill(link)
+            await self.start_links()
         elif drawn < 0.9:
             group = chance.randrange(PROCESSES)
             table = self.tables[group]
@@ -93,7 +100,7 @@ class Scene:
             await asyncio.to_thread(self.server.kill)
             await asyncio.to_thread(self.server.start)
             # A link that found no ledger when it started has ended; the service manager starts it again.
-            await self.start_link()
+            await self.start_links()
 
     async def entries(self) -> int:
         """How many entries the ledger has."""
@@ -105,13 +112,13 @@ class Scene:
         """Wait until the ledger has so many entries."""
         async with asyncio.timeout(PATIENCE_SECONDS):
             while await self.entries() < entries:
-                await self.start_link()
+                await self.start_links()
                 await asyncio.sleep(0)
 
     async def end(self) -> None:
         """Nothing of it stays."""
         self.database.close()
-        for process in (self.link, *self.tables):
+        for process in (*self.links, *self.tables):
             if process is not None:
                 await _kill(process)
 
@@ -137,7 +144,7 @@ async def killed(server: Server, folder: Path, kills: int, seed: int) -> Outcome
     chance = random.Random(seed)
     scene = Scene(server, premises, seed, count)
     try:
-        await scene.start_link()
+        await scene.start_links()
         for group in range(PROCESSES):
             await scene.start_tables(group)
         reached = 0

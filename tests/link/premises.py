@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from asyncio.subprocess import Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from copy import copy
 from pathlib import Path
 
@@ -76,10 +76,12 @@ unreasonable_cents = 100000
         return running("-m", "controller", "link", "run", str(self.file), "--log-format", "json")
 
     @contextlib.asynccontextmanager
-    async def table(self, name: str = "harbour/bj-1", key: bytes | None = None) -> AsyncIterator[Table]:
-        """A table at work."""
-        where = Where(f"127.0.0.1:{self.port}", self.public, key or self.tables[name][1])
-        table = Table(self.pool, where)
+    async def table(
+        self, name: str = "harbour/bj-1", key: bytes | None = None, others: Sequence[Premises] = ()
+    ) -> AsyncIterator[Table]:
+        """A table at work; ``others``: further link processes it may turn to."""
+        secret = key or self.tables[name][1]
+        table = Table(self.pool, *(Where(f"127.0.0.1:{one.port}", one.public, secret) for one in (self, *others)))
         task = asyncio.create_task(table.end.run())
         try:
             yield table
@@ -91,9 +93,9 @@ unreasonable_cents = 100000
 class Table:
     """A table that remembers what it was told."""
 
-    def __init__(self, pool: str, where: Where) -> None:
+    def __init__(self, pool: str, *ways: Where) -> None:
         clock = SystemClock()
-        self.end = TableEnd(where, LinkSession(pool, 1, clock.monotonic_ns()), clock, self._told)
+        self.end = TableEnd(ways, LinkSession(pool, 1, clock.monotonic_ns()), clock, self._told)
         self.settled: list[Settled] = []
         self.shows = Shows(None, "the link is away")
         self._changed = asyncio.Event()

@@ -1,9 +1,10 @@
 """Tables in a process that may be killed: what they wager follows from their names and a seed, as from a journal.
 
-    python -m tests.link.table_process FOLDER ADDRESS POOL SEED COUNT NAME...
+    python -m tests.link.table_process FOLDER ADDRESSES POOL SEED COUNT NAME...
 
-FOLDER has the keys; each NAME's deeds are posted from the first on, so that a process killed and started again posts
-again what its predecessor had posted. Ends once every deed of every table is answered.
+FOLDER has the keys, ADDRESSES are the links of the pool with commas between. Each NAME's deeds are posted from the
+first on, so that a process killed and started again posts again what its predecessor had posted. Ends once every deed
+of every table is answered.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def deeds(name: str, seed: int, count: int) -> list[Deed]:
     return found
 
 
-async def play(folder: Path, where: Where, pool: str, plans: Mapping[str, list[Deed]]) -> None:
+async def play(folder: Path, ways: list[Where], pool: str, plans: Mapping[str, list[Deed]]) -> None:
     clock = SystemClock()
     ends: list[TableEnd] = []
     finished = asyncio.Event()
@@ -45,7 +46,8 @@ async def play(folder: Path, where: Where, pool: str, plans: Mapping[str, list[D
             finished.set()
 
     for name, plan in plans.items():
-        own = where._replace(secret_key=(folder / f"{name.replace('/', '_')}.key").read_bytes())
+        secret = (folder / f"{name.replace('/', '_')}.key").read_bytes()
+        own = [where._replace(secret_key=secret) for where in ways]
         session = LinkSession(pool, 1, clock.monotonic_ns(), waiting=plan)
         ends.append(TableEnd(own, session, clock, told))
     tasks = [asyncio.create_task(end.run()) for end in ends]
@@ -57,10 +59,11 @@ async def play(folder: Path, where: Where, pool: str, plans: Mapping[str, list[D
 
 def main() -> None:
     """Play the tables named on the command line."""
-    keys, address, pool, seed, count, *names = sys.argv[1:]
+    keys, addresses, pool, seed, count, *names = sys.argv[1:]
     folder = Path(keys)
-    where = Where(address, (folder / "link.pub").read_bytes(), b"")
-    asyncio.run(play(folder, where, pool, {name: deeds(name, int(seed), int(count)) for name in names}))
+    server_key = (folder / "link.pub").read_bytes()
+    ways = [Where(address, server_key, b"") for address in addresses.split(",")]
+    asyncio.run(play(folder, ways, pool, {name: deeds(name, int(seed), int(count)) for name in names}))
 
 
 if __name__ == "__main__":

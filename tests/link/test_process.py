@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import signal
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -14,6 +16,7 @@ import pytest
 import zmq
 
 from controller.core.jackpots import Jackpot
+from controller.core.meter import UNITS
 from controller.link.deeds import Awarded, Claimed, Counted, Wagered, WinningRow
 from controller.link.ledger import Ledger, Rows
 from controller.link.service import DoesNotAddUp, Listening, Service
@@ -175,6 +178,62 @@ async def test_two_link_processes_share_a_pool_in_postgresql(tmp_path: Path, pos
             assert await again.does(Wagered(500)) == one.settled[0]
             assert (await again.does(Wagered(500))).answer.number == 2
     assert ways[0].does("reconcile").exit_code == 0
+
+
+async def test_one_of_two_links_is_killed_and_the_table_goes_on_over_the_other(
+    tmp_path: Path, postgresql: Server
+) -> None:
+    one = Premises(tmp_path, 2, postgresql.where, pool="two-links")
+    other = one.beside(2)
+    assert one.does("begin", *BY_TWO).exit_code == 0
+    async with contextlib.AsyncExitStack() as stack:
+        first = await stack.enter_async_context(one.process())
+        second = await stack.enter_async_context(other.process())
+        table = await stack.enter_async_context(one.table(others=[other]))
+        beside = await stack.enter_async_context(other.table("harbour/bj-2", others=[one]))
+        await asyncio.gather(*(end.does(Wagered(500)) for end in (table, beside)))
+        first.kill()
+        await asyncio.gather(*(table.does(Wagered(100)) for _ in range(5)))
+        assert (await table.until(closed=False)).shown_cents == 1_000_000 + (2 * 500 + 5 * 100) * 17 // 100
+        assert table.end.address == f"127.0.0.1:{other.port}"
+        # One that hangs has what was posted to it, and enters it when it goes on: each deed is in once all the same.
+        await stack.enter_async_context(one.process())
+        second.send_signal(signal.SIGSTOP)
+        await asyncio.gather(*(end.does(Wagered(33)) for end in (table, beside) for _ in range(5)))
+        assert {end.end.address for end in (table, beside)} == {f"127.0.0.1:{one.port}"}
+        second.send_signal(signal.SIGCONT)
+        await asyncio.gather(*(end.does(Wagered(7)) for end in (table, beside)))
+        assert [answered.seq for answered in table.settled] == list(range(1, 13))
+        assert [answered.seq for answered in beside.settled] == list(range(1, 8))
+    found = one.does("reconcile", "--refold", "--json")
+    assert found.exit_code == 0, found.output
+    wagered = 2 * 500 + 5 * 100 + 10 * 33 + 2 * 7
+    assert json.loads(found.output)["contributed"] == wagered * UNITS * 17 // 100 + wagered * UNITS // 30
+
+
+async def test_a_link_whose_ledger_is_away_is_left_for_one_whose_ledger_is_there(tmp_path: Path) -> None:
+    premises = begun(tmp_path)
+    path = tmp_path / "ledger.sqlite"
+    hanging, audit = Hanging(SqliteDatabase(path)), SqliteDatabase(path)
+    tables = {public.decode(): name for name, (public, _) in premises.tables.items()}
+    secret = (tmp_path / "link.key").read_bytes().strip()
+    away = premises.beside(2)
+    where = Listening(f"127.0.0.1:{away.port}", secret, tables)
+    service = Service(where, Ledger(hanging, premises.pool), Ledger(audit, premises.pool))
+    task = asyncio.create_task(service.run())
+    try:
+        async with premises.process(), away.table(others=[premises]) as table:
+            await table.does(Wagered(500))
+            hanging.gate.clear()
+            assert (await table.does(Wagered(500))).answer.number == 2
+            assert (await table.until(closed=False)).shown_cents == 1_000_170
+            assert table.end.address == f"127.0.0.1:{premises.port}"
+    finally:
+        hanging.gate.set()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        hanging.close()
+        audit.close()
 
 
 async def test_a_ledger_that_does_not_add_up_is_not_served(tmp_path: Path) -> None:

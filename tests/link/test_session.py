@@ -13,7 +13,18 @@ from controller.link.deeds import Answer, Counted, Entered, Posting, Wagered
 from controller.link.ledger import Account, Ledger
 from controller.link.session import BEHIND_LIMIT, SILENCE_NS, LinkSession, Reaction, Settled, Shows
 from controller.link.sqlite import SqliteDatabase
-from controller.link.wire import Answered, Asked, NotUnderstood, Posted, Told, frames, from_link, from_table
+from controller.link.table_end import MOVE_NS
+from controller.link.wire import (
+    NOT_ADDED_UP,
+    Answered,
+    Asked,
+    NotUnderstood,
+    Posted,
+    Told,
+    frames,
+    from_link,
+    from_table,
+)
 from tests.link.conftest import PARAMETERS
 
 SECOND = 1_000_000_000
@@ -135,6 +146,38 @@ def test_a_closed_pool_takes_nothing_and_goes_on_when_it_opens() -> None:
     assert session.receive(0, told(closed="the ledger cannot be reached")).send == ()
     assert session.shows == Shows(None, "the ledger cannot be reached")
     assert posted(session.receive(1, told())) == [1]
+
+
+def test_a_link_that_is_turned_to_is_told_nothing_before_it_has_said_which_pool_it_has() -> None:
+    session = opened(WAGER, WAGER)
+    session.moved(SECOND)
+    assert session.handle_deadline(SECOND) == Reaction((Asked(),))
+    assert posted(session.post(SECOND, WAGER)[1]) == []
+    assert posted(session.receive(SECOND, told(pool="pit-2"))) == []
+    assert why_closed(session) == "this is pool pit-2, not pit-1"
+    session = opened(WAGER, WAGER)
+    session.moved(SECOND)
+    assert posted(session.receive(SECOND, told())) == [1, 2]
+
+
+def test_a_link_that_is_turned_to_in_time_is_no_silence() -> None:
+    """The pool stays open: the other link is asked at once and has three quarters of a second to answer."""
+    session = opened()
+    session.moved(MOVE_NS)
+    for now in range(MOVE_NS, SILENCE_NS, SECOND // 10):
+        assert session.handle_deadline(now).events == ()
+    session.post(SILENCE_NS - 2, WAGER)
+    answers = session.receive(SILENCE_NS - 1, told())
+    assert (posted(answers), why_closed(session)) == ([1], "")
+    assert session.receive(SILENCE_NS - 1, entered(1)).events[-1] == Shows(778, "")
+
+
+def test_a_ledger_that_does_not_add_up_is_not_looked_for_elsewhere() -> None:
+    session, said = opened(), list[bool]()
+    for closed in ("", NOT_ADDED_UP, "the ledger cannot be reached", NOT_ADDED_UP, ""):
+        session.receive(1, told(closed=closed))
+        said.append(session.condemned)
+    assert said == [False, True, False, True, False]
 
 
 class Wire:

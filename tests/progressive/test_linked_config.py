@@ -14,14 +14,14 @@ from controller.core.linked import LinkedMeter, LinkedTerms, Owed, Owing
 from controller.core.progressives import Progressives
 from controller.core.state import Desired, State
 from controller.formats.config import Config, ConfigError, read_config
-from controller.formats.linked_config import linked_profile_checks, linked_terms
+from controller.formats.linked_config import LinkedMeterSection, OtherLink, linked_profile_checks, linked_terms
 from controller.formats.records import Identity
 from controller.io import profile_files
 from controller.io.clock import SystemClock
 from controller.io.secret_files import SecretRefused, read_curve_secret, write_secret
 from controller.link.deeds import Entered
 from controller.link.session import Settled, Shows
-from controller.linking import Ends, Links, OtherPool
+from controller.linking import Ends, LinkedEnd, Links, OtherPool
 from tests.progressive.test_meter_config import METERS, TABLE
 
 KEY = "a" * 40
@@ -39,6 +39,12 @@ protocol = "alpha"
 port = "/dev/sign"
 meters = ["pit_sevens"]
 """
+
+
+def others(*addresses: str) -> str:
+    """The key of further link processes."""
+    entries = ", ".join(f'{{link = "{address}", link_key = "{KEY}"}}' for address in addresses)
+    return f"other_links = [{entries}]"
 
 
 def read(text: str = LINKED) -> Config:
@@ -62,6 +68,16 @@ def test_a_linked_meter_is_as_the_file_says() -> None:
         ("10.20.0.5:7400", "10.20.0.5", "link: expected HOST:PORT"),
         (KEY, "a" * 39, "link_key: expected a public key"),
         ('"pit-1"', '"Pit 1"', "pool: expected a name of at most 32 lower-case letters"),
+        (
+            'key_file = "pit.key"',
+            f'key_file = "pit.key"\n{others("10.20.0.6:74000")}',
+            "other_links.link: expected HOST:PORT with a",
+        ),
+        (
+            'key_file = "pit.key"',
+            f'key_file = "pit.key"\n{others("10.20.0.5:7400")}',
+            "10.20.0.5:7400 is given twice; another",
+        ),
         ("link_key", "link_kye", "unknown key; did you mean link_key?"),
         ('meters = ["pit_sevens"]', 'meters = ["sevens"]', "meters: no meter is called sevens"),
     ],
@@ -120,34 +136,48 @@ OWED = tuple(Owed(seq, Wagered(500)) for seq in (2, 3))
 KNOWN = LinkedMeter("pit_sevens", "pit-1", posted=3, owed=OWED)
 
 
-def links(told: list[LinkReading], known: LinkedMeter | None = KNOWN) -> Links:
-    public, secret = zmq.curve_keypair()
-    (section,) = read().linked_meters
-    ends = Ends(Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), told.append)
+def sections() -> tuple[LinkedMeterSection, ...]:
+    public, _ = zmq.curve_keypair()
+    return tuple(replace(section, link_key=public.decode()) for section in read().linked_meters)
+
+
+def ends(told: list[LinkReading]) -> Ends:
+    _, secret = zmq.curve_keypair()
+    return Ends(Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), told.append)
+
+
+def links(known: LinkedMeter | None = KNOWN, others: tuple[OtherLink, ...] = ()) -> Links:
     linked = () if known is None else (known,)
-    section = replace(section, link_key=public.decode())
-    return Links((section,), ends, State(progressives=Progressives(linked=linked)))
+    named = tuple(replace(section, other_links=others) for section in sections())
+    return Links(named, ends([]), State(progressives=Progressives(linked=linked)))
 
 
 def test_a_name_that_stood_for_another_pool_is_refused() -> None:
     with pytest.raises(OtherPool, match="posts to pool pit-9 under that name; give the meter of pool pit-1 another"):
-        links([], replace(KNOWN, pool="pit-9"))
+        links(replace(KNOWN, pool="pit-9"))
 
 
 def test_what_the_journal_owes_is_posted_once_and_what_waits_is_said() -> None:
-    made = links([])
+    made = links()
     assert made.remarks() == ("pit_sevens closed, the link is away, 2 postings wait",)
     more = (*OWED, Owed(4, Wagered(100)))
     for _ in range(2):
         made.wish(Desired(owing=(Owing("pit_sevens", 4, more), Owing("nobodys", 1, ()))))
     assert made.remarks() == ("pit_sevens closed, the link is away, 3 postings wait",)
-    assert links([], None).remarks() == ("pit_sevens closed, the link is away",)
+    assert links(None).remarks() == ("pit_sevens closed, the link is away",)
     assert [name for name, _ in made.works()] == ["link of pit_sevens"]
+
+
+def test_of_several_links_the_one_that_is_spoken_to_is_said() -> None:
+    (section,) = sections()
+    made = links(others=(OtherLink("10.20.0.6:7400", section.link_key),))
+    assert made.remarks() == ("pit_sevens at 10.20.0.5:7400 closed, the link is away, 2 postings wait",)
 
 
 def test_what_the_table_knows_already_is_not_read_again() -> None:
     told: list[LinkReading] = []
-    (end,) = links(told).ends()
+    (section,) = sections()
+    end = LinkedEnd(section, ends(told), KNOWN)
     counted = Entered(9, 1_000_085, Counted(850_000, 150_000))
     for event in (Shows(777, ""), Shows(777, ""), Settled(2, counted), Shows(1_000_085, ""), Shows(None, "away")):
         end.told(event)

@@ -31,6 +31,7 @@ pool = "{pool}"
 fed_by = ["blazing7s"]
 link = "127.0.0.1:{port}"
 link_key = "{link_key}"
+other_links = [{others}]
 key_file = "pit.key"
 
 [[signs]]
@@ -44,8 +45,10 @@ captions = ["7S $"]
 class PitTable(Premises):
     """A table with a sign, and with the pit's pool for its sevens."""
 
-    def __init__(self, directory: Path, broker: Broker, name: str, link: LinkPremises) -> None:
+    def __init__(self, directory: Path, broker: Broker, name: str, link: LinkPremises, *others: LinkPremises) -> None:
+        """``others``: further link processes of the same ledger."""
         directory.mkdir()
+        self.others = others
         self.name = name
         self.topics = Topics("harbour", name)
         self.link = link
@@ -67,9 +70,9 @@ class PitTable(Premises):
         text = super().table_text().replace('"bj-1"', f'"{self.name}"')
         text = text.replace("insurance = 2}", "insurance = 2, blazing7s = 3}")
         ports, link = self.directory / "ports", self.link
-        return text + LINKED_METER.format(
-            meter=METER, pool=link.pool, port=link.port, link_key=link.public.decode(), ports=ports
-        )
+        others = (f'{{link = "127.0.0.1:{one.port}", link_key = "{one.public.decode()}"}}' for one in self.others)
+        ways = {"port": link.port, "link_key": link.public.decode(), "others": ", ".join(others)}
+        return text + LINKED_METER.format(meter=METER, pool=link.pool, ports=ports, **ways)
 
     async def plays(self, round_text: str) -> None:
         """Play a round and clear the layout."""

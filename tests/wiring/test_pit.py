@@ -15,7 +15,7 @@ from controller.io.keys import read_key
 from controller.io.mqtt import Broker
 from controller.recovery import replay
 from tests.link.conftest import postgresql as postgresql
-from tests.link.premises import BY_TWO
+from tests.link.premises import BY_TWO, POOL
 from tests.link.premises import Premises as LinkPremises
 from tests.link.server import Server
 from tests.wiring.pit import DIAMONDS, METER, NOTHING, PitTable
@@ -24,10 +24,10 @@ from tests.wiring.premises import json_of, ran
 UNITS = 10_000
 
 
-def begun(folder: Path, where: str) -> LinkPremises:
+def begun(folder: Path, where: str, pool: str = POOL) -> LinkPremises:
     """A pool that two people have begun; ``where``: the PostgreSQL of its ledger, else it is a file."""
     folder.mkdir()
-    premises = LinkPremises(folder, 4, where)
+    premises = LinkPremises(folder, 4, where, pool)
     assert premises.does("begin", *BY_TWO).exit_code == 0
     return premises
 
@@ -109,6 +109,31 @@ async def evening(link: LinkPremises, tables: list[PitTable]) -> None:
         assert "none missing, none twice" in await meters_of(table)
         await replays(table)
     assert_adds_up(link, tables)
+
+
+async def test_one_of_two_links_is_killed_in_play_and_the_linked_bet_goes_on_over_the_other(
+    tmp_path: Path, broker: Broker, postgresql: Server
+) -> None:
+    one = begun(tmp_path / "link", postgresql.where, "two-links")
+    other = one.beside(2)
+    table = PitTable(tmp_path / "bj-1", broker, "bj-1", one, other)
+    async with contextlib.AsyncExitStack() as stack:
+        first = await stack.enter_async_context(one.process())
+        await stack.enter_async_context(other.process())
+        await stack.enter_async_context(table.open())
+        await table.ear.event(MeterReopened, meter=METER)
+        await table.plays(NOTHING)
+        await table.ear.event(PostingEntered, 1)
+        first.kill()
+        await first.wait()
+        await table.plays(DIAMONDS)
+        hit = await table.ear.event(JackpotHit)
+        settled = await table.ear.event(WagerSettled, bet="blazing7s", round=hit.round)
+        assert (hit.cents, settled.due_cents) == (1_000_170, 999_670)
+        await table.sign_shows("JACKPOT $10,001.70 SPOT 1")
+        await table.assert_told_once()
+    await replays(table)
+    assert_adds_up(other, [table])
 
 
 async def both_put_in(tables: list[PitTable]) -> None:
