@@ -18,6 +18,7 @@ from controller.formats.operators import Asking, read_signers
 from controller.formats.payloads import PayloadRefused, read_event, utc_text
 from controller.io.clock import SystemClock
 from controller.io.epochs import Begun, EpochRefused, Ruling, begin_epoch, followed
+from controller.io.house_files import kept_path, text_of
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.io.secret_files import SecretRefused, read_curve_secret
 from controller.io.table_file import load_table
@@ -27,12 +28,12 @@ ORDER: Final = "-epoch-order"
 
 
 @click.command("begin-epoch")
-@click.option("--operator-key", type=click.Path(path_type=Path), help="Your secret key: who proposes, or approves.")
+@click.option("--operator-key", help="The file with your secret key, or credential:NAME: who proposes, or approves.")
 @click.option("--why", help="The reason, kept in the new journal; giving it makes a proposal.")
 @click.option("--who", help="Who rules it, at a table without operators' keys.")
 @click.option("--witness", help="The second person, at such a table.")
 @click.argument("table_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def command(table_file: Path, operator_key: Path | None, why: str | None, who: str | None, witness: str | None) -> None:
+def command(table_file: Path, operator_key: str | None, why: str | None, who: str | None, witness: str | None) -> None:
     """Put the journal of TABLE_FILE's table aside and begin another. The table must not run.
 
     Where the table file has [operator], two operators give the order, each with a key of their own: the first with
@@ -58,7 +59,7 @@ def command(table_file: Path, operator_key: Path | None, why: str | None, who: s
         sys.exit(2)
 
 
-def ordered(config: Config, operator_key: Path | None, why: str | None) -> None:
+def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
     """Propose a new epoch, or approve and begin the one that was proposed.
 
     Raises:
@@ -67,7 +68,8 @@ def ordered(config: Config, operator_key: Path | None, why: str | None) -> None:
     if operator_key is None:
         raise EpochRefused("this table knows its operators: each of two gives --operator-key, not a name")
     signers = operators(config)
-    signer = Signer(read_curve_secret(operator_key))
+    key, is_kept = kept_path(operator_key, os.environ.get("CREDENTIALS_DIRECTORY"), "--operator-key")
+    signer = Signer(read_curve_secret(key, kept_by_service=is_kept))
     person = signers.get(signer.public)
     if person is None:
         advice = f'add signs = ["{signer.public}"] to whose key it is'
@@ -105,8 +107,9 @@ def operators(config: Config) -> dict[str, Asking]:
     """
     if config.operator is None or config.operator.operators is None:
         raise OrderRefused("[operator] operators must name the file of operators: two of them sign a new epoch")
-    path = Path(config.operator.operators)
-    return read_signers(path.read_text(encoding="utf-8"), str(path))
+    credentials = os.environ.get("CREDENTIALS_DIRECTORY")
+    path, _ = kept_path(config.operator.operators, credentials, f"[operator] operators: {config.operator.operators}")
+    return read_signers(text_of(path), str(path))
 
 
 def keep(path: Path, content: bytes) -> None:

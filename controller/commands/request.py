@@ -13,7 +13,7 @@ import click
 from controller.formats.commands import Reply
 from controller.formats.payloads import Topics
 from controller.io.mqtt import Broker
-from controller.io.operator import REPLY_SECONDS, NoReply, put_request
+from controller.io.operator import REPLY_SECONDS, NoReply, NotReached, put_request
 from controller.io.operator_client import Where, ask
 from controller.io.randomness import SystemEntropy
 
@@ -46,6 +46,15 @@ BROKER_OPTIONS: Final = (
     click.option("--password", envvar="TABLESIDE_PASSWORD", help="Better given in the variable TABLESIDE_PASSWORD."),
     click.option(
         "--tls-ca", "tls_ca_file", type=click.Path(exists=True, dir_okay=False), help="Use TLS; who to trust."
+    ),
+    click.option(
+        "--tls-cert",
+        "tls_cert_file",
+        type=click.Path(exists=True, dir_okay=False),
+        help="Your own certificate, where the broker asks for one; with --tls-ca and --tls-key.",
+    ),
+    click.option(
+        "--tls-key", "tls_key_file", type=click.Path(exists=True, dir_okay=False), help="The key of that certificate."
     ),
 )
 WHO: Final = click.option("--who", required=True, help="Who says so; it is recorded.")
@@ -86,15 +95,52 @@ def asked_of_table(function: F) -> F:
     return found
 
 
+def with_broker(function: F) -> F:
+    """The options that say where a broker is and how to greet it."""
+    wrapped: Any = function
+    for option in reversed(BROKER_OPTIONS):
+        wrapped = option(wrapped)
+    found: F = wrapped
+    return found
+
+
+def broker_of(given: dict[str, Any]) -> Broker:
+    """The broker that a command's options name, taken out of them.
+
+    Raises:
+        click.UsageError: a certificate without its key or an authority, or a key without its certificate.
+    """
+    names = ("host", "port", "username", "password", "tls_ca_file", "tls_cert_file", "tls_key_file")
+    broker = Broker(**{name: given.pop(name) for name in names})
+    if (broker.tls_cert_file is None) != (broker.tls_key_file is None):
+        raise click.UsageError("--tls-cert and --tls-key go together: a certificate and its key")
+    if broker.tls_cert_file is not None and broker.tls_ca_file is None:
+        raise click.UsageError("--tls-cert needs --tls-ca: the authority that signed the broker's own certificate")
+    return broker
+
+
+def lacking_certificate(broker: Broker) -> str:
+    """What to say where a broker hung up on somebody without a certificate: it may have wanted one."""
+    if broker.tls_ca_file is None or broker.tls_cert_file is not None:
+        return ""
+    return "; does it want a certificate? --tls-cert and --tls-key"
+
+
 def channel_of(given: dict[str, Any]) -> Channel:
     """Where a request goes, taken out of a command's options: the operator channel if one is named, else a broker."""
-    names = ("host", "port", "username", "password", "tls_ca_file")
-    broker = Broker(**{name: given.pop(name) for name in names})
+    broker = broker_of(given)
     address, key, table_key = (given.pop(name) for name in ("operator", "operator_key", "table_key"))
     if not address:
-        return lambda topics, verb, body: put_request(broker, topics, verb, body)
+        return functools.partial(_put, broker)
     where = Where(address, table_key or "", key)
     return lambda topics, verb, body: ask(where, f"{topics.site}/{topics.table}", verb, body, REPLY_SECONDS)
+
+
+def _put(broker: Broker, topics: Topics, verb: str, body: dict[str, Any]) -> Reply:
+    try:
+        return put_request(broker, topics, verb, body)
+    except NotReached as error:
+        raise NoReply(f"{error}{lacking_certificate(broker)}") from error
 
 
 def tell(put: Channel, topics: Topics, verb: str, body: dict[str, Any]) -> None:

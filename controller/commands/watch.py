@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import click
 
+from controller.commands.request import broker_of, lacking_certificate, with_broker
 from controller.durable import Says, follow
 from controller.formats.payloads import Topics
 from controller.formats.stream import CONSUMER
@@ -21,11 +22,7 @@ STORAGE_FAILED: Final = 70
 
 
 @click.command("watch")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The broker's host.")
-@click.option("--port", default=1883, show_default=True, type=click.IntRange(1, 65535), help="The broker's port.")
-@click.option("--username", help="The name to give the broker.")
-@click.option("--password", envvar="TABLESIDE_PASSWORD", help="Better given in the variable TABLESIDE_PASSWORD.")
-@click.option("--tls-ca", "tls_ca_file", type=click.Path(exists=True, dir_okay=False), help="Use TLS; who to trust.")
+@with_broker
 @click.option("--durable", type=click.Path(dir_okay=False, path_type=Path), help="Keep every event in this file.")
 @click.option("--consumer", default="surveillance", show_default=True, help="With --durable: acknowledge as.")
 @click.argument("table", default="+/+")
@@ -38,14 +35,14 @@ def command(table: str, durable: Path | None, consumer: str, **broker_options: A
     Complaints go to standard error. Exit status: 0 when interrupted, 2 if there is no broker or the file cannot be
     used, 70 if the disk failed.
     """
-    broker = Broker(**broker_options)
+    broker = broker_of(broker_options)
     if durable is not None:
         keep(broker, table, consumer, durable)
         return
     try:
         run_watch(broker, f"tableside/v1/{table}/#", click.echo, _complain)
     except (LinkLost, OSError) as error:
-        click.echo(f"tableside: broker {broker.host}:{broker.port}: {error}", err=True)
+        click.echo(f"tableside: broker {broker.host}:{broker.port}: {error}{lacking_certificate(broker)}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(0)

@@ -20,6 +20,10 @@ class NoReply(Exception):  # noqa: N818 - named for what happened
     """The request could not be put to the table, or nothing came back; the text says which."""
 
 
+class NotReached(NoReply):
+    """No broker, or it hung up."""
+
+
 async def request(
     broker: Broker, topics: Topics, verb: str, body: Mapping[str, Any], seconds: float = REPLY_SECONDS
 ) -> Reply:
@@ -37,7 +41,9 @@ async def request(
             except NotGreeted:
                 if protocol == protocols[-1]:
                     raise
-    except (LinkLost, PublishRefused, OSError) as error:
+    except (LinkLost, OSError) as error:
+        raise NotReached(f"broker {broker.host}:{broker.port}: {error}") from error
+    except PublishRefused as error:
         raise NoReply(f"broker {broker.host}:{broker.port}: {error}") from error
     raise AssertionError("there is a protocol to try")
 

@@ -114,6 +114,9 @@ class OperatorChannel:
     def _ipc(self, context: zmq.asyncio.Context, role: Role) -> zmq.asyncio.Socket:
         assert self._where.directory is not None
         folder = self._where.directory / role
+        if not self._where.directory.is_dir():
+            advice = "make it, as systemd/tableside.tmpfiles.conf shows"
+            raise ChannelFailed(f"operator channel: {self._where.directory}: there is no such folder: {advice}")
         try:
             # A folder that is there already keeps the group and rights it was given.
             folder.mkdir(mode=0o750, exist_ok=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ from controller.core.rule_checks import OPTION_RANGES
 from controller.core.rules import Options
 from controller.formats import config, linked_config, meter_config, sensor_config
 from controller.formats.config import ConfigError
+from controller.formats.decoding import Mistake, decode
 from controller.io.keys import create_key, read_key
 from controller.io.table_file import TableFile, load_table
 from devices.bet_spots import GAP_NS, BetSpotsSession
@@ -100,6 +102,18 @@ def test_every_key_is_described_with_its_default(heading: str) -> None:
     assert sorted(told) == sorted(fields)
     for name, field in fields.items():
         assert told[name][2].strip("`").strip('"') == default_of(field), f"{heading} {name}"
+
+
+@pytest.mark.parametrize("heading", KINDS)
+def test_every_example_of_a_key_is_read(heading: str) -> None:
+    rows = [row for row in SECTIONS[heading].rows() if len(row) > 4 and row[4].startswith("`")]
+    examples = {row[0].strip("`"): row[4].strip("`") for row in rows}
+    for name, example in examples.items():
+        # Keys are left out on the page: nobody shall use the one that stands there.
+        shown = example.replace('"..."', f'"{"0" * 40}"')
+        found: list[Mistake] = []
+        decode(KINDS[heading], tomllib.loads(f"{name} = {shown}"), (), found)
+        assert [one for one in found if one.path[:1] == (name,)] == [], (heading, name)
 
 
 def default_of(field: msgspec.structs.FieldInfo) -> str:

@@ -50,8 +50,8 @@ class House:
         await journal.commit([Entry(number, b"record")])
         await journal.close()
 
-    def asks(self, *arguments: str) -> Result:
-        return CliRunner().invoke(begin_epoch.command, [*arguments, str(self.table)])
+    def asks(self, *arguments: str, env: dict[str, str] | None = None) -> Result:
+        return CliRunner().invoke(begin_epoch.command, [*arguments, str(self.table)], env=env)
 
     def signs(self, name: str, *arguments: str) -> Result:
         return self.asks("--operator-key", str(self.directory / f"{name}.key"), *arguments)
@@ -141,3 +141,22 @@ def test_an_approval_is_of_its_own_proposal(house: House) -> None:
 def test_a_table_without_the_file_of_operators_says_what_is_missing(house: House) -> None:
     house.table.write_text(house.table.read_text().replace('operators = "operators.toml"\n', ""))
     refused(house.signs("okafor", "--why", "x"), "[operator] operators must name the file")
+
+
+def test_a_key_may_be_a_credential_of_the_service_manager(house: House) -> None:
+    kept = house.directory / "kept"
+    kept.mkdir()
+    for name in ("okafor", "reyes"):
+        # Read through an access list: its own mode says nothing.
+        (house.directory / f"{name}.key").rename(kept / f"{name}.key").chmod(0o640)
+    given = {"CREDENTIALS_DIRECTORY": str(kept)}
+    assert house.asks("--operator-key", "credential:okafor.key", "--why", "x", env=given).exit_code == 0
+    refused(house.asks("--operator-key", "credential:reyes.key"), "is there within the service only")
+    approved = house.asks("--operator-key", "credential:reyes.key", env=given)
+    assert (approved.exit_code, house.epoch() > 3) == (0, True), approved.output
+
+
+def test_operators_that_only_the_service_has_are_told_in_one_line(house: House) -> None:
+    text = house.table.read_text()
+    house.table.write_text(text.replace('operators = "operators.toml"', 'operators = "credential:operators.toml"'))
+    refused(house.signs("okafor", "--why", "x"), "[operator] operators: credential:operators.toml: a credential")

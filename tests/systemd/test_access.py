@@ -18,6 +18,7 @@ from controller.io.broker import LOOPBACK, find_mosquitto, free_port
 from controller.io.certificates import make_authority, make_certificate, paths
 from controller.io.mqtt import Broker, LinkLost, PublishRefused, connected
 from tests.systemd.test_mosquitto import CONFIGS, PATIENCE_SECONDS, changed, running
+from tests.wiring.premises import ran
 
 pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 
@@ -196,3 +197,21 @@ async def test_a_client_refuses_a_broker_that_is_not_the_houses(folder: Path) ->
 def test_every_file_of_a_broker_is_in_the_documentation() -> None:
     text = (CONFIGS.parents[1] / "docs/devices-and-tools.md").read_text()
     assert [path.name for path in CONFIGS.iterdir() if f"{path.name}`" not in text] == []
+
+
+async def test_the_commands_come_in_with_a_certificate_and_say_what_is_lacking_without(folder: Path) -> None:
+    async with the_property(folder, (CONFIGS / "property.acl").read_text()) as house:
+        own = paths(folder, "surveillance")
+        where = ("--host", house.broker.host, "--port", str(house.broker.port), "--tls-ca", str(folder / "ca.pem"))
+        mine = ("--tls-cert", str(own.certificate), "--tls-key", str(own.key))
+        ask = ("answer", "harbour/bj-1", "1", "yes", "--who", "J. Reyes", *where)
+        bare = await ran("watch", *where)
+        assert (bare[0], bare[2].strip().endswith("does it want a certificate? --tls-cert and --tls-key")) == (2, True)
+        assert "does it want a certificate?" in (await ran(*ask))[2]
+        # Known, and heard: this name may order nothing.
+        known = await ran(*ask, *mine)
+        assert (known[0], "certificate" in known[2]) == (2, False)
+    for half, missing in ((mine[:2], "go together"), (mine[2:], "go together")):
+        told = await ran("watch", *where, *half)
+        assert (told[0], missing in told[2]) == (2, True)
+    assert "--tls-cert needs --tls-ca" in (await ran("watch", *mine))[2]

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from controller.commands import keys
 from controller.core.events import RoundClosed, RoundVoided
+from controller.io.broker import free_port
 from controller.io.mqtt import Broker
 from tests.wiring.premises import Ear, Premises, open_house, ran, scripted
 
@@ -25,6 +29,64 @@ class OperatedPremises(Premises):
 
     async def void(self, *where: str) -> tuple[int, str, str]:
         return await ran("void", "harbour/bj-1", "1", "--who", "M. Okafor", "--why", "foul deal", *where)
+
+
+class ListeningPremises(Premises):
+    """A table whose operators come over TCP, each with a key of their own."""
+
+    def __init__(self, directory: Path, broker: Broker, ear: Ear) -> None:
+        super().__init__(directory, broker, ear)
+        self.address = f"127.0.0.1:{free_port()}"
+        self.table_key = made(directory, "operator")
+        people = {"M. Okafor": ("okafor", "floor"), "J. Reyes": ("reyes", "surveillance")}
+        lines = (
+            f"[[operator]]\nname = '{who}'\nroles = ['{role}']\nkeys = ['{made(directory, key)}']\n"
+            for who, (key, role) in people.items()
+        )
+        (directory / "operators.toml").write_text("".join(lines))
+        section = f'[operator]\nlisten = "{self.address}"\nkey_file = "operator.key"\noperators = "operators.toml"\n\n'
+        text = self.table_file.read_text(encoding="utf-8")
+        self.table_file.write_text(text.replace("[shoe]", f"{section}[shoe]"), encoding="utf-8")
+
+    async def asks(self, key: str, *arguments: str) -> tuple[int, str, str]:
+        own = str(self.directory / f"{key}.key")
+        where = ("--operator", f"tcp://{self.address}", "--operator-key", own, "--table-key", self.table_key)
+        return await ran(*arguments, *where)
+
+
+def made(directory: Path, name: str) -> str:
+    """The public half of a pair made there."""
+    return CliRunner().invoke(keys.command, ["curve", str(directory / f"{name}.key")]).output.strip()
+
+
+async def test_the_operators_of_a_table_file_order_over_tcp_with_their_keys(tmp_path: Path, broker: Broker) -> None:
+    async with open_house(tmp_path, broker, make=ListeningPremises) as house:
+        assert isinstance(house, ListeningPremises)
+        (acts,) = scripted(house.rack, SEED, 1)
+        await house.perform(acts)
+        await house.ear.event(RoundClosed, round=1)
+        void = ("void", "harbour/bj-1", "1", "--who", "M. Okafor", "--why", "foul deal")
+        assert "void is for floor; you are surveillance" in (await house.asks("reyes", *void))[2]
+        borrowed = await house.asks("reyes", "approve", "harbour/bj-1", "1", "--who", "M. Okafor")
+        assert (borrowed[0], "your key is J. Reyes's" in borrowed[2]) == (1, True)
+        assert (await house.asks("okafor", *void))[:2] == (
+            0,
+            "accepted: order 1 waits for another person to approve it\n",
+        )
+        approve = ("approve", "harbour/bj-1", "1", "--who", "J. Reyes")
+        assert (await house.asks("reyes", *approve))[:2] == (0, "accepted\n")
+        assert (await house.ear.event(RoundVoided, round=1)).who == "M. Okafor, J. Reyes"
+
+
+async def test_a_folder_for_the_sockets_that_is_not_there_is_told_with_what_to_do(
+    tmp_path: Path, broker: Broker
+) -> None:
+    async with open_house(tmp_path, broker, make=OperatedPremises) as house:
+        await house.stop()
+        text = house.table_file.read_text(encoding="utf-8")
+        house.table_file.write_text(text.replace('directory = "."', 'directory = "nowhere"'), encoding="utf-8")
+        status, _, said = await ran("run", str(house.table_file))
+        assert (status, "nowhere: there is no such folder: make it, as" in said) == (2, True), said
 
 
 async def test_the_floor_orders_over_its_socket_and_nobody_else_does(tmp_path: Path, broker: Broker) -> None:
