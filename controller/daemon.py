@@ -160,6 +160,15 @@ class Daemon:
         except asyncio.QueueFull:
             raise QueueFull(f"{QUEUE_LIMIT} readings wait to be committed") from None
 
+    async def keep(self, given: Input) -> None:
+        """Take an input and wait until the journal has it; a table on hold takes none."""
+        if self.parts.recovered.hold:
+            return
+        kept = asyncio.get_running_loop().create_future()
+        self.requests.append(Request(given, b"", lambda _: kept.set_result(None)))
+        self.deliver(given)
+        await kept
+
     def tell_stream(self, now: StreamNow) -> None:
         """How far journal, broker and consumers are, and what somebody should see to."""
         self.publisher.retain(self.topics.stream, msgspec.json.encode(now))

@@ -13,6 +13,7 @@ import zmq
 
 from controller.formats.epoch_orders import Signer
 from controller.formats.records import KEY_BYTES
+from controller.formats.software_list import public_of
 from controller.io.certificates import days_left, make_authority, make_certificate, read_certificate
 from controller.io.clock import SystemClock
 from controller.io.randomness import SystemEntropy
@@ -68,6 +69,19 @@ def curve(file: Path, *, rotate: bool) -> None:
     public, secret = zmq.curve_keypair()
     _kept(file, secret + b"\n", rotate=rotate)
     click.echo(public.decode())
+
+
+@command.command("software")
+@FILE
+@ROTATE
+def software(file: Path, *, rotate: bool) -> None:
+    """Make the key that vouches for a program's files, in FILE; print the public half, for tables to know it by.
+
+    Keep FILE off the table PCs: who has it can vouch for any program (tableside software --sign FILE).
+    """
+    seed = SystemEntropy().take(KEY_BYTES)
+    _kept(file, f"{seed.hex()}\n".encode(), rotate=rotate)
+    click.echo(public_of(seed))
 
 
 @command.command("signing")

@@ -39,7 +39,8 @@ from controller.io.pace_board import PaceBoard
 from controller.io.randomness import SystemEntropy
 from controller.io.second_copy import Place
 from controller.io.secret_files import SecretRefused
-from controller.io.software import SoftwareChanged, authenticate, watch
+from controller.io.software import Authenticated, SoftwareChanged, authenticate
+from controller.io.software_watch import SoftwareWatch
 from controller.io.table_file import TableFile, is_kept, load_table
 from controller.io.watchdog import Watchdog, Work
 from controller.linking import Ends, Links, OtherPool
@@ -78,9 +79,9 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
     configure_log(log_format, level=log_level)
     try:
         table = load_table(table_file, os.environ.get("CREDENTIALS_DIRECTORY"))
-        if table.config.table.software is not None:
-            authenticate(Path(table.config.table.software))
-        asyncio.run(serve(table, marks_of(table_file, table)))
+        looked_through = authenticated(table.config)
+        digest = None if looked_through is None else looked_through.digest
+        asyncio.run(serve(table, marks_of(table_file, table, digest), looked_through))
     except ConfigError as error:
         refuse(*error.lines)
     except NoChannel as error:
@@ -101,8 +102,8 @@ def refuse(*lines: str) -> None:
     sys.exit(REFUSED)
 
 
-async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
-    """Run the table until a signal asks it to stop. ``marks``: as ``marks_of``.
+async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Authenticated | None = None) -> None:
+    """Run the table until a signal asks it to stop. ``marks``: as ``marks_of``; ``looked_through``: the program.
 
     Raises:
         JournalFailed, JournalDamaged, NotAJournal, RecordDamaged: storage cannot be used.
@@ -142,7 +143,8 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
             daemon.table.state,
         )
         daemon.wish, daemon.drawn = both(devices.wish, pools.wish), devices.drawn
-        links = devices.link(clock, chance, daemon.deliver)
+        watch = software_watch(config, daemon)
+        links = devices.link(clock, chance, daemon.deliver if watch is None else watch.take)
         ending = hourly(lambda: expiring(config, clock), clock)
         daemon.remarks = lambda: (*ending(), *pools.remarks())
         for remark in ending():
@@ -150,8 +152,10 @@ async def serve(table: TableFile, marks: Mapping[str, str]) -> None:
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
         beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon)]
-        beside += [*fitness(config.broker, daemon, storage), *programs(config)]
+        beside += [*fitness(config.broker, daemon, storage), *([] if watch is None else [("software", watch.run)])]
         if not recovered.hold:
+            if watch is not None and looked_through is not None:
+                daemon.deliver(watch.started(looked_through))
             beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
             beside += pools.works()
             tell = partial(daemon.retain, daemon.topics.state("pace"))
@@ -203,10 +207,29 @@ def fitness(config: BrokerSection, daemon: Daemon, storage: Opened) -> Iterator[
     yield "overdue", overdue.run
 
 
-def programs(config: Config) -> Iterator[Endless]:
+def authenticated(config: Config) -> Authenticated | None:
+    """The program, held against the list that the table file names; None where it names none.
+
+    Raises:
+        SoftwareChanged: it is not the one listed.
+    """
+    known = config.table.software
+    return None if known is None else authenticate(Path(known), config.table.software_key)
+
+
+def software_watch(config: Config, daemon: Daemon) -> SoftwareWatch | None:
     """What looks at the program while it runs, where the table file names the list of its files."""
-    if config.table.software is not None:
-        yield "software", partial(watch, Path(config.table.software))
+    known, key = config.table.software, config.table.software_key
+    if known is None:
+        return None
+    cycle = daemon.table.state.progressives.cycle
+    return SoftwareWatch(
+        partial(authenticate, Path(known), key),
+        daemon.parts.clock.monotonic_ns,
+        daemon.deliver,
+        daemon.keep,
+        cycle=0 if cycle is None else cycle.number,
+    )
 
 
 def operators(config: Config, daemon: Daemon) -> Iterator[Endless]:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from controller.core.advised import PaymentAdvised
 from controller.core.alerts import Alert
 from controller.core.meter_events import MeterEvent
+from controller.core.software_events import SoftwareChecked
 from firmware_protocols.values import Value
 
 
@@ -357,6 +358,7 @@ class RoundClosed(Value, frozen=True):
 Event = (
     TableStarted
     | StepFailed
+    | SoftwareChecked
     | DeviceStatusChanged
     | CardDrawn
     | CardOpened

@@ -203,6 +203,22 @@ class FitnessTold(Value, frozen=True):
     text: str
 
 
+class SoftwareLooked(Value, frozen=True):
+    """The daemon held its program against the list of its files; ``when`` is ``start``, ``hour`` or ``draw``.
+
+    ``digest`` is of the list of the program as it is, ``files`` how many were held against the list, ``signed_by`` the
+    public key that vouches for it (empty: nobody). Where it did not pass, ``detail`` names what is wrong.
+    """
+
+    at_ns: int
+    when: str
+    passed: bool
+    digest: str
+    files: int
+    signed_by: str
+    detail: str
+
+
 Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
 """What the floor may correct."""
 
@@ -214,6 +230,7 @@ Input = (
     | ShoeChanged
     | OpeningRefuted
     | FitnessTold
+    | SoftwareLooked
     | Ruling
     | MeterRuling
     | LinkReading

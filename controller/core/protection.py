@@ -34,8 +34,9 @@ from controller.core.events import CardDrawn, DeviceStatusChanged, Event
 from controller.core.felt import Felt, conflicts, key
 from controller.core.game_alerts import SEVERITY, Kind, Severity
 from controller.core.hand import points_of, seen
-from controller.core.inputs import Acknowledged, FitnessTold, OpeningRefuted, ShoeChanged
+from controller.core.inputs import Acknowledged, FitnessTold, OpeningRefuted, ShoeChanged, SoftwareLooked
 from controller.core.raising import acknowledge, money, raise_alert
+from controller.core.software_events import checked
 from controller.core.state import Desired, Table
 from controller.core.suspicion import CLOSED_EARLY, DEALERS_RULE, OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
 from firmware_protocols.readings import ChipsSeen, HealthState
@@ -136,7 +137,7 @@ def swapped(desk: Desk, device: str, text: str) -> None:
     raise_alert(desk, Kind.DEVICE_SWAPPED, f"{device}: {text}")
 
 
-def taken(desk: Desk, given: Acknowledged | ShoeChanged | OpeningRefuted | FitnessTold) -> None:
+def taken(desk: Desk, given: Acknowledged | ShoeChanged | OpeningRefuted | FitnessTold | SoftwareLooked) -> None:
     """What people, or the daemon about itself, say that concerns game protection alone."""
     match given:
         case Acknowledged():
@@ -147,6 +148,8 @@ def taken(desk: Desk, given: Acknowledged | ShoeChanged | OpeningRefuted | Fitne
             opening_refuted(desk, given)
         case FitnessTold():
             fitness.told(desk, given)
+        case SoftwareLooked():
+            desk.tell(checked(given))
         case _:
             assert_never(given)
 

@@ -55,6 +55,7 @@ from controller.core.inputs import (
     ProposeMove,
     SetCard,
     ShoeChanged,
+    SoftwareLooked,
     Stamped,
     Started,
     VerifyJackpot,
@@ -131,7 +132,7 @@ def take(desk: Desk) -> None:
             started(desk, start)
         case Answered(_, question, answer, who):
             answering.answered(desk, question, answer, who)
-        case Acknowledged() | ShoeChanged() | OpeningRefuted() | FitnessTold() as given:
+        case Acknowledged() | ShoeChanged() | OpeningRefuted() | FitnessTold() | SoftwareLooked() as given:
             protection.taken(desk, given)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             second_person.rule(desk, ruling)

@@ -39,6 +39,10 @@ Gap = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds fro
 Reserve = Annotated[int, msgspec.Meta(ge=0, le=65_536, description="MiB from 0 to 65536")]
 Hours = Annotated[int, msgspec.Meta(ge=1, le=8_760, description="hours from 1 to 8760")]
 
+SoftwareKey = Annotated[
+    str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$", description="a public key as 64 hex digits (tableside keys software)")
+]
+
 CREDENTIAL: Final = "credential:"
 """Begins the name of a file that the service manager keeps for the service (systemd's ``LoadCredential=``)."""
 
@@ -60,6 +64,7 @@ class TableSection(Section, frozen=True):
     chips: File
     reserve_mib: Reserve = 256
     software: File | None = None
+    software_key: SoftwareKey | None = None
     second_copy: File | None = None
 
 
@@ -270,6 +275,8 @@ def _cross_checks(config: Config) -> Iterable[Mistake]:
     if broker is not None and broker.unacknowledged_warn_hours >= broker.unacknowledged_close_hours:
         yield Mistake(("broker", "unacknowledged_warn_hours"), "expected less than unacknowledged_close_hours")
     operator = config.operator
+    if config.table.software_key is not None and config.table.software is None:
+        yield Mistake(("table", "software_key"), "expected software, the list that this key has signed, with it")
     if operator is not None and not (operator.directory or operator.listen):
         yield Mistake(("operator",), "expected directory, listen, or both")
     if operator is not None and operator.listen and not (operator.key_file and operator.operators):

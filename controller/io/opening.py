@@ -75,15 +75,17 @@ class Opened(NamedTuple):
         await self.journal.close()
 
 
-def marks_of(table_file: Path, table: TableFile) -> dict[str, str]:
+def marks_of(table_file: Path, table: TableFile, software: str | None = None) -> dict[str, str]:
     """What tells the key, the configuration and the program from any other, for the journal to remember.
+
+    ``software`` is the program's digest, where it has been measured already.
 
     Raises:
         OSError: one of the files cannot be read.
     """
     files = [table_file.read_bytes(), Path(table.config.table.chips).read_bytes(), table.profile.hash.encode()]
     digest = hashlib.sha256(b"".join(hashlib.sha256(one).digest() for one in files)).hexdigest()
-    return {"key": key_mark(table.key), "configuration": digest, "software": own_digest()}
+    return {"key": key_mark(table.key), "configuration": digest, "software": software or own_digest()}
 
 
 async def opened(

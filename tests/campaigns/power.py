@@ -50,7 +50,7 @@ from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.campaigns.power_disk import Disk
 from tests.campaigns.recording import Deed, Opened, Removed, Renamed, Sent, Sized, SyncDone, Written, deeds, recorded
 from tests.io.virtual_time import passes
-from tests.wiring.premises import Ear, Premises, program
+from tests.wiring.premises import Bench, Ear, Premises, program
 
 JOURNAL: Final = "journal.sqlite"
 PER_HOUSE: Final = 4
@@ -59,7 +59,10 @@ PER_HOUSE: Final = 4
 STEPPED: Final = 0.2
 """Of so many starts the table is stepped again as well: most of what a start costs, and none of the disk's business."""
 
-START_S: Final = 60.0
+START_S: Final = 120.0
+PATIENCE_S: Final = 3.0
+"""How long people wait for readers that nobody asks any more; what they were at is then left as it is."""
+
 PUBLISH: Final = 3
 """The type of an MQTT packet that carries a message."""
 
@@ -91,6 +94,7 @@ class House(Premises):
         self.wanted = Wanted(directory, None, seed, 1.0, (2, 3), True, broker, shoe="reference", jackpots=True)
         super().__init__(directory, broker, Ear())
         self.journal = directory / "state" / JOURNAL
+        self.bench = Bench(directory / "ports", patience_s=PATIENCE_S, **self.devices())
 
     def devices(self) -> dict[str, Any]:
         return devices("reference", wanted=self.wanted)
