@@ -19,6 +19,7 @@ import structlog
 
 from controller import version
 from controller.assembly import Devices, TriggerBox, house_of
+from controller.core.inputs import Input
 from controller.core.metering import trigger_wish
 from controller.core.state import Desired
 from controller.daemon import Daemon, Endless, Parts
@@ -114,8 +115,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         return
     notifier = Notifier(os.environ)
     clock, entropy, path = SystemClock(), SystemEntropy(), Path(config.table.journal)
-    epoch = clock.wall_ns() // 1_000_000_000
-    identity = Identity(config.table.site, config.table.name, epoch)
+    identity = Identity(config.table.site, config.table.name, clock.wall_ns() // 1_000_000_000)
     try:
         storage = await opened(path, identity, marks, clock, kept_beside(config.table))
     except JournalFailed as error:
@@ -143,8 +143,8 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
             daemon.table.state,
         )
         daemon.wish, daemon.drawn = both(devices.wish, pools.wish), devices.drawn
-        watch = software_watch(config, daemon)
-        links = devices.link(clock, chance, daemon.deliver if watch is None else watch.take)
+        deliver, looks = software_watch(config, daemon, looked_through)
+        links = devices.link(clock, chance, deliver)
         ending = hourly(lambda: expiring(config, clock), clock)
         daemon.remarks = lambda: (*ending(), *pools.remarks())
         for remark in ending():
@@ -152,10 +152,8 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
         beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon)]
-        beside += [*fitness(config.broker, daemon, storage), *([] if watch is None else [("software", watch.run)])]
+        beside += [*fitness(config.broker, daemon, storage), *looks]
         if not recovered.hold:
-            if watch is not None and looked_through is not None:
-                daemon.deliver(watch.started(looked_through))
             beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
             beside += pools.works()
             tell = partial(daemon.retain, daemon.topics.state("pace"))
@@ -217,19 +215,24 @@ def authenticated(config: Config) -> Authenticated | None:
     return None if known is None else authenticate(Path(known), config.table.software_key)
 
 
-def software_watch(config: Config, daemon: Daemon) -> SoftwareWatch | None:
-    """What looks at the program while it runs, where the table file names the list of its files."""
+def software_watch(
+    config: Config, daemon: Daemon, looked_through: Authenticated | None
+) -> tuple[Callable[[Input], None], list[Endless]]:
+    """Who takes readings, and what looks at the program as the table runs; nothing does where the table file has no list."""
     known, key = config.table.software, config.table.software_key
     if known is None:
-        return None
+        return daemon.deliver, []
     cycle = daemon.table.state.progressives.cycle
-    return SoftwareWatch(
+    watch = SoftwareWatch(
         partial(authenticate, Path(known), key),
         daemon.parts.clock.monotonic_ns,
         daemon.deliver,
         daemon.keep,
         cycle=0 if cycle is None else cycle.number,
     )
+    if looked_through is not None and not daemon.parts.recovered.hold:
+        daemon.deliver(watch.started(looked_through))
+    return watch.take, [("software", watch.run)]
 
 
 def operators(config: Config, daemon: Daemon) -> Iterator[Endless]:
