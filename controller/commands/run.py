@@ -218,7 +218,7 @@ def authenticated(config: Config) -> Authenticated | None:
 def software_watch(
     config: Config, daemon: Daemon, looked_through: Authenticated | None
 ) -> tuple[Callable[[Input], None], list[Endless]]:
-    """Who takes readings, and what looks at the program as the table runs; nothing does where the table file has no list."""
+    """Who takes readings, and what looks at the program meanwhile: nothing, where the table file has no list."""
     known, key = config.table.software, config.table.software_key
     if known is None:
         return daemon.deliver, []

@@ -25,7 +25,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -34,21 +34,19 @@ import msgspec
 from controller.demo_table import Wanted, devices, script, sevens_meter, table_file
 from controller.formats.records import unseal
 from controller.io.broker import find_mosquitto, start_mosquitto, stop
-from controller.io.head_file import MARK, SUFFIX, read_head_file
+from controller.io.head_file import read_head_file
 from controller.io.journal import Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
 from controller.io.keys import read_key
 from controller.io.mqtt import Broker
 from controller.io.scrub import before_start
 from controller.io.verification import verify
 from controller.recovery import recover
-from firmware_protocols import discovery
-from firmware_protocols.codec import Role
-from firmware_protocols.messages import AcknowledgeDraw
 from firmware_protocols.readings import CardDrawn
 from simulators.acts import Act
 from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.campaigns.power_disk import Disk
-from tests.campaigns.recording import Deed, Opened, Removed, Renamed, Sent, Sized, SyncDone, Written, deeds, recorded
+from tests.campaigns.recording import Deed, Opened, Removed, Renamed, Sized, SyncDone, Written, deeds, recorded
+from tests.campaigns.telling import NOTHING, Told, telling
 from tests.io.virtual_time import passes
 from tests.wiring.premises import Bench, Ear, Premises, program
 
@@ -62,9 +60,6 @@ STEPPED: Final = 0.2
 START_S: Final = 120.0
 PATIENCE_S: Final = 3.0
 """How long people wait for readers that nobody asks any more; what they were at is then left as it is."""
-
-PUBLISH: Final = 3
-"""The type of an MQTT packet that carries a message."""
 
 
 class Outcome(NamedTuple):
@@ -114,17 +109,6 @@ class House(Premises):
                 waiting = []
 
 
-class Told(NamedTuple):
-    """What the outside knew at some moment: the last committed record, events and cards of the shoe."""
-
-    record: int
-    events: frozenset[int]
-    cards: frozenset[int]
-
-
-NOTHING: Final = Told(0, frozenset(), frozenset())
-
-
 class Recording(NamedTuple):
     """A run of the daemon: what lay there before, what it did, and what its journal came to."""
 
@@ -166,52 +150,6 @@ def _child(tracer: int) -> int:
 def contents(directory: Path) -> dict[str, bytes]:
     """Every file of a directory."""
     return {path.name: path.read_bytes() for path in directory.iterdir()}
-
-
-def telling(recording: Recording, journal: Sequence[bytes]) -> Iterator[Told]:
-    """What the outside knew before each deed, and at the end; ``journal``: the events, event 1 first."""
-    numbers = {body: seq for seq, body in enumerate(journal, start=1)}
-    record, events, cards = recording.known
-    wire = discovery.find("shoe", "reference").open(Role.DEVICE)
-    streams: dict[str, bytearray] = collections.defaultdict(bytearray)
-    for deed in recording.deeds:
-        yield Told(record, events, cards)
-        match deed:
-            case Written(_, name, _, data) if name.endswith(SUFFIX) and data.startswith(MARK):
-                record = max(record, int.from_bytes(data[16:24], "big"))
-            case Sent(to, data) if to.startswith("socket:"):
-                streams[to] += data
-                told = [numbers[body] for body in messages(streams[to], numbers)]
-                events |= frozenset(told)
-            case Sent(_, data):
-                heard = [one for one in wire.feed(data) if isinstance(one, AcknowledgeDraw)]
-                wire.idle()
-                cards |= frozenset(one.sequence for one in heard)
-            case _:
-                pass
-    yield Told(record, events, cards)
-
-
-def messages(stream: bytearray, known: dict[bytes, int]) -> Iterator[bytes]:
-    """Take the whole MQTT packets off a stream; the events that they carry, as known."""
-    while len(stream) >= 2:
-        length, size = 0, 1
-        while True:
-            if size >= len(stream):
-                return
-            length |= (stream[size] & 0x7F) << 7 * (size - 1)
-            size += 1
-            if not stream[size - 1] & 0x80:
-                break
-        if len(stream) < size + length:
-            return
-        packet = bytes(stream[size : size + length])
-        kind = stream[0] >> 4
-        del stream[: size + length]
-        if kind == PUBLISH and b"/event/" in packet[:200]:
-            body = packet[packet.index(b'{"') :]
-            assert body in known, f"an event left that the journal never had: {body[:200]!r}"
-            yield body
 
 
 class Judge:
@@ -323,7 +261,7 @@ class Account:
     async def cut(self, recording: Recording, key: bytes, cuts: int, chance: random.Random) -> None:
         """Cut the power ``cuts`` times."""
         judge = Judge(recording, key)
-        tellings = list(telling(recording, judge.events))
+        tellings = list(telling(recording.deeds, recording.known, judge.events))
         places = collections.Counter(instants(recording.deeds, cuts, chance))
         disk = Disk(recording.before)
         for place, told in enumerate(tellings):
@@ -362,7 +300,7 @@ async def house(directory: Path, recordings: int, cuts: int, seed: int, records:
         for number in range(recordings):
             found.append(await record(table, records, known, number))
             assert not playing.done(), playing.exception()
-            known = list(telling(found[-1], Judge(found[-1], key).events))[-1]
+            known = list(telling(found[-1].deeds, known, Judge(found[-1], key).events))[-1]
             for path in table.journal.parent.iterdir():
                 path.unlink()
             lay(table.journal.parent, at_the_end(found[-1], chance))

@@ -11,7 +11,7 @@ import contextlib
 import random
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -196,6 +196,9 @@ class Bench(Station):
 class Premises:
     """One table's directory, its devices, its people's chips, and its daemon, which may be killed and started again."""
 
+    environment: Mapping[str, str] | None = None
+    """The daemon's; None: ours."""
+
     def __init__(self, directory: Path, broker: Broker, ear: Ear) -> None:
         self.directory = directory
         self.broker = broker
@@ -235,7 +238,9 @@ class Premises:
         """Start the daemon."""
         command = program("run", str(self.table_file), "--log-format", "json", "--log-level", "debug")
         with (self.directory / "daemon.log").open("ab") as output:
-            self.process = await asyncio.create_subprocess_exec(*command, stdout=output, stderr=output)
+            self.process = await asyncio.create_subprocess_exec(
+                *command, stdout=output, stderr=output, env=self.environment
+            )
 
     async def kill(self) -> None:
         """Pull the plug."""
@@ -318,10 +323,13 @@ def program(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "controller", *arguments)
 
 
-async def ran(*arguments: str) -> tuple[int, str, str]:
+async def ran(*arguments: str, environment: Mapping[str, str] | None = None) -> tuple[int, str, str]:
     """Run ``tableside`` to its end: exit status, output, errors."""
     process = await asyncio.create_subprocess_exec(
-        *program(*arguments), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        *program(*arguments),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=environment,
     )
     try:
         output, errors = await asyncio.wait_for(process.communicate(), PATIENCE_S)

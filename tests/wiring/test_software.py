@@ -6,8 +6,6 @@ import os
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from controller.core.software_events import SoftwareChecked
 from controller.formats.software_list import public_of, signed
 from controller.io.mqtt import Broker
@@ -16,16 +14,20 @@ from tests.wiring.premises import Ear, Premises, open_house, program, ran
 
 SEED = bytes(range(32))
 NAME = "controller/core/settlement.py"
+UNREAD = {**os.environ, "PYTHONPYCACHEPREFIX": "/nonexistent"}
+"""No bytecode is read, as under the shipped unit."""
 
 
 def printed(*arguments: str) -> str:
     """What the command prints, in a process like the daemon's."""
-    found = subprocess.run(program("software", *arguments), check=True, capture_output=True, text=True)
+    found = subprocess.run(program("software", *arguments), check=True, capture_output=True, text=True, env=UNREAD)
     return found.stdout
 
 
 class Vouched(Premises):
     """A table whose program somebody vouches for."""
+
+    environment = UNREAD
 
     def table_text(self) -> str:
         key = self.directory / "house.key"
@@ -33,11 +35,6 @@ class Vouched(Premises):
         (self.directory / "list").write_text(printed("--sign", str(key)))
         named = f'software = "list"\nsoftware_key = "{public_of(SEED)}"\n[options]'
         return super().table_text().replace("[options]", named, 1)
-
-
-@pytest.fixture(autouse=True)
-def unread_bytecode(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(os.environ, "PYTHONPYCACHEPREFIX", "/nonexistent")
 
 
 async def test_a_table_whose_program_is_vouched_for_runs_and_the_journal_says_so(
@@ -56,7 +53,7 @@ async def test_a_program_with_a_file_that_is_another_does_not_run(tmp_path: Path
     place = text.index(f"  {NAME}\n")
     other = f"{text[: place - 64]}{'0' * 64}{text[place:]}"
     (tmp_path / "list").write_text(signed(other, SEED))
-    status, _, errors = await ran("run", str(house.table_file))
+    status, _, errors = await ran("run", str(house.table_file), environment=UNREAD)
     assert (status, errors) == (
         2,
         f"tableside: {tmp_path}/list: the program is not the one listed: {NAME} is another\n",
@@ -67,7 +64,7 @@ async def test_a_program_with_a_file_that_is_another_does_not_run(tmp_path: Path
 async def test_a_list_that_nobody_vouches_for_keeps_a_table_with_a_key_from_running(tmp_path: Path) -> None:
     house = Vouched(tmp_path, Broker(host="127.0.0.1", port=1), Ear())
     (tmp_path / "list").write_text((tmp_path / "list").read_text().partition("# signed")[0])
-    status, _, errors = await ran("run", str(house.table_file))
+    status, _, errors = await ran("run", str(house.table_file), environment=UNREAD)
     said = f"no list of the program's files: it is not signed, and {public_of(SEED)} should have signed it"
     assert (status, errors) == (2, f"tableside: {tmp_path}/list: {said}\n")
 
@@ -77,6 +74,6 @@ async def test_a_module_that_nobody_installed_keeps_a_table_from_running(tmp_pat
     text = (tmp_path / "list").read_text().partition("# signed")[0]
     line = next(line for line in text.splitlines(keepends=True) if line.endswith("/click/__init__.py\n"))
     (tmp_path / "list").write_text(signed(text.replace(line, ""), SEED))
-    status, _, errors = await ran("run", str(house.table_file))
+    status, _, errors = await ran("run", str(house.table_file), environment=UNREAD)
     assert status == 2
     assert errors.endswith("/click/__init__.py is not on the list\n")
