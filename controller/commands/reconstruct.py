@@ -32,6 +32,12 @@ from controller.io import profile_files
 READS: Final = ("on_draw", "ahead")
 """When a shoe reads a card. It changes nothing here: every card of these lines has left the shoe."""
 
+LINE_LIMIT: Final = 65_536
+"""Bytes of a line: several times the longest that says anything. What has no lines is told from a round by it."""
+
+LINES_LIMIT: Final = 1_000
+"""Lines of a file: several times those of the longest round."""
+
 
 @click.command("reconstruct")
 @click.argument("evidence", metavar="FILE")
@@ -65,8 +71,13 @@ def lines_of(evidence: str) -> Iterator[str]:
     number = 1
     try:
         with nullcontext(sys.stdin.buffer) if evidence == "-" else Path(evidence).open("rb") as lines:
-            for line in lines:
-                yield line.decode()
+            while line := lines.readline(LINE_LIMIT + 1):
+                if len(line) > LINE_LIMIT:
+                    raise EvidenceRefused(f"line {number}: longer than {LINE_LIMIT} bytes: expected one JSON object")
+                if number > LINES_LIMIT:
+                    raise EvidenceRefused(f"line {number}: more than {LINES_LIMIT} lines: expected one round")
+                # Some editors begin a file with a byte order mark.
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
                 number += 1
     except UnicodeDecodeError as error:
         raise EvidenceRefused(f"line {number}: not UTF-8 text") from error

@@ -64,6 +64,10 @@ class Recount:
             (spot, zone): cents for spot, zones in wagers.items() for zone, cents in zones.items()
         }
         self.declared: dict[int, int] = {}
+        self.early: list[tuple[str, int | None, int]] = []
+        """Keys that were told before the first card."""
+        self.said: list[tuple[int, dict[str, Any]]] = []
+        """Answers given before the first card."""
         self.spots: tuple[int, ...] = ()
         self.faces: list[Card | None] = []
         self.worlds: Worlds | None = None
@@ -89,6 +93,8 @@ class Recount:
         """A card left the shoe."""
         if self.worlds is None:
             self.begin()
+            for action, spot, pressed_ns in self.early:
+                self.key(action, spot, pressed_ns)
         place = len(self.faces)
         self.faces.append(face)
         hole = place == self.hole_place()
@@ -132,8 +138,9 @@ class Recount:
         return True
 
     def key(self, action: str, spot: int | None, at_ns: int) -> None:
-        """The dealer pressed a key."""
+        """The dealer pressed a key. One told before the first card belongs to the round by its time alone."""
         if self.worlds is None:
+            self.early.append((action, spot, at_ns))
             return
         if spot is not None and spot not in self.spots:
             self.fail(f"a key names spot {spot}, which has no wager")
@@ -141,12 +148,19 @@ class Recount:
         self.observe(Dated(at_ns, at_ns, KeySpoke(action, None if spot is None else self.spots.index(spot))))
 
     def answer(self, spot: int, fields: dict[str, Any]) -> None:
-        """An operator answered."""
-        if self.worlds is None or spot not in self.spots:
+        """An operator answered; it holds of the whole round, whenever it is said."""
+        if self.worlds is None:
+            self.said.append((spot, fields))
+        elif self.heard(spot, fields):
+            self.worlds = self.worlds.again(self.answers, self.silent())
+
+    def heard(self, spot: int, fields: dict[str, Any]) -> bool:
+        """Take an answer in; False: it speaks of a spot that is not in play."""
+        if spot not in self.spots:
             self.fail(f"an answer names spot {spot}, which has no wager")
-            return
+            return False
         self.answers = (*self.answers, Answer(box=self.spots.index(spot), **fields))
-        self.worlds = self.worlds.again(self.answers, self.silent())
+        return True
 
     def health(self, device: str, from_ns: int, to_ns: int) -> None:
         """From here to there a device's silence means nothing; of a reader its spot names the device."""
@@ -166,12 +180,14 @@ class Recount:
     def begin(self) -> None:
         """The bets are locked."""
         wagers = {spot: cents for (spot, zone), cents in self.contents.items() if zone == "main" and cents}
-        wagers.update({spot: cents for spot, cents in self.declared.items() if cents})
+        # As at the table: chips at a spot overtake its declaration.
+        boxes = {spot: cents for spot, cents in self.declared.items() if cents and spot not in wagers}
+        wagers.update(boxes)
         self.spots = tuple(sorted(wagers))
+        for spot, fields in self.said:
+            self.heard(spot, fields)
         lying = {
-            (box, "main"): self.contents.get((spot, "main"), 0)
-            for box, spot in enumerate(self.spots)
-            if spot in self.declared
+            (box, "main"): self.contents.get((spot, "main"), 0) for box, spot in enumerate(self.spots) if spot in boxes
         }
         self.side_wagers = {
             key: cents for key, cents in self.contents.items() if key[1] in self.rules.side_bets and cents
@@ -250,11 +266,12 @@ class Recount:
     def judgement(self, *, outside: bool) -> Judgement | None:
         """All plays; None if there is none."""
         self.irregularity = self.unreadable
-        if self.worlds is None or self.irregularity:
-            return None
-        dealt = len(self.faces) >= self.worlds.worlds[0].found.play().deal_cards
+        dealt = self.worlds is not None and len(self.faces) >= self.worlds.worlds[0].found.play().deal_cards
         if self.closed and not dealt:
-            self.irregularity = "the round was closed before the deal was complete"
+            self.irregularity = self.irregularity or "the round was closed before the deal was complete"
+        elif self.worlds is None and self.early:
+            self.irregularity = NO_PLAY
+        if self.worlds is None or self.irregularity:
             return None
         self.turned = self.turned or (dealt and self.is_turned(self.worlds))
         turned = dealt and (self.closed or not outside or self.turned)

@@ -6,6 +6,7 @@ import difflib
 import functools
 import typing
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
@@ -88,7 +89,7 @@ def shown(value: object) -> str:
     """A value as TOML would write it, shortened."""
     if value is None:
         return "null"
-    text = str(value).lower() if isinstance(value, bool) else repr(value).replace("'", '"')
+    text = str(value).lower() if isinstance(value, bool | Decimal) else repr(value).replace("'", '"')
     return text if len(text) <= SHOWN_LIMIT else text[: SHOWN_LIMIT - 3] + "..."
 
 

@@ -91,7 +91,11 @@ class CloseLine(NamedTuple):
 Line = CardLine | ChipsLine | KeyLine | AnswerLine | DeclareLine | HealthLine | CloseLine
 
 KINDS: Final = ("card", "spot", "key", "answer", "declare", "health", "close")
-ANSWERS: Final = {"cards": int, "hand": int, "doubled": bool, "hands": int, "surrendered": bool}
+ANSWERS: Final = {"cards": range(1, 22), "hand": range(16), "hands": range(1, 17), "doubled": None, "surrendered": None}
+"""What may be answered, and the numbers that may be said; None: yes or no."""
+READERS: Final = tuple(f"reader {spot}" for spot in SPOTS)
+ONCE_CLOSED: Final = frozenset({"card", "key", "close"})
+"""What no round has any more once it is closed; chips may still be told, and people still be asked."""
 FIELDS: Final = {
     "card": {"card", "t"},
     "spot": {"spot", "zone", "cents", "t"},
@@ -111,6 +115,7 @@ def read_lines(text: Iterable[str]) -> Iterator[tuple[int, Table | Line]]:
     """
     timed: bool | None = None
     first = True
+    closed = 0
     for number, line in enumerate(text, start=1):
         if not line.strip():
             continue
@@ -128,6 +133,11 @@ def read_lines(text: Iterable[str]) -> Iterator[tuple[int, Table | Line]]:
             if timed is not None and timed != ("t" in data):
                 raise EvidenceRefused(f"line {number}: t: either every card, chip and key line has it or none")
             timed = "t" in data
+        elif "t" in data:
+            moment(data, number)
+        if closed and kind in ONCE_CLOSED:
+            raise EvidenceRefused(f"line {number}: {kind}: the round was closed by line {closed}")
+        closed = number if kind == "close" else closed
         yield number, read_line(kind, data, number)
     if first:
         raise EvidenceRefused("line 1: expected the table: profile, options, wagers")
@@ -172,10 +182,10 @@ def read_line(kind: str, data: Mapping[str, Any], number: int) -> Line:
         case "card":
             return CardLine(moment(data, number)[0], face_of(data["card"], where))
         case "spot":
-            first_ns, last_ns = moment(data, number)
             zone = data.get("zone")
             if not isinstance(zone, str):
                 raise EvidenceRefused(f"{where}: zone: expected a zone such as main")
+            first_ns, last_ns = moment(data, number)
             cents = cents_of(data.get("cents"), f"{where}: cents")
             return ChipsLine(spot_of(data["spot"], where), zone, cents, first_ns, last_ns)
         case "key":
@@ -191,17 +201,27 @@ def read_line(kind: str, data: Mapping[str, Any], number: int) -> Line:
             box = data["declare"]
             if not isinstance(box, dict) or set(box) != {"spot", "main"}:
                 raise EvidenceRefused(f"{where}: declare: expected spot and main")
-            return DeclareLine(spot_of(box["spot"], where), cents_of(box["main"], f"{where}: declare.main"))
+            spot, cents = spot_of(box["spot"], where), cents_of(box["main"], f"{where}: declare.main")
+            if not cents:
+                raise EvidenceRefused(f"{where}: declare.main: expected a wager, got 0")
+            return DeclareLine(spot, cents)
         case "health":
-            if not isinstance(data["health"], str):
-                raise EvidenceRefused(f"{where}: health: expected a device's name")
-            return HealthLine(
-                data["health"], ns_of(data.get("from"), f"{where}: from"), ns_of(data.get("to"), f"{where}: to")
-            )
+            return health(data, where)
         case _:
             if data["close"] is not True:
                 raise EvidenceRefused(f"{where}: close: expected true")
             return CloseLine()
+
+
+def health(data: Mapping[str, Any], where: str) -> HealthLine:
+    """A reader that was not heard for a time. Of another device's silence nothing here could make up."""
+    device = data["health"]
+    if device not in READERS:
+        raise EvidenceRefused(f"{where}: health: expected {READERS[0]} to {READERS[-1]}, got {shown(device)}")
+    from_ns, to_ns = ns_of(data.get("from"), f"{where}: from"), ns_of(data.get("to"), f"{where}: to")
+    if from_ns > to_ns:
+        raise EvidenceRefused(f"{where}: to: expected no time before from")
+    return HealthLine(device, from_ns, to_ns)
 
 
 def answer(said: object, where: str) -> AnswerLine:
@@ -210,9 +230,17 @@ def answer(said: object, where: str) -> AnswerLine:
         raise EvidenceRefused(f"{where}: answer: expected an object with spot")
     fields = {key: value for key, value in said.items() if key != "spot"}
     for key, value in fields.items():
-        if key not in ANSWERS or type(value) is not ANSWERS[key]:
+        if key not in ANSWERS:
             raise EvidenceRefused(f"{where}: answer.{key}: expected cards and hand, doubled, hands or surrendered")
-    if not set(fields) - {"hand"}:
+        numbers = ANSWERS[key]
+        if numbers is None and not isinstance(value, bool):
+            raise EvidenceRefused(f"{where}: answer.{key}: expected true or false, got {shown(value)}")
+        if numbers is not None and (type(value) is not int or value not in numbers):
+            allowed = f"a number from {numbers[0]} to {numbers[-1]}"
+            raise EvidenceRefused(f"{where}: answer.{key}: expected {allowed}, got {shown(value)}")
+    if "hand" in fields and "cards" not in fields:
+        raise EvidenceRefused(f"{where}: answer.hand: expected with cards, whose hand it names")
+    if not fields:
         raise EvidenceRefused(f"{where}: answer: expected cards, doubled, hands or surrendered")
     return AnswerLine(spot_of(said["spot"], where), fields)
 
@@ -255,7 +283,7 @@ def moment(data: Mapping[str, Any], number: int) -> tuple[int, int]:
         return number * NANOSECONDS, number * NANOSECONDS
     t = data["t"]
     if isinstance(t, list):
-        if len(t) != 2 or "card" in data or "key" in data:
+        if len(t) != 2 or "zone" not in data:
             raise EvidenceRefused(f"{where}: expected seconds, or for chips an interval of two")
         first_ns, last_ns = ns_of(t[0], where), ns_of(t[1], where)
         if first_ns > last_ns:

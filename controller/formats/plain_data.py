@@ -32,8 +32,11 @@ def json_of(text: str | bytes, parse_float: Callable[[str], Any] | None = None) 
         raise
     except RecursionError as error:
         raise DataRefused(TOO_DEEP) from error
-    except ValueError as error:
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise DataRefused(f"not JSON: {error}") from error
+    except (ValueError, ArithmeticError) as error:
+        # Thousands of digits, or an exponent of dozens, are JSON, but no number to the library.
+        raise DataRefused("not JSON: a number of too many digits") from error
     _checked(data)
     return data
 

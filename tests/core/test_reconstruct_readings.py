@@ -177,3 +177,61 @@ def test_where_no_play_is_left_nothing_is_told_but_why() -> None:
     answer = told(table("pitch-h17"), cards("Ts 7c 9h Td Tc 2c"), CLOSE)
     assert {name for name, value in answer.items() if value is not None} == {"plays", "irregularity", "alerts"}
     assert answer["plays"] == 0
+
+
+# --- what is said before the first card, or after the last line ---------------------------------------
+
+
+def each(*lines: Line | list[Line]) -> list[dict[str, Any]]:
+    """The answer after every line."""
+    whole = [one for line in lines for one in (line if isinstance(line, list) else [line])]
+    ran = CliRunner().invoke(command, ["-", "--each"], input="\n".join(json.dumps(line) for line in whole))
+    assert ran.exit_code == 0, ran.output
+    return [json.loads(line) for line in ran.output.splitlines()]
+
+
+@pytest.mark.parametrize("key", ["stand", "insurance_closed", "hole_turned", "surrender"])
+def test_a_key_before_the_first_card_is_not_dropped_and_leaves_no_play(key: str) -> None:
+    early = told(table(HPN), {"key": key}, cards("Ts 7c 9h Td"), CLOSE)
+    assert (early["plays"], early["irregularity"]) == (0, "no legal play explains the evidence")
+    assert each(table(HPN), {"key": key})[-1]["plays"] == 0
+
+
+def test_a_key_told_before_the_cards_belongs_where_its_time_lies() -> None:
+    dealt = [{"card": face, "t": at} for at, face in enumerate(["Ts", "7c", "9h", "Td"], start=1)]
+    late = told(table(HPN, stand_key="always"), {"key": "stand", "t": 4.5}, dealt, CLOSE)
+    assert (late["plays"], late["due_cents"]) == (1, {"1": {"main": 1000}})
+    never = told(table(HPN, stand_key="always"), dealt, CLOSE)
+    assert never["plays"] == 0
+
+
+def test_an_answer_holds_whenever_it_is_said() -> None:
+    dealt = cards("2s 7c 3h Td 4d 5d 6d")
+    for count in (2, 4):
+        said = {"answer": {"spot": 1, "hand": 0, "cards": count}}
+        first, last = told(table(HPN), said, dealt, CLOSE), told(table(HPN), dealt, said, CLOSE)
+        assert first == last == told(table(HPN), dealt, CLOSE, said)
+    assert told(table(HPN), {"answer": {"spot": 4, "doubled": True}}, dealt, CLOSE)["irregularity"] == (
+        "an answer names spot 4, which has no wager"
+    )
+
+
+def test_chips_at_a_spot_overtake_its_declaration_as_at_the_table() -> None:
+    declared = {"declare": {"spot": 2, "main": 2000}}
+    dealt = cards("Ts 9s 7c 9h Ks Td")
+    with_chips = told(table(HPN), declared, main(3000, 2), dealt, CLOSE)
+    assert with_chips["stakes"] == {"1": [1000], "2": [3000]}
+    assert with_chips == told(table(HPN), main(3000, 2), declared, dealt, CLOSE)
+    assert told(table(HPN), declared, main(3000, 2), main(0, 2), dealt, CLOSE)["stakes"] == {"1": [1000], "2": [2000]}
+
+
+def test_a_round_closed_before_its_first_card_has_no_play() -> None:
+    closed = told(table(HPN), CLOSE)
+    assert (closed["plays"], closed["irregularity"]) == (0, "the round was closed before the deal was complete")
+
+
+def test_files_as_editors_write_them_are_read() -> None:
+    text = "\n".join(json.dumps(line) for line in [table(HPN), *cards("Ts 7c 9h Td"), CLOSE])
+    plain = CliRunner().invoke(command, ["-"], input=text).output
+    for written in (f"\ufeff{text}", text.replace("\n", "\r\n"), f"{text}\n\n", text.replace("\n", "\n \t\n")):
+        assert CliRunner().invoke(command, ["-"], input=written).output == plain

@@ -109,6 +109,54 @@ EVIDENCE = {
     "a time beyond all times": (f'{TABLE}\n{{"card": "8h", "t": 1e999999999}}'.encode(), "line 2: t: expected seconds"),
     "a time that is none": (f'{TABLE}\n{{"card": "8h", "t": NaN}}'.encode(), "line 2: t: expected seconds"),
     "a time that is a word": (f'{TABLE}\n{{"card": "8h", "t": true}}'.encode(), "line 2: t: expected seconds"),
+    "an exponent beyond all numbers": (
+        f'{TABLE}\n{{"card": "8h", "t": 1e{"9" * 30}}}'.encode(),
+        "line 2: not JSON: a num",
+    ),
+    "a number of 5000 digits": (TABLE.replace("1000", "9" * 5000).encode(), "line 1: not JSON: a number of too many"),
+    "a part of a cent": (TABLE.replace("1000", "10.50").encode(), "expected whole cents, got 10.50"),
+    "zeros without end": (b"\0" * 70_000, "line 1: longer than 65536 bytes"),
+    "lines without end": (TABLE.encode() + b"\n" * 2_000, "line 1001: more than 1000 lines"),
+    "a time of the close that is none": (
+        f'{TABLE}\n{{"close": true, "t": "x"}}'.encode(),
+        "line 2: t: expected seconds",
+    ),
+    "a card after the close": (
+        f'{TABLE}\n{{"close": true}}\n{{"card": "8h"}}'.encode(),
+        "line 3: card: the round was closed",
+    ),
+    "closed twice": (
+        f'{TABLE}\n{{"close": true}}\n{{"close": true}}'.encode(),
+        "line 3: close: the round was closed by line 2",
+    ),
+    "fewer than no cards": (
+        f'{TABLE}\n{{"answer": {{"spot": 1, "cards": -2}}}}'.encode(),
+        "answer.cards: expected a number",
+    ),
+    "a hand before the first": (
+        f'{TABLE}\n{{"answer": {{"spot": 1, "hand": -1, "cards": 2}}}}'.encode(),
+        "line 2: answer.hand: expected a number from 0",
+    ),
+    "a hand of which nothing is said": (
+        f'{TABLE}\n{{"answer": {{"spot": 1, "hand": 1, "doubled": true}}}}'.encode(),
+        "line 2: answer.hand: expected with cards",
+    ),
+    "an answer that is no answer": (
+        f'{TABLE}\n{{"answer": {{"spot": 1, "doubled": 1}}}}'.encode(),
+        "line 2: answer.doubled: expected true or false, got 1",
+    ),
+    "a declared box without a wager": (
+        f'{TABLE}\n{{"declare": {{"spot": 2, "main": 0}}}}'.encode(),
+        "line 2: declare.main: expected a wager",
+    ),
+    "a reader nobody knows": (
+        f'{TABLE}\n{{"health": "raeder 1", "from": 1, "to": 2}}'.encode(),
+        'line 2: health: expected reader 1 to reader 7, got "raeder 1"',
+    ),
+    "a silence that ends before it begins": (
+        f'{TABLE}\n{{"health": "reader 1", "from": 2, "to": 1}}'.encode(),
+        "line 2: to: expected no time before from",
+    ),
     "a line end as a key": (f'{TABLE}\n{{"card": "8h", "a\\nb": 1}}'.encode(), "line 2: a b: not a key"),
 }
 
