@@ -115,7 +115,8 @@ class LinkedEnd:
         now_ns = self._clock.monotonic_ns()
         match event:
             case Shows(shown_cents, closed):
-                if self._heard != (shown_cents, closed):
+                # That it is closed still is told again: how long it has been is the table's to judge.
+                if closed or self._heard != (shown_cents, closed):
                     self._heard = (shown_cents, closed)
                     self._deliver(LinkHeard(now_ns, self._name, shown_cents, closed))
             case Settled(seq, answer):

@@ -1,4 +1,4 @@
-"""``tableside meter``: propose what moves a meter, approve it, take it back."""
+"""``tableside meter``: propose what moves a meter, approve it, take it back; reopen one after a long outage."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ratio(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, 
 
 @click.group("meter")
 def command() -> None:
-    """Propose what moves a meter, approve what another person proposed, or take it back.
+    """Propose what moves a meter, approve what another person proposed, or take it back; reopen one after an outage.
 
     Exit status of each: 0 accepted, 1 refused, 2 no broker or no reply.
     """
@@ -69,3 +69,11 @@ def approve(order: int) -> tuple[str, dict[str, Any]]:
 def withdraw(order: int, why: str) -> tuple[str, dict[str, Any]]:
     """Take ORDER of TABLE (site/name) back."""
     return "withdraw-order", {"order": order, "why": why}
+
+
+@command.command("reopen")
+@correction
+@click.argument("meter")
+def reopen(meter: str, why: str) -> tuple[str, dict[str, Any]]:
+    """Let linked METER of TABLE (site/name) be won again after a long outage, once its sign and the link agree."""
+    return "reopen-meter", {"meter": meter, "why": why}

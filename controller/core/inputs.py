@@ -150,7 +150,16 @@ class WithdrawOrder(Value, frozen=True):
     why: str
 
 
-MeterRuling = VerifyJackpot | PayJackpot | ProposeMove | ApproveOrder | WithdrawOrder
+class ReopenMeter(Value, frozen=True):
+    """A person lets a linked meter be won again after a long outage of its link."""
+
+    at_ns: int
+    meter: str
+    who: str
+    why: str
+
+
+MeterRuling = VerifyJackpot | PayJackpot | ProposeMove | ApproveOrder | WithdrawOrder | ReopenMeter
 """What people do with meters and jackpots."""
 
 

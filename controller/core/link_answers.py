@@ -16,7 +16,7 @@ from controller.core.inputs import LinkEntered, LinkHeard
 from controller.core.jackpots import Jackpot
 from controller.core.link_events import PostingDeclined, PostingEntered
 from controller.core.linked import LinkedMeter, Owed
-from controller.core.linking import put
+from controller.core.linking import heard, put
 from controller.core.meter_events import JackpotHit, JackpotRefused
 from controller.core.meter_rulings import settle_grant, take_back
 from controller.core.metering import mystery_cents
@@ -30,8 +30,7 @@ def take(desk: Desk, told: LinkHeard | LinkEntered) -> None:
         return
     match told:
         case LinkHeard(_, _, shown_cents, closed):
-            shown = linked.shown_cents if shown_cents is None else shown_cents
-            put(desk, replace(linked, shown_cents=shown, closed=closed))
+            heard(desk, linked, shown_cents, closed)
         case LinkEntered():
             entered(desk, linked, told)
         case _:

@@ -37,6 +37,16 @@ class JackpotClaimed(Value, frozen=True):
     rule: str
 
 
+class MeterReleased(Value, frozen=True):
+    """A person lets a linked meter be won again that its link had left for too long; ``held`` says why they had to."""
+
+    meter: str
+    held: str
+    shown_cents: int
+    who: str
+    why: str
+
+
 class VerdictPosted(Value, frozen=True):
     """What people did with an award of the pool's is owed to its ledger."""
 
@@ -69,5 +79,5 @@ class PostingDeclined(Value, frozen=True):
     reason: str
 
 
-LinkEvent = MeterLinked | ContributionPosted | JackpotClaimed | VerdictPosted | PostingEntered
+LinkEvent = MeterLinked | ContributionPosted | JackpotClaimed | VerdictPosted | PostingEntered | MeterReleased
 """What of linked meters needs nobody's eye at once."""

@@ -27,6 +27,8 @@ class LinkedTerms(Value, frozen=True, tag=False):
     """The side wagers that raise it."""
     title: str = ""
     """What people call it."""
+    long_outage_ns: int = 0
+    """After so long without its link it stays closed until a person lets it be won again; 0: never."""
 
 
 class Owed(Value, frozen=True, tag=False):
@@ -62,6 +64,10 @@ class LinkedMeter(Value, frozen=True, tag=False):
     """What the pool showed when the link was last heard."""
     closed: str = NOT_HEARD
     """Why it cannot be won now; empty: it can."""
+    away_ns: int = 0
+    """Table time at which link or start of the daemon closed it last; 0: the link says that it is open."""
+    held: str = ""
+    """Why a person must let it be won again, although the link may say that it is open; empty: nobody must."""
     claimed: tuple[Place, ...] = ()
     """Wagers of the last rounds for which an award was claimed."""
     wagers: int = 0

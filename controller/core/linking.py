@@ -16,13 +16,16 @@ from controller.core.books import BOOKS_LIMIT
 from controller.core.deeds import Claimed, Judged, Verdict, Wagered, WinningRow
 from controller.core.desk import Desk
 from controller.core.events import LockedWager
+from controller.core.inputs import ReopenMeter
 from controller.core.jackpots import Jackpot
-from controller.core.link_events import ContributionPosted, JackpotClaimed, MeterLinked, VerdictPosted
+from controller.core.link_events import ContributionPosted, JackpotClaimed, MeterLinked, MeterReleased, VerdictPosted
 from controller.core.linked import NOT_HEARD, LinkedMeter, Owed
 from controller.core.meter_events import ContributionRefused
 from controller.core.progressives import WAITING_LIMIT, Progressives, terms_named, terms_paying_rows
 from controller.core.rules import House
 from controller.core.side_bet import meter_winners, terms_of
+
+HOUR_NS: Final = 3_600_000_000_000
 
 FULL: Final = f"{WAITING_LIMIT} postings wait for the link"
 
@@ -46,11 +49,12 @@ def put(desk: Desk, linked: LinkedMeter) -> None:
 def open_linked(desk: Desk) -> None:
     """Take note of linked meters named for the first time; none is open before the link has been heard again."""
     known: Progressives = desk.state.progressives
+    now_ns = desk.table_ns(desk.stamped.at_ns)
     for linked in known.linked:
-        put(desk, replace(linked, closed=NOT_HEARD))
+        put(desk, replace(linked, closed=NOT_HEARD, away_ns=linked.away_ns or now_ns))
     for terms in desk.house.linked:
         if known.linked_meter(terms.name) is None:
-            put(desk, LinkedMeter(terms.name, terms.pool))
+            put(desk, LinkedMeter(terms.name, terms.pool, away_ns=now_ns))
             desk.tell(MeterLinked(terms.name, terms.pool))
 
 
@@ -123,4 +127,34 @@ def closed_because(house: House, linked: LinkedMeter) -> str:
     """Why a linked meter cannot be won now; empty: it can."""
     if terms_named(house.linked, linked.name) is None:
         return "the table file no longer has it"
-    return linked.closed
+    return linked.held or linked.closed
+
+
+def heard(desk: Desk, linked: LinkedMeter, shown_cents: int | None, closed: str) -> None:
+    """The link says what the pool shows, and whether it can be won.
+
+    After a long outage it cannot, whatever the link says: every place must show the same amount again before play with
+    it is resumed (Mich. Admin. Code R 432.1841(2)(e)), so a person has to look.
+    """
+    terms, now_ns = terms_named(desk.house.linked, linked.name), desk.table_ns(desk.stamped.at_ns)
+    limit_ns = 0 if terms is None else terms.long_outage_ns
+    since_ns = linked.away_ns or now_ns
+    held = linked.held
+    if limit_ns and now_ns - since_ns >= limit_ns:
+        held = held or f"the link was away for {limit_ns // HOUR_NS} hours: a person must let it be won again by name"
+    shown = linked.shown_cents if shown_cents is None else shown_cents
+    put(desk, replace(linked, shown_cents=shown, closed=closed, away_ns=since_ns if closed else 0, held=held))
+
+
+def release(desk: Desk, ruling: ReopenMeter) -> str:
+    """A person has looked after a long outage; why the meter cannot be let go, or an empty text."""
+    linked = desk.state.progressives.linked_meter(ruling.meter)
+    if linked is None:
+        return f"{ruling.meter} is no linked meter of this table"
+    if not linked.held:
+        return f"nobody need let {ruling.meter} be won again"
+    if linked.closed:
+        return f"it is closed still: {linked.closed}"
+    put(desk, replace(linked, held=""))
+    desk.tell(MeterReleased(linked.name, linked.held, linked.shown_cents, ruling.who, ruling.why))
+    return ""

@@ -14,10 +14,18 @@ from controller.core.alerts import FloorRefused
 from controller.core.books import book_of
 from controller.core.desk import Desk
 from controller.core.events import Basis, WagerAdjusted, WagerSettled
-from controller.core.inputs import ApproveOrder, MeterRuling, PayJackpot, ProposeMove, VerifyJackpot, WithdrawOrder
+from controller.core.inputs import (
+    ApproveOrder,
+    MeterRuling,
+    PayJackpot,
+    ProposeMove,
+    ReopenMeter,
+    VerifyJackpot,
+    WithdrawOrder,
+)
 from controller.core.jackpots import Jackpot, Winner, same_person, taken
 from controller.core.linked import LinkedMeter
-from controller.core.linking import judge
+from controller.core.linking import judge, release
 from controller.core.meter import Meter, adjusted, change, mistakes, returned
 from controller.core.meter_events import (
     JackpotPaid,
@@ -59,6 +67,8 @@ def rule(desk: Desk, ruling: MeterRuling) -> None:
             what, refused = f"approve order {ruling.order}", approve(desk, ruling)
         case WithdrawOrder():
             what, refused = f"withdraw order {ruling.order}", withdraw(desk, ruling)
+        case ReopenMeter():
+            what, refused = f"reopen meter {ruling.meter}", release(desk, ruling)
         case _:
             assert_never(ruling)
     if refused:

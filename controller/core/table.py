@@ -53,6 +53,7 @@ from controller.core.inputs import (
     OpeningRefuted,
     PayJackpot,
     ProposeMove,
+    ReopenMeter,
     SetCard,
     ShoeChanged,
     SoftwareLooked,
@@ -136,7 +137,7 @@ def take(desk: Desk) -> None:
             protection.taken(desk, given)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             second_person.rule(desk, ruling)
-        case VerifyJackpot() | PayJackpot() | ProposeMove() | ApproveOrder() | WithdrawOrder() as asked:
+        case VerifyJackpot() | PayJackpot() | ProposeMove() | ApproveOrder() | WithdrawOrder() | ReopenMeter() as asked:
             second_person.order(desk, asked)
         case _:
             assert_never(desk.stamped.input)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
 from controller.core.linked import LinkedTerms
+from controller.core.linking import HOUR_NS
 from controller.core.rules import Rules
 from controller.core.side_bet import find, names, terms_of
 from controller.formats.decoding import Mistake, shown
 from controller.formats.meter_config import MeterName, MeterSection
 from controller.formats.sections import Address, File, Name, PublicKey, Section, Text, ZoneName
 from controller.formats.toml_lines import Path as KeyPath
+
+LONG_OUTAGE_HOURS: Final = 24
+"""Mich. Admin. Code R 432.1841(2)(e)."""
+
+Hours = Annotated[int, msgspec.Meta(ge=0, le=8760, description="hours, 0 for never")]
 
 
 class OtherLink(Section, frozen=True):
@@ -27,7 +33,8 @@ class LinkedMeterSection(Section, frozen=True):
     """``[[linked_meters]]``: a pool that this table shares with others, and how its link is reached.
 
     ``link_key`` is the link's public key, ``key_file`` has the table's secret one. ``other_links`` are tried in turn
-    when that link is silent. What the pool runs on is the link's.
+    when that link is silent. After ``long_outage_hours`` without any of them a person must reopen it; 0: nobody.
+    What the pool runs on is the link's.
     """
 
     name: MeterName
@@ -38,6 +45,7 @@ class LinkedMeterSection(Section, frozen=True):
     key_file: File
     title: Text | None = None
     other_links: tuple[OtherLink, ...] = ()
+    long_outage_hours: Hours = LONG_OUTAGE_HOURS
 
 
 def linked_checks(linked: Sequence[LinkedMeterSection], meters: Sequence[MeterSection]) -> Iterable[Mistake]:
@@ -89,4 +97,7 @@ def linked_profile_checks(linked: Sequence[LinkedMeterSection], rules: Rules) ->
 
 def linked_terms(linked: Sequence[LinkedMeterSection]) -> tuple[LinkedTerms, ...]:
     """The linked meters as the table feeds them."""
-    return tuple(LinkedTerms(one.name, one.pool, one.fed_by, one.title or one.name) for one in linked)
+    return tuple(
+        LinkedTerms(one.name, one.pool, one.fed_by, one.title or one.name, one.long_outage_hours * HOUR_NS)
+        for one in linked
+    )

@@ -6,7 +6,15 @@ from typing import Any, Final, assert_never
 
 import msgspec
 
-from controller.core.inputs import ApproveOrder, MeterRuling, PayJackpot, ProposeMove, VerifyJackpot, WithdrawOrder
+from controller.core.inputs import (
+    ApproveOrder,
+    MeterRuling,
+    PayJackpot,
+    ProposeMove,
+    ReopenMeter,
+    VerifyJackpot,
+    WithdrawOrder,
+)
 from controller.core.progressives import Move
 
 
@@ -55,7 +63,16 @@ class WithdrawWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
-MeterWanted = VerifyWanted | PayWanted | OrderWanted | ApproveWanted | WithdrawWanted
+class ReopenWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/reopen-meter``: a linked meter may be won again after a long outage."""
+
+    meter: str
+    who: str
+    why: str
+    transaction: Any = None
+
+
+MeterWanted = VerifyWanted | PayWanted | OrderWanted | ApproveWanted | WithdrawWanted | ReopenWanted
 
 METER_VERBS: Final[dict[str, tuple[type[MeterWanted], str]]] = {
     "verify-jackpot": (VerifyWanted, '{"jackpot": 1, "who": "name", "why": "cards seen"}'),
@@ -69,6 +86,7 @@ METER_VERBS: Final[dict[str, tuple[type[MeterWanted], str]]] = {
     ),
     "approve-order": (ApproveWanted, '{"order": 1, "who": "another name"}'),
     "withdraw-order": (WithdrawWanted, '{"order": 1, "who": "name", "why": "counted again"}'),
+    "reopen-meter": (ReopenWanted, '{"meter": "pit_sevens", "who": "name", "why": "sign and link agree"}'),
 }
 """What each verb asks for, and an example of it."""
 
@@ -86,5 +104,7 @@ def meter_input(wanted: MeterWanted, at_ns: int) -> MeterRuling:
             return ApproveOrder(at_ns, order, who)
         case WithdrawWanted(order, who, why):
             return WithdrawOrder(at_ns, order, who, why)
+        case ReopenWanted(meter, who, why):
+            return ReopenMeter(at_ns, meter, who, why)
         case _:
             assert_never(wanted)

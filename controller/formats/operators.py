@@ -46,6 +46,7 @@ RIGHTS: Final[dict[str, frozenset[Role]]] = {
     "order-move": frozenset({"floor", "technician"}),
     "approve-order": frozenset({"floor", "surveillance"}),
     "withdraw-order": frozenset({"floor", "surveillance", "technician"}),
+    "reopen-meter": frozenset({"floor", "technician"}),
 }
 """Which roles may ask for a verb. A verb that is missing here is nobody's."""
 

@@ -27,6 +27,9 @@ AGAIN_NS: Final = 1_000_000_000
 WINDOW: Final = 64
 """Postings that may be under way at once."""
 
+STILL_NS: Final = 900_000_000_000
+"""How often the table is told again that the pool is closed still."""
+
 BEHIND_LIMIT: Final = 3
 """Times in a row that the ledger may be behind what it has answered."""
 
@@ -85,6 +88,7 @@ class LinkSession:
         self._dispute = ""
         self._behind = 0
         self._last = Shows(None, "")
+        self._still_ns = now_ns + STILL_NS
 
     @property
     def outstanding(self) -> int:
@@ -202,8 +206,11 @@ class LinkSession:
 
     def _reaction(self, now_ns: int) -> Reaction:
         shows = self.shows
-        events = () if shows == self._last else (shows,)
+        still = bool(shows.closed) and now_ns >= self._still_ns
+        events = () if shows == self._last and not still else (shows,)
         self._last = shows
+        if events:
+            self._still_ns = now_ns + STILL_NS
         if not self._met or not self._heard or self._dispute or self._link_closed:
             return Reaction((), events)
         first, until = self._sent, min(WINDOW, len(self._waiting))

@@ -14,6 +14,7 @@ from controller.core.inputs import (
     DeclareBox,
     PayJackpot,
     ProposeMove,
+    ReopenMeter,
     SetCard,
     ShoeChanged,
     VerifyJackpot,
@@ -44,6 +45,7 @@ from firmware_protocols.cards import Card
         ),
         ("approve-order", ApproveOrder(5, 1, "another name")),
         ("withdraw-order", WithdrawOrder(5, 1, "name", "counted again")),
+        ("reopen-meter", ReopenMeter(5, "pit_sevens", "name", "sign and link agree")),
     ],
 )
 def test_the_example_of_each_verb_is_taken(verb: str, given: object) -> None:
@@ -58,6 +60,7 @@ def test_every_verb_is_in_that_list() -> None:
         "order-move",
         "approve-order",
         "withdraw-order",
+        "reopen-meter",
     }
 
 

@@ -33,6 +33,7 @@ WORDS = {
     "withdraw": ["3", "--why", "wrong round"],
     "meter approve": ["3"],
     "meter withdraw": ["3", "--why", "counted again"],
+    "meter reopen": ["pit_sevens", "--why", "sign and link agree"],
     "meter adjust": ["sevens", "-700000", "equipment_correction", "--why", "counted"],
     "jackpot verify": ["5", "--why", "cards seen"],
     "jackpot pay": ["5", "--why", "slip 12"],
@@ -52,6 +53,7 @@ SENT: Final[dict[str, dict[str, Any]]] = {
     "withdraw": {"order": 3, "why": "wrong round"},
     "meter approve": {"order": 3},
     "meter withdraw": {"order": 3, "why": "counted again"},
+    "meter reopen": {"meter": "pit_sevens", "why": "sign and link agree"},
     "meter adjust": {
         "meter": "sevens",
         "move": {"type": "adjustment", "pool": "meter", "units": -700000, "reason": "equipment_correction"},

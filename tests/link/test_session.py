@@ -11,7 +11,7 @@ import pytest
 
 from controller.link.deeds import Answer, Counted, Entered, Posting, Wagered
 from controller.link.ledger import Account, Ledger
-from controller.link.session import BEHIND_LIMIT, SILENCE_NS, LinkSession, Reaction, Settled, Shows
+from controller.link.session import BEHIND_LIMIT, SILENCE_NS, STILL_NS, LinkSession, Reaction, Settled, Shows
 from controller.link.sqlite import SqliteDatabase
 from controller.link.table_end import MOVE_NS
 from controller.link.wire import (
@@ -170,6 +170,15 @@ def test_a_link_that_is_turned_to_in_time_is_no_silence() -> None:
     answers = session.receive(SILENCE_NS - 1, told())
     assert (posted(answers), why_closed(session)) == ([1], "")
     assert session.receive(SILENCE_NS - 1, entered(1)).events[-1] == Shows(778, "")
+
+
+def test_that_it_is_closed_still_is_told_again_every_quarter_of_an_hour() -> None:
+    session, now, told_at = LinkSession(POOL, 1, 0), 0, list[int]()
+    while now < 2 * STILL_NS:
+        now = session.next_deadline()
+        if session.handle_deadline(now).events:
+            told_at.append(now)
+    assert told_at == [0, STILL_NS, 2 * STILL_NS]
 
 
 def test_a_ledger_that_does_not_add_up_is_not_looked_for_elsewhere() -> None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from controller.core.deeds import Counted, Wagered
 from controller.core.inputs import LinkEntered, LinkHeard, LinkReading
 from controller.core.linked import LinkedMeter, LinkedTerms, Owed, Owing
+from controller.core.linking import HOUR_NS
 from controller.core.progressives import Progressives
 from controller.core.state import Desired, State
 from controller.formats.config import Config, ConfigError, read_config
@@ -54,7 +55,9 @@ def read(text: str = LINKED) -> Config:
 def test_a_linked_meter_is_as_the_file_says() -> None:
     (section,) = read().linked_meters
     assert section.key_file == "/etc/pit.key"
-    assert linked_terms((section,)) == (LinkedTerms("pit_sevens", "pit-1", ("blazing7s",), "Blazing 7's of the pit"),)
+    assert linked_terms((section,)) == (
+        LinkedTerms("pit_sevens", "pit-1", ("blazing7s",), "Blazing 7's of the pit", 24 * HOUR_NS),
+    )
     rules = profile_files.load("hollywood-penn-national", {}).rules
     assert list(linked_profile_checks((section,), rules)) == []
 

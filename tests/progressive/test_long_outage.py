@@ -1,0 +1,146 @@
+"""A long outage of the link (Mich. Admin. Code R 432.1841(2)(e)): only a person ends the stop of the linked bet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from controller.core.alerts import FloorRefused
+from controller.core.inputs import LinkHeard, ReopenMeter, Started
+from controller.core.link_events import MeterReleased
+from controller.core.linking import HOUR_NS
+from controller.core.meter_events import MeterClosed, MeterReopened
+from tests.core.rig import coded
+from tests.progressive.live import LINKED, NOTHING, MeterRig, Pit, linked, owing, pool
+
+TERMS = replace(LINKED, long_outage_ns=24 * HOUR_NS)
+HELD = "the link was away for 24 hours: a person must let it be won again by name"
+
+
+@pytest.fixture
+def pit(tmp_path: Path) -> Pit:
+    return pool(tmp_path / "ledger.sqlite")
+
+
+@pytest.fixture
+def rig(pit: Pit) -> MeterRig:
+    """A table that has heard its link."""
+    found = MeterRig(linked=(TERMS,))
+    pit.tells(found)
+    return found
+
+
+def hours_pass(rig: MeterRig, hours: float) -> None:
+    rig.now_ns += int(hours * HOUR_NS)
+
+
+def lets_go(rig: MeterRig) -> None:
+    rig.give(ReopenMeter(rig.now_ns, "pit_sevens", "T. Ito", "sign and link agree"))
+
+
+def reasons(rig: MeterRig) -> list[str]:
+    return [one.reason for one in rig.told(MeterClosed) if isinstance(one, MeterClosed) and one.meter == "pit_sevens"]
+
+
+def test_after_a_day_without_the_link_only_a_person_reopens_the_linked_bet(rig: MeterRig, pit: Pit) -> None:
+    pit.is_lost(rig)
+    rig.talk(NOTHING)
+    hours_pass(rig, 24)
+    pit.tells(rig)
+    pit.answers(rig)
+    assert reasons(rig)[-1] == HELD
+    assert rig.shown()["pit_sevens"] is None
+    hours_pass(rig, 1)
+    pit.tells(rig)
+    assert rig.shown()["pit_sevens"] is None
+    lets_go(rig)
+    assert rig.told(MeterReleased) == [MeterReleased("pit_sevens", HELD, 1_000_085, "T. Ito", "sign and link agree")]
+    assert rig.told(MeterReopened)[-1] == MeterReopened("pit_sevens", 1_000_085)
+    assert rig.shown()["pit_sevens"] == 1_000_085
+    assert owing(rig).owed == ()
+
+
+def test_a_shorter_outage_ends_with_the_links_return(rig: MeterRig, pit: Pit) -> None:
+    pit.is_lost(rig)
+    hours_pass(rig, 23.9)
+    pit.tells(rig)
+    assert rig.shown()["pit_sevens"] == 1_000_000
+    pit.is_lost(rig)
+    hours_pass(rig, 23.9)
+    pit.tells(rig)
+    assert rig.shown()["pit_sevens"] == 1_000_000
+
+
+def test_it_is_said_while_the_link_is_still_away(rig: MeterRig, pit: Pit) -> None:
+    pit.is_lost(rig)
+    for _ in range(100):
+        hours_pass(rig, 0.25)
+        pit.is_lost(rig)
+    assert reasons(rig)[-2:] == ["the link is away", HELD]
+
+
+def test_another_reason_why_it_is_closed_does_not_begin_the_outage_anew(rig: MeterRig, pit: Pit) -> None:
+    pit.is_lost(rig)
+    hours_pass(rig, 20)
+    rig.give(LinkHeard(rig.now_ns, "pit_sevens", None, "the ledger cannot be reached"))
+    hours_pass(rig, 4)
+    pit.tells(rig)
+    assert reasons(rig)[-1] == HELD
+
+
+def test_an_outage_goes_on_over_a_start_and_so_does_the_stop(rig: MeterRig, pit: Pit) -> None:
+    pit.is_lost(rig)
+    hours_pass(rig, 12)
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    hours_pass(rig, 12)
+    pit.tells(rig)
+    assert reasons(rig)[-1] == HELD
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    pit.tells(rig)
+    assert rig.shown()["pit_sevens"] is None
+    lets_go(rig)
+    assert rig.shown()["pit_sevens"] == 1_000_000
+
+
+def test_a_table_that_was_switched_off_had_no_outage(rig: MeterRig, pit: Pit) -> None:
+    hours_pass(rig, 60)
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    pit.tells(rig)
+    assert rig.shown()["pit_sevens"] == 1_000_000
+
+
+def test_it_is_let_go_only_when_it_is_held_and_the_link_is_back(rig: MeterRig, pit: Pit) -> None:
+    def refusal() -> str:
+        lets_go(rig)
+        found = rig.last(FloorRefused)
+        assert isinstance(found, FloorRefused)
+        return found.reason
+
+    assert refusal() == "nobody need let pit_sevens be won again"
+    pit.is_lost(rig)
+    hours_pass(rig, 25)
+    pit.is_lost(rig)
+    assert refusal() == "it is closed still: the link is away"
+    rig.give(ReopenMeter(rig.now_ns, "mystery", "T. Ito", "it looks right"))
+    assert rig.last(FloorRefused) == FloorRefused(
+        "reopen meter mystery", "mystery is no linked meter of this table", "T. Ito"
+    )
+
+
+def test_a_house_may_do_without(pit: Pit) -> None:
+    rig = MeterRig(linked=(LINKED,))
+    pit.tells(rig)
+    pit.is_lost(rig)
+    hours_pass(rig, 1_000)
+    pit.tells(rig)
+    assert rig.shown()["pit_sevens"] == 1_000_000
+
+
+def test_a_meter_the_table_file_no_longer_has_is_not_held(rig: MeterRig, pit: Pit) -> None:
+    rig.give(Started(rig.now_ns, "test", replace(rig.house, linked=())))
+    hours_pass(rig, 30)
+    pit.tells(rig)
+    assert linked(rig).held == ""
+    assert coded(linked(rig))
