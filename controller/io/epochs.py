@@ -51,7 +51,8 @@ async def begin_epoch(path: Path, site: str, table: str, ruling: Ruling, wall_ns
     if not all(names) or names[0].casefold() == names[1].casefold() or not ruling.why.strip():
         raise EpochRefused("a new epoch needs two persons, each by name, and a reason")
     try:
-        old, said = await asyncio.to_thread(_old, path)
+        moved = await asyncio.to_thread(_finish_moving, path)
+        old, said = await asyncio.to_thread(_old, moved or path)
         if old is not None and (old.site, old.table) != (site, table):
             raise EpochRefused(f"{path}: this is the journal of {old.site}/{old.table}, not of {site}/{table}")
         epoch = max(wall_ns // 1_000_000_000, (0 if old is None else old.epoch) + 1)
@@ -69,7 +70,7 @@ async def begin_epoch(path: Path, site: str, table: str, ruling: Ruling, wall_ns
         raise EpochRefused(str(error)) from error
     except OSError as error:
         raise EpochRefused(f"{path}: {error}") from error
-    return Begun(identity, kept, said)
+    return Begun(identity, kept or moved, said)
 
 
 def followed(path: Path, site: str, table: str) -> str:
@@ -80,7 +81,7 @@ def followed(path: Path, site: str, table: str) -> str:
         OSError: it cannot be read.
     """
     try:
-        old, said = _old(path)
+        old, said = _old(_finish_moving(path) or path)
     except JournalFailed as error:
         raise EpochRefused(str(error)) from error
     if old is not None and (old.site, old.table) != (site, table):
@@ -117,12 +118,43 @@ def _exchange(path: Path, new: Path, epoch: str) -> Path | None:
         number += 1
         kept = path.with_name(f"{path.stem}.{epoch}-{number}{path.suffix}")
     there = path.exists() and path.stat().st_size > 0
-    for suffix in (*BESIDE, ""):
-        beside = Path(f"{path}{suffix}")
-        if beside.exists():
-            beside.rename(f"{kept}{suffix}")
+    # The journal before what lies beside it: without its log it would be a journal that ends early, and look whole.
+    if path.exists():
+        path.rename(kept)
     sync_directory(path.parent)
-    for suffix in ("-head", ""):
+    _move_beside(path, kept)
+    for suffix in ("", "-head"):
         Path(f"{new}{suffix}").rename(f"{path}{suffix}")
-    sync_directory(path.parent)
+        sync_directory(path.parent)
     return kept if there else None
+
+
+def _move_beside(path: Path, kept: Path) -> None:
+    for suffix in BESIDE:
+        beside, target = Path(f"{path}{suffix}"), Path(f"{kept}{suffix}")
+        if beside.exists() and not target.exists():
+            beside.rename(target)
+    sync_directory(path.parent)
+
+
+def _finish_moving(path: Path) -> Path | None:
+    """Where an old journal was moved when it was cut off before all of it had been; what was left of it follows it.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    if path.exists():
+        return None
+    try:
+        with JournalReader(Path(f"{path}.new")) as reader:
+            epoch = reader.meta.get("follows", "").partition(":")[0]
+    except (JournalDamaged, NotAJournal):
+        return None
+    found = [path.with_name(f"{path.stem}.{epoch}{path.suffix}")]
+    while (another := path.with_name(f"{path.stem}.{epoch}-{len(found) + 1}{path.suffix}")).exists():
+        found.append(another)
+    kept = found[-1]
+    if not kept.exists():
+        return None
+    _move_beside(path, kept)
+    return kept

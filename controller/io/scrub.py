@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Final
 
 import structlog
 
+from controller.io.durable_names import sync_directory
 from controller.io.journal_setup import is_blank
 from controller.io.journal_store import JournalDamaged, JournalFailed
 from controller.io.verification import verify
@@ -38,6 +40,19 @@ def mark_of(journal: Path) -> Path:
     return Path(f"{journal}-damaged")
 
 
+def mark(journal: Path, said: str) -> None:
+    """Say beside a journal that it is damaged, so that a power cut does not forget it.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    with mark_of(journal).open("w", encoding="utf-8") as file:
+        file.write(f"{said}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    sync_directory(journal.parent)
+
+
 def before_start(journal: Path) -> bool:
     """Read a journal whole before anything is done with it, unless it is too large and nothing is known against it.
 
@@ -49,13 +64,13 @@ def before_start(journal: Path) -> bool:
     """
     if not journal.is_file() or is_blank(journal):
         return True
-    mark = mark_of(journal)
-    if journal.stat().st_size > WHOLE_AT_START_BYTES and not mark.exists():
+    marked = mark_of(journal)
+    if journal.stat().st_size > WHOLE_AT_START_BYTES and not marked.exists():
         return False
     damage = verify(journal).damage
     if damage is not None:
         raise JournalDamaged(f"{journal}: damaged: {damage}")
-    mark.unlink(missing_ok=True)
+    marked.unlink(missing_ok=True)
     return True
 
 
@@ -92,7 +107,7 @@ class Scrub:
         said = await self.check()
         if said:
             with contextlib.suppress(OSError):
-                mark_of(self._journal).write_text(f"{said}\n", encoding="utf-8")
+                mark(self._journal, said)
             raise JournalFailed(said)
 
     async def check(self) -> str:

@@ -7,6 +7,8 @@ import stat
 from pathlib import Path
 from typing import Final
 
+from controller.io.durable_names import sync_directory
+
 CURVE_SECRET_BYTES: Final = 40
 """A CURVE key in Z85."""
 
@@ -27,6 +29,7 @@ def new_secret(path: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        sync_directory(path.parent)
     except OSError as error:
         raise SecretRefused(f"{path}: cannot be made: {error.strerror}") from error
 
@@ -47,6 +50,7 @@ def write_secret(path: Path, content: bytes, *, rotate: bool = False) -> Path | 
     try:
         old = _aside(path) if path.exists() else None
         fresh.rename(path)
+        sync_directory(path.parent)
     except OSError as error:
         raise SecretRefused(f"{path}: cannot be made: {error.strerror} ({error.filename})") from error
     return old
