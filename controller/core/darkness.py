@@ -7,21 +7,21 @@ many, one of them stands for all, so that a due is certain only if no such amoun
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain, combinations
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
 from controller.core import moves
+from controller.core.dated import EVER, Dated
 from controller.core.moves import ChipsMoved, Item, Layout
 from controller.core.play import Box, Kind, Node, Now, Play, Step
+from controller.core.takings import left_after
 from firmware_protocols.values import Value
 
 AMOUNTS_TOLD: Final = 100
 """Amounts of a double nobody saw that are still told apart."""
-
-EVER: Final = 1 << 62
-"""A moment after every moment, in nanoseconds: a reader that has not come back."""
 
 
 class Silence(Value, frozen=True, tag=False):
@@ -30,6 +30,7 @@ class Silence(Value, frozen=True, tag=False):
     box: int
     from_ns: int
     to_ns: int = EVER
+    """When it came back; ``EVER``: it has not."""
 
     def open(self) -> bool:
         """Whether it still lasts."""
@@ -47,19 +48,52 @@ class Watched(NamedTuple):
     play: Play
     silences: tuple[Silence, ...]
 
-    def layout(self, contents: dict[tuple[int, str], int], from_ns: int, to_ns: int) -> Layout:
-        """What lies there between two moments, and whose chips nobody watches meanwhile."""
-        dark = dark_boxes(self.silences, from_ns, to_ns) if self.silences else frozenset[int]()
+    def layout(
+        self, contents: dict[tuple[int, str], int], from_ns: int, to_ns: int, waiting: Iterable[Dated] = ()
+    ) -> Layout:
+        """What lies there between two moments, and whose chips nobody watches then. ``waiting`` is yet to happen."""
+        if not self.silences:
+            return moves.layout_of(self.play, contents)
+        dark = dark_boxes(self.silences, from_ns, to_ns)
         back = dark - {one.box for one in self.silences if one.open()}
-        return moves.layout_of(self.play, contents, dark, back)
+        return moves.layout_of(self.play, contents, dark, back)._replace(untold=self.untold(waiting))
+
+    def untold(self, waiting: Iterable[Dated]) -> frozenset[int]:
+        """The boxes of which a change is yet to be told that may have been made while their reader was lost.
+
+        The first inventory of a reader that is back comes after its return.
+        """
+        changed = [(dated.item, dated.first_ns) for dated in waiting]
+        return frozenset(
+            one.box
+            for one in self.silences
+            for item, first_ns in changed
+            if of_main(item, one.box) and first_ns <= one.to_ns
+        )
+
+    def seen(self, layout: Layout, at_ns: int) -> frozenset[int]:
+        """The boxes whose reader, back from a silence, has seen at this moment what was last told."""
+        if not self.silences:
+            return frozenset()
+        return frozenset(one.box for one in self.silences) - layout.untold - dark_boxes(self.silences, at_ns, EVER)
 
 
-def ways(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[Step]:
-    """Every node the round may stand at after ``item``, what went unseen at dark boxes included."""
+def of_main(item: Item, box: int) -> bool:
+    """Whether it is a change of the box's main zone."""
+    return isinstance(item, ChipsMoved) and (item.box, item.zone) == (box, "main")
+
+
+def ways(play: Play, node: Node, item: Item, layout: Layout, seen: frozenset[int]) -> Iterator[Step]:
+    """Every node the round may stand at after ``item``, what went unseen at dark boxes included.
+
+    ``seen`` are the boxes at which, when it happens, nothing else lies than was last told.
+    """
     if not layout.dark and not node.unseen:
         yield from moves.successors(play, node, item, layout)
         return
     for reached, emitted in unseen(play, node, layout):
+        if any(box in seen and cents != layout.mains[box] for box, cents in reached.unseen):
+            continue
         yield from told_late(play, (reached, emitted), item, layout)
         if isinstance(item, ChipsMoved) and tells_of_before(play, reached, item, layout):
             yield reached, emitted
@@ -91,7 +125,7 @@ def seen_again(node: Node, layout: Layout) -> Node | None:
     for box, cents in node.unseen:
         if cents == layout.mains[box]:
             node = with_unseen(node, box, None)
-        elif box not in layout.dark:
+        elif box not in layout.dark and box not in layout.untold:
             return None
     return node
 
@@ -127,8 +161,18 @@ def unseen(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         known.add(step)
         yield step
         standing, emitted = step
-        if standing.dealt == play.deal_cards and not standing.paying:
-            waiting.extend((after, (*emitted, *also)) for after, also in hidden(play, standing, layout))
+        if standing.dealt == play.deal_cards:
+            more = () if standing.paying else hidden(play, standing, layout)
+            waiting.extend((after, (*emitted, *also)) for after, also in chain(more, undone(play, standing, layout)))
+
+
+def undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+    """A change nobody saw that leaves what was last told: a winner takes his chips and lets the old wager lie."""
+    for box, cents in node.unseen:
+        if box in layout.dark:
+            moved = ChipsMoved(box, "main", cents, layout.mains[box])
+            for after, also in moves.chips_moved(play, node, moved, layout):
+                yield with_unseen(after, box, None), also
 
 
 def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
@@ -138,8 +182,8 @@ def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         if play.even_money_may_show(node, box):
             paid = moves.put_box(node, box, Box(Kind.EVEN_MONEY))
             yield left_with(paid, box, lying(node, box, layout) + wager, layout), ()
-        if box in layout.back and node.boxes[box].lies:
-            yield with_unseen(moves.put_box(node, box, Box(Kind.BROKEN)), box, 0), ()
+        if box in layout.back:
+            yield from taken(node, box, lying(node, box, layout))
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
         if hand is None:
@@ -147,13 +191,28 @@ def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         for box in layout.dark:
             wager = play.deal.wagers[box]
             for given_up, also in moves.surrenders(play, reached, box, emitted):
-                for cents in {0, wager // 2, wager - wager // 2} if box in layout.back else {0}:
-                    yield left_with(given_up, box, cents, layout), also
+                halves = play.rules.halves_cents(wager) if box in layout.back else ()
+                # Where no chips lie, as at a box that plays for cash, they show no surrender, watched or not.
+                for cents in {0, *halves}:
+                    if cents < lying(reached, box, layout):
+                        shown = given_up._replace(unconfirmed=node.unconfirmed | 1 << box)
+                        yield left_with(shown, box, cents, layout), also
         if reached.turn in layout.dark:
             for cents in amounts(hand.base, play.rules.options.chip_unit_cents):
                 for moved in moves.raised(play, reached, hand, cents):
                     now = lying(reached, reached.turn, layout) + cents
                     yield left_with(play.decided(moved, layout.insured), reached.turn, now, layout), emitted
+
+
+def taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
+    """Broken hands taken from a box unseen: all of them, where that is owed at once, or some after a split."""
+    state = node.boxes[box]
+    if state.lies:
+        yield with_unseen(moves.put_box(node, box, Box(Kind.BROKEN)), box, 0), ()
+    for stakes in {one for count in range(len(state.untaken)) for one in combinations(state.untaken, count + 1)}:
+        if sum(stakes) < lay_cents:
+            left = state._replace(untaken=left_after(state.untaken, stakes))
+            yield with_unseen(moves.put_box(node, box, left), box, lay_cents - sum(stakes)), ()
 
 
 def amounts(base_cents: int, chip_cents: int) -> set[int]:
@@ -166,11 +225,7 @@ def amounts(base_cents: int, chip_cents: int) -> set[int]:
 def tells_of_before(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> bool:
     """Whether a change may be the late word of something that has already been taken into account."""
     box = item.box
-    if box not in layout.dark or node.dealt < play.deal_cards:
-        return False
-    if item.zone != "main":
-        return True
-    if box in layout.back:
+    if box not in layout.dark - layout.back or node.dealt < play.deal_cards or item.zone != "main":
         return False
     if node.turn == box:
         return item.after == sum(hand.base + hand.extra for hand in node.hands if hand.now is not Now.WAITING) or (

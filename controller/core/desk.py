@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 from controller.core.alerts import RoundIrregular, SettlementDoubted
 from controller.core.books import Row, entered
+from controller.core.dated import Dated
 from controller.core.doubting import doubts_of, overtaken
 from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked
 from controller.core.hand import points_of, seen
 from controller.core.inputs import Stamped
 from controller.core.moves import idle
-from controller.core.reconstruction import Dated, Reconstruction, TooManyOrders
+from controller.core.reconstruction import Reconstruction, TooManyOrders
 from controller.core.state import Round, State, Table
 
 KEPT_LIMIT: Final = 500

@@ -148,11 +148,12 @@ def insurance_due(found: Reconstruction, frontier: Frontier, box: int, hole_poin
     nets: set[Net] = set()
     for node in frontier:
         cents, natural = node.insured[box] if node.insured else 0, natural_known(play, node, hole_points)
-        if natural is None:
+        if not cents:
+            nets.add(Net(0, (("no_insurance",),)))
+        elif natural is None:
             known = False
         else:
-            won = insurance_net(found.rules, cents, dealer_natural=natural)
-            nets.add(won if cents else Net(0, (("no_insurance",),)))
+            nets.add(insurance_net(found.rules, cents, dealer_natural=natural))
     return Due(frozenset(nets), known)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from controller.core.books import book_of
-from controller.core.darkness import EVER
+from controller.core.dated import EVER
 from controller.core.desk import Desk
 from controller.core.dues import Due, insurance_due, main_certain, main_due
 from controller.core.events import Basis, WagerAdjusted, WagerSettled

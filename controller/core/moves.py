@@ -65,6 +65,8 @@ class Layout(NamedTuple):
     """Boxes whose chips nobody watches."""
     back: frozenset[int] = frozenset()
     """Those of them whose reader comes back, so that it sees what lies there in the end."""
+    untold: frozenset[int] = frozenset()
+    """Boxes of which a change that may have gone unseen is yet to be told."""
 
 
 def layout_of(
@@ -202,7 +204,7 @@ def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layo
                 closed = play.decided(moved, layout.insured)
                 yield closed, emitted
         wager = play.deal.wagers[item.box]
-        if item.after in {0, wager // 2, wager - wager // 2} and item.after < item.before:
+        if item.after in {0, *play.rules.halves_cents(wager)} and item.after < item.before:
             for gone, also in surrenders(play, reached, item.box, emitted):
                 yield gone._replace(unconfirmed=node.unconfirmed | 1 << item.box), also
 
@@ -266,7 +268,7 @@ def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
     wager = play.deal.wagers[item.box]
     if box.kind is Kind.BROKEN and item.after == 0:
         yield put_box(node, item.box, Box(Kind.BROKEN)), ()
-    if box.kind is Kind.SURRENDERED and item.after in {0, wager // 2, wager - wager // 2}:
+    if box.kind is Kind.SURRENDERED and item.after in {0, *play.rules.halves_cents(wager)}:
         yield node, ()
     if box.kind is Kind.EVEN_MONEY or (box.kind is Kind.NATURAL and not play.frozen):
         yield node, ()

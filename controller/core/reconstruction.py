@@ -14,11 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple, TypeVar
 
-from msgspec.structs import replace
-
-from controller.core.darkness import EVER, Silence, Watched, ended_ways, seen_again, ways
+from controller.core.darkness import Silence, Watched, ended_ways, seen_again, ways
+from controller.core.dated import EVER, Dated, happened_by, precedes, slackened
 from controller.core.hand import Outcome, place_of
-from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke, Layout, pays
+from controller.core.moves import CardCame, ChipsMoved, KeySpoke, Layout, pays
 from controller.core.play import Deal, Emission, Node, Play
 from controller.core.rules import Rules
 from firmware_protocols.values import Value
@@ -40,15 +39,6 @@ Ways = list[tuple[tuple[Emission, ...], State]]
 
 Level = dict[State, Ways]
 """The ways on from every state in which equally many pieces of a window's evidence have happened."""
-
-
-class Dated(Value, frozen=True, tag=False):
-    """Evidence with the first and the last moment it may belong to, and the number of its reading."""
-
-    first_ns: int
-    last_ns: int
-    item: Item
-    number: int = 0
 
 
 class Answer(Value, frozen=True, tag=False):
@@ -100,25 +90,6 @@ class TooManyOrders(Exception):  # noqa: N818 - a limit, caught where the round 
     """The evidence leaves more orders open than ``ORDERS_LIMIT``."""
 
 
-def lane(item: Item) -> tuple[int, str] | str | None:
-    """What keeps its order of arrival whatever the times say: cards among themselves, changes of one zone."""
-    match item:
-        case CardCame():
-            return "cards"
-        case ChipsMoved(box, zone):
-            return box, zone
-        case _:
-            return None
-
-
-def precedes(earlier: Dated, later: Dated) -> bool:
-    """Whether ``earlier``, which arrived first, must lie before ``later``."""
-    if earlier.last_ns < later.first_ns:
-        return True
-    same = lane(earlier.item)
-    return same is not None and same == lane(later.item)
-
-
 class Weave:
     """The walk over all orders of a window of evidence."""
 
@@ -133,7 +104,7 @@ class Weave:
     ) -> None:
         self.play = play
         self.answers = answers
-        self.silences = silences
+        self.watched = Watched(play, silences)
         self.since_ns, self.window, self.contents = since_ns, window, contents
         self.full = (1 << len(window)) - 1
         self.layouts: dict[int, Layout] = {}
@@ -158,7 +129,8 @@ class Weave:
         """The layout when the evidence in ``mask`` has happened."""
         known = self.layouts.get(mask)
         if known is None:
-            known = Watched(self.play, self.silences).layout(self.contents_after(mask), *self.span(mask))
+            left = [dated for index, dated in enumerate(self.window) if not mask >> index & 1]
+            known = self.watched.layout(self.contents_after(mask), *self.span(mask), left)
             self.layouts[mask] = known
         return known
 
@@ -209,10 +181,11 @@ class Weave:
                 edges[mask, node] = onward = []
                 for index in enabled:
                     after = mask | 1 << index
+                    seen = self.watched.seen(layout, self.span(after)[0])
                     target = following.setdefault(after, {})
                     standing = self.layout(after)
                     after = 0 if after == self.full else after
-                    for moved, emitted in ways(self.play, node, self.window[index].item, layout):
+                    for moved, emitted in ways(self.play, node, self.window[index].item, layout, seen):
                         reached = seen_again(moved, standing) if moved.unseen else moved
                         if reached is not None and (not emitted or admitted(self.answers, emitted)):
                             join(target, reached, tell(told, emitted))
@@ -246,28 +219,6 @@ def merge_all(frontier: Frontier, other: Frontier) -> None:
     """Add every way of ``other``."""
     for node, told in other.items():
         join(frontier, node, told)
-
-
-def slackened(evidence: tuple[Dated, ...], dated: Dated) -> tuple[Dated, ...]:
-    """Evidence with one more piece, where a press may belong one card earlier or later (``key_slack``).
-
-    It lies after the last card but one before it, and before the second card after it; against chips between these
-    cards it has no order. Until that card has come a press is open to the future, and nothing that rests on it is
-    certain.
-    """
-    cards = [at for at, one in enumerate(evidence) if isinstance(one.item, CardCame)]
-    if isinstance(dated.item, KeySpoke):
-        first_ns = evidence[cards[-2]].first_ns + 1 if len(cards) > 1 else 0
-        dated = replace(dated, first_ns=min(dated.first_ns, first_ns), last_ns=EVER)
-    if not isinstance(dated.item, CardCame):
-        return (*evidence, dated)
-    last_ns = dated.last_ns - 1
-    since, until = ([0, 0] + [at + 1 for at in cards])[-2:]
-    late = (
-        replace(one, last_ns=max(one.first_ns, last_ns)) if isinstance(one.item, KeySpoke) else one
-        for one in evidence[since:until]
-    )
-    return (*evidence[:since], *late, *evidence[until:], dated)
 
 
 class Reconstruction(NamedTuple):
@@ -362,7 +313,8 @@ class Reconstruction(NamedTuple):
         cut = kept[-1]
         game = self.game if cards is self.cards else self.game_with(cards)
         found = self._replace(evidence=evidence, cards=cards, game=game)
-        weave = Weave(found.play(), evidence[cut.used :], cut.contents, self.answers, self.silences, cut.last_ns)
+        since_ns = happened_by(self.evidence[: cut.used])
+        weave = Weave(found.play(), evidence[cut.used :], cut.contents, self.answers, self.silences, since_ns)
         frontier = weave.run(dict(cut.frontier))
         last_ns = max(late.last_ns for late in evidence)
         contents = weave.contents_after(weave.full)
@@ -383,7 +335,7 @@ class Reconstruction(NamedTuple):
 
     def last_layout(self) -> Layout:
         """What lies on the layout when all of the evidence has happened; nothing more of it is to come."""
-        since_ns = max((dated.first_ns for dated in self.evidence[: self.cuts[-1].used]), default=-1)
+        since_ns = happened_by(self.evidence[: self.cuts[-1].used])
         return Watched(self.game, self.silences).layout(self.contents, since_ns, EVER)
 
     def ends(self, hole_points: int | None) -> Frontier:

@@ -8,11 +8,12 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.darkness import Silence
+from controller.core.dated import Dated
 from controller.core.dues import Due
 from controller.core.hand import RANKS, PlayedHand, place_of, seen
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke, idle
 from controller.core.question import best_question
-from controller.core.reconstruction import Answer, Dated, Reconstruction, TooManyOrders
+from controller.core.reconstruction import Answer, Reconstruction, TooManyOrders
 from controller.core.rules import Rules
 from controller.core.side_bet import SideNet, find
 from controller.core.side_dues import Felt, nets_listed, sides

@@ -174,6 +174,15 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
                 return name
         return ""
 
+    def halves_cents(self, wager_cents: int) -> frozenset[int]:
+        """What may be left of a wager of which half was given up, rounded either way to the cent or to the payout unit.
+
+        Of a wager of less than two payout units that may be nothing, or all of it.
+        """
+        unit = self.options.payout_unit_cents
+        halves = wager_cents // 2, wager_cents // (2 * unit) * unit
+        return frozenset({*halves, *(wager_cents - half for half in halves)})
+
     def insurance_cap_cents(self, wager_cents: int) -> int:
         """The most that counts as insurance on a main wager (58 Pa. Code 633a.8; Perryville's card rounds up)."""
         unit = self.options.chip_unit_cents

@@ -10,6 +10,7 @@ from controller.core.advised import Advice
 from controller.core.alerts import RoundIrregular
 from controller.core.books import Books
 from controller.core.darkness import Silence
+from controller.core.dated import Dated
 from controller.core.events import Event, LockedWager
 from controller.core.felt import Zone
 from controller.core.game_alerts import AlertList
@@ -20,7 +21,7 @@ from controller.core.moves import CardCame, Item
 from controller.core.payments import PaidRound
 from controller.core.progressives import Progressives
 from controller.core.question import Question
-from controller.core.reconstruction import Answer, Dated, Reconstruction
+from controller.core.reconstruction import Answer, Reconstruction
 from controller.core.rules import House, Rules
 from controller.core.sensed import Sensed
 from controller.core.shoe import ShoeAccount

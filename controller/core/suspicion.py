@@ -15,9 +15,10 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from controller.core.dated import Dated
 from controller.core.hand import FACE_RANKS, points_of
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
-from controller.core.reconstruction import Answer, Dated, Reconstruction
+from controller.core.reconstruction import Answer, Reconstruction
 from controller.core.rules import Rules
 from controller.core.state import Round
 from controller.core.weighing import Memory, observed

@@ -6,7 +6,8 @@ only what is new is worked out. It changes nothing of what a search finds.
 
 from __future__ import annotations
 
-from controller.core.reconstruction import Answer, Dated, Reconstruction, TooManyOrders
+from controller.core.dated import Dated
+from controller.core.reconstruction import Answer, Reconstruction, TooManyOrders
 from controller.core.rules import Rules
 
 Lying = dict[tuple[int, str], int]

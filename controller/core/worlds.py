@@ -11,11 +11,12 @@ from typing import Final, NamedTuple
 
 from controller.core.census import Census
 from controller.core.darkness import Silence
+from controller.core.dated import Dated
 from controller.core.dues import Due, insurance_due, main_due
 from controller.core.hand import PlayedHand
 from controller.core.moves import CardCame
 from controller.core.play import Node
-from controller.core.reconstruction import Answer, Dated, Frontier, Reconstruction, Told
+from controller.core.reconstruction import Answer, Frontier, Reconstruction, Told
 from controller.core.settlement import Net
 
 SUITS: Final = 4

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from controller.core.census import Census
+from controller.core.dated import Dated
 from controller.core.dues import main_due
 from controller.core.hand import Outcome, points_of, seen, total
 from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke, Layout, endings, successors
 from controller.core.play import Kind, Node, Play
-from controller.core.reconstruction import Dated, Reconstruction
+from controller.core.reconstruction import Reconstruction
 from controller.core.rules import Options
 from controller.core.settlement import DealerEnd, main_net
 from firmware_protocols.cards import Card

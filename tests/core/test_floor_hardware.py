@@ -15,7 +15,7 @@ from controller.core.rules import Rules
 from controller.core.state import State, restore
 from controller.core.table import step
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import CardDrawn, ChipsConfirmed, DeviceHealth, HealthState, KeyPressed
+from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
 from tests.core.houses import rules_of
 from tests.core.rig import KEY_OF, MS, SPOTS, Rig, penn
 from tests.core.stories import told
@@ -123,6 +123,22 @@ def test_a_reader_lost_between_rounds_makes_its_spot_one_by_hand() -> None:
     rig.talk("6h Th 9c 5d 9h 8s \n Td \n key stand hole_turned")
     assert rig.told(SpotUnwatched) == [SpotUnwatched(1, 1, "bet_spots/1")]
     assert told(rig).settled == ["2 main +20.00"]
+
+
+def test_what_a_reader_missed_may_have_lain_there_until_its_first_inventory() -> None:
+    rig = dark("1 main 10 \n 6h 6c 5d Ts", penn())
+    lost_ns = rig.now_ns
+    rig.lose(1)
+    rig.talk("9d")
+    rig.give(DeviceHealth("bet_spots/1", HealthState.READY, rig.now_ns))
+    # It answers again, but has not looked yet when the dealer draws to 21 and takes what lies there.
+    rig.talk("5c")
+    rig.give(ChipsSeen(1, "main", (), lost_ns, rig.now_ns))
+    rig.find(1)
+    rig.talk("key round_closed")
+    assert told(rig).settled == []
+    (left,) = [event for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)]
+    assert left.text == "Did spot 1 double?"
 
 
 def test_a_table_restored_in_a_silence_goes_on_the_same() -> None:

@@ -9,11 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.alerts import FloorRefused
+from controller.core.dated import Dated
 from controller.core.events import CardDrawn, CardOpened, CardSet, Event, HoleTurned, WagerAdjusted, WagerSettled
 from controller.core.hand import FACE_RANKS
 from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, Input, SetCard, Stamped, VoidRound
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
-from controller.core.reconstruction import Dated
 from controller.core.state import State, Table, restore
 from controller.core.suspicion import Account, Piece, Search, irregularities, suspect
 from controller.core.table import step

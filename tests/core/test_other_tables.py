@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from controller.core.dated import Dated
 from controller.core.dues import agreed_drawn, insurance_due, main_due
 from controller.core.hand import seen
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
-from controller.core.reconstruction import Dated, Reconstruction
+from controller.core.reconstruction import Reconstruction
 from controller.core.rules import Options, Rules
 from controller.io import profile_files
 from firmware_protocols.cards import Card

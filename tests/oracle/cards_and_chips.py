@@ -136,14 +136,15 @@ def bust_chips(house: House, told: Story, index: int, after: int) -> Iterator[St
 
 
 def surrendered_chips(house: House, told: Story, change: Change, answered: frozenset[int]) -> Iterator[Story]:
-    """The first change shows the surrender; later ones take."""
+    """The first change shows the surrender; later ones take, or give back the half."""
     index, after = change.index, change.after
     box = told.boxes[index]
     left = replace(box, main=after, awaiting=False)
-    if box.awaiting and (after == 0 or after in house.halves(box.wager)):
+    if box.awaiting and after < box.main and (after == 0 or after in house.halves(box.wager)):
         yield told.with_box(index, replace(left, shown=True, confirmable=not box.shown))
     elif box.shown or lenient(house, box, answered):
-        if after == 0 or (not told.slow() and after < box.main and not box.awaiting):
+        half = after in house.halves(box.wager)
+        if after == 0 or half or (not told.slow() and after < box.main and not box.awaiting):
             yield told.with_box(index, left)
         elif told.played(house):
             yield told.with_box(index, left).offers_closed(house)

@@ -132,7 +132,7 @@ def surrender(made: Dealing, box: Box) -> None:
     how = made.rng.choice(("chips", "key", "key chips", "chips key"))
     if how == "key" and made.house.surrender_shown == "sometimes" and made.chance(0.5):
         return
-    half = made.rng.choice((box.wager // 2, box.wager - box.wager // 2, 0))
+    half = made.rng.choice(sorted({0, *made.house.halves(box.wager)} - {box.wager}))
     for step in how.split():
         if step == "key":
             made.tell({"key": "surrender", "spot": box.spot})

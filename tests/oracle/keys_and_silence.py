@@ -104,7 +104,8 @@ def unseen(house: House, told: Story, index: int) -> Iterator[tuple[str, int]]:
     if box.main:
         yield "main", 0
     for left in house.halves(box.wager):
-        yield "main", left
+        if left < box.main:
+            yield "main", left
     for stake in lowerings(box):
         yield "main", box.main - stake
     for units in range(1, box.wager // house.chip_unit_cents + 1):

@@ -54,7 +54,7 @@ class Search:
             if done >> i & 1 or self.after[i] & ~done:
                 continue
             moment = max(now, piece.first)
-            if moment <= latest:
+            if moment <= latest and self.seen_again(told, done, moment):
                 for after in self.meanings(told, piece):
                     yield from self.walk(after, done | 1 << i, moment)
         for after in silent(self.house, told, self.answered):
@@ -67,6 +67,9 @@ class Search:
                     for after in self.changed(told, index, zone, content):
                         if meaningful(after.boxes[index]) != meaningful(told.boxes[index]):
                             yield from self.walk(after, done, moment)
+                # Whatever may have come to lie there, the reader sees on its return what it told last.
+                for after in self.changed(told, index, "main", self.last_told(index, "main", done)):
+                    yield from self.walk(after, done, moment)
 
     def seen_again(self, told: Story, done: int, now: int) -> bool:
         """From its return on a reader sees what lies there: what was last told, or is told late of its absence."""
@@ -76,13 +79,17 @@ class Search:
             index = self.boxes[spot]
             box = told.boxes[index]
             for zone, content in (("main", box.main), ("insurance", box.insurance)):
-                of_zone = [(i, p) for i, p in enumerate(self.pieces) if p.spot == spot and p.what == zone]
-                late = any(p.first <= to for i, p in of_zone if not done >> i & 1)
-                lines = [p.after for i, p in of_zone if done >> i & 1]
-                last = lines[-1] if lines else self.round.start().boxes[index].main * (zone == "main")
-                if last != content and not late:
+                waiting = [p for i, p in enumerate(self.pieces) if not done >> i & 1]
+                late = any(p.first <= to for p in waiting if p.spot == spot and p.what == zone)
+                if self.last_told(index, zone, done) != content and not late:
                     return False
         return True
+
+    def last_told(self, index: int, zone: str, done: int) -> int:
+        """What the reader told last of a zone, once the pieces ``done`` have happened."""
+        box = self.round.start().boxes[index]
+        lines = [p.after for i, p in enumerate(self.pieces) if done >> i & 1 and p.spot == box.spot and p.what == zone]
+        return lines[-1] if lines else box.main * (zone == "main")
 
     def whole(self, told: Story) -> bool:
         """The story may end here: nothing said is left undone, nothing needed left unshown, no answer contradicted."""
@@ -102,9 +109,7 @@ class Search:
                 continue
             box = told.boxes[self.boxes[spot]]
             for zone, content in (("main", box.main), ("insurance", box.insurance)):
-                lines = [p.after for p in self.pieces if p.spot == spot and p.what == zone]
-                last = lines[-1] if lines else self.round.start().boxes[self.boxes[spot]].main * (zone == "main")
-                if last != content:
+                if self.last_told(self.boxes[spot], zone, self.everything) != content:
                     return False
         return True
 

@@ -85,16 +85,26 @@ def laid_first(rng: Random, lines: list[Line]) -> list[Line]:
     return [lines[0] | {"wagers": bets}, {"spot": int(spot), "zone": "main", "cents": wager} | time, *lines[1:]]
 
 
+def strict(lines: list[Line]) -> list[Line]:
+    """The lines without their times: then their order is that of the file."""
+    return [{name: value for name, value in line.items() if name != "t"} for line in lines]
+
+
+def may_go_deaf(lines: list[Line]) -> bool:
+    """Every amount of a double that nobody saw is a play: the wagers must be of large chips, for there to be few."""
+    odd = any(bets["main"] % 500 for bets in lines[0]["wagers"].values())
+    return not odd and len(places(lines, "card")) >= 3 and "close" in lines[-1]
+
+
 def deaf(rng: Random, lines: list[Line]) -> list[Line]:
     """A reader died and did not come back: what it would have told is missing, and the last line but one says so.
 
-    The smallest chip is large, for every amount of a double that nobody saw is a play.
+    The smallest chip is large, and every line has a second of its own.
     """
-    cards = places(lines, "card")
-    odd = any(bets["main"] % 500 for bets in lines[0]["wagers"].values())
-    if odd or len(cards) < 3 or any("t" in line for line in lines) or "close" not in lines[-1]:
+    if not may_go_deaf(lines):
         return lines
-    spot, first = rng.choice(spots_of(lines)), rng.choice(cards[2:])
+    lines = strict(lines)
+    spot, first = rng.choice(spots_of(lines)), rng.choice(places(lines, "card")[2:])
     header = lines[0] | {"options": lines[0]["options"] | {"chip_unit_cents": 500}}
     told = [
         line | {"t": number + 1}
@@ -105,34 +115,38 @@ def deaf(rng: Random, lines: list[Line]) -> list[Line]:
 
 
 def deaf_for_a_while(rng: Random, lines: list[Line]) -> list[Line]:
-    """A reader died and came back: what changed meanwhile is told at its return, with the whole interval.
+    """A reader died and came back: what changed meanwhile is told by its first inventory, with the whole interval.
 
-    As with ``deaf`` the smallest chip is large and every line has a second of its own.
+    That may come some time after its return. Of the silence itself is told before that, or at the end. The smallest
+    chip is large, and every line has a second of its own.
     """
-    cards = places(lines, "card")
-    odd = any(bets["main"] % 500 for bets in lines[0]["wagers"].values())
-    if odd or len(cards) < 3 or any("t" in line for line in lines) or "close" not in lines[-1]:
+    if not may_go_deaf(lines):
         return lines
-    spot, first = rng.choice(spots_of(lines)), rng.choice(cards[2:])
+    lines = strict(lines)
+    spot, first = rng.choice(spots_of(lines)), rng.choice(places(lines, "card")[2:])
     last = rng.randint(first, len(lines) - 2)
+    seen = last + 1.5
+    back = rng.choice((seen, rng.randint(first, last) + 0.8))
     header = lines[0] | {"options": lines[0]["options"] | {"chip_unit_cents": 500}}
     content: dict[str, int] = {**header["wagers"].get(str(spot), {})}
+    silence: Line = {"health": f"reader {spot}", "from": first + 0.5, "to": back}
+    known = rng.random() < 0.5
     told: list[Line] = []
-    back: dict[str, int] = {}
+    missed: dict[str, int] = {}
     for number, line in enumerate(lines[1:-1], start=1):
         own = line.get("spot") == spot and "zone" in line
         if own and first <= number <= last:
-            back[line["zone"]] = line["cents"]
+            missed[line["zone"]] = line["cents"]
         else:
             told.append(line | {"t": number + 1})
             if own:
                 content[line["zone"]] = line["cents"]
         if number == last:
-            for zone, cents in back.items():
+            told += [silence] if known else []
+            for zone, cents in missed.items():
                 if cents != content.get(zone, 0):
-                    at = [first + 0.5, last + 1.5]
-                    told.append({"spot": spot, "zone": zone, "cents": cents, "t": at})
-    return [header, *told, {"health": f"reader {spot}", "from": first + 0.5, "to": last + 1.5}, lines[-1]]
+                    told.append({"spot": spot, "zone": zone, "cents": cents, "t": [first + 0.5, seen]})
+    return [header, *told, *([] if known else [silence]), lines[-1]]
 
 
 def side_wagers(rng: Random, lines: list[Line]) -> list[Line]:
