@@ -71,11 +71,11 @@ class Watched(NamedTuple):
             if of_main(item, one.box) and first_ns <= one.to_ns
         )
 
-    def seen(self, layout: Layout, at_ns: int) -> frozenset[int]:
-        """The boxes whose reader, back from a silence, has seen at this moment what was last told."""
+    def seen(self, layout: Layout, from_ns: int, to_ns: int) -> frozenset[int]:
+        """The boxes whose reader, back from a silence, has seen between these moments what was last told."""
         if not self.silences:
             return frozenset()
-        return frozenset(one.box for one in self.silences) - layout.untold - dark_boxes(self.silences, at_ns, EVER)
+        return frozenset(one.box for one in self.silences) - layout.untold - dark_boxes(self.silences, from_ns, to_ns)
 
 
 def of_main(item: Item, box: int) -> bool:

@@ -181,7 +181,7 @@ class Weave:
                 edges[mask, node] = onward = []
                 for index in enabled:
                     after = mask | 1 << index
-                    seen = self.watched.seen(layout, self.span(after)[0])
+                    seen = self.watched.seen(layout, self.span(after)[0], self.span(mask)[1])
                     target = following.setdefault(after, {})
                     standing = self.layout(after)
                     after = 0 if after == self.full else after

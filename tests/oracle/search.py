@@ -72,16 +72,17 @@ class Search:
                     yield from self.walk(after, done, moment)
 
     def seen_again(self, told: Story, done: int, now: int) -> bool:
-        """From its return on a reader sees what lies there: what was last told, or is told late of its absence."""
+        """Unless it is lost a reader sees what lies there: what was last told, or is told late of its absence."""
+        waiting = [p for i, p in enumerate(self.pieces) if not done >> i & 1]
+        latest = min((p.last for p in waiting), default=10**19)
         for spot, _, to in self.round.dead:
-            if spot not in self.boxes or now <= to:
+            lost = any(one == spot and start <= latest and end >= now for one, start, end in self.round.dead)
+            if spot not in self.boxes or lost:
                 continue
-            index = self.boxes[spot]
-            box = told.boxes[index]
+            box = told.boxes[self.boxes[spot]]
             for zone, content in (("main", box.main), ("insurance", box.insurance)):
-                waiting = [p for i, p in enumerate(self.pieces) if not done >> i & 1]
                 late = any(p.first <= to for p in waiting if p.spot == spot and p.what == zone)
-                if self.last_told(index, zone, done) != content and not late:
+                if self.last_told(self.boxes[spot], zone, done) != content and not late:
                     return False
         return True
 
@@ -97,21 +98,9 @@ class Search:
             shown = box.shown or self.house.surrender_shown == "sometimes" or box.spot in self.answered
             if box.surrendered and not shown:
                 return False
-        if not self.same_chips(told):
+        if not self.seen_again(told, self.everything, max((piece.first for piece in self.pieces), default=0)):
             return False
         return all(self.fits(told, answer) for answer in self.round.answers)
-
-    def same_chips(self, told: Story) -> bool:
-        """A reader that came back before the end would have told what changed meanwhile."""
-        end = max((piece.first for piece in self.pieces), default=0)
-        for spot, _, to in self.round.dead:
-            if spot not in self.boxes or to >= end:
-                continue
-            box = told.boxes[self.boxes[spot]]
-            for zone, content in (("main", box.main), ("insurance", box.insurance)):
-                if self.last_told(self.boxes[spot], zone, self.everything) != content:
-                    return False
-        return True
 
     def fits(self, told: Story, answer: dict[str, Any]) -> bool:
         if answer["spot"] not in self.boxes:
