@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -121,7 +122,10 @@ def rules_of(table: Table, number: int) -> Rules:
     try:
         rules = profile_files.load(table.profile, options).rules
     except ProfileError as error:
-        raise EvidenceRefused(f"line {number}: {error}") from error
+        # The profile comes with the program: it is the options of this line that do not fit it.
+        where = re.compile(rf"{re.escape(table.profile)}\.toml(:\d+)?: (\[(options|rules)\] )?")
+        said = "; ".join(where.sub(lambda found: "options." if found[2] else "", line) for line in error.lines)
+        raise EvidenceRefused(f"line {number}: {said}") from error
     for zones in table.wagers.values():
         for zone in zones:
             check_zone(rules, zone, number)

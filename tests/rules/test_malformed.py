@@ -109,6 +109,14 @@ EVIDENCE = {
     "a time beyond all times": (f'{TABLE}\n{{"card": "8h", "t": 1e999999999}}'.encode(), "line 2: t: expected seconds"),
     "a time that is none": (f'{TABLE}\n{{"card": "8h", "t": NaN}}'.encode(), "line 2: t: expected seconds"),
     "a time that is a word": (f'{TABLE}\n{{"card": "8h", "t": true}}'.encode(), "line 2: t: expected seconds"),
+    "an option nobody knows": (
+        TABLE.replace('"wagers"', '"options": {"moon": 1}, "wagers"').encode(),
+        "line 1: options.moon: u",
+    ),
+    "an option beyond its range": (
+        TABLE.replace('"wagers"', '"options": {"max_hands": 99}, "wagers"').encode(),
+        "line 1: options.max_hands: expected a whole number from 1 to 4, got 99",
+    ),
     "an exponent beyond all numbers": (
         f'{TABLE}\n{{"card": "8h", "t": 1e{"9" * 30}}}'.encode(),
         "line 2: not JSON: a num",
