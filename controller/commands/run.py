@@ -29,6 +29,7 @@ from controller.io.certificates import expiry_line
 from controller.io.clock import Clock, SystemClock, hourly
 from controller.io.clock_watch import ClockWatch
 from controller.io.displays import Displays
+from controller.io.held_watch import HeldWatch
 from controller.io.journal import JournalDamaged, JournalFailed, NotAJournal
 from controller.io.log import Format, configure_log
 from controller.io.mqtt import Broker
@@ -144,7 +145,8 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         )
         daemon.wish, daemon.drawn = both(devices.wish, pools.wish), devices.drawn
         deliver, looks = software_watch(config, daemon, looked_through)
-        links = devices.link(clock, chance, deliver)
+        held = HeldWatch(clock, deliver, config.table.held_ms)
+        links = devices.link(clock, chance, held.taken)
         ending = hourly(lambda: expiring(config, clock), clock)
         daemon.remarks = lambda: (*ending(), *pools.remarks())
         for remark in ending():
@@ -155,7 +157,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         beside += [*fitness(config.broker, daemon, storage), *looks]
         if not recovered.hold:
             beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
-            beside += pools.works()
+            beside += [("held", held.run), *pools.works()]
             tell = partial(daemon.retain, daemon.topics.state("pace"))
             beside.append(("pace", PaceBoard(journal.events_after, lambda: journal.head.seq, clock, tell).run))
         await until_stopped(daemon.run(links, beside))

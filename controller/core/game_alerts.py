@@ -61,6 +61,7 @@ class Kind(StrEnum):
     EVENTS_UNACKNOWLEDGED = "events_unacknowledged"
     SECOND_COPY_LOST = "second_copy_lost"
     DEALT_WHILE_CLOSED = "dealt_while_closed"
+    READINGS_HELD = "readings_held"
     ALERTS_UNREAD = "alerts_unread"
 
 
@@ -97,6 +98,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.EVENTS_UNACKNOWLEDGED: Severity.WARNING,
     Kind.SECOND_COPY_LOST: Severity.WARNING,
     Kind.DEALT_WHILE_CLOSED: Severity.CRITICAL,
+    Kind.READINGS_HELD: Severity.WARNING,
     Kind.ALERTS_UNREAD: Severity.CRITICAL,
 }
 """How severe each kind is. What happens at a spot that is not in the round is a notice, whatever its kind."""

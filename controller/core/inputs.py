@@ -228,6 +228,13 @@ class SoftwareLooked(Value, frozen=True):
     detail: str
 
 
+class ReadingsHeld(Value, frozen=True):
+    """The process was held back for ``held_ns`` and then read cards and keys at once: their order is not known."""
+
+    at_ns: int
+    held_ns: int
+
+
 Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
 """What the floor may correct."""
 
@@ -240,6 +247,7 @@ Input = (
     | OpeningRefuted
     | FitnessTold
     | SoftwareLooked
+    | ReadingsHeld
     | Ruling
     | MeterRuling
     | LinkReading

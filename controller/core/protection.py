@@ -34,7 +34,14 @@ from controller.core.events import CardDrawn, DeviceStatusChanged, Event
 from controller.core.felt import Felt, conflicts, key
 from controller.core.game_alerts import SEVERITY, Kind, Severity
 from controller.core.hand import points_of, seen
-from controller.core.inputs import Acknowledged, FitnessTold, OpeningRefuted, ShoeChanged, SoftwareLooked
+from controller.core.inputs import (
+    Acknowledged,
+    FitnessTold,
+    OpeningRefuted,
+    ReadingsHeld,
+    ShoeChanged,
+    SoftwareLooked,
+)
 from controller.core.raising import acknowledge, money, raise_alert
 from controller.core.software_events import checked
 from controller.core.state import Desired, Table
@@ -137,7 +144,10 @@ def swapped(desk: Desk, device: str, text: str) -> None:
     raise_alert(desk, Kind.DEVICE_SWAPPED, f"{device}: {text}")
 
 
-def taken(desk: Desk, given: Acknowledged | ShoeChanged | OpeningRefuted | FitnessTold | SoftwareLooked) -> None:
+def taken(
+    desk: Desk,
+    given: Acknowledged | ShoeChanged | OpeningRefuted | FitnessTold | SoftwareLooked | ReadingsHeld,
+) -> None:
     """What people, or the daemon about itself, say that concerns game protection alone."""
     match given:
         case Acknowledged():
@@ -150,6 +160,8 @@ def taken(desk: Desk, given: Acknowledged | ShoeChanged | OpeningRefuted | Fitne
             fitness.told(desk, given)
         case SoftwareLooked():
             desk.tell(checked(given))
+        case ReadingsHeld():
+            readings_held(desk, given)
         case _:
             assert_never(given)
 
@@ -158,6 +170,19 @@ def opening_refuted(desk: Desk, given: OpeningRefuted) -> None:
     """A card that lies open is not the one that was committed to."""
     text = f"card {given.card} was opened as {given.face}, which is not what was committed to when it was drawn"
     raise_alert(desk, Kind.COMMITMENT_WRONG, text, readings=(given.card, desk.stamped.number))
+
+
+def readings_held(desk: Desk, given: ReadingsHeld) -> None:
+    """Cards and keys of a round lie in an order that nobody knows."""
+    round_now = desk.state.round
+    if round_now is None:
+        return
+    held_ms = given.held_ns // 1_000_000
+    seconds, since_ms = divmod((desk.stamped.wall_ns - given.held_ns) // 1_000_000, 1000)
+    hours, minutes = divmod(seconds % 86_400 // 60, 60)
+    since = f"{hours:02}:{minutes:02}:{seconds % 60:02}.{since_ms:03} UTC"
+    text = f"held back since {since} for {held_ms} ms, the table read cards and keys at once: their order is not known"
+    raise_alert(desk, Kind.READINGS_HELD, text, round=round_now.number)
 
 
 # --- chips ------------------------------------------------------------------------------------------

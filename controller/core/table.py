@@ -53,6 +53,7 @@ from controller.core.inputs import (
     OpeningRefuted,
     PayJackpot,
     ProposeMove,
+    ReadingsHeld,
     ReopenMeter,
     SetCard,
     ShoeChanged,
@@ -133,7 +134,14 @@ def take(desk: Desk) -> None:
             started(desk, start)
         case Answered(_, question, answer, who):
             answering.answered(desk, question, answer, who)
-        case Acknowledged() | ShoeChanged() | OpeningRefuted() | FitnessTold() | SoftwareLooked() as given:
+        case (
+            Acknowledged()
+            | ShoeChanged()
+            | OpeningRefuted()
+            | FitnessTold()
+            | SoftwareLooked()
+            | ReadingsHeld() as given
+        ):
             protection.taken(desk, given)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             second_person.rule(desk, ruling)

@@ -37,6 +37,7 @@ Agreeing = Annotated[int, msgspec.Meta(ge=1, le=10, description="how many invent
 Gap = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
 
 Reserve = Annotated[int, msgspec.Meta(ge=0, le=65_536, description="MiB from 0 to 65536")]
+Held = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
 Hours = Annotated[int, msgspec.Meta(ge=1, le=8_760, description="hours from 1 to 8760")]
 
 SoftwareKey = Annotated[
@@ -66,6 +67,7 @@ class TableSection(Section, frozen=True):
     software: File | None = None
     software_key: SoftwareKey | None = None
     second_copy: File | None = None
+    held_ms: Held = 150
 
 
 class BrokerSection(Section, frozen=True):
