@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from controller.io.copies import CopyRefused, backup
+from controller.io.copies import CopyDamaged, CopyRefused, backup
 from controller.io.journal import JournalDamaged, NotAJournal
 
 
@@ -21,7 +21,7 @@ def command(journal: Path, copy: Path) -> None:
     """
     try:
         report = backup(journal, copy)
-    except JournalDamaged as error:
+    except (JournalDamaged, CopyDamaged) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(1)
     except (NotAJournal, CopyRefused, OSError) as error:

@@ -10,6 +10,7 @@ import click
 
 from controller.formats.config import ConfigError, is_credential
 from controller.formats.meter_odds import odds_lines
+from controller.io.second_copy import Place, remark
 from controller.io.table_file import load_table
 
 
@@ -19,7 +20,8 @@ def command(table_file: Path) -> None:
     """Check TABLE_FILE and what it points to: profile, chip registry, key.
 
     Every mistake is one line. Of each meter it is told how likely one wager is to win it. A key that the service
-    manager keeps (credential:NAME) is looked at within the service only. Exit status: 0 fit to run, 2 mistakes.
+    manager keeps (credential:NAME) is looked at within the service only. A second copy that cannot be kept is told, and
+    the table runs without it. Exit status: 0 fit to run, 2 mistakes.
     """
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     try:
@@ -33,6 +35,10 @@ def command(table_file: Path) -> None:
         click.echo(
             f"{table_file}: [table] key_file: {section.key_file} is there within the service only: not looked at"
         )
+    if section.second_copy is not None:
+        lacking = remark(Place(Path(section.second_copy)), Path(section.journal))
+        if lacking:
+            click.echo(f"{table_file}: [table] second_copy: {section.second_copy}: {lacking}")
     for line in odds_lines((*table.config.meters, *table.config.linked_meters), table.profile.rules):
         click.echo(f"{table_file}: {line}")
     click.echo(

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from controller.formats.records import Identity
-from controller.io.copies import CopyRefused, restore
+from controller.io.copies import CopyDamaged, CopyRefused, restore
 from controller.io.durable_file import DurableFile, DurableRefused
+from controller.io.head_file import path_of
 from controller.io.journal import JournalDamaged, NotAJournal
 from controller.io.journal_store import JournalReader
 from controller.io.segment_folder import NoCopy, survey
@@ -34,15 +35,20 @@ def command(copy: Path, journal: Path, held: Path | None, *, aside: bool) -> Non
 
     Exit status: 0 restored, 1 the copy is damaged, 2 refused.
     """
+    is_unwitnessed = held is None and not path_of(journal).exists()
     try:
         report = restore(copy, journal, 0 if held is None else held_by(held, copy), is_aside=aside)
-    except JournalDamaged as error:
+    except (JournalDamaged, CopyDamaged) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(1)
     except (NotAJournal, CopyRefused, DurableRefused, NoCopy, OSError) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)
     assert report.identity is not None
+    if is_unwitnessed:
+        click.echo(
+            f"{journal}: no head file was beside it and no --held given: nobody here knows what was committed last"
+        )
     counts = f"{report.records} records, {report.events} events, head {report.head}"
     click.echo(f"{journal}: {report.identity.text()}, {counts}")
 

@@ -138,11 +138,8 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         known = TableName(identity.site, identity.table, daemon.identity.epoch)
         box = TriggerBox(known, trigger_wish(daemon.table.state.progressives), table.pairing_key, entropy.take)
         devices = Devices(config, last if last >= 0 else None, box)
-        pools = Links(
-            config.linked_meters,
-            Ends(daemon.identity, table.link_keys, clock, daemon.deliver),
-            daemon.table.state,
-        )
+        ends = Ends(daemon.identity, table.link_keys, clock, daemon.deliver)
+        pools = Links(config.linked_meters, ends, daemon.table.state)
         daemon.wish, daemon.drawn = both(devices.wish, pools.wish), devices.drawn
         deliver, looks = software_watch(config, daemon, looked_through)
         held = HeldWatch(clock, deliver, config.table.held_ms)
@@ -153,8 +150,8 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
             log.warning(remark)
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
-        beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon)]
-        beside += [*fitness(config.broker, daemon, storage), *looks]
+        beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon), *looks]
+        beside += fitness(config.broker, daemon, storage)
         if not recovered.hold:
             beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
             beside += [("held", held.run), *pools.works()]

@@ -29,11 +29,16 @@ class CopyRefused(Exception):  # noqa: N818 - named for what happened
     """The copy cannot be made or put back; the text says why. Nothing was changed."""
 
 
+class CopyDamaged(CopyRefused):
+    """What would be copied or put back is not what was committed."""
+
+
 def backup(journal: Path, copy: Path) -> Report:
     """Copy a journal by SQLite's online backup, check every byte of the copy, and only then give it its name.
 
     Raises:
-        CopyRefused: ``copy`` exists, cannot be written, or the journal is damaged.
+        CopyDamaged: the journal is damaged.
+        CopyRefused: ``copy`` exists or cannot be written.
         NotAJournal: there is none here.
         JournalDamaged: it cannot be opened.
     """
@@ -65,7 +70,8 @@ def restore(copy: Path, journal: Path, held_seq: int = 0, *, is_aside: bool = Fa
     ends before what the head file of the lost journal, or a consumer, knows.
 
     Raises:
-        CopyRefused: something is in the way, the copy is damaged, or it lacks what is known to have been committed.
+        CopyDamaged: the copy is not what was committed.
+        CopyRefused: something is in the way, or the copy lacks what is known to have been committed.
         NotAJournal: ``copy`` is none.
         JournalDamaged: it cannot be opened.
     """
@@ -92,7 +98,9 @@ def restore(copy: Path, journal: Path, held_seq: int = 0, *, is_aside: bool = Fa
         file = HeadFile.open(journal, head)
         file.write(head)
         file.close()
-    except (NoCopy, SegmentDamaged, HeadFileDamaged) as refused:
+    except SegmentDamaged as damage:
+        raise CopyDamaged(str(damage)) from damage
+    except (NoCopy, HeadFileDamaged) as refused:
         raise CopyRefused(f"{refused}; {BEGIN}" if isinstance(refused, HeadFileDamaged) else str(refused)) from refused
     except OSError as error:
         raise CopyRefused(f"{journal}: cannot be written: {error}") from error
@@ -149,7 +157,7 @@ def _checked(part: Path, named: Path) -> Report:
         os.close(descriptor)
     report = verify(part)
     if report.damage is not None:
-        raise CopyRefused(f"{named}: the copy is damaged, as the original may be: {report.damage}")
+        raise CopyDamaged(f"{named}: the copy is damaged, as the original may be: {report.damage}")
     return report
 
 

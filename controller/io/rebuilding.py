@@ -10,8 +10,9 @@ from typing import Final
 
 from controller.formats.journal_check import Report
 from controller.formats.journal_schema import TABLES
+from controller.formats.segments import SegmentDamaged
 from controller.io.journal_setup import add_meta, define, library_version
-from controller.io.segment_folder import NoCopy, batches, survey
+from controller.io.segment_folder import batches, survey
 from controller.io.verification import PAUSES
 
 INSERT: Final = {
@@ -24,13 +25,13 @@ def rebuild(folder: Path, target: Path) -> None:
     """Write the journal that ``folder`` is the second copy of to ``target``, which must not be there.
 
     Raises:
-        NoCopy: there is no copy here, or it is damaged; the text says up to where it is whole.
-        SegmentDamaged: it changed while it was read.
+        NoCopy: there is no copy here.
+        SegmentDamaged: it is damaged, the text says up to where it is whole; or it changed while it was read.
         OSError: it cannot be read, or the disk refused.
     """
     found = survey(folder)
     if found.holes:
-        raise NoCopy(f"{found.damage}; the copy is whole to record {found.whole.rows.records} only")
+        raise SegmentDamaged(f"{found.damage}; the copy is whole to record {found.whole.rows.records} only")
     try:
         with contextlib.closing(sqlite3.connect(target, isolation_level=None)) as connection:
             define(connection)

@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -192,7 +192,11 @@ class SecondCopy:
 
     def _catch_up(self, writer: SegmentWriter, connection: sqlite3.Connection) -> None:
         while rows := next_rows(connection, writer.reached.rows):
-            writer.append(rows)
+            try:
+                writer.append(rows)
+            except SegmentDamaged as damage:
+                said = f"{self._journal.path} does not give what was committed: {damage}; see tableside verify"
+                raise JournalDamaged(said) from damage
             self._copied = writer.reached.rows
             if self._abandoned.is_set():
                 return
@@ -261,7 +265,7 @@ def compared(place: Place, path: Path) -> None:
         JournalDamaged: it has lost something that the copy has, or cannot be read.
         NotAJournal: the file is something else.
     """
-    with contextlib.suppress(NoCopy, OSError):
+    with contextlib.suppress(NoCopy, OSError), _read_errors(path):
         check_device(place, path)
         with JournalReader(path) as reader:
             later = [epoch for epoch in epochs(place.folder) if epoch > reader.identity.epoch]
@@ -272,6 +276,23 @@ def compared(place: Place, path: Path) -> None:
             lost = lost_by(reader, found)
             if lost is not None:
                 raise JournalDamaged(f"{path}: {lost}")
+
+
+@contextlib.contextmanager
+def _read_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise JournalDamaged(f"{path}: {error}") from error
+
+
+def remark(place: Place, journal: Path) -> str:
+    """What keeps a second copy from being kept, in one line; empty if nothing does."""
+    try:
+        check_device(place, journal)
+    except (NoCopy, OSError) as error:
+        return str(error)
+    return ""
 
 
 def refuse_beginning(place: Place, path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.commands import restore, verify
+from controller.commands import check, restore, verify
 from controller.formats.records import Identity
 from controller.formats.segments import start_bytes
 from controller.io.clock import SystemClock
@@ -21,6 +21,7 @@ from controller.io.journal import Entry, Journal, JournalDamaged, JournalFailed
 from controller.io.opening import Keeping, opened
 from controller.io.segment_folder import survey
 from controller.io.verification import verify as verify_journal
+from tests.docs.test_configuration_doc import written
 from tests.io.second_copy_rig import HERE, MARKS, SOON, House, content, flip, run, segments
 
 
@@ -42,6 +43,7 @@ async def test_the_copy_gives_the_journal_back_row_for_row(house: House) -> None
     house.journal.parent.mkdir()
     status, output = run(restore.command, house.copy, house.journal)
     assert (status, "harbour/bj-1/3, 10 records, 20 events" in output) == (0, True), output
+    assert "nobody here knows what was committed last" in output
     assert content(house.journal) == before
     assert verify_journal(house.journal).damage is None
     await house.open()
@@ -289,7 +291,7 @@ async def test_with_both_damaged_the_table_says_what_is_whole_and_touches_neithe
     with pytest.raises(JournalDamaged, match=r"its second copy is damaged too: .*; whole to record \d+$"):
         await house.open()
     status, output = run(restore.command, "--aside", house.copy, house.journal)
-    assert status == 2
+    assert status == 1
     assert "the copy is whole to record" in output
     assert {path: path.read_bytes() for path in (house.journal, *segments(house))} == left
 
@@ -335,3 +337,28 @@ def test_a_folder_without_a_copy_is_said_to_be_none(tmp_path: Path) -> None:
     for command, arguments in ((verify.command, (tmp_path,)), (restore.command, (tmp_path, tmp_path / "j"))):
         status, output = run(command, *arguments)
         assert (status, "there is no second copy here" in output) == (2, True)
+
+
+def test_a_check_of_the_table_file_tells_a_copy_that_cannot_be_kept(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    path.write_text(path.read_text().replace("[table]\n", '[table]\nsecond_copy = "copies"\n', 1))
+    text = path.read_text().replace("/var/lib/tableside/bj-1/journal.sqlite", "journal.sqlite")
+    path.write_text(text)
+    assert "second_copy: " + f"{tmp_path / 'copies'}: there is no such folder" in run(check.command, path)[1]
+    (tmp_path / "copies").mkdir()
+    status, output = run(check.command, path)
+    assert (status, "lies on the same device as the journal" in output) == (0, True), output
+
+
+async def test_rows_that_the_journal_gives_otherwise_than_they_were_committed_are_not_copied(house: House) -> None:
+    await house.open()
+    await house.commit(5)
+    await house.until(lambda: house.copied() == 5)
+    assert house.storage is not None
+    journal = house.storage.journal
+    head = journal.head
+    await journal._submit(lambda connection: connection.execute("INSERT INTO records VALUES (6, x'00', x'00')"))
+    assert journal.head == head
+    await house.until(lambda: house.told[-1][0] == "warned")
+    assert "does not give what was committed: record 6 or its events" in house.told[-1][1]
+    assert house.copied() == 5
