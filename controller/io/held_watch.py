@@ -39,7 +39,7 @@ class HeldWatch:
         self._marked_ns: int | None = None
         """The last mark; None: there is none yet."""
         self._away: tuple[int, int | None] | None = None
-        """The last absence: from its last mark before to the first after, None while that is to come."""
+        """The last absence: from the last mark before it to the first mark that came in time, None until then."""
         self._kinds: set[type[CardDrawn | KeyPressed]] = set()
         """What was dated in that absence."""
 
@@ -50,9 +50,11 @@ class HeldWatch:
             await asyncio.sleep(BEAT_SECONDS)
 
     def mark(self) -> None:
-        """The loop is here."""
-        now_ns = self._clock.monotonic_ns()
-        if self._away is not None and self._away[1] is None:
+        """The loop is here; after an absence, what waited may be read just before this mark or just after it."""
+        now_ns, marked_ns = self._clock.monotonic_ns(), self._marked_ns
+        if marked_ns is not None and self._is_away(now_ns - marked_ns):
+            self._begin(marked_ns)
+        elif self._away is not None and self._away[1] is None:
             self._away = (self._away[0], now_ns)
         self._marked_ns = now_ns
 
@@ -67,15 +69,21 @@ class HeldWatch:
         if not isinstance(given, CardDrawn | KeyPressed) or (isinstance(given, CardDrawn) and given.since_ns >= 0):
             return
         now_ns, marked_ns = self._clock.monotonic_ns(), self._marked_ns
-        is_new = self._away is None or self._away[0] != marked_ns
-        if self._bound_ns and marked_ns is not None and now_ns - marked_ns >= self._bound_ns and is_new:
-            self._away, self._kinds = (marked_ns, None), set()
+        if marked_ns is not None and self._is_away(now_ns - marked_ns):
+            self._begin(marked_ns)
         if self._away is None:
             return
         since_ns, until_ns = self._away
         # A key is told when it is let go, and dated when it went down.
         if since_ns <= given.at_ns and (until_ns is None or given.at_ns <= until_ns):
             self._note(type(given), given.at_ns - since_ns)
+
+    def _is_away(self, gap_ns: int) -> bool:
+        return bool(self._bound_ns) and gap_ns >= self._bound_ns
+
+    def _begin(self, since_ns: int) -> None:
+        if self._away is None or self._away[0] != since_ns:
+            self._away, self._kinds = (since_ns, None), set()
 
     def _note(self, kind: type[CardDrawn | KeyPressed], held_ns: int) -> None:
         if len(self._kinds | {kind}) == 2 and len(self._kinds) == 1:

@@ -65,6 +65,17 @@ def test_a_card_and_a_key_after_a_pause_are_told_once_and_after_them(is_key_firs
     assert isinstance(loop.delivered[2], ReadingsHeld)
 
 
+def test_a_pause_that_began_before_a_mark_was_left_is_one_too() -> None:
+    """Stopped with the timer already due, the loop leaves its mark first and reads what waited after it."""
+    loop = Loop()
+    loop.beats()
+    loop.held(400)
+    loop.watch.mark()
+    loop.now_ms += 1
+    loop.reads(loop.card(), loop.key())
+    assert loop.told() == [401]
+
+
 def test_a_key_told_when_it_is_let_go_belongs_to_the_pause_in_which_it_went_down() -> None:
     loop = Loop()
     loop.held(300)
