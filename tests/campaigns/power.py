@@ -130,13 +130,18 @@ async def record(house: House, records: int, known: Told, number: int) -> Record
         process = await asyncio.create_subprocess_exec(*command, stdout=output, stderr=output)
     wanted = known.record + records
     end = time.monotonic() + START_S
-    while (noted := read_head_file(house.journal)) is None or noted.number < wanted:
-        assert process.returncode is None, house.log()
-        assert time.monotonic() < end, f"{noted} of {wanted} records; {house.log()[-2000:]}"
-        await passes(0.01)
-    # Every third is told to stop, so that what a stop does to the files is cut as well.
-    os.kill(_child(process.pid), signal.SIGTERM if number % 3 == 1 else signal.SIGKILL)
-    await process.wait()
+    ending = signal.SIGKILL
+    try:
+        while (noted := read_head_file(house.journal)) is None or noted.number < wanted:
+            assert process.returncode is None, house.log()
+            assert time.monotonic() < end, f"{noted} of {wanted} records; {house.log()[-2000:]}"
+            await passes(0.01)
+        # Every third is told to stop, so that what a stop does to the files is cut as well.
+        ending = signal.SIGTERM if number % 3 == 1 else signal.SIGKILL
+    finally:
+        if process.returncode is None:
+            os.kill(_child(process.pid), ending)
+        await process.wait()
     found = deeds(trace, state)
     trace.unlink()
     return Recording(before, found, contents(state), known)
@@ -295,18 +300,20 @@ async def house(directory: Path, recordings: int, cuts: int, seed: int, records:
     chance, account, known = random.Random(seed), Account(), NOTHING
     table = House(directory, Broker(host="127.0.0.1", port=port), seed)
     key, found = read_key(table.key), list[Recording]()
-    async with table.bench:
-        playing = asyncio.create_task(table.people())
-        for number in range(recordings):
-            found.append(await record(table, records, known, number))
-            assert not playing.done(), playing.exception()
-            known = list(telling(found[-1].deeds, known, Judge(found[-1], key).events))[-1]
-            for path in table.journal.parent.iterdir():
-                path.unlink()
-            lay(table.journal.parent, at_the_end(found[-1], chance))
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
-    await stop(process)
+    try:
+        async with table.bench:
+            playing = asyncio.create_task(table.people())
+            for number in range(recordings):
+                found.append(await record(table, records, known, number))
+                assert not playing.done(), playing.exception()
+                known = list(telling(found[-1].deeds, known, Judge(found[-1], key).events))[-1]
+                for path in table.journal.parent.iterdir():
+                    path.unlink()
+                lay(table.journal.parent, at_the_end(found[-1], chance))
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
+    finally:
+        await stop(process)
     for recording in found:
         await account.cut(recording, key, cuts, chance)
     counts = {name: account.counts[name] for name in Outcome._fields if name not in {"ways", "faults"}}
