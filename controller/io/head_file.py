@@ -6,6 +6,7 @@ after each commit and not synced: after a power cut it may lag behind the journa
 ahead of it, so that a journal that ends before its head file has lost something. Only its making is synced, with both
 slots blank: from then on its length and its blocks stay, and what a power cut undoes leaves slots that can be read.
 A file whose length was on the disk and its content not would be taken for a damaged one, and stop a whole journal.
+It knows of records only: a last note of what was published, lost in the same way, has the events published again.
 
 Two slots of 128 bytes are written in turn, so that one torn by a power cut leaves the other: a mark, the record's
 number, the last event's seq (8 bytes each), the record's chain hash, and SHA-256 over these.

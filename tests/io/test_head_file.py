@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from controller.formats.records import Identity, genesis
 from controller.io.head_file import HeadFile, path_of, read_head_file
 from controller.io.journal import Entry, Head, Journal
+from controller.io.scrub import before_start
 from controller.io.verification import verify
 
 HERE = Identity("harbour", "bj-1", 3)
@@ -91,6 +93,27 @@ async def test_a_journal_begun_after_the_last_sync_knows_of_its_first_record(tmp
     await journal.close()
     path.write_bytes(begun.read_bytes())
     assert "record 1 had been committed" in str(verify(path).damage)
+
+
+async def test_a_bit_in_a_last_note_of_what_was_published_loses_no_record(tmp_path: Path) -> None:
+    """It is as if the kill had come before the note: the events are published again, under their numbers."""
+    path, copy = tmp_path / "running.sqlite", tmp_path / "journal.sqlite"
+    journal = await Journal.open(path, HERE)
+    await journal.commit([Entry(1, b"record", ((1, b"event 1"), (2, b"event 2")))])
+    await journal.mark_published(1)
+    await journal.mark_published(2)
+    for suffix in ("", "-wal", "-head"):
+        shutil.copy(f"{path}{suffix}", f"{copy}{suffix}")
+    await journal.close()
+    log = copy.with_name(f"{copy.name}-wal")
+    data = bytearray(log.read_bytes())
+    data[-100] ^= 1
+    log.write_bytes(data)
+    before_start(copy)
+    journal = await Journal.open(copy)
+    assert journal.head.number == 1
+    assert await journal.last_published() == 1
+    await journal.close()
 
 
 def test_a_head_file_that_cannot_be_synced_is_told(tmp_path: Path) -> None:
