@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from controller.commands.run import unpaired_lines
 from controller.formats.config import ConfigError, is_credential
 from controller.formats.meter_odds import odds_lines
 from controller.io.second_copy import Place, remark
@@ -39,6 +40,8 @@ def command(table_file: Path) -> None:
         lacking = remark(Place(Path(section.second_copy)), Path(section.journal))
         if lacking:
             click.echo(f"{table_file}: [table] second_copy: {section.second_copy}: {lacking}")
+    for line in unpaired_lines(table.config):
+        click.echo(f"{table_file}: warning: {line}")
     for line in odds_lines((*table.config.meters, *table.config.linked_meters), table.profile.rules):
         click.echo(f"{table_file}: {line}")
     click.echo(

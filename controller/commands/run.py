@@ -24,6 +24,7 @@ from controller.core.metering import trigger_wish
 from controller.core.state import Desired
 from controller.daemon import Daemon, Endless, Parts
 from controller.formats.config import BrokerSection, Config, ConfigError, TableSection
+from controller.formats.pairing import unpaired
 from controller.formats.records import Identity, RecordDamaged
 from controller.io.certificates import expiry_line
 from controller.io.clock import Clock, SystemClock, hourly
@@ -144,7 +145,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         deliver, looks = software_watch(config, daemon, looked_through)
         held = HeldWatch(clock, deliver, config.table.held_ms)
         links = devices.link(clock, chance, held.taken)
-        ending = hourly(lambda: expiring(config, clock), clock)
+        ending = seen_to(config, daemon, clock)
         daemon.remarks = lambda: (*ending(), *pools.remarks())
         for remark in ending():
             log.warning(remark)
@@ -192,6 +193,20 @@ def expiring(config: Config, clock: Clock) -> tuple[str, ...]:
         except SecretRefused as error:
             lines.append(str(error))
     return tuple(line for line in lines if line)
+
+
+def seen_to(config: Config, daemon: Daemon, clock: Clock) -> Callable[[], tuple[str, ...]]:
+    """What of the table file somebody should see to, a line each, looked at every hour."""
+    open_lines = unpaired_lines(config)
+    daemon.consumers.notices["pairing"] = "; ".join(open_lines)
+    return hourly(lambda: (*expiring(config, clock), *open_lines), clock)
+
+
+def unpaired_lines(config: Config) -> tuple[str, ...]:
+    """A line if that of the trigger box is not paired and ought to be."""
+    trigger = config.trigger
+    said = "" if trigger is None else unpaired(trigger.port, trigger.pairing_key_file)
+    return (f"[trigger] {said}",) if said else ()
 
 
 def fitness(config: BrokerSection, daemon: Daemon, storage: Opened) -> Iterator[Endless]:

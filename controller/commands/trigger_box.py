@@ -16,6 +16,7 @@ import structlog
 from controller import version
 from controller.commands.run import STORAGE_FAILED, refuse, until_stopped
 from controller.formats.config import ConfigError
+from controller.formats.pairing import unpaired
 from controller.io.clock import Clock, SystemClock
 from controller.io.keys import KeyRefused
 from controller.io.log import Format, configure_log
@@ -80,6 +81,8 @@ async def serve(path: Path, line: Callable[[Service], Line] = Line) -> None:
         pairing_key = pairing_key_of(config, credentials)
         service = Service(config, store, sealer, surroundings, version(), pairing_key=pairing_key)
         log.info("trigger box starts", serial=config.box.serial, table=f"{config.box.site}/{config.box.table}")
+        if said := unpaired(config.line.port, config.line.pairing_key_file):
+            log.warning(said)
         await until_stopped(service.run(line, notifier))
         log.info("trigger box stops")
     finally:

@@ -18,6 +18,7 @@ from typing import Final, Protocol
 
 import structlog
 
+from controller.formats.pairing import unpaired
 from controller.formats.trigger_config import UNIX, TriggerConfig
 from controller.io.backoff import Backoff
 from controller.io.clock import Clock
@@ -142,7 +143,11 @@ class Service:
         noise = f"{self.rng.available} bytes of noise, {health.warnings} warnings in {health.samples} bytes"
         state = self.box.state
         refused = "".join(f"; {count} frames {why}" for why, count in sorted(self.refused.items()))
-        return f"{self.box.condition.value}: cycle {state.cycle}, contribution {state.number}; {noise}{refused}"
+        line = self.config.line
+        open_line = "; line not paired" if unpaired(line.port, line.pairing_key_file) else ""
+        return (
+            f"{self.box.condition.value}: cycle {state.cycle}, contribution {state.number}; {noise}{refused}{open_line}"
+        )
 
     def _stored(self, heard: Heard) -> tuple[TriggerReport, ...]:
         before = self.box.condition

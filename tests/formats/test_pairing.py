@@ -1,0 +1,36 @@
+"""A line of a trigger box that may leave its cabinet is paired, or both ends say that it is not."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+import pytest
+
+from controller.commands.run import unpaired_lines
+from controller.formats.config import read_config
+from controller.formats.pairing import unpaired
+from tests.progressive.test_meter_config import METERS, TABLE
+
+
+@pytest.mark.parametrize(
+    ("port", "key", "warned"),
+    [
+        ("/dev/tableside/trigger", None, True),
+        ("usb:04D8:F5FE", None, True),
+        ("/dev/tableside/trigger", "credential:pairing.key", False),
+        ("unix:/run/tableside-trigger-box/bj-1/trigger.sock", None, False),
+    ],
+)
+def test_only_a_line_that_leaves_the_machine_ought_to_be_paired(port: str, key: str | None, warned: bool) -> None:
+    said = unpaired(port, key)
+    assert bool(said) is warned
+    assert not warned or said.startswith(f"the line of the trigger box ({port}) is not paired")
+
+
+def test_a_table_says_it_of_its_file() -> None:
+    assert METERS.count('"unix:/run/box.sock"') == 1
+    for port, count in (("unix:/run/box.sock", 0), ("/dev/trigger", 1)):
+        text = TABLE + METERS.replace("unix:/run/box.sock", port)
+        said = unpaired_lines(read_config(text, "bj-1.toml", PurePath("/etc")))
+        assert [line.startswith("[trigger] the line of the trigger box") for line in said] == [True] * count
+    assert unpaired_lines(read_config(TABLE, "bj-1.toml", PurePath("/etc"))) == ()
