@@ -221,7 +221,8 @@ async def house(directory: Path, nursery: Nursery, kills: int, seed: int, longer
                 campaign.counts["broker_kills"] += 1
                 process, _ = await start_mosquitto(program, settings, {}, port)
             await campaign.start_daemon()
-        await campaign.until_playing()
+        # A daemon that is asked to stop before it can hear that ends as one that is killed.
+        await campaign.until_playing(patience_s=PATIENCE_S)
         playing.cancel()
         await asyncio.gather(playing, return_exceptions=True)
         await campaign.caught_up()
