@@ -23,11 +23,15 @@ MONEY_TESTS := tests/progressive tests/rules \
 MONEY = $(BIN)/coverage run -m pytest -m 'not counting and not hypothesis and not shared' $(MONEY_TESTS) && \
   $(BIN)/coverage report
 
+# Beside the tests, which mostly wait. What it says is shown when it has failed, or at the end.
+EVERY_TEST = mkdir -p build; { $(MONEY); } >build/money.txt 2>&1 & money=$$!; trap 'kill $$money' INT TERM; \
+  $(BIN)/pytest -ra; status=$$?; wait $$money || { status=1; cat build/money.txt; }; tail -n 3 build/money.txt; exit $$status
+
 help:
 	@echo 'make setup   a virtual environment in .venv, with everything the other targets need'
 	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= PROFILE= JACKPOTS= SENSORS= LINK= BROKER= may be given'
 	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
-	@echo 'make money   every branch of the code that pays is run by its tests, or it says which is not; ends make test'
+	@echo 'make money   every branch of the code that pays is run by its tests, or it says which is not; part of make test'
 	@echo 'make lint    ruff, mypy --strict, import contracts'
 	@echo 'make campaign-link  link, tables and PostgreSQL killed at random 500 times (half an hour); KILLS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
@@ -53,8 +57,7 @@ demo: setup
 	$(BIN)/tableside demo $(strip $(DEMO))
 
 test: lint servers
-	$(BIN)/pytest -ra $(TESTS)
-	$(if $(TESTS),,$(MONEY))
+	$(if $(TESTS),$(BIN)/pytest -ra $(TESTS),$(EVERY_TEST))
 
 money: setup
 	$(MONEY)
