@@ -65,12 +65,16 @@ class SoftwareWatch:
         Raises:
             SoftwareChanged: the program is not the one listed; the journal says so.
         """
+        loop = asyncio.get_running_loop()
+        due = loop.time() + self._seconds
         while True:
+            # What a trigger box says must not put the hour off: a busy table's box is never silent for so long.
             try:
-                async with asyncio.timeout(self._seconds):
+                async with asyncio.timeout_at(due):
                     given = await self._waiting.get()
             except TimeoutError:
                 await self.look("hour")
+                due = loop.time() + self._seconds
                 continue
             # A box says its commitment again whenever it is asked; only the first time is anything drawn with it.
             if isinstance(given, MysteryCommitted) and given.cycle > self._cycle:

@@ -12,7 +12,7 @@ from controller.core.inputs import Input, SoftwareLooked
 from controller.io.software import Authenticated, SoftwareChanged
 from controller.io.software_watch import SoftwareWatch
 from firmware_protocols.readings import KeyPressed, MysteryAnswered, MysteryCommitted
-from tests.io.virtual_time import becomes
+from tests.io.virtual_time import becomes, passes
 
 FOUND = Authenticated("d" * 64, 300, "a" * 64)
 FIRST = MysteryCommitted(1, 1, "c" * 64, 0, 100, 200)
@@ -108,3 +108,14 @@ async def test_every_hour_the_program_is_looked_at() -> None:
             await task
     assert set(desk.looks()) == {"hour"}
     assert desk.kept == [SoftwareLooked(7, "hour", False, "", 0, "", "devices/shoe.py is another")]
+
+
+async def test_the_hour_comes_however_much_a_trigger_box_has_to_say() -> None:
+    desk = Desk(cycle=1, seconds=0.1)
+    async with at_work(desk):
+        for _ in range(500):
+            desk.watch.take(ANSWER)
+            await passes(0.01)
+            if desk.looks():
+                break
+    assert desk.looks() == ["hour"]
