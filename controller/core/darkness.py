@@ -8,7 +8,7 @@ many, one of them stands for all, so that a due is certain only if no such amoun
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, combinations
+from itertools import chain
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from controller.core import moves
 from controller.core.dated import EVER, Dated
 from controller.core.moves import ChipsMoved, Item, Layout
 from controller.core.play import Box, Kind, Node, Now, Play, Step
-from controller.core.takings import left_after
+from controller.core.takings import left_after, some
 from firmware_protocols.values import Value
 
 AMOUNTS_TOLD: Final = 100
@@ -73,8 +73,6 @@ class Watched(NamedTuple):
 
     def seen(self, layout: Layout, from_ns: int, to_ns: int) -> frozenset[int]:
         """The boxes whose reader, back from a silence, has seen between these moments what was last told."""
-        if not self.silences:
-            return frozenset()
         return frozenset(one.box for one in self.silences) - layout.untold - dark_boxes(self.silences, from_ns, to_ns)
 
 
@@ -209,7 +207,7 @@ def taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
     state = node.boxes[box]
     if state.lies:
         yield with_unseen(moves.put_box(node, box, Box(Kind.BROKEN)), box, 0), ()
-    for stakes in {one for count in range(len(state.untaken)) for one in combinations(state.untaken, count + 1)}:
+    for stakes in {*some(state.untaken)}:
         if sum(stakes) < lay_cents:
             left = state._replace(untaken=left_after(state.untaken, stakes))
             yield with_unseen(moves.put_box(node, box, left), box, lay_cents - sum(stakes)), ()

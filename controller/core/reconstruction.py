@@ -140,6 +140,12 @@ class Weave:
         left = [dated.last_ns for index, dated in enumerate(self.window) if not mask >> index & 1]
         return max([self.since_ns, *done]), min(left, default=EVER)
 
+    def seen(self, mask: int, after: int) -> frozenset[int]:
+        """The boxes of which a reader that is back saw what was last told, between the evidence of two masks."""
+        if not self.watched.silences:
+            return frozenset()
+        return self.watched.seen(self.layout(mask), self.span(after)[0], self.span(mask)[1])
+
     def enabled(self, mask: int) -> Iterator[int]:
         """The pieces of evidence that may come next."""
         for index, before in enumerate(self.before):
@@ -171,7 +177,7 @@ class Weave:
         self.levels.append(edges)
         for mask, frontier in level.items():
             layout = self.layout(mask)
-            enabled = list(self.enabled(mask))
+            enabled = [(index, self.seen(mask, mask | 1 << index)) for index in self.enabled(mask)]
             for node, told in frontier.items():
                 if node.paying and self.paid_through(mask, node):
                     # Payment explains every change of chips that is left: their order does not matter.
@@ -179,17 +185,15 @@ class Weave:
                     edges[mask, node] = [((), (0, node))]
                     continue
                 edges[mask, node] = onward = []
-                for index in enabled:
+                for index, seen in enabled:
                     after = mask | 1 << index
-                    seen = self.watched.seen(layout, self.span(after)[0], self.span(mask)[1])
+                    place = 0 if after == self.full else after
                     target = following.setdefault(after, {})
-                    standing = self.layout(after)
-                    after = 0 if after == self.full else after
                     for moved, emitted in ways(self.play, node, self.window[index].item, layout, seen):
-                        reached = seen_again(moved, standing) if moved.unseen else moved
+                        reached = seen_again(moved, self.layout(after)) if moved.unseen else moved
                         if reached is not None and (not emitted or admitted(self.answers, emitted)):
                             join(target, reached, tell(told, emitted))
-                            onward.append((emitted, (after, reached)))
+                            onward.append((emitted, (place, reached)))
         return following
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import chain, combinations
+
+
+def some(stakes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The ways to take some of the stakes, or all."""
+    return chain.from_iterable(combinations(stakes, count + 1) for count in range(len(stakes)))
 
 
 def subsets(stakes: tuple[int, ...], cents: int) -> Iterator[tuple[int, ...]]:
     """The ways to take some of the stakes that make up ``cents``."""
-    for count in range(1, len(stakes) + 1):
-        for taken in combinations(stakes, count):
-            if sum(taken) == cents:
-                yield taken
+    return (taken for taken in some(stakes) if sum(taken) == cents)
 
 
 def left_after(stakes: tuple[int, ...], taken: tuple[int, ...]) -> tuple[int, ...]:
