@@ -21,11 +21,10 @@ from controller.core.jackpots import Jackpot
 from controller.core.link_events import ContributionPosted, JackpotClaimed, MeterLinked, MeterReleased, VerdictPosted
 from controller.core.linked import NOT_HEARD, LinkedMeter, Owed
 from controller.core.meter_events import ContributionRefused
+from controller.core.pace import HOUR_NS
 from controller.core.progressives import WAITING_LIMIT, Progressives, terms_named, terms_paying_rows
 from controller.core.rules import House
 from controller.core.side_bet import meter_winners, terms_of
-
-HOUR_NS: Final = 3_600_000_000_000
 
 FULL: Final = f"{WAITING_LIMIT} postings wait for the link"
 

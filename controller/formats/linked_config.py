@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import msgspec
 
 from controller.core.linked import LinkedTerms
-from controller.core.linking import HOUR_NS
+from controller.core.pace import HOUR_NS
 from controller.core.rules import Rules
 from controller.core.side_bet import find, names, terms_of
 from controller.formats.decoding import Mistake, shown

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Final, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-HOUR_NS: Final = 3_600_000_000_000
+from controller.core.pace import HOUR_NS
 
 Answer = TypeVar("Answer")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import shutil
 import sqlite3
@@ -12,7 +11,7 @@ from typing import Final
 
 from controller.formats.journal_check import Report
 from controller.formats.segments import SegmentDamaged
-from controller.io.durable_names import sync_directory
+from controller.io.durable_names import damaged_name, sync_directory
 from controller.io.head_file import HeadFile, HeadFileDamaged, read_head_file
 from controller.io.journal_store import Head, JournalFailed, JournalReader, open_for_reading, take_lock
 from controller.io.rebuilding import rebuild
@@ -100,8 +99,10 @@ def restore(copy: Path, journal: Path, held_seq: int = 0, *, is_aside: bool = Fa
         file.close()
     except SegmentDamaged as damage:
         raise CopyDamaged(str(damage)) from damage
-    except (NoCopy, HeadFileDamaged) as refused:
-        raise CopyRefused(f"{refused}; {BEGIN}" if isinstance(refused, HeadFileDamaged) else str(refused)) from refused
+    except NoCopy as refused:
+        raise CopyRefused(str(refused)) from refused
+    except HeadFileDamaged as damage:
+        raise CopyRefused(f"{damage}; {BEGIN}") from damage
     except OSError as error:
         raise CopyRefused(f"{journal}: cannot be written: {error}") from error
     finally:
@@ -129,8 +130,7 @@ def aside(journal: Path) -> Path:
     Raises:
         OSError: the disk refused.
     """
-    names = (Path(f"{journal}.damaged-{number}") for number in itertools.count(1))
-    name = next(name for name in names if not any(Path(f"{name}{suffix}").exists() for suffix in ("", *BESIDE)))
+    name = damaged_name(journal, BESIDE)
     # The journal last: while it is there, nobody takes its place.
     for suffix in (*BESIDE, ""):
         if Path(f"{journal}{suffix}").exists():

@@ -86,7 +86,7 @@ class HeldWatch:
             self._away, self._kinds = (since_ns, None), set()
 
     def _note(self, kind: type[CardDrawn | KeyPressed], held_ns: int) -> None:
-        if len(self._kinds | {kind}) == 2 and len(self._kinds) == 1:
+        if self._kinds == {CardDrawn, KeyPressed} - {kind}:
             log.warning("readings held", held_ms=held_ns // 1_000_000)
             self._deliver(ReadingsHeld(self._clock.monotonic_ns(), held_ns))
         self._kinds.add(kind)

@@ -30,7 +30,8 @@ def refuse_leftovers(path: Path) -> None:
     if path.exists() and path.stat().st_size:
         return
     left = [f"{path}{suffix}" for suffix in ("-head", ".new") if Path(f"{path}{suffix}").exists()]
-    left += [log for log in (f"{path}-wal",) if has_frames(Path(log))]
+    if has_frames(Path(f"{path}-wal")):
+        left.append(f"{path}-wal")
     if left:
         advice = "put the journal back (tableside restore), or begin a new epoch (tableside begin-epoch)"
         raise JournalFailed(f"{path}: the journal is missing, and {left[0]} is there: {advice}")

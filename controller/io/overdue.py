@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from controller.core.inputs import FitnessLevel
+from controller.core.pace import HOUR_NS
 from controller.formats.payloads import read_event
 from controller.formats.standing import nanoseconds
-from controller.io.clock import HOUR_NS, Clock
+from controller.io.clock import Clock
 from controller.io.journal import Journal
 
 LOOK_SECONDS: Final = 5.0

@@ -26,10 +26,10 @@ from controller.io.journal import Journal
 from controller.io.journal_store import JournalDamaged, JournalFailed, JournalReader
 from controller.io.scrub import Scrub
 from controller.io.segment_folder import NoCopy, Survey, epochs, survey
-from controller.io.segment_writer import Disk, Mending, SegmentWriter, next_rows
+from controller.io.segment_writer import Disk, Mending, SegmentWriter, last_key, next_rows
 
 THOROUGH_BYTES: Final = 64 * 1024 * 1024
-"""A copy up to this size is read whole before its table starts, a larger one right after."""
+"""A copy up to this size is read whole before its table starts, a larger one within the hour."""
 
 LINGER_SECONDS: Final = 0.01
 """Between a commit and its copying: what the table has to tell goes out first, and commits in a row are one batch."""
@@ -76,7 +76,6 @@ class SecondCopy:
         """What was damaged and has been written anew, for ``watch`` to tell."""
         self._is_doubted = False
         """Whether the copy must be read whole before it is gone on with."""
-        self._lost_at_ns: int | None = None
         self._waiting: tuple[int, int] | None = None
         """A record that was not copied when looked at last, and since when."""
         self._woken = threading.Event()
@@ -249,11 +248,9 @@ def lost_by(reader: JournalReader, found: Survey) -> str | None:
         return f"ends with record {head.number}, and its second copy with record {number}: its end is lost"
     if copied != beginning(found.identity) and reader.hash_of(number) != copied.hash:
         return f"record {number} is not the one its second copy has: another journal, or an older copy of it"
-    for table, key in (("events", "seq"), ("published", "id"), ("acks", "id"), ("meta", "id")):
-        query = f"SELECT coalesce(max({key}), 0) FROM {table}"  # noqa: S608 - our own names
-        (last,) = reader.connection.execute(query).fetchone()
-        if last < getattr(copied.rows, table):
-            has = getattr(copied.rows, table)
+    for table in ("events", "published", "acks", "meta"):
+        last, has = last_key(reader.connection, table), getattr(copied.rows, table)
+        if last < has:
             return f"ends with row {last} of {table}, and its second copy with row {has}: its end is lost"
     return None
 

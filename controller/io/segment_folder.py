@@ -6,7 +6,6 @@ put aside as ``NAME.damaged-1``, and what it held is written anew from the journ
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Final, NamedTuple
 
 from controller.formats.records import Identity
 from controller.formats.segments import Batch, Reached, SegmentDamaged, beginning, read_segment, read_start
+from controller.io.durable_names import damaged_name
 
 NAME: Final = re.compile(r"(\d{1,19})-(\d{8})\.segment")
 
@@ -136,9 +136,7 @@ def put_aside(path: Path) -> Path:
     Raises:
         OSError: the disk refused.
     """
-    names = (path.with_name(f"{path.name}.damaged-{number}") for number in itertools.count(1))
-    free = next(name for name in names if not name.exists())
-    return path.rename(free)
+    return path.rename(damaged_name(path))
 
 
 class _Seen(NamedTuple):

@@ -52,13 +52,13 @@ def next_rows(connection: sqlite3.Connection, after: Cursors, until: Cursors | N
     connection.execute("BEGIN")
     try:
         query = "SELECT number, body, hash FROM records WHERE number > ? AND number <= ? ORDER BY number LIMIT ?"
-        end = _last(connection, "records", "number") if until is None else until.records
+        end = last_key(connection, "records") if until is None else until.records
         records = connection.execute(query, (after.records, end, BATCH_RECORDS)).fetchall()
         last = records[-1][0] if records else after.records
         rows = _records(connection, after, records, last)
         if last == end:
             for table in ("meta", "published", "acks"):
-                most = _last(connection, table, GAPLESS[table]) if until is None else getattr(until, table)
+                most = last_key(connection, table) if until is None else getattr(until, table)
                 query = f"SELECT * FROM {table} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?"  # noqa: S608 - our own names
                 found = connection.execute(query, (getattr(after, table), most, BATCH_ROWS))
                 rows += [Row(table, tuple(values)) for values in found]
@@ -67,7 +67,9 @@ def next_rows(connection: sqlite3.Connection, after: Cursors, until: Cursors | N
     return rows
 
 
-def _last(connection: sqlite3.Connection, table: str, key: str) -> int:
+def last_key(connection: sqlite3.Connection, table: str) -> int:
+    """The last key of one of the tables that are ``GAPLESS``, 0 if it is empty."""
+    key = GAPLESS[table]
     (last,) = connection.execute(f"SELECT coalesce(max({key}), 0) FROM {table}").fetchone()  # noqa: S608 - our own names
     return int(last)
 
