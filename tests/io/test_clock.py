@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from controller.io.clock import HOUR_NS, hourly
+from controller.core.pace import HOUR_NS
+from controller.io.clock import hourly
 
 
 class Told:

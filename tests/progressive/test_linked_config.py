@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from controller.core.deeds import Counted, Wagered
 from controller.core.inputs import LinkEntered, LinkHeard, LinkReading
 from controller.core.linked import LinkedMeter, LinkedTerms, Owed, Owing
-from controller.core.linking import HOUR_NS
+from controller.core.pace import HOUR_NS
 from controller.core.progressives import Progressives
 from controller.core.state import Desired, State
 from controller.formats.config import Config, ConfigError, read_config

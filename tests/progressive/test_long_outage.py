@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from controller.core.alerts import FloorRefused
 from controller.core.inputs import LinkHeard, ReopenMeter, Started
 from controller.core.link_events import MeterReleased
-from controller.core.linking import HOUR_NS
 from controller.core.meter_events import MeterClosed, MeterReopened
+from controller.core.pace import HOUR_NS
 from tests.core.rig import coded
 from tests.progressive.live import LINKED, NOTHING, MeterRig, Pit, linked, owing, pool
 
