@@ -188,7 +188,8 @@ def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
             continue
         for box in layout.dark:
             wager = play.deal.wagers[box]
-            for given_up, also in moves.surrenders(play, reached, box, emitted):
+            offered = moves.surrender_may_show(play, reached, box)
+            for given_up, also in moves.surrenders(play, reached, box, emitted, offered=offered):
                 halves = play.rules.halves_cents(wager) if box in layout.back else ()
                 # Where no chips lie, as at a box that plays for cash, they show no surrender, watched or not.
                 for cents in {0, *halves}:

@@ -205,7 +205,8 @@ def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layo
                 yield closed, emitted
         wager = play.deal.wagers[item.box]
         if item.after in {0, *play.rules.halves_cents(wager)} and item.after < item.before:
-            for gone, also in surrenders(play, reached, item.box, emitted):
+            offered = surrender_may_show(play, reached, item.box)
+            for gone, also in surrenders(play, reached, item.box, emitted, offered=offered):
                 yield gone._replace(unconfirmed=node.unconfirmed | 1 << item.box), also
 
 
@@ -241,15 +242,18 @@ def with_hand(play: Play, node: Node, hand: Hand) -> Node:
     return node._replace(hands=(*node.hands[:index], hand, *node.hands[index + 1 :]))
 
 
-def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...]) -> Iterator[Step]:
-    """The box gives up: before its turn while that is offered, or in its turn as its first decision (HPN card)."""
+def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...], *, offered: bool) -> Iterator[Step]:
+    """The box gives up: before its turn while that is ``offered``, or in its turn as its first decision (HPN card)."""
     if play.rules.surrender != "late":
         return
-    # Where a surrender need not be shown it may have been made while it was offered, and shows only now.
-    offered = node.offers or play.unshown(box)
     before = box > node.turn and offered and node.boxes[box].kind is Kind.PENDING
     if before or play.untouched_hand(node, box):
         yield play.surrender(node, box, emitted)
+
+
+def surrender_may_show(play: Play, node: Node, box: int) -> bool:
+    """Whether chips may show a surrender before the turn of its box: one that is offered, or was, and was not shown."""
+    return node.offers or play.unshown(box)
 
 
 def gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[Emission, ...]) -> Iterator[Step]:
@@ -322,7 +326,8 @@ def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterato
             for reached, emitted in () if node.paying else play.reach(confirmed, layout.insured):
                 box = reached.turn if item.box is None else item.box
                 if play.hand_in_play(reached) is not None:
-                    yield from surrenders(play, reached, box, emitted)
+                    # A key speaks of what is done now: it shows no surrender made sooner.
+                    yield from surrenders(play, reached, box, emitted, offered=reached.offers)
                     yield from gives_up(play, reached, box, layout, emitted)
         case _:
             for reached, emitted in play.reach(confirmed, layout.insured):

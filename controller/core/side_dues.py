@@ -37,8 +37,6 @@ def side_due(felt: Felt, box: int, bet: str, wager_cents: int) -> set[SideNet | 
     A wager placed before the deal is ``wager_cents``; one placed after it is what each play counts.
     """
     placed_later = find(bet).placed == "after_deal"
-    if len(felt.faces) <= 2 * felt.boxes:
-        return {None} if wager_cents and not placed_later else None
     if not wager_cents and not placed_later:
         return None
     nets: set[SideNet | None] = set()
@@ -68,8 +66,6 @@ def due_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, wager_cen
 
 def side_rows(felt: Felt, box: int, bet: str) -> set[str | None]:
     """The rows that a wager placed before the deal may have made; None among them where the cards do not decide yet."""
-    if len(felt.faces) <= 2 * felt.boxes:
-        return {None}
     return {
         row for end in felt.judgement.ended for node in end.frontier for row in rows_at(felt, end, (box, bet), node)
     }
@@ -104,6 +100,9 @@ def rows_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node) -> Itera
     box, bet = wager
     turned = end.points is not None
     places = [box, box + felt.boxes + 1, felt.boxes]
+    if len(felt.faces) <= max(places):
+        yield None
+        return
     if turned and felt.hole_place >= 0:
         places += [felt.hole_place, *(place_of(card) for card in node.drawn)]
     elif felt.hole_place < 0:

@@ -32,7 +32,7 @@ def side_dues(felt: Felt, staked: Mapping[Wager, int]) -> dict[Wager, set[SideNe
     wagers = ((box, bet) for box in range(felt.boxes) for bet in felt.rules.side_bets)
     dues = ((wager, side_due(felt, *wager, staked.get(wager, 0))) for wager in wagers)
     found = {wager: nets for wager, nets in dues if nets is not None}
-    if not felt.rules.aggregate_limit_cents or len(felt.faces) <= 2 * felt.boxes:
+    if not felt.rules.aggregate_limit_cents:
         return found
     held: dict[Wager, set[SideNet | None]] = {wager: set() for wager in found}
     for known in told_apart(felt):
@@ -63,7 +63,8 @@ def told_apart(felt: Felt) -> Iterator[Felt]:
 
 def held_at(felt: Felt, end: Ended, node: Node, staked: Mapping[Wager, int]) -> Iterator[tuple[Wager, SideNet | None]]:
     """What each wager comes to at one node of a round without unread cards."""
-    rules, offered = felt.rules, end.found.play().offered_zone
+    rules, play = felt.rules, end.found.play()
+    offered = play.offered_zone
     nets: dict[Wager, SideNet | None] = {}
     least = most = 0
     for wager in (wager for wager in staked if find(wager[1]).placed == "before_deal" or wager[1] == offered):
@@ -76,7 +77,7 @@ def held_at(felt: Felt, end: Ended, node: Node, staked: Mapping[Wager, int]) -> 
             most += most_cents(terms_of(rules, bet), cents)
         elif is_win(rules, net):
             least, most = least + net.cents, most + net.cents
-    if offered in rules.side_bets and (node.offers or end.found.silences):
+    if offered in rules.side_bets and (node.offers or node.dealt < play.deal_cards or end.found.silences):
         # A wager may still be laid, or may have been laid unseen.
         most = UNBOUNDED
     for wager, net in nets.items():
