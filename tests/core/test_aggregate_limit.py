@@ -248,6 +248,28 @@ def test_an_unread_hole_card_is_no_card_before_its_turn_and_any_card_after_it() 
         assert (possible["1"]["lucky_ladies"], possible["2"]["lucky_ladies"]) == ([3_684], [1_473])
 
 
+def so_far(wagers: str, cards: str) -> dict[str, dict[str, list[int]]]:
+    rows = [LIMIT % wagers, *(json.dumps({"card": card}) for card in cards.split())]
+    status, output = run("\n".join(rows))
+    assert status == 0
+    possible: dict[str, dict[str, list[int]]] = json.loads(output)["possible_cents"]
+    return possible
+
+
+def test_a_loss_is_due_with_its_own_two_cards_and_a_win_once_no_other_can_lower_it() -> None:
+    lost, won = so_far(TWO_TWENTIES, "9c Kc Jh Qh"), so_far(TWO_TWENTIES, "Kh Kc 9h Th")
+    assert lost["1"] == {"main": [], "lucky_ladies": [-500], "twenty_one_plus_three": [-500]}
+    assert (won["1"]["lucky_ladies"], won["1"]["twenty_one_plus_three"]) == ([], [])
+    assert won["2"] == {"main": [], "lucky_ladies": []}
+
+
+def test_a_win_waits_where_a_wager_may_still_be_laid_after_the_deal() -> None:
+    alone = '{"1": {"main": 1000, "lucky_ladies": 500}}'
+    assert so_far(alone, "Kh 9h Th")["1"]["lucky_ladies"] == [5_000]
+    assert so_far(alone, "Kh 5h Th")["1"]["lucky_ladies"] == []
+    assert so_far(alone, "Kh 5h Th 8c")["1"]["lucky_ladies"] == []
+
+
 # --- what counts ----------------------------------------------------------------------------------------
 
 
