@@ -349,11 +349,11 @@ def hole_turned(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 
 
 def even_money(play: Play, node: Node, box: int | None) -> Iterator[Step]:
-    """A natural against an ace takes even money instead of waiting (Borgata card)."""
+    """A natural against an ace takes even money instead of waiting (Borgata card); the key names its spot."""
     if not (play.rules.even_money and play.up_points == 1 and node.offers):
         return
     for index, state in enumerate(node.boxes):
-        if state.kind is Kind.NATURAL and box in {None, index}:
+        if state.kind is Kind.NATURAL and index == box:
             yield put_box(node, index, Box(Kind.EVEN_MONEY)), ()
 
 

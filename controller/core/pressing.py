@@ -49,6 +49,8 @@ def evidence_key(desk: Desk, meaning: str, named: int, at_ns: int) -> str:
     """A key that speaks of the round; why it means nothing, or an empty text."""
     if desk.state.round is None or not desk.round().cards:
         return "no cards have been dealt"
+    if meaning == "even_money" and not named:
+        return "even money names its spot: the spot's digit first, then this key"
     if not named or meaning not in DECISIONS:
         rounds.key(desk, meaning, None, at_ns)
     elif named in desk.round().spots:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.alerts import KeyRefused
 from controller.core.events import Basis, WagerSettled
 from controller.core.rules import Rules
 from tests.core.houses import rules_of
@@ -208,12 +209,6 @@ EVEN_MONEY: dict[str, tuple[Rules, str, str, Told]] = {
         "key 1 even_money insurance_closed stand hole_turned",
         Told(["1 main +10.00", "2 main -10.00"], [], [], []),
     ),
-    "by key where one natural is there": (
-        BORGATA,
-        "5c",
-        "key even_money stand hole_turned \n 4d",
-        Told(["1 main +10.00", "2 main -10.00"], [], [], []),
-    ),
     "not after the offers": (
         BORGATA,
         "Kc",
@@ -288,5 +283,17 @@ def test_a_lone_natural_against_an_ace_waits_for_the_offers() -> None:
     rig = Rig(BORGATA)
     rig.talk("1 main 10 \n Ah As Kd Jc")
     assert told(rig).settled == []
-    rig.talk("key even_money hole_turned round_closed")
+    rig.talk("key 1 even_money hole_turned round_closed")
     assert told(rig).settled == ["1 main +10.00"]
+
+
+def test_even_money_names_its_spot() -> None:
+    rig = Rig(BORGATA)
+    rig.talk("1 main 10 \n Ah As Kd Jc \n key even_money")
+    (refused,) = (event for event in rig.told(KeyRefused) if isinstance(event, KeyRefused))
+    assert (refused.meaning, refused.reason) == (
+        "even_money",
+        "even money names its spot: the spot's digit first, then this key",
+    )
+    rig.talk("key hole_turned round_closed")
+    assert told(rig).settled == ["1 main +0.00"]
