@@ -332,7 +332,7 @@ class Daemon:
                 payload = device_bytes(given.state, given.detail, wall_ns)
                 self.retain(self.topics.device(given.device), payload)
         if told:
-            self.retain(self.topics.state("round"), round_bytes(self.table.state))
+            self.retain(self.topics.state("round"), round_bytes(self.table.house, self.table.state))
             self.retain(self.topics.state("advice"), advice_bytes(self.table.state))
             self.retain(self.topics.state("alerts"), alerts_bytes(self.table.state))
             self.publisher.wake()

@@ -11,15 +11,17 @@ box, and the cards after it go elsewhere if he did: so a person says it, and unt
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from controller.core import closed_meters
 from controller.core.alerts import AnswerRefused, MidShoeEntry, SideBetRefused, SideBetWithoutMain, WagerOutsideLimits
 from controller.core.desk import Desk
 from controller.core.events import BetsLocked, Event, LockedWager, QuestionAnswered, QuestionWithdrawn
 from controller.core.felt import Change
 from controller.core.judging import known_until, latest
 from controller.core.procedures import refused_wager
-from controller.core.rules import Rules
+from controller.core.refusals import Refusal
+from controller.core.rules import House, Rules
 from controller.core.settling import refused_side_bet
 from controller.core.side_bet import terms_of
 from controller.core.side_settling import offered_later, row_known
@@ -28,16 +30,21 @@ from controller.core.state import Round
 Wagers = tuple[LockedWager, ...]
 
 
-def standing(rules: Rules, lying: Wagers) -> tuple[Wagers, Wagers]:
-    """What lies there, main first at each spot, as the wagers that stand and those the card refuses."""
+def standing(house: House, lying: Wagers, closed: Mapping[str, str]) -> tuple[Wagers, Wagers]:
+    """What lies there, main first at each spot, as the wagers that stand and those the card or the house refuses."""
     mains = {wager.spot for wager in lying if wager.bet == "main"}
     refused = tuple(
         wager
         for wager in lying
-        if wager.bet != "main"
-        and (wager.spot not in mains or refused_side_bet(rules, wager.bet, wager.cents) is not None)
+        if wager.bet != "main" and (wager.spot not in mains or refusal_of(house, wager, closed) is not None)
     )
     return tuple(wager for wager in lying if wager not in refused), refused
+
+
+def refusal_of(house: House, wager: LockedWager, closed: Mapping[str, str]) -> Refusal | None:
+    """Why a side wager beside a main wager is none, ``closed`` being the meters closed at the lock; None: it is one."""
+    by_card = refused_side_bet(house.rules, wager.bet, wager.cents)
+    return by_card or closed_meters.refusal(house, closed, wager.bet)
 
 
 def limits_of(rules: Rules, bet: str) -> tuple[int, int]:
@@ -68,15 +75,15 @@ def newcomers(desk: Desk, spots: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(spot for spot in spots if spot not in bet)
 
 
-def told_at_lock(rules: Rules, round_now: Round) -> Iterator[Event]:
+def told_at_lock(house: House, round_now: Round) -> Iterator[Event]:
     """What the wagers of a lock want a person to know."""
-    number = round_now.number
+    rules, number = house.rules, round_now.number
     for wager in round_now.refused:
         if wager.bet == "main":
             # A newcomer's who was sent away, of whom a person has just said so.
             continue
         if wager.spot in round_now.spots:
-            refusal = refused_side_bet(rules, wager.bet, wager.cents)
+            refusal = refusal_of(house, wager, round_now.closed_meters)
             assert refusal is not None, "a side wager beside a main wager is refused by a rule"
             yield SideBetRefused(number, wager.spot, wager.bet, wager.cents, refusal.rule, refusal.sentence)
         else:
@@ -102,7 +109,8 @@ def ask_or_tell(desk: Desk) -> None:
         desk.change_round(entry=desk.ask(entering[0], entry_text(entering[0]), ("yes", "no")))
         return
     locked = BetsLocked(desk.round().number, desk.round().wagers, desk.house.profile_hash)
-    desk.tell(locked, *told_at_lock(desk.rules, desk.round()))
+    desk.tell(locked, *told_at_lock(desk.house, desk.round()))
+    closed_meters.raise_standing(desk)
 
 
 def entry_text(spot: int) -> str:

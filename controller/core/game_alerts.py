@@ -38,6 +38,7 @@ class Kind(StrEnum):
     SIDE_BET_REFUSED = "side_bet_refused"
     INSURANCE_TOO_LARGE = "insurance_too_large"
     EZ_BUST_WRONG_UP_CARD = "ez_bust_wrong_up_card"
+    METER_CLOSED_AT_LOCK = "meter_closed_at_lock"
     MID_SHOE_ENTRY = "mid_shoe_entry"
     MISPAY = "mispay"
     LOSING_BET_LEFT = "losing_bet_left"
@@ -75,6 +76,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.SIDE_BET_REFUSED: Severity.WARNING,
     Kind.INSURANCE_TOO_LARGE: Severity.WARNING,
     Kind.EZ_BUST_WRONG_UP_CARD: Severity.WARNING,
+    Kind.METER_CLOSED_AT_LOCK: Severity.WARNING,
     Kind.MID_SHOE_ENTRY: Severity.WARNING,
     Kind.MISPAY: Severity.CRITICAL,
     Kind.LOSING_BET_LEFT: Severity.CRITICAL,

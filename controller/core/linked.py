@@ -6,7 +6,7 @@ what the pool shows as long as the link says so.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from controller.core.deeds import TableDeed
 from firmware_protocols.values import Value
@@ -15,6 +15,10 @@ NOT_HEARD: Final = "the link has not been heard yet"
 
 Place = tuple[int, int, str]
 """Round, spot and side wager."""
+
+
+WhileClosed = Literal["stand", "refuse"]
+"""What becomes of a wager laid while a meter it feeds is closed (``closed_meters``)."""
 
 
 class LinkedTerms(Value, frozen=True, tag=False):
@@ -29,6 +33,7 @@ class LinkedTerms(Value, frozen=True, tag=False):
     """What people call it."""
     long_outage_ns: int = 0
     """After so long without its link it stays closed until a person lets it be won again; 0: never."""
+    while_closed: WhileClosed = "stand"
 
 
 class Owed(Value, frozen=True, tag=False):

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.jackpots import Jackpot
-from controller.core.linked import LinkedMeter, LinkedTerms
+from controller.core.linked import LinkedMeter, LinkedTerms, WhileClosed
 from controller.core.meter import Meter, Parameters, Pool, Reason
 from firmware_protocols.values import Value
 
@@ -34,6 +34,7 @@ class MeterTerms(Value, frozen=True, tag=False):
     parameters: Parameters
     title: str = ""
     """What people call it."""
+    while_closed: WhileClosed = "stand"
 
 
 Terms = TypeVar("Terms", bound=MeterTerms | LinkedTerms)

@@ -6,9 +6,10 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from controller.core import admission, asking, closing, fitness, sensing, showing
+from controller.core import admission, asking, closed_meters, closing, fitness, sensing, showing
 from controller.core.alerts import (
     CardWithoutBets,
     CloseRefused,
@@ -38,7 +39,8 @@ def lock(desk: Desk, lock_ns: int) -> bool:
     """No more bets: the wagers are what lies there. False: there is no main wager, or the table is closed."""
     if fitness.closed_by(desk.state):
         return False
-    bets = in_play(desk, desk.state.declared)
+    closed = closed_meters.now(desk.state)
+    bets = in_play(desk, desk.state.declared, closed)
     if not bets.spots:
         return False
     number = desk.state.rounds + 1
@@ -48,6 +50,7 @@ def lock(desk: Desk, lock_ns: int) -> bool:
         face_down=desk.rules.player_cards == "face_down",
         declared=bets.declared,
         refused=bets.refused,
+        closed_meters=closed,
     )
     desk.found = begun(desk.rules, desk.round())
     for reader, watched in desk.house.readers.items():
@@ -65,13 +68,13 @@ class Bets(NamedTuple):
     refused: tuple[LockedWager, ...]
 
 
-def in_play(desk: Desk, boxes: tuple[LockedWager, ...]) -> Bets:
-    """What lies on the layout with declared ``boxes``; chips at a spot overtake its declaration."""
+def in_play(desk: Desk, boxes: tuple[LockedWager, ...], closed: Mapping[str, str]) -> Bets:
+    """What lies there with declared ``boxes``, which chips overtake; ``closed``: the meters closed at the lock."""
     wagers = lying(desk)
     with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
     more = tuple(box for box in boxes if box.spot not in with_chips)
     everything = sorted((*wagers, *more), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    stand, refused = admission.standing(desk.rules, tuple(everything))
+    stand, refused = admission.standing(desk.house, tuple(everything), closed)
     spots = tuple(wager.spot for wager in stand if wager.bet == "main")
     return Bets(spots, stand, tuple(box.spot for box in more), refused)
 
@@ -95,7 +98,7 @@ def lock_again(desk: Desk) -> None:
     """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
     before = desk.round()
     boxes = tuple(wager for wager in before.wagers if wager.spot in before.declared and wager.bet == "main")
-    play_with(desk, in_play(desk, boxes))
+    play_with(desk, in_play(desk, boxes, before.closed_meters))
 
 
 def play_with(desk: Desk, bets: Bets) -> None:

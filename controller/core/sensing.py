@@ -102,7 +102,7 @@ def lay(desk: Desk, bet: str) -> None:
     there = [*round_now.wagers, *round_now.refused]
     there += [wager for wager in counted(desk, round_now) if wager.bet == bet]
     there.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    stand, refused = admission.standing(desk.rules, tuple(there))
+    stand, refused = admission.standing(desk.house, tuple(there), round_now.closed_meters)
     desk.change_round(wagers=stand, refused=refused)
 
 

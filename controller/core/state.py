@@ -116,6 +116,8 @@ class Round(Value, frozen=True, tag=False):
     """Spots of boxes without chips."""
     refused: tuple[LockedWager, ...] = ()
     """What lay there at the lock and is no wager by the card."""
+    closed_meters: dict[str, str] = msgspec.field(default_factory=dict)
+    """Why each meter was closed at the lock that was, by name."""
     entering: tuple[int, ...] = ()
     """Spots that came in mid shoe, of which nobody has said yet whether they were dealt in."""
     entry: int = 0

@@ -11,6 +11,7 @@ from controller.core import (
     admission,
     advising,
     answering,
+    closed_meters,
     counting,
     fitness,
     link_answers,
@@ -157,7 +158,7 @@ def desired(desk: Desk) -> Desired:
     if round_now is None:
         waiting = [waited.asked for waited in desk.state.waiting if waited.asked is not None]
         number = desk.state.waiting[-1].number if waiting else 0
-        opened = fitness.SHOWN if fitness.closed_by(desk.state) else counting.burns_text(desk) or "Bets open"
+        opened = fitness.SHOWN if fitness.closed_by(desk.state) else opened_text(desk)
         return Desired(asked_text(desk, waiting[-1], number) if waiting else opened)
     wanted = latest(desk)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
@@ -165,6 +166,11 @@ def desired(desk: Desk) -> Desired:
     later = sorted(bet for bet in desk.rules.side_bets if offered_later(bet))
     watched = ("main", "insurance", *later) if round_now.cards else ()
     return Desired(display(desk, round_now), confirm_ns, watched)
+
+
+def opened_text(desk: Desk) -> str:
+    """The line while bets are open."""
+    return counting.burns_text(desk) or closed_meters.display(desk.house, desk.state) or "Bets open"
 
 
 def display(desk: Desk, round_now: Round) -> str:
@@ -179,6 +185,8 @@ def display(desk: Desk, round_now: Round) -> str:
         return "Card not read: call the floor"
     if round_now.asked is not None:
         return asked_text(desk, round_now.asked)
+    if laid := closed_meters.display(desk.house, desk.state):
+        return laid
     ready = (round_now.turned or not round_now.hole_dealt) and not round_now.hides() and not open_bets(desk)
     if ready and desk.rules.options.pay_advice == "keypad" and (text := advising.shown(desk.state.advice)):
         return text

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from controller.core.linked import LinkedTerms
+from controller.core.linked import LinkedTerms, WhileClosed
 from controller.core.pace import HOUR_NS
 from controller.core.rules import Rules
 from controller.core.side_bet import find, names, terms_of
@@ -46,6 +46,7 @@ class LinkedMeterSection(Section, frozen=True):
     title: Text | None = None
     other_links: tuple[OtherLink, ...] = ()
     long_outage_hours: Hours = LONG_OUTAGE_HOURS
+    while_closed: WhileClosed = "stand"
 
 
 def linked_checks(linked: Sequence[LinkedMeterSection], meters: Sequence[MeterSection]) -> Iterable[Mistake]:
@@ -98,6 +99,8 @@ def linked_profile_checks(linked: Sequence[LinkedMeterSection], rules: Rules) ->
 def linked_terms(linked: Sequence[LinkedMeterSection]) -> tuple[LinkedTerms, ...]:
     """The linked meters as the table feeds them."""
     return tuple(
-        LinkedTerms(one.name, one.pool, one.fed_by, one.title or one.name, one.long_outage_hours * HOUR_NS)
+        LinkedTerms(
+            one.name, one.pool, one.fed_by, one.title or one.name, one.long_outage_hours * HOUR_NS, one.while_closed
+        )
         for one in linked
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from controller.core.linked import WhileClosed
 from controller.core.meter import Parameters, mistakes
 from controller.core.progressives import MeterTerms
 from controller.core.rules import Rules
@@ -57,6 +58,7 @@ class MeterSection(Section, frozen=True):
     limit_cents: Cents = 0
     hidden_rate: Share = (0, 1)
     title: Text | None = None
+    while_closed: WhileClosed = "stand"
 
 
 class TriggerSection(Section, frozen=True):
@@ -152,7 +154,8 @@ def parameters_of(meter: MeterSection, rules: Rules | None) -> Parameters:
 def terms_of_meters(meters: Sequence[MeterSection], rules: Rules) -> tuple[MeterTerms, ...]:
     """The meters as the table counts them."""
     return tuple(
-        MeterTerms(one.name, one.pays, one.fed_by, parameters_of(one, rules), one.title or one.name) for one in meters
+        MeterTerms(one.name, one.pays, one.fed_by, parameters_of(one, rules), one.title or one.name, one.while_closed)
+        for one in meters
     )
 
 

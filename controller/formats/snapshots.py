@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from controller.core.advised import AdviceLine
+from controller.core.closed_meters import returnable
 from controller.core.felt import cents_at
 from controller.core.fitness import closed_by
 from controller.core.pace import Figures
@@ -34,6 +35,13 @@ class SpotNow(msgspec.Struct, frozen=True):
     insurance_cents: int
 
 
+class ClosedBet(msgspec.Struct, frozen=True):
+    """A side wager on a closed meter that can still be handed back, for no card has come."""
+
+    spot: int
+    bet: str
+
+
 class RoundNow(msgspec.Struct, frozen=True):
     """Retained on ``state/round``. ``phase``: ``bets_open``, ``dealing``, ``playing``, ``closing``, ``irregular``.
 
@@ -48,6 +56,7 @@ class RoundNow(msgspec.Struct, frozen=True):
     question: int
     cards: int
     spots: tuple[SpotNow, ...]
+    on_closed_meters: tuple[ClosedBet, ...] = ()
 
 
 class Hold(msgspec.Struct, frozen=True):
@@ -117,7 +126,7 @@ def phase(state: State) -> str:
     return "playing" if now.is_dealt() else "dealing"
 
 
-def round_bytes(state: State) -> bytes:
+def round_bytes(house: House, state: State) -> bytes:
     """The payload of ``state/round``."""
     spots = sorted({zone.spot for zone in state.felt.values() if zone.cents})
     now = state.round
@@ -132,5 +141,6 @@ def round_bytes(state: State) -> bytes:
                 SpotNow(spot, cents_at(state.felt, spot, "main"), cents_at(state.felt, spot, "insurance"))
                 for spot in spots
             ),
+            on_closed_meters=tuple(ClosedBet(spot, bet) for bet, spot in returnable(house, state)),
         )
     )
