@@ -58,6 +58,8 @@ def test_a_linked_meter_is_as_the_file_says() -> None:
     assert linked_terms((section,)) == (
         LinkedTerms("pit_sevens", "pit-1", ("blazing7s",), "Blazing 7's of the pit", 24 * HOUR_NS),
     )
+    (refusing,) = linked_terms((replace(section, while_closed="refuse"),))
+    assert refusing.while_closed == "refuse"
     rules = profile_files.load("hollywood-penn-national", {}).rules
     assert list(linked_profile_checks((section,), rules)) == []
 

@@ -83,6 +83,7 @@ def test_meters_are_counted_as_the_file_and_the_profile_say() -> None:
         ("[17, 100]", "[170, 100]", "rate: expected a part of the wager such as [17, 100]"),
         ("base_cents = 1_000_000\n", "", "expected base_cents and reset_cents"),
         ('name = "mystery"', 'name = "sevens"', "name: sevens is given twice"),
+        ('pays = "mystery"', 'pays = "mystery"\nwhile_closed = "ask"', "while_closed: expected"),
         ('pays = "mystery"', 'pays = "mystery"\nlimit_cents = 5', "starts and ends where the profile says"),
         ('[trigger]\nport = "unix:/run/box.sock"\n', "", "a must-hit-by meter and [trigger] go together"),
         ('["sevens", "mystery"]', '["sevens", "eights"]', "meters: no meter is called eights"),
@@ -95,6 +96,12 @@ def test_a_mistake_is_named(before: str, after: str, said: str) -> None:
     with pytest.raises(ConfigError) as refused:
         read(METERS.replace(before, after))
     assert any(said in line for line in refused.value.lines), refused.value.lines
+
+
+def test_what_becomes_of_a_wager_on_a_closed_meter_is_as_the_file_says() -> None:
+    rules = profile_files.load("hollywood-penn-national", {}).rules
+    config = read(METERS.replace('pays = "mystery"', 'pays = "mystery"\nwhile_closed = "refuse"'))
+    assert [one.while_closed for one in terms_of_meters(config.meters, rules)] == ["stand", "refuse"]
 
 
 def test_a_profile_that_does_not_offer_the_wager_is_named() -> None:
