@@ -98,23 +98,40 @@ def nets_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, cents: i
 def rows_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node) -> Iterator[str | None]:
     """The rows of a box's bet at one node, over every face an unread card may have; None: the cards do not decide."""
     box, bet = wager
-    turned = end.points is not None
-    places = [box, box + felt.boxes + 1, felt.boxes]
-    if len(felt.faces) <= max(places):
+    terms = terms_of(felt.rules, bet)
+    if len(felt.faces) <= box + felt.boxes + 1:
         yield None
         return
-    if turned and felt.hole_place >= 0:
+    for view in views_at(felt, end, box, node):
+        yield find(bet).row(terms, view)
+
+
+def views_at(felt: Felt, end: Ended, box: int, node: Node) -> Iterator[View]:
+    """What a box's wagers look at, its two cards and the up card dealt, over every face an unread card may have."""
+    places = [box, box + felt.boxes + 1, felt.boxes]
+    if end.points is not None and felt.hole_place >= 0:
         places += [felt.hole_place, *(place_of(card) for card in node.drawn)]
     elif felt.hole_place < 0:
         places += [place_of(card) for card in node.dealers()]
-    terms = terms_of(felt.rules, bet)
-    closed = felt.judgement.closed
-    broke = all(one.kind is Kind.BROKEN for one in node.boxes)
+    complete = is_complete(felt, end, node)
+    played = complete or end.found.play().all_played(node)
+    broke = all(one.kind is Kind.BROKEN for one in node.boxes) if played else None
     for first, second, up, *rest in product(*(faces_at(felt, end, place) for place in places)):
         # Where no hole card is dealt the up card may be all there is in the end.
-        dealer = (up, *rest) if rest or (closed and felt.hole_place < 0) else ()
-        view = View(first, second, up, dealer, closed, broke if closed else None)
-        yield find(bet).row(terms, view)
+        dealer = (up, *rest) if rest or (complete and felt.hole_place < 0) else ()
+        yield View(first, second, up, dealer, complete, broke)
+
+
+def is_complete(felt: Felt, end: Ended, node: Node) -> bool:
+    """Whether the dealer's hand lies open and takes no more cards."""
+    play = end.found.play()
+    hidden = felt.hole_place >= 0 and end.points is None
+    if felt.judgement.closed:
+        return True
+    if hidden or not play.all_played(node):
+        return False
+    holes = play.holes(node, drawing=True)
+    return not (holes if end.points is None else holes & 1 << end.points)
 
 
 def sides(felt: Felt, staked: Mapping[tuple[int, str], int], offered: str) -> Callable[[Node], tuple[object, ...]]:

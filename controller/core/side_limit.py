@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Final
 
+from controller.core.hand import holes_that_draw, points_of
 from controller.core.play import Kind, Node
-from controller.core.rules import Rules, Terms
+from controller.core.rules import Rules
 from controller.core.settlement import held_cents
-from controller.core.side_bet import SideNet, find, fixed_net_cents, terms_of
-from controller.core.side_dues import Felt, due_at, faces_at, side_due
+from controller.core.side_bet import LOST, PUSH, SideNet, find, fixed_net_cents, terms_of
+from controller.core.side_dues import Felt, due_at, faces_at, side_due, views_at
 from controller.core.worlds import Ended, Judgement
+from firmware_protocols.cards import DECK, Card
 
 Wager = tuple[int, str]
 """A box and a side bet."""
@@ -63,36 +65,21 @@ def told_apart(felt: Felt) -> Iterator[Felt]:
 
 def held_at(felt: Felt, end: Ended, node: Node, staked: Mapping[Wager, int]) -> Iterator[tuple[Wager, SideNet | None]]:
     """What each wager comes to at one node of a round without unread cards."""
-    rules, play = felt.rules, end.found.play()
-    offered = play.offered_zone
+    rules, offered = felt.rules, end.found.play().offered_zone
     nets: dict[Wager, SideNet | None] = {}
-    least = most = 0
     for wager in (wager for wager in staked if find(wager[1]).placed == "before_deal" or wager[1] == offered):
-        box, bet = wager
-        (net,) = due_at(felt, end, wager, node, staked[wager])
-        nets[wager] = net
-        if net is None:
-            # Nothing was staked before the deal on what is made after it.
-            cents = staked[wager] or (node.insured[box] if node.insured else 0)
-            most += most_cents(terms_of(rules, bet), cents)
-        elif is_win(rules, net):
-            least, most = least + net.cents, most + net.cents
-    if offered in rules.side_bets and (node.offers or node.dealt < play.deal_cards or end.found.silences):
-        # A wager may still be laid, or may have been laid unseen.
-        most = UNBOUNDED
+        (nets[wager],) = due_at(felt, end, wager, node, staked[wager])
+    won = {net for net in nets.values() if net is not None and is_win(rules, net)}
+    # Of a wager made after the deal nothing was staked before it.
+    made = {wager: staked[wager] or (node.insured[wager[0]] if node.insured else 0) for wager in nets}
+    least, most = wins_in_all(felt, end, node, made) if won else (0, 0)
     for wager, net in nets.items():
-        yield wager, net if net is None or not is_win(rules, net) else held_win(rules, net, least, most)
+        yield wager, held_win(rules, net, least, most) if net in won else net
 
 
 def is_win(rules: Rules, net: SideNet) -> bool:
     """Whether a wager wins at fixed odds: what a meter pays is not held to the limit."""
     return net.cents > 0 and net.row not in terms_of(rules, net.bet).meter_shares
-
-
-def most_cents(terms: Terms, stake_cents: int) -> int:
-    """The most that a wager may win at fixed odds."""
-    wins = (fixed_net_cents(terms, row, stake_cents) or 0 for row in (*terms.pays, *terms.awards_cents))
-    return max((0, *wins))
 
 
 def held_win(rules: Rules, net: SideNet, least_cents: int, most_cents: int) -> SideNet | None:
@@ -103,3 +90,80 @@ def held_win(rules: Rules, net: SideNet, least_cents: int, most_cents: int) -> S
     limit = rules.aggregate_limit_cents
     most, least = (held_cents(net.cents, wins, limit) for wins in (least_cents, most_cents))
     return net.lowered(most) if most == least else None
+
+
+# --- what all wagers of the round may win -----------------------------------------------------------
+
+
+def wins_in_all(felt: Felt, end: Ended, node: Node, staked: Mapping[Wager, int]) -> tuple[int, int]:
+    """The least and the most that all side wagers of the round may win at fixed odds, once the up card lies there."""
+    least = most = 0
+    for box in range(felt.boxes):
+        made = {wager: cents for wager, cents in staked.items() if wager[0] == box}
+        ways = [wins_together(one, end, node, made) for one in dealt_out(felt, box)]
+        least, most = least + min(low for low, _ in ways), most + max(high for _, high in ways)
+    play = end.found.play()
+    later = play.offered_zone
+    may_come = node.offers or node.dealt < play.deal_cards or end.found.silences
+    if may_come and later in felt.rules.side_bets and any(may_win(felt, end, node, box) for box in range(felt.boxes)):
+        # A wager may still be laid, or may have been laid unseen.
+        most = UNBOUNDED
+    return least, most
+
+
+def dealt_out(felt: Felt, box: int) -> Iterator[Felt]:
+    """The round with every second card that a box may still be dealt; it has its first, for the up card lies there."""
+    place = second_of(felt, box)
+    if place < len(felt.faces):
+        yield felt
+        return
+    between: list[Card | None] = [None] * (place - len(felt.faces))
+    for face in DECK:
+        yield felt._replace(faces=[*felt.faces, *between, face])
+
+
+def wins_together(felt: Felt, end: Ended, node: Node, staked: Mapping[Wager, int]) -> tuple[int, int]:
+    """The least and the most that the wagers of a box may win with the two cards it has; meters pay beside it."""
+    least = most = 0
+    for (box, bet), stake_cents in staked.items():
+        terms = terms_of(felt.rules, bet)
+        rows = rows_to_come(felt, end, node, (box, bet))
+        cents = [max(0, fixed_net_cents(terms, row, stake_cents) or 0) for row in rows]
+        least, most = least + min(cents), most + max(cents)
+    return least, most
+
+
+def may_win(felt: Felt, end: Ended, node: Node, box: int) -> bool:
+    """Whether a box's wager made after the deal could still win, of whatever amount."""
+    later = end.found.play().offered_zone
+    terms = terms_of(felt.rules, later)
+    if second_of(felt, box) >= len(felt.faces):
+        return True
+    return any(row in terms.pays or row in terms.awards_cents for row in rows_to_come(felt, end, node, (box, later)))
+
+
+def second_of(felt: Felt, box: int) -> int:
+    """The place of a box's second card."""
+    return box + felt.boxes + 1
+
+
+def rows_to_come(felt: Felt, end: Ended, node: Node, wager: Wager) -> set[str]:
+    """The rows that a wager may still make once its box's two cards lie there."""
+    box, bet = wager
+    known, terms = find(bet), terms_of(felt.rules, bet)
+    (view,) = views_at(felt, end, box, node)
+    views = [view]
+    if known.row(terms, view) is None and is_pat(felt, end, node):
+        # Whatever the boxes still do, a dealer's hand that need not draw stays as it is.
+        views = [view._replace(complete=True, all_broke=broke) for broke in (False, True)]
+    rows = {known.row(terms, one) for one in views}
+    return {row for row in rows if row is not None} or {LOST, PUSH, *known.rows}
+
+
+def is_pat(felt: Felt, end: Ended, node: Node) -> bool:
+    """Whether the dealer's cards lie open and call for no other."""
+    if end.points is None:
+        return False
+    play = end.found.play()
+    drawn = tuple(points_of(card) for card in node.drawn)
+    return not holes_that_draw(play.up_points, drawn, felt.rules.soft_17 == "hit") >> end.points & 1

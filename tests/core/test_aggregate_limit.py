@@ -13,7 +13,7 @@ from controller.core.inputs import SetCard
 from controller.core.rules import Rules
 from controller.core.side_bet import SideNet
 from controller.core.side_dues import Felt
-from controller.core.side_limit import is_win, most_cents, side_dues
+from controller.core.side_limit import is_win, side_dues
 from controller.core.state import restore
 from controller.core.worlds import Ended, Judgement
 from controller.formats.states import read_state, state_bytes
@@ -171,11 +171,21 @@ def test_a_corrected_card_adjusts_every_win_that_shares_the_limit() -> None:
     }
 
 
-def test_a_lost_reader_may_have_missed_a_wager_so_no_win_is_told() -> None:
+LOST_READER = {
+    "the dealer breaks": ("Kc", []),
+    "the dealer stands": ("3c", ["1 lucky_ladies +50.00", "1 twenty_one_plus_three +25.00", "2 lucky_ladies +20.00"]),
+}
+
+
+@pytest.mark.parametrize("name", LOST_READER)
+def test_no_win_is_told_while_a_wager_that_a_lost_reader_may_have_missed_could_have_won(name: str) -> None:
+    drawn, expected = LOST_READER[name]
     rig = at_the_table(1_000, TWENTIES + "Kh Kc 6h Th Td Ts")
     rig.give(DeviceHealth("bet_spots/2", HealthState.LOST, rig.now_ns, "unplugged"))
-    rig.talk("key stand stand hole_turned \n 3c \n key round_closed")
+    rig.talk("key stand stand hole_turned")
     assert told(rig) == []
+    rig.talk(f"{drawn} \n key round_closed")
+    assert told(rig) == expected
 
 
 def test_a_win_paid_while_its_amount_is_open_is_no_past_posting() -> None:
@@ -306,12 +316,17 @@ def test_a_fixed_award_counts_for_what_it_leaves_above_its_stake() -> None:
     assert dues_of("7d 9c 7s 8c key:stand", staked, 60) == {"blazing7s": 6_000, "lucky_ladies": -500}
 
 
-def test_what_a_wager_may_win_at_most() -> None:
-    blazing, ladies = (limited(0).side_bet_terms[bet] for bet in ("blazing7s", "lucky_ladies"))
-    assert most_cents(ladies, 500) == 500_000
-    assert most_cents(blazing, 500) == 249_500
-    assert most_cents(replace(blazing, awards_cents={"one": 500}), 500) == 0
-    assert most_cents(replace(ladies, pays={}), 500) == 0
+def test_what_a_meter_is_still_to_pay_keeps_no_win_waiting() -> None:
+    staked = {(0, "blazing7s"): 500, (0, "twenty_one_plus_three"): 500}
+    assert dues_of("7d 7d 7d 8c key:stand", staked, 50) == {"blazing7s": None, "twenty_one_plus_three": 5_000}
+
+
+def test_another_box_may_win_no_more_than_some_second_card_gives_it() -> None:
+    wagers = '{"1": {"main": 1000, "twenty_one_plus_three": 500}, "2": {"main": 1000, "%s": 500}}'
+    # Spot 1 wins 25 of 70: a two makes no twenty and no straight with the nine, an eight may make one of 50.
+    assert so_far(wagers % "lucky_ladies", "Kh 2c 9h Th")["1"]["twenty_one_plus_three"] == [2_500]
+    assert so_far(wagers % "twenty_one_plus_three", "Kh 2c 9h Th")["1"]["twenty_one_plus_three"] == [2_500]
+    assert so_far(wagers % "twenty_one_plus_three", "Kh 8c 9h Th")["1"]["twenty_one_plus_three"] == []
 
 
 def test_one_cent_is_a_win_and_nothing_is_none() -> None:

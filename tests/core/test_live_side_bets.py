@@ -58,6 +58,21 @@ def test_side_wagers_at_the_table(name: str) -> None:
     assert rig.outcomes() == ["settled"]
 
 
+@pytest.mark.parametrize(("drawn", "told"), [("Kc", "1: spot 1 ez_bust +5.00"), ("4c", "1: spot 1 ez_bust -5.00")])
+def test_ez_bust_is_settled_with_the_dealers_last_card(drawn: str, told: str) -> None:
+    rig = penn_rig()
+    rig.talk("1 main 10 \n Th 6c 9d 2d \n 1 ez_bust 5 \n key stand hole_turned \n 7s")
+    assert rig.postings() == []
+    rig.talk(drawn)
+    assert told in rig.postings()
+
+
+def test_ez_bust_is_returned_when_the_last_hand_has_broken() -> None:
+    rig = penn_rig()
+    rig.talk("1 main 10 \n Th 6c 9d 2d \n 1 ez_bust 5 \n key hit \n 7s")
+    assert "1: spot 1 ez_bust +0.00" in rig.postings()
+
+
 def test_a_row_of_the_meter_waits_for_the_progressive() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n 1 blazing7s 5 \n 7d 7d 7d 8c \n key stand hole_turned \n 5c \n key round_closed")

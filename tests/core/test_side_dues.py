@@ -47,8 +47,9 @@ def test_without_a_hole_card_queens_wait_for_the_second_card() -> None:
 def test_without_a_hole_card_ez_bust_looks_at_all_that_was_drawn() -> None:
     played = "Kh 6s 8d 0:ez_bust:500 key:stand Kd"
     assert nets(OPEN_HOLE, [1000], played, "ez_bust") == []
-    assert nets(OPEN_HOLE, [1000], played + " 9c", "ez_bust", closed=True) == [500]
-    assert nets(OPEN_HOLE, [1000], played + " 5c", "ez_bust", closed=True) == [-500]
+    for closed in (False, True):
+        assert nets(OPEN_HOLE, [1000], played + " 9c", "ez_bust", closed=closed) == [500]
+        assert nets(OPEN_HOLE, [1000], played + " 5c", "ez_bust", closed=closed) == [-500]
 
 
 def test_what_lies_there_while_it_is_offered_is_no_wager_yet() -> None:
@@ -69,10 +70,14 @@ def test_a_row_of_the_meter_is_for_the_progressive_to_say() -> None:
     assert nets(PENN, [1000], "7d 7d 7s 2c", "blazing7s", 500) == [99_500]
 
 
-def test_where_every_hand_broke_ez_bust_is_returned_once_the_round_is_over() -> None:
-    broke = "Kh 6s 8d Tc 0:ez_bust:500 key:hit 9c"
+def test_where_every_hand_broke_ez_bust_is_returned_with_the_last_of_them() -> None:
+    broke = "Kh 6s 8d Tc 0:ez_bust:500 key:hit"
     assert nets(PENN, [1000], broke, "ez_bust") == []
-    assert nets(PENN, [1000], broke, "ez_bust", points=10, closed=True) == [0]
+    assert nets(PENN, [1000], broke + " 9c", "ez_bust") == [0]
+    assert nets(PENN, [1000], broke + " 9c", "ez_bust", points=10, closed=True) == [0]
+    two = "Kh Kh 6s 8d 8d Tc 0:ez_bust:500 key:hit 9c"
+    assert nets(PENN, [1000, 1000], two, "ez_bust") == []
+    assert nets(PENN, [1000, 1000], two + " key:hit 9c", "ez_bust") == [0]
 
 
 def test_a_card_nobody_read_may_be_any_of_the_rank_the_plays_take_for_it() -> None:

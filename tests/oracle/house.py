@@ -28,6 +28,7 @@ class House:
     hole_card: str = "dealt"
     chip_unit_cents: int = 1
     payout_unit_cents: int = 1
+    aggregate_limit_cents: int = 0
     doubts: frozenset[str] = frozenset()
 
     def insurance_cap(self, wager: int) -> int:
@@ -61,7 +62,8 @@ CARDS: Final = {
 DOUBTS: Final = frozenset({"chips are the surrender", "unseen insurance goes by hand"})
 """Readings of the page other than its plain words, which the oracle can take on to be compared with one who does.
 
-``unseen insurance goes by hand``: what may have been insured at a dead reader is no reading; the floor rules on it.
+``unseen insurance goes by hand``: what may have been insured at a dead reader is no reading; the floor rules on it. Nor
+is an unseen EZ Bust wager; what the aggregate limit leaves of other wins where it may have won is not known then.
 ``chips are the surrender``: one shown by chips alone happens when they move, not at a moment before.
 """
 

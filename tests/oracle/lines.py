@@ -51,6 +51,10 @@ class Round:
                 found.append(Box(spot, wager, chips, (Hand((), wager),)))
         return tuple(found)
 
+    def side_wagers(self, spot: int) -> dict[str, int]:
+        """What was wagered at a spot before the deal besides its main wager."""
+        return {bet: cents for bet, cents in self.wagers[spot].items() if cents and bet not in (*FELT, "declared")}
+
     def start(self) -> Story:
         return Story(self.boxes())
 

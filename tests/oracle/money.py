@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from tests.oracle.house import House, dealer_draws, is_natural, lucky_ladies, three_cards, total
+from tests.oracle.house import House, dealer_draws, is_natural, total
 from tests.oracle.story import Box, Story
 
 
@@ -35,12 +35,6 @@ def main_net(house: House, told: Story, box: Box) -> int:
 
 def insurance_net(told: Story, box: Box) -> int:
     return 2 * box.insured if is_natural(told.ranks(told.dealer)) else -box.insured
-
-
-def bust_net(told: Story, box: Box) -> int:
-    if all(map(told.all_broke, told.boxes)):
-        return 0
-    return box.bust_bet if total(told.ranks(told.dealer)) > 21 else -box.bust_bet
 
 
 @lru_cache(maxsize=4096)
@@ -72,29 +66,11 @@ def ways_to_end(house: House, told: Story) -> list[Story]:
 
 
 def box_nets(house: House, told: Story, box: Box, ends: list[Story]) -> dict[str, set[int | None]]:
-    """The nets a box's main wager, insurance and EZ Bust may come to; None stands for a hand still in play."""
+    """The nets a box's main wager and insurance may come to; None stands for a hand still in play."""
     finished = all(hand.over for hand in box.hands)
     nets: dict[str, set[int | None]] = {
         "main": {main_net(house, end, box) for end in ends} if finished or box.even else {None},
     }
     naturals = {insurance_net(end, box) for end in ends}
     nets["insurance"] = {*naturals}
-    nets["ez_bust"] = {bust_net(end, box) for end in ends} if told.played(house) or not box.bust_bet else {None}
-    return nets
-
-
-def side_nets(told: Story, box: Box, wagers: dict[str, int], ends: list[Story]) -> dict[str, set[int | None]]:
-    """The side wagers decided by the first cards. ``wagers`` are those of the header."""
-    nets: dict[str, set[int | None]] = {}
-    start = len(told.boxes)
-    index = told.boxes.index(box)
-    if len(told.faces) <= start + 1 + index:
-        return {name: {None} for name in wagers}
-    first, second = told.faces[index], told.faces[start + 1 + index]
-    for name, cents in wagers.items():
-        if name == "twenty_one_plus_three":
-            nets[name] = {cents * three_cards((first, second, told.faces[start]))}
-        elif name == "lucky_ladies":
-            natural = {is_natural(end.ranks(end.dealer[:2])) for end in ends}
-            nets[name] = {cents * lucky_ladies(first, second, dealer_natural=is_bj) for is_bj in natural}
     return nets

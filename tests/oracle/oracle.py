@@ -8,8 +8,9 @@ from typing import Any
 
 from tests.oracle.house import House
 from tests.oracle.lines import Round, read
-from tests.oracle.money import box_nets, side_nets, ways_to_end
+from tests.oracle.money import box_nets, ways_to_end
 from tests.oracle.search import Search
+from tests.oracle.side_wagers import nets as side_nets
 from tests.oracle.story import Story
 
 Net = int | None
@@ -148,9 +149,11 @@ def sums(whole: Round, ends: list[Story], answer: Answer) -> None:
     for told in ends:
         settled = told.offers_closed(whole.house)
         hands = ways_to_end(whole.house, settled)
-        for box in settled.boxes:
-            wagers = {name: cents for name, cents in whole.wagers[box.spot].items() if cents and name != "declared"}
-            nets = box_nets(whole.house, settled, box, hands) | side_nets(settled, box, wagers, hands)
+        wagers = [whole.side_wagers(box.spot) for box in settled.boxes]
+        sides = side_nets(whole.house, settled, wagers, hands, further=further_wagers(whole, told))
+        for index, box in enumerate(settled.boxes):
+            nets = box_nets(whole.house, settled, box, hands)
+            nets |= {bet: values for (at, bet), values in sides.items() if at == index}
             for bet in () if whole.close else still_offered(whole.house, told, box.spot):
                 nets[bet] = {None}
             for bet, values in nets.items():
@@ -159,7 +162,7 @@ def sums(whole: Round, ends: list[Story], answer: Answer) -> None:
     for (spot, bet), values in remain.items():
         if bet in ("insurance", "ez_bust") and values <= {0, None} and not had(ends, spot, bet):
             continue
-        known = sorted(value for value in values if value is not None)
+        known = [] if None in values else sorted(value for value in values if value is not None)
         agreed = len(values) == 1 and len(known) == 1
         answer.due_cents.setdefault(spot, {})[bet] = known[0] if agreed else None
         answer.possible_cents.setdefault(spot, {})[bet] = known
@@ -176,6 +179,14 @@ def still_offered(house: House, told: Story, spot: int) -> Iterator[str]:
     taken = told.offers if house.even_money == "key" else unturned
     if house.even_money_offered and told.up() == "A" and told.natural(box) and not box.even and taken:
         yield "main"
+
+
+def further_wagers(whole: Round, told: Story) -> bool:
+    """EZ Bust may still be laid, or a reader that was lost may have missed it."""
+    if not whole.house.ez_bust or len(told.dealer) == 0 or told.up() not in "23456":
+        return False
+    boxes = {box.spot for box in told.boxes}
+    return (told.offers and not whole.close) or any(spot in boxes for spot, _, _ in whole.dead)
 
 
 def had(ends: list[Story], spot: str, bet: str) -> bool:

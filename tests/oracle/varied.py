@@ -26,7 +26,13 @@ def evidence(seed: int) -> list[Line]:
     for likely, variation in VARIATIONS:
         if rng.random() < likely:
             lines = variation(rng, lines)
-    return lines
+    # A stream of its own: the rest of a seed's evidence is what it was before there were these wagers.
+    rng = Random(f"side wagers of {seed}")
+    return limited(rng, lines) if rng.random() < LIMITED else lines
+
+
+LIMITED: Final = 0.5
+"""How often a house with side wagers has all of them made, mostly with a limit on what they win together."""
 
 
 def of_kind(seed: int, variation: Variation) -> list[Line]:
@@ -158,6 +164,30 @@ def side_wagers(rng: Random, lines: list[Line]) -> list[Line]:
         for spot, bets in lines[0]["wagers"].items()
     }
     return [lines[0] | {"wagers": wagers}, *lines[1:]]
+
+
+SIDE_STAKES: Final = {
+    "lucky_ladies": (500, 500, 100, 505, 2500),
+    "twenty_one_plus_three": (500, 500, 100, 333, 2500),
+    "blazing7s": (500,),
+    "five_card_progressive": (100, 2500),
+}
+
+
+def limited(rng: Random, lines: list[Line]) -> list[Line]:
+    """Every side wager the profile has is made often, and what they win in a round is mostly limited."""
+    if not lines[0]["profile"].startswith("hollywood"):
+        return lines
+    stakes = SIDE_STAKES if lines[0]["profile"] == "hollywood-penn-national" else dict([*SIDE_STAKES.items()][:2])
+    wagers = {
+        spot: bets | {bet: rng.choice(cents) for bet, cents in stakes.items() if rng.random() < 0.6}
+        for spot, bets in lines[0]["wagers"].items()
+    }
+    options = lines[0]["options"]
+    if rng.random() < 0.85:
+        cents = rng.choice((1, 99, 500, 501, 1000, 1500, 2000, 2500, 3333, 5000, 7000, 12_000, 100_000, 600_000))
+        options = options | {"aggregate_limit_cents": cents}
+    return [lines[0] | {"options": options, "wagers": wagers}, *lines[1:]]
 
 
 def answered(rng: Random, lines: list[Line]) -> list[Line]:

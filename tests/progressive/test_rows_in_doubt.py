@@ -63,13 +63,14 @@ def test_queens_without_the_natural_leave_the_meter_to_the_tenth() -> None:
     assert rig.outcomes() == ["settled"]
 
 
-def test_where_no_second_card_comes_the_close_decides_the_row() -> None:
+def test_where_no_second_card_comes_the_last_broken_hand_decides_the_row() -> None:
     # Both hands broke, so the dealer, who was dealt no hole card, takes no second card and has no natural.
-    talk = BOTH + "Qh Kc Ad Qh Kc \n key insurance_closed hit \n 5c \n key hit \n 6c"
+    talk = BOTH + "Qh Kc Ad Qh Kc \n key insurance_closed hit \n 5c \n key hit"
     rig = ladies(talk, hole_card="none")
     assert hits(rig) == []
-    rig.key("round_closed")
+    rig.talk("6c")
     assert hits(rig) == [(2, "matched_20", 100_017)]
+    rig.key("round_closed")
     assert rig.outcomes() == ["settled"]
 
 
