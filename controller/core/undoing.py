@@ -32,8 +32,7 @@ def remember(desk: Desk, meaning: str, before: State) -> None:
 
 def forget(desk: Desk) -> None:
     """A card has come, or the last press had no effect: nothing before it can be taken back."""
-    if desk.state.presses:
-        desk.change(presses=())
+    desk.change(presses=())
 
 
 def undo(desk: Desk) -> str:
@@ -55,10 +54,11 @@ def taken_back(desk: Desk, press: Press) -> str:
         case "no_more_bets":
             return unlock(desk, press)
         case "round_closed":
-            if desk.state.round is None or not desk.round().closing:
+            if desk.state.round is None:
                 return "the round is closed"
             withdraw(desk, press)
-            desk.change_round(closing=False)
+            # A close that was refused hands nothing to the floor when the key is pressed again: it was taken back.
+            desk.change_round(closing=False, close_refused=desk.round().closing and desk.round().close_refused)
         case "burn":
             if not desk.state.burns:
                 return "the burn has come"
@@ -87,12 +87,11 @@ def no_evidence(desk: Desk, press: Press) -> str:
     withdraw(desk, press)
     if before.misnamed == press.number:
         # The key named a spot without a wager and never was evidence.
-        before = replace(before, curable=True, misnamed=0)
+        before = replace(before, curable=True)
     left = tuple(dated for dated in before.evidence if dated.number != press.number)
     if before.turn_key == press.number:
-        before = replace(before, turn_key=0)
         desk.change_round(turn_key=0)
-    desk.change_round(corrected=("dealer", f"key {press.meaning} taken back"), closing=False, misnamed=before.misnamed)
+    desk.change_round(corrected=("dealer", f"key {press.meaning} taken back"), closing=False)
     floor.weave_corrected(desk, replace(before, evidence=left))
     return ""
 
@@ -104,7 +103,7 @@ def unlock(desk: Desk, press: Press) -> str:
         withdraw(desk, press)
         desk.change_round(next_lock_ns=-1)
         return ""
-    if round_now is None or round_now.cards or round_now.locked_by != press.number:
+    if round_now is None or round_now.locked_by != press.number:
         return "the round is closed"
     withdraw(desk, press)
     if round_now.entry:

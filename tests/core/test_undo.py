@@ -5,10 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from controller.core.alerts import KeyRefused, RoundIrregular
+from controller.core.alerts import CloseRefused, KeyRefused, RoundIrregular
 from controller.core.events import (
     BetsLocked,
     CardBurned,
+    CardOpened,
     HandPlayed,
     KeyWithdrawn,
     QuestionAsked,
@@ -18,6 +19,7 @@ from controller.core.events import (
     WagerAdjusted,
     WagerSettled,
 )
+from controller.core.inputs import DeclareBox, ShoeChanged, VoidRound
 from controller.core.state import State, restore
 from controller.core.table import step
 from controller.io import profile_files
@@ -113,6 +115,14 @@ def test_a_key_that_named_an_empty_spot_is_cured_and_nothing_else_cures_it() -> 
     assert rig.postings() == ["1: spot 1 main -10.00"]
 
 
+def test_a_key_that_named_an_empty_spot_is_not_cured_by_taking_back_a_later_one() -> None:
+    rig = rig_with(f"{TWELVE} \n key 4 stand 1 stand undo undo")
+    assert withdrawn(rig) == ["stand", "1"]
+    assert rig.told(RoundResumed) == []
+    rig.key("undo")
+    assert rig.told(RoundResumed) == [RoundResumed(1)]
+
+
 def test_a_digit_alone_names_no_spot_any_more() -> None:
     rig = rig_with("1 main 10 \n 2 main 10 \n Th 5h 6c 2d 6h Ts \n key 2 undo stand")
     assert rig.told(RoundIrregular) == []
@@ -123,6 +133,8 @@ def test_the_close_is_taken_back_while_the_readers_are_awaited() -> None:
     rig = rig_with(f"{TWELVE} \n key stand")
     rig.late = True
     rig.talk("key hole_turned round_closed undo")
+    assert rig.table.state.round is not None
+    assert not rig.table.state.round.close_refused
     rig.late = False
     rig.pass_ms(100)
     assert withdrawn(rig) == ["round_closed"]
@@ -131,10 +143,73 @@ def test_the_close_is_taken_back_while_the_readers_are_awaited() -> None:
     assert rig.outcomes() == ["settled"]
 
 
+def test_a_close_that_was_refused_is_refused_again_once_it_was_taken_back() -> None:
+    rig = rig_with(f"{TWELVE} \n key round_closed undo round_closed")
+    assert withdrawn(rig) == ["round_closed"]
+    assert len(rig.told(CloseRefused)) == 2
+    rig.talk("key round_closed")
+    assert rig.outcomes() == ["irregular"]
+
+
+def test_a_second_close_taken_back_leaves_the_first_refused() -> None:
+    rig = rig_with(f"{TWELVE} \n key round_closed")
+    rig.late = True
+    rig.talk("key stand round_closed undo")
+    rig.late = False
+    rig.pass_ms(100)
+    assert withdrawn(rig) == ["round_closed"]
+    assert rig.outcomes() == []
+    assert rig.table.state.round is not None
+    assert rig.table.state.round.close_refused
+
+
+def test_a_close_is_taken_back_though_a_later_key_that_was_taken_back_has_put_it_off() -> None:
+    rig = rig_with(f"{TWELVE} \n key stand")
+    rig.late = True
+    rig.talk("key hole_turned round_closed hole_turned undo undo")
+    assert withdrawn(rig) == ["hole_turned", "round_closed"]
+
+
 def test_a_closed_round_stays_closed() -> None:
     rig = rig_with(f"{TWELVE} \n key stand hole_turned round_closed undo")
     assert refusals(rig) == ["the round is closed"]
     assert rig.told(WagerAdjusted) == []
+
+
+def test_what_was_pressed_in_a_round_that_the_next_lock_closed_stays() -> None:
+    rig = rig_with(f"{TWELVE} \n key stand hole_turned \n 1 main 20 \n key no_more_bets undo undo")
+    assert rig.outcomes() == ["settled", "void"]
+    assert withdrawn(rig) == ["no_more_bets"]
+    assert refusals(rig) == ["the round is closed"]
+
+
+def test_a_lock_that_waits_for_the_close_is_taken_back_alone() -> None:
+    rig = rig_with(f"{TWELVE} \n key stand")
+    rig.late = True
+    rig.talk("key hole_turned round_closed no_more_bets undo")
+    rig.late = False
+    rig.pass_ms(100)
+    assert withdrawn(rig) == ["no_more_bets"]
+    assert rig.outcomes() == ["settled"]
+    assert len(rig.told(BetsLocked)) == 1
+
+
+def test_a_lock_that_came_with_the_close_stays() -> None:
+    rig = rig_with(f"{TWELVE} \n key stand")
+    rig.late = True
+    rig.talk("key hole_turned round_closed no_more_bets")
+    rig.late = False
+    rig.pass_ms(100)
+    rig.key("undo")
+    assert (refusals(rig), withdrawn(rig)) == (["the round is closed"], [])
+    assert rig.table.state.round is not None
+
+
+def test_a_lock_whose_round_the_floor_has_voided_stays() -> None:
+    rig = rig_with("1 main 10 \n key no_more_bets")
+    rig.give(VoidRound(rig.now_ns, 1, "floor", "a chip fell"))
+    rig.key("undo")
+    assert refusals(rig) == ["the round is closed"]
 
 
 def test_bets_are_open_again() -> None:
@@ -143,6 +218,24 @@ def test_bets_are_open_again() -> None:
     assert rig.told(RoundClosed) == [RoundClosed(1, (), 0, "void")]
     locked = [event for event in rig.told(BetsLocked) if isinstance(event, BetsLocked)][-1]
     assert [wager.spot for wager in locked.wagers] == [1, 2]
+    assert rig.told(QuestionWithdrawn) == []
+
+
+def locks(rig: Rig) -> list[list[tuple[int, str, int]]]:
+    return [
+        [(wager.spot, wager.bet, wager.cents) for wager in event.wagers]
+        for event in rig.told(BetsLocked)
+        if isinstance(event, BetsLocked)
+    ]
+
+
+def test_a_box_without_chips_is_declared_still_when_bets_are_open_again() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules)
+    rig.talk("1 main 10 \n 4 lucky_ladies 5")
+    rig.give(DeclareBox(rig.now_ns, 4, 2500, "floor", "cash plays"))
+    rig.talk("key no_more_bets undo \n 1 main 0 \n key no_more_bets")
+    cash = [(4, "main", 2500), (4, "lucky_ladies", 500)]
+    assert locks(rig) == [[(1, "main", 1000), *cash], cash]
 
 
 def test_a_lock_by_the_first_card_stays() -> None:
@@ -162,8 +255,17 @@ def test_a_lock_taken_back_asks_no_more_about_a_newcomer_and_lets_nobody_in() ->
 
 def test_a_burn_that_has_not_come_is_taken_back() -> None:
     rig = rig_with("1 main 10 \n key burn undo \n Th 9c 2d 8s \n key stand hole_turned round_closed")
+    assert withdrawn(rig) == ["burn"]
     assert rig.told(CardBurned) == []
     assert rig.outcomes() == ["settled"]
+
+
+def test_a_burn_pressed_after_its_card_has_come_stays() -> None:
+    rig = Rig(penn(stand_key="always", new_shoe_burns=1))
+    rig.give(ShoeChanged(rig.now_ns, -1, "floor"))
+    rig.talk("5h \n key burn undo")
+    assert len(rig.told(CardBurned)) == 1
+    assert (refusals(rig), withdrawn(rig)) == (["the burn has come"], [])
 
 
 def test_a_shoe_that_was_not_new_stays_the_one_in_use() -> None:
@@ -187,6 +289,28 @@ def test_what_is_not_taken_back(key: str, reason: str) -> None:
 def test_a_key_without_effect_shields_the_one_before() -> None:
     rig = rig_with(f"{TWELVE} \n key stand yes undo")
     assert refusals(rig) == ["nothing was asked", NOTHING]
+
+
+def test_a_key_that_stays_shields_the_one_before() -> None:
+    rig = rig_with(f"{TWELVE} \n key stand call_floor undo undo")
+    assert refusals(rig) == ["the floor has been called"] * 2
+    assert withdrawn(rig) == []
+
+
+def test_a_turn_taken_back_closes_the_cards_that_come_to_hands_dealt_face_down() -> None:
+    dealt = "1 main 10 \n 2 main 10 \n Th 5h 9c 2d 6h 4s"
+    rig = Rig(profile_files.load("pitch-h17", {"stand_key": "always"}).rules)
+    rig.talk(f"{dealt} \n key hole_turned undo hit \n 3h")
+    assert withdrawn(rig) == ["hole_turned"]
+    assert "3h" not in opened(rig)
+    turned = Rig(rig.house.rules)
+    turned.talk(f"{dealt} \n key stand stand hole_turned stand undo \n 3h")
+    assert withdrawn(turned) == ["stand"]
+    assert "3h" in opened(turned)
+
+
+def opened(rig: Rig) -> list[str]:
+    return [event.face for event in rig.told(CardOpened) if isinstance(event, CardOpened)]
 
 
 def test_after_a_turn_by_mistake_the_players_play_on_and_what_was_opened_stays_open() -> None:
