@@ -97,6 +97,17 @@ def test_a_key_that_went_down_before_the_pause_has_its_order() -> None:
     assert loop.told() == []
 
 
+def test_a_key_that_went_down_after_the_pause_has_its_order_too() -> None:
+    loop = Loop()
+    loop.held(300)
+    loop.reads(loop.card())
+    loop.beats(2)
+    pressed = loop.key()
+    loop.beats(2)
+    loop.reads(pressed)
+    assert loop.told() == []
+
+
 def test_nothing_is_told_where_nothing_is_unknown() -> None:
     loop = Loop()
     loop.held(1000)

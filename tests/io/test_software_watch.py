@@ -73,12 +73,21 @@ async def test_before_a_number_is_drawn_the_program_is_looked_at() -> None:
     assert desk.delivered[0] == SoftwareLooked(7, "draw", True, FOUND.digest, FOUND.files, FOUND.signed_by, "")
 
 
-async def test_a_commitment_that_is_said_again_draws_nothing() -> None:
-    desk = Desk(cycle=1)
+@pytest.mark.parametrize(("cycle", "looks"), [(0, ["draw"]), (1, [])], ids=["heard since the start", "heard before"])
+async def test_a_commitment_that_is_said_again_draws_nothing(cycle: int, looks: list[str]) -> None:
+    desk = Desk(cycle)
     for reading in (FIRST, ANSWER, FIRST):
         desk.watch.take(reading)
     async with at_work(desk):
         await becomes(lambda: len(desk.readings()) == 3)
+    assert desk.looks() == looks
+
+
+async def test_what_a_box_says_without_a_commitment_draws_nothing() -> None:
+    desk = Desk()
+    desk.watch.take(ANSWER)
+    async with at_work(desk):
+        await becomes(lambda: desk.readings() == [ANSWER])
     assert desk.looks() == []
 
 

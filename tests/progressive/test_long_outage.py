@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from controller.core.alerts import FloorRefused
 from controller.core.inputs import LinkHeard, ReopenMeter, Started
 from controller.core.link_events import MeterReleased
+from controller.core.linked import NOT_HEARD
 from controller.core.meter_events import MeterClosed, MeterReopened
 from controller.core.pace import HOUR_NS
 from tests.core.rig import coded
@@ -109,6 +110,16 @@ def test_a_table_that_was_switched_off_had_no_outage(rig: MeterRig, pit: Pit) ->
     rig.give(Started(rig.now_ns, "test", rig.house))
     pit.tells(rig)
     assert rig.shown()["pit_sevens"] == 1_000_000
+
+
+def test_a_link_that_was_open_is_closed_by_a_start_and_away_from_then_on(rig: MeterRig, pit: Pit) -> None:
+    hours_pass(rig, 60)
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    assert reasons(rig)[-1] == NOT_HEARD
+    assert rig.shown()["pit_sevens"] is None
+    hours_pass(rig, 24)
+    pit.tells(rig)
+    assert reasons(rig)[-1] == HELD
 
 
 def test_it_is_let_go_only_when_it_is_held_and_the_link_is_back(rig: MeterRig, pit: Pit) -> None:
