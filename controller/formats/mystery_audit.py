@@ -9,7 +9,8 @@ every event says of the meter what follows from the one before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -131,26 +132,27 @@ def _examined(
         last = _answered(mystery, committed, first, following)
     else:
         last = max(mystery.made, default=0)
-    numbers = range(first, last + 1)
-    missing = [number for number in numbers if number not in mystery.made]
+    own, many = Range(first, last), max(0, last - first + 1)
+    made = _of_cycle(mystery.numbers, own)
+    missing = _gaps(made, own)
     if missing:
         faults.append(f"{_contributions(missing)}: not given")
-    early = [number for number in numbers if number in mystery.made and mystery.made[number][0] < seq]
+    early = [Range(number, number) for number in made if mystery.made[number][0] < seq]
     if early:
         notes.append(f"{_contributions(early)}: kept until the commitment was there")
-    meter = committed.start_units + sum(mystery.made[number][1].units for number in numbers if number in mystery.made)
+    meter = committed.start_units + sum(mystery.made[number][1].units for number in made)
+    won = _of_cycle(sorted(mystery.hits), own)
     if cycle not in mystery.revealed:
-        others = [number for number in numbers if number in mystery.hits]
-        faults.extend(f"contribution {number} won, and nothing was revealed" for number in others)
-        return CycleFound(cycle, False, len(numbers), None, None, tuple(faults), tuple(notes)), last, None  # noqa: FBT003
+        faults.extend(f"contribution {number} won, and nothing was revealed" for number in won)
+        return CycleFound(cycle, False, many, None, None, tuple(faults), tuple(notes)), last, None  # noqa: FBT003
     revealed = mystery.revealed[cycle]
     award = award_cents(meter, committed.ceiling_cents)
     faults += _award_faults(mystery, revealed, award)
     faults += _order_faults(mystery, cycle)
     trigger = _trigger(mystery, committed, revealed[1], meter, faults)
-    faults.extend(f"contribution {number} won too" for number in numbers[:-1] if number in mystery.hits)
+    faults.extend(f"contribution {number} won too" for number in won if number != last)
     after = next_start_units(meter, award, committed.reset_cents)
-    found = CycleFound(cycle, True, len(numbers), trigger, award, tuple(faults), tuple(notes))  # noqa: FBT003
+    found = CycleFound(cycle, True, many, trigger, award, tuple(faults), tuple(notes))  # noqa: FBT003
     return found, last, after
 
 
@@ -270,18 +272,30 @@ def _together(mystery: Mystery) -> Iterator[str]:
             yield f"cycle {before} was never revealed, and cycle {cycle} began: the box was replaced"
         elif mystery.committed[cycle][0] < mystery.revealed[before][0]:
             yield f"cycle {cycle} was committed to before cycle {before} was revealed"
-    missing = [number for number in _after_the_last(mystery) if number not in mystery.made]
+    after = _after_the_last(mystery)
+    missing = _gaps(_of_cycle(mystery.numbers, after), after)
     if missing:
         yield f"{_contributions(missing)}: not given"
 
 
-def _after_the_last(mystery: Mystery) -> range:
-    """The contributions after the last cycle that was hit, where no other was committed to."""
+def _after_the_last(mystery: Mystery) -> Range:
+    """The contributions after the last cycle that was hit, where no other was committed to; they may be none."""
     cycles = sorted(mystery.committed.keys() | mystery.revealed.keys())
     if (cycles and cycles[-1] not in mystery.revealed) or (not cycles and mystery.first > 1):
-        return range(0)
+        return Range(1, 0)
     last = mystery.revealed[cycles[-1]][1].number if cycles else 0
-    return range(last + 1, max(mystery.made, default=0) + 1)
+    return Range(last + 1, max(mystery.made, default=0))
+
+
+def _of_cycle(numbers: Sequence[int], own: Range) -> Sequence[int]:
+    """The contributions among these, which are in order, that lie between the first and the last of a cycle."""
+    return numbers[bisect_left(numbers, own.first) : bisect_right(numbers, own.last)]
+
+
+def _gaps(given: Sequence[int], own: Range) -> list[Range]:
+    """What is missing of a cycle's contributions: a false number may be too high to count to it one by one."""
+    around = pairwise((own.first - 1, *given, own.last + 1))
+    return [Range(before + 1, after - 1) for before, after in around if before + 1 < after]
 
 
 def _unchecked(mystery: Mystery) -> Iterator[str]:
@@ -294,18 +308,18 @@ def _unchecked(mystery: Mystery) -> Iterator[str]:
     for cycle in sorted(mystery.committed.keys() - mystery.revealed.keys()):
         yield f"cycle {cycle}: its number is not revealed; that it is the one committed to cannot be told before it is"
     waiting = _after_the_last(mystery)
-    if waiting:
-        yield f"{_contributions(waiting)}: not answered by a box, no cycle was open"
+    if waiting.first <= waiting.last:
+        yield f"{_contributions([waiting])}: not answered by a box, no cycle was open"
 
 
-def _contributions(numbers: Iterable[int]) -> str:
+def _contributions(numbers: Iterable[Range]) -> str:
     """``contributions 3, 7 to 9``."""
-    ranges: list[Range] = []
-    for number in numbers:
-        if ranges and ranges[-1].last + 1 == number:
-            ranges[-1] = Range(ranges[-1].first, number)
+    joined: list[Range] = []
+    for one in numbers:
+        if joined and joined[-1].last + 1 == one.first:
+            joined[-1] = Range(joined[-1].first, one.last)
         else:
-            ranges.append(Range(number, number))
-    parts = [str(one.first) if one.first == one.last else f"{one.first} to {one.last}" for one in ranges]
-    single = len(ranges) == 1 and ranges[0].first == ranges[0].last
+            joined.append(one)
+    parts = [str(one.first) if one.first == one.last else f"{one.first} to {one.last}" for one in joined]
+    single = len(joined) == 1 and joined[0].first == joined[0].last
     return f"contribution{'' if single else 's'} {', '.join(parts)}"

@@ -147,6 +147,8 @@ class Mystery:
                 self._gaps.pop()
                 self._after_gap = True
             self._take(seq, event)
+        self.numbers = sorted(self.made)
+        """Of all contributions."""
 
     def _take(self, seq: int, event: Event) -> None:
         if isinstance(event, JackpotHit):

@@ -253,6 +253,7 @@ def late_hit(events: Events) -> None:
         (more("contribution_made", "wager_cents", 1, place=2), "contribution 3 adds"),
         (without("contribution_made", 2), "contribution 3: not given"),
         (without("contribution_made", 2), "what is missing before moved it by 17333334"),
+        (change("contribution_made", place=-1, number=10**15), "to 999999999999999: not given"),
         (without("jackpot_hit"), "no award was published"),
         (without("meter_reset"), "not given"),
         (without("mystery_committed"), "no commitment"),
