@@ -8,6 +8,7 @@ twice, never a number with two contents, and never a gap that is not filled afte
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, NamedTuple
@@ -45,6 +46,12 @@ GOODBYE_SECONDS: Final = 2.0
 
 DRAIN_SECONDS: Final = 5.0
 """How long a daemon that was told to stop goes on sending what is in its journal; the rest waits for the next start."""
+
+LINGER_SECONDS: Final = 0.01
+"""Between the broker's answer and the note of it in the journal: the next reading's commit does not wait for it."""
+
+MARK_LIMIT: Final = 1000
+"""Events in a row that were published and not noted as such: after a crash they are told again."""
 
 REPAIR_SECONDS: Final = 1.0
 """Between two corrections of a status that somebody else has overwritten."""
@@ -252,28 +259,38 @@ class Publisher:
 
     async def _pump(self, client: CheckedClient) -> None:
         pauses = Backoff(random.Random(0))  # noqa: S311 - one table, one broker: nobody to keep out of step with
+        # What the last link had answers to, even if this one is lost at once.
+        await self._mark()
         while True:
             self.turns += 1
             self._wanted.clear()
-            await self._mark()
+            # Events go first: somebody waits for them, and nobody for what is remembered or shown.
+            rows = await self._stream.events_after(self.reached, self._window)
+            refusal = await self._send_events(client, rows) if rows else None
+            if refusal is not None:
+                log.error("event refused by the broker", seq=self.reached + 1, reason=str(refusal))
+                await asyncio.sleep(pauses.next_seconds())
+            elif rows:
+                pauses.reset()
             if self._status_due:
                 await self._say_status(client)
             await self._send_rest(client)
-            again = await self._send_again(client)
-            rows = await self._stream.events_after(self.reached, self._window)
+            if await self._send_again(client) or (rows and await self._is_wanted_soon()):
+                continue
+            await self._mark()
             if not rows:
-                if again:
-                    continue
                 self._waits = True
                 await self._wanted.wait()
                 self._waits = False
-                continue
-            refusal = await self._send_events(client, rows)
-            if refusal is None:
-                pauses.reset()
-            else:
-                log.error("event refused by the broker", seq=self.reached + 1, reason=str(refusal))
-                await asyncio.sleep(pauses.next_seconds())
+
+    async def _is_wanted_soon(self) -> bool:
+        """Whether more comes at once, which is not made to wait for a mark; too many are not left without one."""
+        if self.reached - self._marked >= MARK_LIMIT:
+            return False
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_SECONDS):
+                await self._wanted.wait()
+        return self._wanted.is_set()
 
     async def _send_again(self, client: CheckedClient) -> bool:
         """Send a few events again to a consumer that asked; whether there were any."""
