@@ -128,7 +128,7 @@ def is_complete(felt: Felt, end: Ended, node: Node) -> bool:
     hidden = felt.hole_place >= 0 and end.points is None
     if felt.judgement.closed:
         return True
-    if hidden or not play.all_played(node):
+    if hidden or not play.finished(node):
         return False
     holes = play.holes(node, drawing=True)
     return not (holes if end.points is None else holes & 1 << end.points)

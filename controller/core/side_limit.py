@@ -40,15 +40,16 @@ def side_dues(felt: Felt, staked: Mapping[Wager, int]) -> dict[Wager, set[SideNe
     for known in told_apart(felt):
         (end,) = known.judgement.ended
         # Nodes that differ in nothing a side wager looks at come to the same.
-        for node in {looked_at(node): node for node in end.frontier}.values():
+        for node in {looked_at(end, node): node for node in end.frontier}.values():
             for wager, net in held_at(known, end, node, {wager: staked.get(wager, 0) for wager in found}):
                 held[wager].add(net)
     return held
 
 
-def looked_at(node: Node) -> tuple[object, ...]:
+def looked_at(end: Ended, node: Node) -> tuple[object, ...]:
     """What side wagers look at of a node."""
-    return node.drawn, node.second, node.insured, node.offers, all(box.kind is Kind.BROKEN for box in node.boxes)
+    played, broke = end.found.play().all_played(node), all(box.kind is Kind.BROKEN for box in node.boxes)
+    return node.dealt, node.drawn, node.second, node.insured, node.offers, played, broke
 
 
 def told_apart(felt: Felt) -> Iterator[Felt]:

@@ -337,3 +337,19 @@ def test_one_cent_is_a_win_and_nothing_is_none() -> None:
 
 def test_before_the_deal_is_complete_no_wager_is_decided() -> None:
     assert dues_of("7d 9c", {(0, "blazing7s"): 500}, 60) == {"blazing7s": None}
+
+
+def test_plays_that_differ_in_who_has_played_are_not_one_before_the_close() -> None:
+    # The ten broke spot 1, which leaves spot 2 to play, or spot 2, and then the dealer's seventeen stands.
+    rules = limited(1_000, stand_key="sometimes")
+    found = observed(rules, [1000, 1000], "Js 7d 6c 8s Qd As 1:ez_bust:500 Td")
+    judgement = Judgement((Ended(found, found.frontier, 1, 1),), closed=False)
+    felt = Felt(rules, [*map(Card, ["Js", "7d", "6c", "8s", "Qd", "As", "Td"])], 2, 5, judgement)
+    assert {None if net is None else net.cents for net in side_dues(felt, {})[1, "ez_bust"]} == {None, -500}
+
+
+def test_a_wager_may_still_be_laid_where_the_only_box_has_surrendered() -> None:
+    wagers = '{"1": {"main": 1000, "blazing7s": 500}}'
+    rows = [LIMIT % wagers, *(json.dumps({"card": card}) for card in ["7h", "4h", "4d", "7s"])]
+    status, output = run("\n".join([*rows, '{"key": "surrender"}']))
+    assert (status, json.loads(output)["due_cents"]["1"]) == (0, {"main": -500, "blazing7s": None})
