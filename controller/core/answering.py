@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from controller.core import asking, closing, rounds
+from controller.core import asking, closing, rounds, unkeyed
 from controller.core.alerts import AnswerRefused
 from controller.core.desk import Desk
 from controller.core.events import QuestionAnswered
 
 
 def answered(desk: Desk, question: int, answer: str, who: str) -> None:
-    """A person answered a question: about missed cards, about the open round's play, or about a round that waits."""
+    """A person answered a question: about the open round, its beginning or its play, or about a round that waits."""
     round_now = desk.state.round if question else None
     if round_now is not None and round_now.doubt == question:
         missed_cards_answered(desk, question, answer, who)
+        return
+    if round_now is not None and round_now.unkeyed == question:
+        unkeyed.answered(desk, answer, who)
         return
     if round_now is not None and round_now.entry == question:
         rounds.let_in(desk, answer, who)
@@ -49,6 +52,6 @@ def question_open(desk: Desk) -> int:
     """The question a key answers: the open round's; between rounds the latest that waits. 0: none."""
     round_now = desk.state.round
     if round_now is not None:
-        return round_now.doubt or round_now.entry or (round_now.asked.number if round_now.asked else 0)
+        return round_now.holding() or (round_now.asked.number if round_now.asked else 0)
     waiting = [waited.asked.number for waited in desk.state.waiting if waited.asked is not None]
     return max(waiting, default=0)

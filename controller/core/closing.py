@@ -40,6 +40,8 @@ def close(desk: Desk) -> None:
     else:
         if round_now.doubt:
             desk.irregular("nobody said whether cards were missed")
+        elif round_now.unkeyed:
+            desk.irregular("nobody said whether its first card began it")
         elif round_now.entry:
             desk.irregular(f"nobody said whether spot {round_now.entering[0]} was dealt in")
         elif any(card.unread for card in round_now.cards):

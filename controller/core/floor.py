@@ -113,7 +113,7 @@ def end_void(desk: Desk) -> None:
     round_now = desk.round()
     if round_now.asked is not None:
         desk.tell(QuestionWithdrawn(round_now.asked.number))
-    for question in (round_now.doubt, round_now.entry):
+    for question in (round_now.doubt, round_now.unkeyed, round_now.entry):
         if question:
             desk.tell(QuestionWithdrawn(question))
     if round_now.hides():

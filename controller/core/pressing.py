@@ -89,7 +89,8 @@ def no_more_bets(desk: Desk, at_ns: int) -> str:
     """Lock the bets of the next round; why that cannot be, or an empty text."""
     if desk.state.round is not None:
         if not rounds.is_over(desk) and not desk.round().trouble and not desk.round().waits_for_card():
-            return "a round is being played"
+            unsaid = "say first whether a new round has begun: yes or no"
+            return unsaid if desk.round().unkeyed else "a round is being played"
         if desk.round().closing and not rounds.may_close(desk):
             desk.change_round(next_lock_ns=at_ns)
             return ""

@@ -7,7 +7,7 @@ a card are often reported after it, and nothing published is ever taken back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from controller.core import admission, asking, closed_meters, closing, fitness, sensing, showing
 from controller.core.alerts import (
@@ -66,6 +66,10 @@ class Bets(NamedTuple):
     wagers: tuple[LockedWager, ...]
     declared: tuple[int, ...]
     refused: tuple[LockedWager, ...]
+
+
+NO_BETS: Final = Bets((), (), (), ())
+"""What is in play in no round."""
 
 
 def in_play(desk: Desk, boxes: tuple[LockedWager, ...], closed: Mapping[str, str]) -> Bets:
@@ -198,6 +202,11 @@ def paying(desk: Desk) -> bool:
 def is_over(desk: Desk) -> bool:
     """Whether the open round can take no further card: it is closing, or payment has begun in every play."""
     return desk.round().closing or (not desk.round().trouble and paying(desk))
+
+
+def ended_by_card(desk: Desk) -> bool:
+    """Whether a card ends the open round: its key has said that it is over, or payment began and no key need say so."""
+    return desk.round().closing or (desk.rules.options.no_more_bets == "sometimes" and is_over(desk))
 
 
 def refute_payment(desk: Desk) -> None:

@@ -22,6 +22,8 @@ class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True):
 
     stand_key: Literal["sometimes", "always"] = "sometimes"
     """``always``: stopping below 21 without the stand key is no legal reading."""
+    no_more_bets: Literal["sometimes", "always"] = "sometimes"
+    """``always``: no round begins without the key that locks its bets; no card ends one."""
     busts_taken: Literal["sometimes", "at_once"] = "sometimes"
     """``at_once``: a spot whose hands all broke is emptied before the next card or the turn of the hole card."""
     surrender_shown: Literal["always", "sometimes"] = "always"

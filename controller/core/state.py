@@ -104,6 +104,10 @@ class Round(Value, frozen=True, tag=False):
     """Why the round is irregular; empty while some legal play explains everything."""
     next_lock_ns: int = -1
     """When the bets of the next round were locked while this one still waited for its readers; -1: not yet."""
+    unkeyed: int = 0
+    """The question whether its first card began it, where the key must have; 0: none."""
+    begun_by_word: bool = False
+    """Whether a person said that it has begun."""
     asked: Asked | None = None
     """The question about its play that waits for an answer."""
     answers: tuple[Answer, ...] = ()
@@ -139,13 +143,20 @@ class Round(Value, frozen=True, tag=False):
     corrected: tuple[str, str] = ("", "")
     """Who last corrected the round's cards or boxes, and why."""
 
+    def holding(self) -> int:
+        """The question that a person must answer before anything is concluded; 0: none.
+
+        Was a card missed, has the round begun at all, who was let in.
+        """
+        return self.doubt or self.unkeyed or self.entry
+
     def held(self) -> bool:
-        """Whether nothing may be concluded until a person has answered: about missed cards, or about who was let in."""
-        return bool(self.doubt or self.entry)
+        """Whether nothing may be concluded until a person has answered."""
+        return bool(self.holding())
 
     def by_people(self) -> bool:
         """Whether what follows from the evidence rests on a person's word too."""
-        said = self.answers or self.declared or self.entry_told
+        said = self.answers or self.declared or self.entry_told or self.begun_by_word
         return bool(said) or any(card.ruled is not None for card in self.cards)
 
     def is_unread(self, item: Item) -> bool:

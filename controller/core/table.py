@@ -23,6 +23,7 @@ from controller.core import (
     rounds,
     second_person,
     sensing,
+    unkeyed,
 )
 from controller.core.alerts import (
     CardsMayBeMissing,
@@ -177,6 +178,8 @@ def display(desk: Desk, round_now: Round) -> str:
     """The line on the dealer's keypad while a round is open. Before the turn it cannot depend on the hole card."""
     if round_now.doubt:
         return "Cards drawn meanwhile? yes/no"
+    if round_now.unkeyed:
+        return unkeyed.SHOWN
     if round_now.entry:
         return admission.entry_text(round_now.entering[0])
     if round_now.trouble_told():
@@ -219,16 +222,19 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     overtook = 0
     if desk.state.round is not None:
         rounds.refute_payment(desk)
-        if rounds.is_over(desk):
+        if rounds.ended_by_card(desk):
             overtook = 0 if desk.round().closing else desk.round().number
             rounds.close(desk)
-    if desk.state.round is None and not rounds.lock(desk, at_ns):
+    began = desk.state.round is None
+    if began and not rounds.lock(desk, at_ns):
         card_outside(desk, drawn)
         if fitness.closed_by(desk.state):
             fitness.dealt(desk, number)
         else:
             desk.tell(CardWithoutBets(number))
         return
+    if began:
+        unkeyed.ask(desk)
     if overtook and not desk.round().locked_by:
         desk.change_round(overtook=overtook)
     rounds.card(desk, drawn.face, at_ns if drawn.since_ns < 0 else desk.table_ns(drawn.since_ns), at_ns)

@@ -135,7 +135,7 @@ def round_bytes(house: House, state: State) -> bytes:
             seq=state.seq,
             round=now.number if now else state.rounds,
             phase=phase(state),
-            question=now.doubt or now.entry if now else 0,
+            question=now.holding() if now else 0,
             cards=len(now.cards) if now else 0,
             spots=tuple(
                 SpotNow(spot, cents_at(state.felt, spot, "main"), cents_at(state.felt, spot, "insurance"))

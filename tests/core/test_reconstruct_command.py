@@ -33,6 +33,13 @@ def test_worked_examples_come_out_exactly(case: dict[str, Any]) -> None:
     assert {key: told[key] for key in case["expect"]} == case["expect"]
 
 
+def test_a_round_told_from_its_lock_on_is_the_same_whether_or_not_the_house_always_locks_it_by_key() -> None:
+    for case in CASES[::5]:
+        header = case["evidence"][0]
+        keyed = {**header, "options": {**header.get("options", {}), "no_more_bets": "always"}}
+        assert run(lines({"evidence": [keyed, *case["evidence"][1:]]})) == run(lines(case))
+
+
 @pytest.mark.parametrize("case", CASES[::7], ids=[case["id"] for case in CASES[::7]])
 def test_each_line_is_answered_and_the_last_answer_is_the_whole(case: dict[str, Any]) -> None:
     status, output = run(lines(case), "--each")

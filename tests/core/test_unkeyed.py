@@ -1,0 +1,235 @@
+"""``no_more_bets = "always"``: a card begins or ends no round by itself; the key does, or a person says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from controller.core.alerts import AnswerRefused, CardWithoutBets, KeyRefused, RoundIrregular, SettlementDoubted
+from controller.core.events import (
+    Basis,
+    BetsLocked,
+    CardDealt,
+    CardOpened,
+    Event,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionWithdrawn,
+    RoundClosed,
+    RoundResumed,
+    RoundVoided,
+    WagerSettled,
+)
+from controller.core.inputs import SetCard, VoidRound
+from controller.core.rules import Rules
+from controller.core.state import restore
+from controller.core.table import step
+from controller.formats.snapshots import RoundNow, round_bytes
+from controller.formats.states import read_state, state_bytes
+from tests.core.houses import simulated
+from tests.core.rig import Rig, coded, penn
+from tests.core.test_admission import pitch
+
+ASKED = "A card came before the bets were locked: has a new round begun?"
+SHOWN = "Bets not locked: new round? yes/no"
+DEALT = "1 main 10 \n Th 9c 9d 8s"
+"""Nineteen against a nine; nobody has closed anything."""
+PLAYED = f"{DEALT} \n key stand hole_turned"
+PAID = f"{PLAYED} \n 1 main 20"
+
+
+def rig_of(talk: str = "", **options: Any) -> Rig:
+    rig = Rig(penn(**{"stand_key": "always", "no_more_bets": "always", **options}))
+    rig.talk(talk)
+    return rig
+
+
+def reasons(rig: Rig, kind: type[KeyRefused | RoundIrregular]) -> list[str]:
+    return [one.reason for one in rig.told(kind) if isinstance(one, kind)]
+
+
+def bases(rig: Rig) -> list[Basis]:
+    return [one.basis for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)]
+
+
+# --- the key is pressed -----------------------------------------------------------------------------------
+
+
+def test_with_its_key_a_round_is_what_it_is_without_the_option() -> None:
+    told: list[list[Event]] = []
+    for habit in ("always", "sometimes"):
+        rig = Rig(penn(stand_key="always", no_more_bets=habit))
+        rig.talk("1 main 10 \n key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned \n 1 main 20 \n 1 main 10")
+        rig.talk("key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned round_closed")
+        assert rig.outcomes() == ["settled", "settled"]
+        told.append(rig.events)
+    assert coded(told[0]) == coded(told[1])
+
+
+def test_dealers_who_press_it_are_told_nothing_else() -> None:
+    def always(rules: Rules, chips: dict[str, int]) -> Rig:
+        return Rig(replace(rules, options=replace(rules.options, no_more_bets="always")), chips)
+
+    keyed, truth = simulated("hollywood-penn-national", 77, 12, "sometimes", make=always)
+    plain, _ = simulated("hollywood-penn-national", 77, 12, "sometimes")
+    assert len(truth) == 12
+    assert len(keyed.told(WagerSettled)) > 12
+    assert coded(keyed.events) == coded(plain.events)
+
+
+def test_the_key_that_locks_the_next_bets_while_readers_are_late_is_the_key() -> None:
+    rig = rig_of("1 main 10 \n key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned")
+    rig.late = True
+    rig.talk("key round_closed no_more_bets")
+    rig.late = False
+    rig.pass_ms(100)
+    rig.talk("Th 9c 9d 8s \n key stand hole_turned round_closed")
+    assert rig.told(QuestionAsked) == []
+    assert rig.outcomes() == ["settled", "settled"]
+
+
+def test_a_card_with_no_bets_belongs_to_no_round_as_ever() -> None:
+    rig = rig_of("8h")
+    assert len(rig.told(CardWithoutBets)) == 1
+    assert rig.told(QuestionAsked) == []
+
+
+# --- a first card without it ------------------------------------------------------------------------------
+
+
+def test_without_the_key_a_first_card_asks_and_nothing_of_the_round_is_told() -> None:
+    rig = rig_of(DEALT)
+    assert rig.told(QuestionAsked) == [QuestionAsked(1, 1, 0, ASKED, ("yes", "no"))]
+    assert rig.desired.display == SHOWN
+    assert msgspec.json.decode(round_bytes(rig.house, rig.table.state), type=RoundNow).question == 1
+    assert rig.told(CardDealt, CardOpened, WagerSettled) == []
+
+
+def test_by_default_it_locks_the_bets_and_nothing_is_asked() -> None:
+    rig = rig_of(f"{PLAYED} \n key round_closed", no_more_bets="sometimes")
+    assert rig.told(QuestionAsked) == []
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+    assert bases(rig) == [Basis.EVIDENCE]
+
+
+@pytest.mark.parametrize("cards", ["Th", "Th 9c", "Th 9c 9d 8s"])
+def test_yes_a_round_began_with_it_and_is_settled_on_that_word(cards: str) -> None:
+    rig = rig_of("1 main 10")
+    rig.talk(cards)
+    rig.talk("key yes")
+    rig.talk(" ".join(["Th", "9c", "9d", "8s"][len(cards.split()) :]))
+    rig.talk("key stand hole_turned round_closed")
+    assert rig.told(QuestionAnswered) == [QuestionAnswered(1, "yes", "dealer")]
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+    assert bases(rig) == [Basis.ANSWER]
+    assert rig.outcomes() == ["settled"]
+
+
+def test_no_the_cards_belong_to_no_round_stay_closed_and_bets_are_open() -> None:
+    rig = rig_of("1 main 10 \n Th 9c \n key no")
+    assert [one.card for one in rig.told(CardWithoutBets) if isinstance(one, CardWithoutBets)] == [
+        rig.stamped[2].number,
+        rig.stamped[4].number,
+    ]
+    assert rig.told(RoundClosed) == [RoundClosed(1, (), 0, "void")]
+    assert rig.told(CardOpened) == []
+    assert rig.desired.display == "Bets open"
+    rig.talk("key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned round_closed")
+    assert rig.postings() == ["2: spot 1 main +10.00"]
+    assert bases(rig) == [Basis.EVIDENCE]
+
+
+def test_the_key_pressed_too_late_is_no_answer() -> None:
+    """It may speak of a round that the card began, or of one that begins now: only yes and no say which."""
+    rig = rig_of("1 main 10 \n Th \n key no_more_bets")
+    assert reasons(rig, KeyRefused) == ["say first whether a new round has begun: yes or no"]
+    assert rig.desired.display == SHOWN
+
+
+def test_the_floor_may_answer_and_other_words_are_refused() -> None:
+    rig = rig_of("1 main 10 \n Th")
+    rig.answer("perhaps")
+    assert rig.told(AnswerRefused) == [AnswerRefused(1, "perhaps", "the answers are yes and no")]
+    rig.answer("yes")
+    assert rig.told(QuestionAnswered) == [QuestionAnswered(1, "yes", "floor")]
+
+
+def test_a_round_of_which_nobody_said_that_it_began_goes_to_the_floor() -> None:
+    rig = rig_of(f"{PLAYED} \n key round_closed no_more_bets \n Th")
+    assert reasons(rig, RoundIrregular) == ["nobody said whether its first card began it"]
+    assert rig.outcomes() == ["irregular"]
+    assert rig.told(WagerSettled) == []
+
+
+def test_a_void_round_asks_no_more() -> None:
+    rig = rig_of("1 main 10 \n Th")
+    rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "misdeal"))
+    assert rig.told(QuestionWithdrawn) == [QuestionWithdrawn(1)]
+    assert len(rig.told(RoundVoided)) == 1
+    assert rig.desired.display == "Bets open"
+
+
+def test_it_is_asked_before_who_was_let_in_and_no_withdraws_that() -> None:
+    found = pitch().house.rules
+    rig = Rig(replace(found, options=replace(found.options, no_more_bets="always")))
+    rig.talk("1 main 10 \n key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned round_closed")
+    rig.talk("4 main 10 \n Th")
+    shown = [one.text for one in rig.told(QuestionAsked) if isinstance(one, QuestionAsked)]
+    assert shown == [ASKED, "Spot 4 came in mid shoe: dealt in?"]
+    assert rig.desired.display == SHOWN
+    rig.talk("key no")
+    assert rig.told(QuestionWithdrawn) == [QuestionWithdrawn(2)]
+    assert rig.desired.display == "Bets open"
+
+
+def test_a_restart_goes_on_asking_and_the_answer_settles_the_same() -> None:
+    rig = rig_of(DEALT)
+    held = restore(rig.house, read_state(state_bytes(rig.table.state)))
+    stepped, told = len(rig.stamped), len(rig.events)
+    rig.talk("key yes stand hole_turned round_closed")
+    again: list[Event] = []
+    for stamped in rig.stamped[stepped:]:
+        held, events, _ = step(held, stamped)
+        again.extend(events)
+    assert coded(again) == coded(rig.events[told:])
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+# --- a card after payment ---------------------------------------------------------------------------------
+
+
+def doubled_after_three_cards(**options: Any) -> Rig:
+    """As if the shoe had told a card twice: only payment explains chips that come after it, for 10 against 17."""
+    rig = rig_of("1 main 10 \n key no_more_bets \n 5h 9c 3d 8s 2c", stand_key="sometimes", **options)
+    rig.values["E004CAFE"] = 1000
+    rig.lay(1, "main", (*rig.lying[1, "main"], "E004CAFE"))
+    return rig
+
+
+def test_a_late_card_of_the_round_settles_nothing_wrongly_and_leaves_nothing_to_doubt() -> None:
+    """Without the option the card ends the round, its wager is settled as lost, and doubted only if the next is odd."""
+    rig = doubled_after_three_cards()
+    rig.talk("Kc \n key stand")
+    assert reasons(rig, RoundIrregular) == ["no legal play explains the evidence"]
+    assert rig.told(WagerSettled, SettlementDoubted) == []
+    without = doubled_after_three_cards(no_more_bets="sometimes")
+    without.talk("Kc \n key stand")
+    assert without.postings() == ["1: spot 1 main -10.00"]
+    assert len(without.told(SettlementDoubted)) == 1
+
+
+def test_a_card_after_payment_is_the_open_rounds_and_not_a_new_one() -> None:
+    rig = rig_of("1 main 10 \n key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned \n 1 main 20 \n 5h")
+    assert rig.outcomes() == []
+    assert reasons(rig, RoundIrregular) == ["no legal play explains the evidence"]
+    assert [one.round for one in rig.told(BetsLocked) if isinstance(one, BetsLocked)] == [1]
+    stray = rig.table.state.round
+    assert stray is not None
+    rig.give(SetCard(rig.now_ns, stray.cards[-1].number, None, "M. Okafor", "pushed out of the shoe"))
+    rig.pass_ms(100)
+    assert len(rig.told(RoundResumed)) == 1
+    rig.talk("1 main 10 \n key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned round_closed")
+    assert rig.outcomes() == ["settled", "settled"]
