@@ -23,7 +23,7 @@ class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     stand_key: Literal["sometimes", "always"] = "sometimes"
     """``always``: stopping below 21 without the stand key is no legal reading."""
     no_more_bets: Literal["sometimes", "always"] = "sometimes"
-    """``always``: no round begins without the key that locks its bets; no card ends one."""
+    """``always``: no card begins or ends a round by itself; the key that locks the bets does."""
     busts_taken: Literal["sometimes", "at_once"] = "sometimes"
     """``at_once``: a spot whose hands all broke is emptied before the next card or the turn of the hole card."""
     surrender_shown: Literal["always", "sometimes"] = "always"
