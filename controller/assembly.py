@@ -6,11 +6,13 @@ import random
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from controller.core.metering import TRIGGER_BOX
 from controller.core.rules import House
 from controller.core.state import Desired
 from controller.formats.config import BetSpotsSection, Config, zones_of, zones_seen
 from controller.formats.linked_config import linked_terms
 from controller.formats.meter_config import SignSection, terms_of_meters
+from controller.formats.pairing import unpaired
 from controller.formats.sensor_config import counted_bets, unit_name
 from controller.io.clock import Clock
 from controller.io.link import LIVENESS_NS, Link
@@ -58,7 +60,15 @@ def house_of(table: TableFile) -> House:
         linked=linked_terms(config.linked_meters),
         two_persons=config.operator is not None and config.operator.two_persons,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
+        unpaired=unpaired_devices(config),
     )
+
+
+def unpaired_devices(config: Config) -> tuple[str, ...]:
+    """The devices of a table whose line ought to be paired and is not."""
+    trigger = config.trigger
+    open_line = trigger is not None and unpaired(trigger.port, trigger.pairing_key_file)
+    return (TRIGGER_BOX,) if open_line else ()
 
 
 def bus_name(place: int) -> str:

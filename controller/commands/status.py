@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 import msgspec
 
 from controller.commands.journal_reading import of_journal, published
 from controller.formats.standing import Standing, standing
 from controller.io.journal import JournalReader
+
+UNPAIRED: Final = "whoever reaches its line can make up contributions and answers (tableside keys pairing)"
 
 
 @click.command("status")
@@ -19,6 +23,8 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool) -> 
 
     JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read. The figures end with
     the journal's last event.
+
+    A line to the trigger box that ought to be paired and is not is named, as `tableside check` names it.
 
     Exit status: 0 nothing waits for a person, 1 a question, an alert or a device does, 2 the journal cannot be read.
     """
@@ -44,6 +50,7 @@ def lines(now: Standing, *, shoe: bool) -> list[str]:
     ]
     told[3:3] = [f"CLOSED      no round may begin: {reason}" for reason in now.closed]
     told += [f"device      {name}: {state}" for name, state in now.devices.items()]
+    told += [f"UNPAIRED    {name}: {UNPAIRED}" for name in now.unpaired]
     if now.shoe:
         told.append(f"shoe        {now.shoe}: {now.drawn} of {now.decks * 52} cards drawn, {now.burned} burned")
     if shoe:

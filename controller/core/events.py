@@ -35,14 +35,18 @@ class LockedWager(Value, frozen=True, tag=False):
 # --- the process ------------------------------------------------------------------------------------
 
 
-class TableStarted(Value, frozen=True):
-    """The daemon runs (again). ``restart``: it ran before in this epoch; ``round_open``: in the middle of a round."""
+class TableStarted(Value, frozen=True, omit_defaults=True):
+    """The daemon runs (again). ``restart``: it ran before in this epoch; ``round_open``: in the middle of a round.
+
+    ``unpaired``: devices whose line ought to be paired and is not.
+    """
 
     version: str
     profile: str
     profile_hash: str
     restart: bool
     round_open: bool
+    unpaired: tuple[str, ...] = ()
 
 
 class StepFailed(Value, frozen=True):

@@ -221,3 +221,5 @@ class House(Value, frozen=True, tag=False):
     """Whether voiding a round and adjusting a wager take a second person."""
     shoe_numbers_cards: bool = False
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
+    unpaired: tuple[str, ...] = ()
+    """Devices whose line leaves the cabinet and is not paired."""

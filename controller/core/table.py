@@ -287,7 +287,8 @@ def started(desk: Desk, start: Started) -> None:
     open_round = state.round is not None
     desk.house, desk.rules = start.house, start.house.rules
     profile_hash = start.house.profile_hash
-    desk.tell(TableStarted(start.version, desk.rules.name, profile_hash, restart, open_round))
+    how = (profile_hash, restart, open_round, desk.house.unpaired)
+    desk.tell(TableStarted(start.version, desk.rules.name, *how))
     offset_ns = state.offset_ns
     if start.at_ns + offset_ns <= state.last_ns:
         offset_ns = state.last_ns + 1 - start.at_ns

@@ -53,6 +53,8 @@ class Standing(msgspec.Struct, frozen=True):
     alerts_waiting: int = 0
     critical: int = 0
     devices: dict[str, str] = {}
+    unpaired: tuple[str, ...] = ()
+    """Devices whose line ought to be paired and is not."""
     shoe: int = 0
     decks: int = 0
     drawn: int = 0
@@ -151,6 +153,7 @@ def standing(events: Iterable[Published], hours: int) -> Standing:
         alerts_waiting=len(waiting),
         critical=sum(severity is Severity.CRITICAL for severity in waiting),
         devices=dict(sorted(fold.devices.items())),
+        unpaired=fold.started.unpaired,
         shoe=shoe.shoe,
         decks=shoe.decks,
         drawn=shoe.drawn,

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from controller.cli import main
-from controller.core.inputs import Acknowledged
+from controller.core.inputs import Acknowledged, Started
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.houses import simulated
 from tests.core.journals import journal_of
@@ -126,3 +127,24 @@ def test_a_device_that_is_lost_waits_for_somebody(tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert (devices["keypad"]["faults"], devices["keypad"]["down_seconds"]) == (1, 7)
     assert (devices["bet_spots/1"]["state"], devices["bet_spots/1"]["down_seconds"]) == ("ready", 2)
+
+
+def test_a_trigger_box_on_a_line_that_is_not_paired_is_named(tmp_path: Path) -> None:
+    rig = Rig(penn())
+    rig.talk("1 main 10")
+    path = journal_of(rig, tmp_path / "paired.sqlite")
+    assert "UNPAIRED" not in run("status", str(path)).output
+    assert json.loads(run("status", str(path), "--json").output)["unpaired"] == []
+    rig = Rig(penn())
+    rig.house = replace(rig.house, unpaired=("mystery_trigger",))
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    path = journal_of(rig, tmp_path / "unpaired.sqlite")
+    done = run("status", str(path))
+    # Something to see to, and nothing that waits for an answer.
+    assert done.exit_code == 0
+    said = "UNPAIRED    mystery_trigger: whoever reaches its line can make up contributions and answers"
+    assert f"{said} (tableside keys pairing)" in done.output.splitlines()
+    assert json.loads(run("status", str(path), "--json").output)["unpaired"] == ["mystery_trigger"]
+    rig.give(Started(rig.now_ns, "test", replace(rig.house, unpaired=())))
+    path = journal_of(rig, tmp_path / "paired-since.sqlite")
+    assert "UNPAIRED" not in run("status", str(path)).output

@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 import pytest
 
+from controller.assembly import unpaired_devices
 from controller.commands.run import unpaired_lines
 from controller.formats.config import read_config
 from controller.formats.pairing import unpaired
@@ -34,3 +35,9 @@ def test_a_table_says_it_of_its_file() -> None:
         said = unpaired_lines(read_config(text, "bj-1.toml", PurePath("/etc")))
         assert [line.startswith("[trigger] the line of the trigger box") for line in said] == [True] * count
     assert unpaired_lines(read_config(TABLE, "bj-1.toml", PurePath("/etc"))) == ()
+
+
+@pytest.mark.parametrize(("port", "named"), [("unix:/run/box.sock", ()), ("/dev/trigger", ("mystery_trigger",))])
+def test_the_table_that_starts_on_it_says_so(port: str, named: tuple[str, ...]) -> None:
+    config = read_config(TABLE + METERS.replace("unix:/run/box.sock", port), "bj-1.toml", PurePath("/etc"))
+    assert unpaired_devices(config) == named
