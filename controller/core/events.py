@@ -36,10 +36,7 @@ class LockedWager(Value, frozen=True, tag=False):
 
 
 class TableStarted(Value, frozen=True, omit_defaults=True):
-    """The daemon runs (again). ``restart``: it ran before in this epoch; ``round_open``: in the middle of a round.
-
-    ``unpaired``: devices whose line ought to be paired and is not.
-    """
+    """The daemon runs (again). ``restart``: it ran before in this epoch; ``round_open``: in the middle of a round."""
 
     version: str
     profile: str
@@ -47,6 +44,7 @@ class TableStarted(Value, frozen=True, omit_defaults=True):
     restart: bool
     round_open: bool
     unpaired: tuple[str, ...] = ()
+    """Devices whose line ought to be paired and is not."""
 
 
 class StepFailed(Value, frozen=True):
