@@ -64,6 +64,10 @@ class Script:
         laid = [act.chips for act in self.acts[:at] if isinstance(act, Lay) and (act.spot, act.zone) == place]
         return laid[-1] if laid else self.before.get(place, ())
 
+    def left(self) -> Contents:
+        """What lies in each zone that was touched, once the round is over."""
+        return {(act.spot, act.zone): act.chips for act in self.acts if isinstance(act, Lay)}
+
     def lays(self, place: Place, after: int) -> list[int]:
         """Where a zone is changed after an act and before the round is closed."""
         return [

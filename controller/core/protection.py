@@ -42,10 +42,11 @@ from controller.core.inputs import (
     ShoeChanged,
     SoftwareLooked,
 )
+from controller.core.irregularities import OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
 from controller.core.raising import acknowledge, money, raise_alert
 from controller.core.software_events import checked
 from controller.core.state import Desired, Table
-from controller.core.suspicion import CLOSED_EARLY, DEALERS_RULE, OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
+from controller.core.suspicion import CLOSED_EARLY, DEALERS_RULE
 from firmware_protocols.readings import ChipsSeen, HealthState
 
 EXCHANGED: Final = "shoe_exchanged"

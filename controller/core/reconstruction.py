@@ -11,15 +11,17 @@ taken by ``census.py`` when somebody asks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple, TypeVar
+from collections.abc import Iterable
+from operator import is_not
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from controller.core.darkness import Silence, Watched, ended_ways, seen_again, ways
-from controller.core.dated import EVER, Dated, happened_by, precedes, slackened
+from controller.core.dated import EVER, Dated, happened_by, slackened
 from controller.core.hand import Outcome, place_of
-from controller.core.moves import CardCame, ChipsMoved, KeySpoke, Layout, pays
+from controller.core.moves import CardCame, Layout
 from controller.core.play import Deal, Emission, Node, Play
 from controller.core.rules import Rules
+from controller.core.window import Window
 from firmware_protocols.values import Value
 
 ORDERS_LIMIT: Final = 4_000
@@ -90,7 +92,7 @@ class TooManyOrders(Exception):  # noqa: N818 - a limit, caught where the round 
     """The evidence leaves more orders open than ``ORDERS_LIMIT``."""
 
 
-class Weave:
+class Weave(Window):
     """The walk over all orders of a window of evidence."""
 
     def __init__(  # noqa: PLR0917 - a window and all that limits it
@@ -102,60 +104,9 @@ class Weave:
         silences: tuple[Silence, ...] = (),
         since_ns: int = -1,
     ) -> None:
-        self.play = play
+        super().__init__(play, window, contents, silences, since_ns)
         self.answers = answers
-        self.watched = Watched(play, silences)
-        self.since_ns, self.window, self.contents = since_ns, window, contents
-        self.full = (1 << len(window)) - 1
-        self.layouts: dict[int, Layout] = {}
         self.levels: list[Level] = []
-        self.before = [0] * len(window)
-        slack = bool(play.rules.options.key_slack)
-        for j, later in enumerate(window):
-            for i, earlier in enumerate(window):
-                keys = slack and isinstance(earlier.item, KeySpoke) and isinstance(later.item, KeySpoke)
-                if (i < j and (keys or precedes(earlier, later))) or (i > j and earlier.last_ns < later.first_ns):
-                    self.before[j] |= 1 << i
-
-    def contents_after(self, mask: int) -> dict[tuple[int, str], int]:
-        """What lies in each zone when the evidence in ``mask`` has happened."""
-        contents = self.contents
-        for index, dated in enumerate(self.window):
-            if mask >> index & 1 and isinstance(dated.item, ChipsMoved) and dated.item.counts():
-                contents = {**contents, (dated.item.box, dated.item.zone): dated.item.after}
-        return contents
-
-    def layout(self, mask: int) -> Layout:
-        """The layout when the evidence in ``mask`` has happened."""
-        known = self.layouts.get(mask)
-        if known is None:
-            left = [dated for index, dated in enumerate(self.window) if not mask >> index & 1]
-            known = self.watched.layout(self.contents_after(mask), *self.span(mask), left)
-            self.layouts[mask] = known
-        return known
-
-    def span(self, mask: int) -> tuple[int, int]:
-        """Between which moments the evidence in ``mask`` has happened and nothing more."""
-        done = [dated.first_ns for index, dated in enumerate(self.window) if mask >> index & 1]
-        left = [dated.last_ns for index, dated in enumerate(self.window) if not mask >> index & 1]
-        return max([self.since_ns, *done]), min(left, default=EVER)
-
-    def seen(self, mask: int, after: int) -> frozenset[int]:
-        """The boxes of which a reader that is back saw what was last told, between the evidence of two masks."""
-        if not self.watched.silences:
-            return frozenset()
-        return self.watched.seen(self.layout(mask), self.span(after)[0], self.span(mask)[1])
-
-    def enabled(self, mask: int) -> Iterator[int]:
-        """The pieces of evidence that may come next."""
-        for index, before in enumerate(self.before):
-            if not mask >> index & 1 and not before & ~mask:
-                yield index
-
-    def paid_through(self, mask: int, node: Node) -> bool:
-        """Whether payment explains everything that remains after the evidence in ``mask``."""
-        left = [dated.item for index, dated in enumerate(self.window) if not mask >> index & 1]
-        return all(isinstance(item, ChipsMoved) and pays(node, item) for item in left)
 
     def run(self, start: Frontier) -> Frontier:
         """The nodes after all of the window, in any order that its times allow."""
@@ -225,6 +176,43 @@ def merge_all(frontier: Frontier, other: Frontier) -> None:
         join(frontier, node, told)
 
 
+class Reached(Protocol):
+    """How far evidence has been told, and by when all of that has happened."""
+
+    @property
+    def used(self) -> int:
+        """The pieces of evidence told."""
+
+    @property
+    def last_ns(self) -> int:
+        """The last moment any of them may belong to."""
+
+
+R = TypeVar("R", bound=Reached)
+
+
+def rewound(reached: tuple[R, ...], before: tuple[Dated, ...], evidence: tuple[Dated, ...]) -> tuple[R, ...]:
+    """Of what was reached with the evidence ``before`` all that lies before everything new in ``evidence``."""
+    earliest = evidence[-1].first_ns
+    if any(map(is_not, evidence, before)):
+        changed = (new.first_ns for new, old in zip(evidence, before, strict=False) if new is not old)
+        earliest = min(earliest, *changed)
+    while reached[-1].last_ns >= earliest:
+        earliest = min(earliest, *(late.first_ns for late in evidence[reached[-2].used :]))
+        reached = reached[:-1]
+    return reached
+
+
+def game_with(game: Play, cards: tuple[int, ...]) -> Play:
+    """The game once these cards have left the shoe; cards after the deal do not change it."""
+    if len(cards) > game.deal_cards:
+        return game
+    boxes = game.boxes
+    initial = tuple(cards[box : 2 * boxes + 1 : boxes + 1] for box in range(boxes))
+    up = cards[boxes] if len(cards) > boxes else 0
+    return Play(game.rules, Deal(game.deal.wagers, initial, up, game.deal.given_up))
+
+
 class Reconstruction(NamedTuple):
     """One round's evidence and every legal reading of it. Immutable: ``observe`` gives a new one."""
 
@@ -286,15 +274,6 @@ class Reconstruction(NamedTuple):
         """The game with the cards dealt so far."""
         return self.game
 
-    def game_with(self, cards: tuple[int, ...]) -> Play:
-        """The game once these cards have left the shoe; cards after the deal do not change it."""
-        if len(cards) > self.game.deal_cards:
-            return self.game
-        boxes = len(self.wagers)
-        initial = tuple(cards[box : 2 * boxes + 1 : boxes + 1] for box in range(boxes))
-        up = cards[boxes] if len(cards) > boxes else 0
-        return Play(self.rules, Deal(self.wagers, initial, up, self.game.deal.given_up))
-
     def observe(self, dated: Dated) -> Reconstruction:
         """The round with one more piece of evidence; its frontier is empty if no play explains everything.
 
@@ -308,22 +287,16 @@ class Reconstruction(NamedTuple):
                 cards = self.cards
         slack = self.rules.options.key_slack
         evidence = slackened(self.evidence, dated) if slack else (*self.evidence, dated)
-        changed = [new.first_ns for new, old in zip(evidence, self.evidence, strict=False) if new is not old]
-        kept = self.cuts
-        earliest = min([evidence[-1].first_ns, *changed])
-        while kept[-1].last_ns >= earliest:
-            earliest = min([earliest, *(late.first_ns for late in evidence[kept[-2].used :])])
-            kept = kept[:-1]
+        kept = rewound(self.cuts, self.evidence, evidence)
         cut = kept[-1]
-        game = self.game if cards is self.cards else self.game_with(cards)
-        found = self._replace(evidence=evidence, cards=cards, game=game)
-        since_ns = happened_by(self.evidence[: cut.used])
-        weave = Weave(found.play(), evidence[cut.used :], cut.contents, self.answers, self.silences, since_ns)
+        game = self.game if cards is self.cards else game_with(self.game, cards)
+        since_ns = happened_by(self.evidence[: cut.used]) if self.silences else -1
+        weave = Weave(game, evidence[cut.used :], cut.contents, self.answers, self.silences, since_ns)
         frontier = weave.run(dict(cut.frontier))
-        last_ns = max(late.last_ns for late in evidence)
+        last_ns = max(cut.last_ns, *(late.last_ns for late in weave.window))
         contents = weave.contents_after(weave.full)
         new = Cut(len(evidence), last_ns, frontier, contents, tuple(weave.levels))
-        return found._replace(cuts=(*kept, new))
+        return self._replace(evidence=evidence, cards=cards, game=game, cuts=(*kept, new))
 
     def as_of(self, moment_ns: int) -> Reconstruction:
         """The round as far as nothing told after ``moment_ns`` can change it."""

@@ -11,6 +11,7 @@ from controller.core.darkness import Silence
 from controller.core.dated import Dated
 from controller.core.dues import Due
 from controller.core.hand import RANKS, PlayedHand, place_of, seen
+from controller.core.irregularities import UNKNOWN, Account, Piece
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke, idle
 from controller.core.question import best_question
 from controller.core.reconstruction import Answer, Reconstruction, TooManyOrders
@@ -19,7 +20,7 @@ from controller.core.side_bet import SideNet, find
 from controller.core.side_dues import Felt, nets_listed, sides
 from controller.core.side_limit import side_dues
 from controller.core.stories import Case
-from controller.core.suspicion import UNKNOWN, Account, Piece, Search, suspect
+from controller.core.suspicion import Search, suspect
 from controller.core.weighing import Memory
 from controller.core.worlds import Ended, Judgement, TooManyUnread, World, Worlds, judge
 from firmware_protocols.cards import Card
@@ -344,6 +345,9 @@ class Recount:
         if self.irregularity != NO_PLAY or self.worlds is None or None in self.faces or self.silences:
             return self.irregularity
         found = self.worlds.worlds[0].found
+        told = (self.answers, self.closed, sum(isinstance(dated.item, ChipsMoved) for dated in found.evidence))
+        if outside and self.memory.hopeless == told:
+            return self.irregularity
         hidden = -1 if self.closed else self.hole_place()
         ranks = [UNKNOWN if at == hidden else RANKS[f.rank] for at, f in enumerate(self.faces) if f is not None]
         pieces = tuple(
@@ -354,6 +358,7 @@ class Recount:
         fields = (self.rules, found.wagers, found.cuts[0].contents, pieces, names, self.spots)
         search = Search(memory=self.memory if outside else None)
         cause = suspect(Account(*fields, self.closed, self.closed, self.answers), search)
+        self.memory.hopeless = told if search.hopeless else ()
         return f"{self.irregularity}; likely {cause}" if cause else self.irregularity
 
     def nothing(self, *, outside: bool) -> Recounted:

@@ -7,51 +7,41 @@ only what is new is worked out. It changes nothing of what a search finds.
 from __future__ import annotations
 
 from controller.core.dated import Dated
-from controller.core.reconstruction import Answer, Reconstruction, TooManyOrders
+from controller.core.reconstruction import Answer
 from controller.core.rules import Rules
+from controller.core.tracing import Trace, Ways
 
 Lying = dict[tuple[int, str], int]
 """What lies in zones whose content is not the wager."""
-
-
-def observed(found: Reconstruction, dated: Dated) -> Reconstruction | None:
-    """A round with one more piece of evidence; None if its times leave too much open.
-
-    The ways between its cuts are let go: they count plays, and here it is only asked whether there is one.
-    """
-    try:
-        after = found.observe(dated)
-    except TooManyOrders:
-        return None
-    *kept, last = after.cuts
-    return after._replace(cuts=(*kept, last._replace(levels=())))
 
 
 class Memory:
     """What the last search worked out, and the one that is going on; what neither needed is forgotten."""
 
     def __init__(self) -> None:
-        self.beginnings: dict[tuple[object, ...], Reconstruction] = {}
-        self.before: dict[tuple[int, Dated], tuple[Reconstruction, Reconstruction | None]] = {}
-        self.now: dict[tuple[int, Dated], tuple[Reconstruction, Reconstruction | None]] = {}
+        self.hopeless: tuple[object, ...] = ()
+        """Of what the last search, which nothing but chips, answers and the close can help, was made."""
+        self.beginnings: dict[tuple[object, ...], Trace] = {}
+        self.before: dict[tuple[int, Dated], tuple[Trace, Trace | None]] = {}
+        self.now: dict[tuple[int, Dated], tuple[Trace, Trace | None]] = {}
 
     def next_search(self) -> None:
         """A search begins."""
         self.before, self.now = self.now, {}
 
-    def begun(self, rules: Rules, wagers: tuple[int, ...], lying: Lying, answers: tuple[Answer, ...]) -> Reconstruction:
+    def begun(self, rules: Rules, wagers: tuple[int, ...], lying: Lying, answers: tuple[Answer, ...]) -> Trace:
         """A round before its first card. ``rules`` are the same in all searches."""
         key = wagers, tuple(sorted(lying.items())), answers
         if key not in self.beginnings:
-            self.beginnings[key] = Reconstruction.begin(rules, wagers, lying, answers)
+            self.beginnings[key] = Trace.begin(rules, wagers, lying, answers)
         return self.beginnings[key]
 
-    def observed(self, found: Reconstruction, dated: Dated) -> Reconstruction | None:
+    def observed(self, found: Trace, dated: Dated, ways: Ways) -> Trace | None:
         """A round with one more piece of evidence; None if its times leave too much open."""
         key = id(found), dated
         known = self.now.get(key) or self.before.get(key)
         if known is None:
             # The round is held with what it comes to, so that its identity stays its own.
-            known = found, observed(found, dated)
+            known = found, found.observe(dated, ways)
         self.now[key] = known
         return known[1]

@@ -13,9 +13,10 @@ from controller.core.dated import Dated
 from controller.core.events import CardDrawn, CardOpened, CardSet, Event, HoleTurned, WagerAdjusted, WagerSettled
 from controller.core.hand import FACE_RANKS
 from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, Input, SetCard, Stamped, VoidRound
+from controller.core.irregularities import Account, Piece, irregularities
 from controller.core.moves import CardCame, ChipsMoved, KeySpoke
 from controller.core.state import State, Table, restore
-from controller.core.suspicion import Account, Piece, Search, irregularities, suspect
+from controller.core.suspicion import Search, suspect
 from controller.core.table import step
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn as CardRead
@@ -189,6 +190,10 @@ CAUSES = {
 }
 
 
+ONE_KIND = account("Th 9h 9c 9s 9d", {5: "stand stand"})
+"""Explained by a missed card, and by nothing else."""
+
+
 def test_a_legal_round_needs_no_cause() -> None:
     assert Search().explains(LEGAL)
 
@@ -207,8 +212,7 @@ def test_the_true_cause_is_among_those_that_explain(cause: str) -> None:
 
 
 def test_a_kind_that_explains_alone_is_named_with_all_it_may_be_about() -> None:
-    only = account("Th 9h 9c 9s 9d", {5: "stand stand"})
-    named = suspect(only, Search(100_000))
+    named = suspect(ONE_KIND, Search(100_000))
     assert named.startswith("a card was missed ")
     assert named.count("card ") > 2
 

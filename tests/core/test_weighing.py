@@ -8,12 +8,15 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands.reconstruct import command
+from controller.core.dated import Dated
+from controller.core.irregularities import Account, Piece, cards_of
+from controller.core.moves import CardCame
 from controller.core.reconstruction import Answer
-from controller.core.suspicion import Account, Search, cards_of, suspect
+from controller.core.suspicion import Search, suspect
 from controller.core.weighing import Memory
-from tests.core.test_floor_properties import CAUSES, LEGAL
+from tests.core.test_floor_properties import CAUSES, LEGAL, ONE_KIND
 
-ACCOUNTS = [LEGAL, *CAUSES.values()]
+ACCOUNTS = [LEGAL, ONE_KIND, *CAUSES.values()]
 
 
 def growing(whole: Account) -> list[Account]:
@@ -39,7 +42,7 @@ def test_with_a_memory_every_search_ends_as_it_does_without(whole: Account, effo
 
 
 def test_a_search_made_again_works_nothing_out_anew() -> None:
-    memory, whole = Memory(), CAUSES["card 6 was misread"]
+    memory, whole = Memory(), ONE_KIND
     suspect(whole, Search(100_000, memory))
     first = weighed_anew(memory)
     suspect(whole, Search(100_000, memory))
@@ -47,7 +50,7 @@ def test_a_search_made_again_works_nothing_out_anew() -> None:
 
 
 def test_other_answers_are_another_account() -> None:
-    memory, whole = Memory(), CAUSES["card 6 was misread"]
+    memory, whole = Memory(), ONE_KIND
     suspect(whole, Search(100_000, memory))
     suspect(whole._replace(answers=(Answer(box=0, cards=2),)), Search(100_000, memory))
     assert weighed_anew(memory) > 100
@@ -55,12 +58,37 @@ def test_other_answers_are_another_account() -> None:
 
 def test_what_two_searches_did_not_need_is_forgotten() -> None:
     memory = Memory()
-    suspect(CAUSES["card 6 was misread"], Search(100_000, memory))
+    suspect(ONE_KIND, Search(100_000, memory))
     for _ in range(2):
         suspect(LEGAL, Search(100_000, memory))
     fresh = Memory()
     suspect(LEGAL, Search(100_000, fresh))
     assert len(memory.now) == len(memory.before) == len(fresh.now)
+
+
+@pytest.mark.parametrize("whole", ACCOUNTS)
+@pytest.mark.parametrize("effort", [200, 100_000])
+def test_what_is_hopeless_stays_so_whatever_cards_follow(whole: Account, effort: int) -> None:
+    more = [Piece(Dated(at, at, CardCame(0)), rank) for at, rank in enumerate((5, 1, 10, 2, 5, 13), start=10_000)]
+    names = (*whole.names, *(f"more {number}" for number in range(len(more))))
+    accounts = growing(whole._replace(pieces=(*whole.pieces, *more), names=names))[:-1]
+    hopeless = False
+    for account in accounts:
+        search = Search(effort)
+        named = suspect(account, search)
+        assert not (hopeless and named), account
+        hopeless = hopeless or search.hopeless
+    assert hopeless
+
+
+def test_a_round_is_not_hopeless_while_a_change_waits_for_its_second_card() -> None:
+    stood = ONE_KIND._replace(closed=False, turned=False)
+    without = stood._replace(pieces=stood.pieces[:-3], names=stood.names[:-1])
+    assert not Search().explains(stood)
+    for account in (without, stood, ONE_KIND):
+        search = Search()
+        suspect(account, search)
+        assert not search.hopeless
 
 
 def test_line_by_line_each_answer_to_an_irregular_round_is_that_to_its_lines_so_far() -> None:

@@ -1,0 +1,191 @@
+"""Whether evidence leaves any legal play: the lattice of ``reconstruction.py`` with nothing kept but where it stands.
+
+Who only asks whether there is a play needs neither what the boxes did nor the ways between the nodes; and many accounts
+that differ in one piece of evidence come to the same nodes, whose ways on are asked of the rules only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from controller.core import moves
+from controller.core.dated import Dated, slackened
+from controller.core.moves import CardCame, ChipsMoved, Item, Layout
+from controller.core.play import Box, Deal, Kind, Node, Play
+from controller.core.reconstruction import ORDERS_LIMIT, Answer, admitted, game_with, rewound
+from controller.core.rules import Rules
+from controller.core.window import Window
+
+Contents = dict[tuple[int, str], int]
+"""What lies in each zone that changed."""
+
+Onward = dict[Node, tuple[Node, ...]]
+"""The nodes that may follow each node by one piece of evidence."""
+
+
+Nodes = frozenset[Node]
+
+
+class Exhausted(Exception):  # noqa: N818 - a limit, caught where the search began
+    """The search has weighed as much as it may."""
+
+
+class Ways:
+    """The ways on that were asked of the rules already, and how many nodes may still be weighed."""
+
+    def __init__(self, nodes: int | None = None) -> None:
+        self.left = nodes
+        """Nodes that may still be weighed; None: any number."""
+        self.layouts: dict[tuple[int, str, tuple[int, ...]], tuple[Contents, Layout]] = {}
+        self.known: dict[tuple[Play, Item, Layout], dict[Node, tuple[Node, ...]]] = {}
+
+    def layout(self, play: Play, contents: Contents) -> Layout:
+        """What lies on the layout; the same contents are asked for again and again."""
+        key = (id(contents), play.offered_zone, play.deal.wagers)
+        if key not in self.layouts:
+            # The contents are held with what they come to, so that their identity stays their own.
+            self.layouts[key] = contents, moves.layout_of(play, contents)
+        return self.layouts[key][1]
+
+    def follow(self, step: tuple[Play, Item, Layout], answers: tuple[Answer, ...], nodes: Nodes) -> Nodes:
+        """The nodes that may follow others by one piece of evidence.
+
+        Raises:
+            Exhausted: more nodes are to be weighed than is left.
+        """
+        if self.left is not None:
+            self.left -= len(nodes)
+            if self.left < 0:
+                raise Exhausted
+        known = self.known.setdefault(step, {})
+        for node in nodes - known.keys():
+            play, item, layout = step
+            steps = moves.successors(play, node, item, layout)
+            known[node] = tuple(to for to, emitted in steps if not emitted or admitted(answers, emitted))
+        return frozenset().union(*(known[node] for node in nodes))
+
+
+class Stand(NamedTuple):
+    """Where a round may stand after the first ``used`` pieces of evidence, if nothing later can belong before them."""
+
+    used: int
+    last_ns: int
+    nodes: Nodes
+    contents: Contents
+
+
+class Trace(NamedTuple):
+    """A round's evidence, and where it may stand. Immutable: ``observe`` gives a new one."""
+
+    game: Play
+    """The game with the cards dealt so far."""
+    answers: tuple[Answer, ...]
+    evidence: tuple[Dated, ...]
+    cards: tuple[int, ...]
+    stands: tuple[Stand, ...]
+
+    @classmethod
+    def begin(cls, rules: Rules, wagers: tuple[int, ...], contents: Contents, answers: tuple[Answer, ...]) -> Trace:
+        """A round before its first card, as ``Reconstruction.begin`` has it."""
+        given_up = frozenset(answer.box for answer in answers if answer.surrendered)
+        game = Play(rules, Deal(wagers, tuple(() for _ in wagers), given_up=given_up))
+        return cls(game, answers, (), (), (Stand(0, -1, frozenset((game.begin(),)), contents),))
+
+    @property
+    def nodes(self) -> Nodes:
+        """Where the round may stand now; none: there is no legal play."""
+        return self.stands[-1].nodes
+
+    def dealing(self) -> bool:
+        """Whether cards of the deal have come and nothing else."""
+        return self.nodes == during_deal(self.game.boxes, len(self.cards)) and not self.game.rules.options.key_slack
+
+    def dealt(self, cards: list[Dated]) -> Trace:
+        """While ``dealing``: with more cards, each after everything before it, that do not complete the deal."""
+        codes, stands = list(self.cards), list(self.stands)
+        for dated in cards:
+            assert isinstance(dated.item, CardCame)
+            codes.append(dated.item.card)
+            nodes = during_deal(self.game.boxes, len(codes))
+            stands.append(Stand(stands[-1].used + 1, dated.last_ns, nodes, stands[-1].contents))
+        return self._replace(evidence=(*self.evidence, *cards), cards=tuple(codes), stands=tuple(stands))
+
+    def observe(self, dated: Dated, ways: Ways) -> Trace | None:
+        """The round with one more piece of evidence; None if its times leave too much open.
+
+        Raises:
+            Exhausted: more nodes would have to be weighed than is left.
+        """
+        slack = self.game.rules.options.key_slack
+        evidence = slackened(self.evidence, dated) if slack else (*self.evidence, dated)
+        game, cards = self.game, self.cards
+        if isinstance(dated.item, CardCame):
+            cards = (*cards, dated.item.card)
+            game = game_with(game, cards)
+        kept = rewound(self.stands, self.evidence, evidence)
+        stand = kept[-1]
+        window = evidence[stand.used :]
+        if len(window) == 1 and not isinstance(dated.item, ChipsMoved):
+            step = (game, dated.item, ways.layout(game, stand.contents))
+            new = Stand(len(evidence), dated.last_ns, ways.follow(step, self.answers, stand.nodes), stand.contents)
+        else:
+            walk = Walk(game, window, stand.contents)
+            nodes = walk.run(stand.nodes, self.answers, ways)
+            if nodes is None:
+                return None
+            last_ns = max(stand.last_ns, *(late.last_ns for late in window))
+            new = Stand(len(evidence), last_ns, nodes, walk.contents_after(walk.full))
+        return self._replace(game=game, evidence=evidence, cards=cards, stands=(*kept, new))
+
+    def layout(self) -> Layout:
+        """What lies on the layout when all of the evidence has happened."""
+        return moves.layout_of(self.game, self.stands[-1].contents)
+
+    def may_end(self, hole_points: Iterable[int]) -> bool:
+        """Whether some play is complete with a hole card of one of these values (none: no hole card is dealt)."""
+        layout = self.layout()
+        holes = sum(1 << points for points in hole_points)
+        return any(
+            reached.hole & (holes or reached.hole) and admitted(self.answers, emitted)
+            for node in self.nodes
+            for reached, emitted in moves.endings(self.game, node, layout)
+        )
+
+
+@lru_cache(maxsize=256)
+def during_deal(boxes: int, dealt: int) -> Nodes:
+    """Where a round stands in the middle of its deal."""
+    return frozenset((Node(dealt, 0, (), (Box(Kind.PENDING),) * boxes, offers=False),))
+
+
+class Walk(Window):
+    """The walk over all orders of a window of evidence, as ``reconstruction.Weave`` goes it."""
+
+    def run(self, start: Nodes, answers: tuple[Answer, ...], ways: Ways) -> Nodes | None:
+        """The nodes after all of the window; None: its times leave too much open."""
+        ended: set[Node] = set()
+        level: dict[int, set[Node]] = {0: {*start}}
+        visited = 0
+        for _ in self.window:
+            visited += len(level)
+            if visited > ORDERS_LIMIT:
+                return None
+            level = self.advance(level, ended, answers, ways)
+        return frozenset(ended | level.get(self.full, set()))
+
+    def advance(
+        self, level: dict[int, set[Node]], ended: set[Node], answers: tuple[Answer, ...], ways: Ways
+    ) -> dict[int, set[Node]]:
+        """One more piece of evidence in every possible way."""
+        following: dict[int, set[Node]] = {}
+        for mask, nodes in level.items():
+            # Payment explains every change of chips that is left: their order does not matter.
+            paid = {node for node in nodes if node.paying and self.paid_through(mask, node)}
+            ended |= paid
+            left = frozenset(nodes - paid)
+            for index in self.enabled(mask) if left else ():
+                step = (self.play, self.window[index].item, ways.layout(self.play, self.contents_after(mask)))
+                following.setdefault(mask | 1 << index, set()).update(ways.follow(step, answers, left))
+        return following

@@ -1,0 +1,81 @@
+"""A window of evidence whose order the times leave open, and what lies on the layout as it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from controller.core.darkness import Silence, Watched
+from controller.core.dated import EVER, Dated, precedes
+from controller.core.moves import ChipsMoved, KeySpoke, Layout, layout_of, pays
+from controller.core.play import Node, Play
+
+
+class Window:
+    """The evidence of a window. Of which of it has happened a mask tells, a bit for each piece."""
+
+    def __init__(
+        self,
+        play: Play,
+        window: tuple[Dated, ...],
+        contents: dict[tuple[int, str], int],
+        silences: tuple[Silence, ...] = (),
+        since_ns: int = -1,
+    ) -> None:
+        self.play = play
+        self.watched = Watched(play, silences)
+        self.since_ns, self.window, self.contents = since_ns, window, contents
+        self.full = (1 << len(window)) - 1
+        self.layouts: dict[int, Layout] = {}
+        self.before = [0] * len(window)
+        slack = bool(play.rules.options.key_slack)
+        for j, later in enumerate(window):
+            for i, earlier in enumerate(window):
+                keys = slack and isinstance(earlier.item, KeySpoke) and isinstance(later.item, KeySpoke)
+                if (i < j and (keys or precedes(earlier, later))) or (i > j and earlier.last_ns < later.first_ns):
+                    self.before[j] |= 1 << i
+
+    def contents_after(self, mask: int) -> dict[tuple[int, str], int]:
+        """What lies in each zone when the evidence in ``mask`` has happened."""
+        contents = self.contents
+        for index, dated in enumerate(self.window):
+            if mask >> index & 1 and isinstance(dated.item, ChipsMoved) and dated.item.counts():
+                contents = {**contents, (dated.item.box, dated.item.zone): dated.item.after}
+        return contents
+
+    def layout(self, mask: int) -> Layout:
+        """The layout when the evidence in ``mask`` has happened."""
+        known = self.layouts.get(mask)
+        if known is None:
+            known = self.layouts[mask] = self.laid(mask)
+        return known
+
+    def laid(self, mask: int) -> Layout:
+        """The layout when the evidence in ``mask`` has happened, worked out."""
+        contents = self.contents_after(mask)
+        if not self.watched.silences:
+            return layout_of(self.play, contents)
+        left = [dated for index, dated in enumerate(self.window) if not mask >> index & 1]
+        return self.watched.layout(contents, *self.span(mask), left)
+
+    def span(self, mask: int) -> tuple[int, int]:
+        """Between which moments the evidence in ``mask`` has happened and nothing more."""
+        done = [dated.first_ns for index, dated in enumerate(self.window) if mask >> index & 1]
+        left = [dated.last_ns for index, dated in enumerate(self.window) if not mask >> index & 1]
+        return max([self.since_ns, *done]), min(left, default=EVER)
+
+    def seen(self, mask: int, after: int) -> frozenset[int]:
+        """The boxes of which a reader that is back saw what was last told, between the evidence of two masks."""
+        if not self.watched.silences:
+            return frozenset()
+        return self.watched.seen(self.layout(mask), self.span(after)[0], self.span(mask)[1])
+
+    def enabled(self, mask: int) -> Iterator[int]:
+        """The pieces of evidence that may come next."""
+        for index, before in enumerate(self.before):
+            if not mask >> index & 1 and not before & ~mask:
+                yield index
+
+    def paid_through(self, mask: int, node: Node) -> bool:
+        """Whether payment explains everything that remains after the evidence in ``mask``."""
+        left = [dated.item for index, dated in enumerate(self.window) if not mask >> index & 1]
+        return all(isinstance(item, ChipsMoved) and pays(node, item) for item in left)

@@ -1,0 +1,105 @@
+"""The search's own lattice keeps less than the table's; whether there is a legal play both say alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from bench.irregularities import EDITS
+from controller.core.alerts import RoundIrregular
+from controller.core.hand import points_of
+from controller.core.irregularities import Account, irregularities
+from controller.core.moves import CardCame, ChipsMoved
+from controller.core.reconstruction import Reconstruction
+from controller.core.suspicion import Search, account_of, hole_place, suspect, told_late
+from simulators.acts import Act, RoundPlayed
+from simulators.dealer import play
+from simulators.felt import StandKey
+from simulators.offenders import Contents, Script
+from simulators.rack import Rack
+from tests.core.houses import DEALERS, chips_of, rules_of
+from tests.core.human import HumanRig
+
+NAME = "hollywood-penn-national"
+KEYPADS: tuple[StandKey, ...] = ("always", "never")
+
+
+def accounts(kind: str, keypad: StandKey) -> Iterator[Account]:
+    """What a table searches for the cause of, in rounds of three boxes with an irregularity in each."""
+    rack, rng = Rack(), Random(kind)
+    rules = rules_of(NAME, stand_key="always" if keypad == "always" else "sometimes")
+    rig = HumanRig(rules, chips_of(rack))
+    acts: list[Act] = []
+    for act in play(DEALERS[NAME], rng, rack, (3, 3), rounds=8, stand_key=keypad):
+        acts.append(act)
+        if not isinstance(act, RoundPlayed):
+            continue
+        for each in EDITS[kind](Script(acts, Contents()), rng) or acts:
+            rig.events.clear()
+            before = rig.table.state.round
+            rig.perform([each])
+            told = rig.table.state.round or before
+            if rig.told(RoundIrregular) and told is not None:
+                yield account_of(rules, told)
+        acts = []
+
+
+def is_legal(account: Account) -> bool:
+    """Whether the table's own lattice explains an account, piece by piece."""
+    found = Reconstruction.begin(account.rules, account.wagers, account.lying, account.answers)
+    place, hole = 0, 0
+    for index, (told, rank) in enumerate(account.pieces):
+        dated = told
+        if rank is not None:
+            hidden = place == hole_place(account)
+            if not rank and not hidden:
+                return False
+            hole = rank if hidden else hole
+            dated = replace(told, item=CardCame(place << 4 | (0 if hidden else rank)))
+            place += 1
+        after = found.observe(dated)
+        if after.frontier or not found.frontier or not isinstance(dated.item, ChipsMoved):
+            found = after
+            if not found.frontier and not told_late(account, index):
+                return False
+    known = hole if account.turned else 0
+    if not account.closed:
+        return any(not known or node.hole >> points_of(known) & 1 for node in found.frontier)
+    dealt = place >= found.play().deal_cards
+    return dealt and any(found.ends(points) for points in ([points_of(known)] if known else range(1, 11)))
+
+
+@pytest.mark.parametrize("keypad", KEYPADS)
+@pytest.mark.parametrize("kind", EDITS)
+def test_both_lattices_say_alike_whether_an_account_is_legal(kind: str, keypad: StandKey) -> None:
+    rng = Random(kind)
+    judged: list[bool] = []
+    for account in accounts(kind, keypad):
+        for told in (account, account._replace(closed=True, turned=True)):
+            changes = list(irregularities(told))
+            for change in rng.sample(changes, min(9, len(changes))):
+                legal = is_legal(change.account)
+                assert Search(100_000).explains(change.account) == legal, change.text
+                judged.append(legal)
+    assert len(judged) >= 9
+
+
+def test_a_kind_is_named_exactly_if_it_alone_makes_some_account_legal() -> None:
+    named: set[bool] = set()
+    for account in accounts("missed card", "always"):
+        if len(account.pieces) > 20:
+            continue
+        stems = Search(100_000).stems(account)
+        kinds = {one.kind for one in irregularities(account) if one.at < len(stems) and is_legal(one.account)}
+        told = suspect(account, Search(100_000))
+        assert (told != "") == (len(kinds) == 1)
+        named.add(told != "")
+    assert True in named
+
+
+def test_a_search_that_others_wait_for_ends_when_its_nodes_are_spent() -> None:
+    account = next(one for one in accounts("missed card", "always") if suspect(one, Search(100_000)))
+    assert suspect(account, Search(100_000, nodes=50)) == ""
