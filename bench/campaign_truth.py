@@ -32,7 +32,7 @@ from bench.truth_blocks import Block, played
 KEYPADS: Final = ("always", "sometimes", "never")
 COUNTED: Final = (
     *("rounds", "wagers", "side_wagers", "wrong", "open", "side_open"),
-    *("questions", "asked", "readings", "over", "stuck"),
+    *("questions", "asked", "readings", "over", "stuck", "held"),
 )
 ADDED_UP: Final = ("basis", "side_basis", "bets", "rounds_on", "flagged", "silent", "causes", "found_out")
 BLOCK: Final = 100
@@ -110,7 +110,7 @@ def table(results: list[dict[str, Any]]) -> Iterator[str]:
     for keypad in KEYPADS:
         causes = merged([result for result in results if result["keypad"] == keypad])["causes"]
         yield f"rounds not on evidence, keys {keypad}: {dict(causes.most_common(8))}"
-    yield f"wagers: {dict(whole['bets'])}"
+    yield f"wagers: {dict(whole['bets'])}; wins lowered by an aggregate limit: {whole['held']}"
     yield f"flagged rounds: {dict(whole['flagged'])}; wrong and flagged: {whole['wrong']}; wedged: {whole['stuck']}"
     yield f"settled wrong in flagged rounds: {dict(whole['found_out'])}"
     yield f"silent errors: {dict(whole['silent'])}"

@@ -64,6 +64,9 @@ METER: Final = MeterTerms(
 """What pays the rows of Blazing 7's that a meter pays. On a damaged line there is none: a card that is missed would
 leave the people's meter and the table's apart for good. The must-hit-by meter is the trigger box's, not played for."""
 
+Table = tuple[str, dict[str, Any]]
+"""A profile and its options."""
+
 LOCKED: Final = -1
 
 CLOSES: Final = 4
@@ -98,6 +101,8 @@ class Tally:
         self.round_of: dict[int, int] = {}
         """The round the table takes a card for, by the card's reading; 0: none."""
         self.burned: set[int] = set()
+        self.held = 0
+        """Wins that the aggregate limit has lowered."""
         self.stuck = 0
         self.played = 0
         """The round people play, as the table numbers it; ``LOCKED`` until its first card, 0 between rounds."""
@@ -126,7 +131,8 @@ def rig_of(block: Block, conditions: dict[str, Any], profile: Any, chips: dict[s
 def played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
     """Play a block."""
     name = PROFILES[block.number // 21 % len(PROFILES)]
-    profile = profile_files.load(name, {"stand_key": "always" if block.keypad == "always" else "sometimes"})
+    options = options_of(block, name, conditions["house"]["aggregate_limits_cents"])
+    profile = profile_files.load(name, options)
     rack = Rack()
     chips = {row["id"]: int(row["value_cents"]) for row in csv.DictReader(io.StringIO(rack.registry_csv()))}
     rig = rig_of(block, conditions, profile, chips)
@@ -149,7 +155,8 @@ def played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
     )
     bets = tuple(bet for bet in STAKES_CENTS if bet in profile.rules.side_bets)
     if bets:
-        custom = Custom(bets, people["side_bets_per_mille"], people["stacked_per_mille"], house.hole_card == "dealt")
+        rates = people["side_bets_per_mille"], people["stacked_per_mille"]
+        custom = Custom(bets, *rates, house.hole_card == "dealt", profile.rules.aggregate_limit_cents)
         acts = with_side_bets(acts, random.Random(~block.seed), rack, shoe, custom=custom, meter=people_meter())
     tally = Tally()
     for act in acts:
@@ -161,7 +168,17 @@ def played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
             tally.played = rig.table.state.rounds
         for one in told:
             end_round(tally, rig, one)
-    return told_of(block, name, tally, rig)
+    return told_of(block, (name, options), tally, rig)
+
+
+def options_of(block: Block, profile: str, limits_cents: list[int]) -> dict[str, Any]:
+    """The options of a block's table."""
+    options: dict[str, Any] = {"stand_key": "always"} if block.keypad == "always" else {}
+    # A stream of its own: a block without a limit is what it was before there were any.
+    limit_cents = random.Random(f"limit {block.seed}").choice(limits_cents)
+    if limit_cents and profile_files.load(profile).rules.side_bets:
+        options["aggregate_limit_cents"] = limit_cents
+    return options
 
 
 def people_meter() -> SevensMeter:
@@ -181,6 +198,7 @@ def take(tally: Tally, rig: TimedRig) -> None:
                 key = event.round, event.spot, event.bet
                 tally.said[key], tally.basis[key] = (event.wager_cents, event.due_cents), str(event.basis)
                 tally.at[key] = rig.number
+                tally.held += "aggregate limit" in event.why
             case CardDrawn():
                 tally.round_of[event.card] = event.round
             case CardBurned():
@@ -223,24 +241,25 @@ def end_round(tally: Tally, rig: TimedRig, told: RoundPlayed) -> None:
     rig.moved_ns.clear()
 
 
-def told_of(block: Block, profile: str, tally: Tally, rig: TimedRig) -> dict[str, Any]:
+def told_of(block: Block, table: Table, tally: Tally, rig: TimedRig) -> dict[str, Any]:
     """A block's result, as JSON has it."""
-    options = {"stand_key": "always"} if block.keypad == "always" else {}
     wrong = {key for key, due in tally.truth.items() if key in tally.said and tally.said[key] != due}
     wrong |= {key for key in tally.said if key not in tally.truth and tally.said[key][1]}
-    silent, examples = silent_errors(block, tally, wrong, (profile, options))
-    rounds_on, causes = bases(block, tally, (profile, options))
+    silent, examples = silent_errors(block, tally, wrong, table)
+    rounds_on, causes = bases(block, tally, table)
     micros = Counter(int(20 * log10(max(one, 1))) for one in rig.micros)
     flagged: Counter[str] = Counter(kind for flags in tally.flags.values() for kind in flags)
     main = {key: key[2] in {"main", "insurance"} for key in tally.truth}
     return {
         **block._asdict(),
-        "profile": profile,
+        "profile": table[0],
+        "limit_cents": table[1].get("aggregate_limit_cents", 0),
+        "held": tally.held,
         "wagers": sum(main.values()),
         "side_wagers": len(main) - sum(main.values()),
         "bets": Counter(bet for _, _, bet in tally.truth),
         "wrong": len({key[0] for key in wrong if tally.flags.get(key[0])}),
-        "found_out": found_out(tally, wrong, (profile, options)),
+        "found_out": found_out(tally, wrong, table),
         "open": sum(key not in tally.said for key, one in main.items() if one),
         "side_open": sum(key not in tally.said for key, one in main.items() if not one),
         "basis": Counter(tally.basis[key] for key, one in main.items() if one and key in tally.basis),
@@ -259,10 +278,6 @@ def told_of(block: Block, profile: str, tally: Tally, rig: TimedRig) -> dict[str
         "stuck": tally.stuck,
         "examples": examples[:3],
     }
-
-
-Table = tuple[str, dict[str, Any]]
-"""A profile and its options."""
 
 
 def silent_errors(

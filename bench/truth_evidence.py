@@ -130,8 +130,11 @@ def too_long(_number: int, _frame: FrameType | None) -> None:
     raise TooLong
 
 
-ORACLES: Final = frozenset({"main", "lucky_ladies", "twenty_one_plus_three"})
+ORACLES: Final = frozenset({"main", "lucky_ladies", "twenty_one_plus_three", "blazing7s", "five_card_progressive"})
 """What was wagered before the deal and the oracle knows."""
+
+METERED: Final = "blazing7s"
+"""What a meter may pay: then the oracle gives no net."""
 
 
 def oracle_on(lines: list[Line]) -> Answer | None:
@@ -159,7 +162,7 @@ def judged(lines: list[Line], said: list[Settled]) -> str:
         return "mistake"
     for one in said:
         nets = answer.possible_cents.get(str(one.key[1]), {}).get(one.key[2])
-        if nets is not None and not one.fits(nets):
+        if nets is not None and (nets or one.key[2] != METERED) and not one.fits(nets):
             return "mistake"
     return "indistinguishable"
 
@@ -189,7 +192,7 @@ def explained(told: Evidence, table: tuple[str, dict[str, Any]], settled: Settle
     if answer is None:
         return "oracle too slow"
     nets = answer.possible_cents.get(str(spot), {}).get(bet)
-    unknown_to_it = nets is None and bet not in {"main", "insurance"}
+    unknown_to_it = (nets is None and bet not in {"main", "insurance"}) or (not nets and bet == METERED)
     if not answer.plays or not (unknown_to_it or settled.fits(nets or [])):
         return "mistake"
     legal = "legal but for dropped chips" if answer.dropped else "legal until then"

@@ -28,6 +28,9 @@ BETS_PER_MILLE: Final = 800
 AWARDS_CENTS: Final = {"one": 1_000, "two": 12_500, "three": 100_000, "same_color": 250_000}
 """The fixed awards, for one."""
 
+METERED: Final = frozenset({"diamonds", "suited"})
+"""The rows that the meter pays."""
+
 UNITS: Final = 10_000
 HAND_PAID_CENTS: Final = 15_000
 """From here on an award is paid by hand, not in chips on the layout."""

@@ -19,9 +19,10 @@ from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed, Wager
 from simulators.box import is_natural
 from simulators.chance import Chance, happens, pick
 from simulators.deck import LoadedShoe
-from simulators.felt import HAND_PAUSE_MS, KEY_NO_MORE_BETS, KEY_ROUND_CLOSED, MAIN
-from simulators.progressive_bets import HAND_PAID_CENTS, SevensMeter, row_of
+from simulators.felt import EZ_BUST, HAND_PAUSE_MS, KEY_NO_MORE_BETS, KEY_ROUND_CLOSED, MAIN
+from simulators.progressive_bets import HAND_PAID_CENTS, METERED, SevensMeter, row_of
 from simulators.rack import Rack
+from simulators.win_limit import held
 
 LADIES: Final = "lucky_ladies"
 THREE_CARDS: Final = "twenty_one_plus_three"
@@ -48,13 +49,15 @@ class Custom:
     """How people bet. Rates are per mille: of boxes and bets that are wagered on; of rounds whose cards are stacked.
 
     ``bets`` are those of ``STAKES_CENTS`` that the house offers. A stacked round gives one box with a side wager cards
-    that pay it well, so that rows nobody sees in a year are dealt too.
+    that pay it well, so that rows nobody sees in a year are dealt too. ``limit_cents`` is the most that the side wagers
+    of a round win together at fixed odds (0: no limit).
     """
 
     bets: tuple[str, ...]
     per_mille: int
     stacked_per_mille: int = 0
     hole_card: bool = True
+    limit_cents: int = 0
 
 
 @dataclass
@@ -66,6 +69,12 @@ class _Table:
     drawn: list[Card] = field(default_factory=list)
     locked: bool = False
     due: dict[tuple[int, str], int] = field(default_factory=dict)
+    metered: set[int] = field(default_factory=set)
+    """Spots whose sevens the meter pays."""
+    bust: dict[int, int] = field(default_factory=dict)
+    """What was laid on EZ Bust, by spot."""
+    by_hand: bool = False
+    """The wins of this round are over the limit."""
 
 
 def with_side_bets(
@@ -83,6 +92,8 @@ def with_side_bets(
                 yield act
             case RoundPlayed():
                 yield people.told(act)
+            case Lay(spot, zone, chips) if zone == EZ_BUST and people.pays_by_hand(spot, chips):
+                yield from people.hand_back(spot)
             case _:
                 yield act
                 yield from people.follow(act)
@@ -98,6 +109,7 @@ class _People:
         now = self.now
         now.spots = tuple(sorted(spot for spot, laid in now.main.items() if laid))
         now.drawn, now.due, now.locked = [], {}, True
+        now.metered, now.bust, now.by_hand = set(), {}, False
         for spot, bet in [place for place in now.zones if place[0] not in now.spots]:
             yield from self.lay(spot, bet, 0)
         for spot in now.spots:
@@ -121,14 +133,26 @@ class _People:
         match act:
             case Lay(spot, zone, chips) if zone == MAIN:
                 self.now.main[spot] = bool(chips)
+            case Lay(spot, zone, chips) if zone == EZ_BUST and not self.drawn_on():
+                self.now.bust[spot] = self.rack.value_cents(chips)
             case Draw(card) if self.now.locked:
                 self.now.drawn.append(card)
-                if len(self.now.drawn) == 2 * len(self.now.spots) + (2 if self.custom.hole_card else 1):
+                if len(self.now.drawn) == self.deal_cards():
                     self.decide()
-                    decided = sorted(self.now.due, reverse=True)
+                    # Where there is a limit a win may still be lowered.
+                    lost = {place: cents for place, cents in self.now.due.items() if cents <= 0}
+                    decided = sorted(lost if self.custom.limit_cents else self.now.due, reverse=True)
                     yield from self.settle(place for place in decided if happens(self.chance, AT_ONCE_PER_MILLE))
             case _:
                 pass
+
+    def deal_cards(self) -> int:
+        """How many cards are dealt before anybody decides."""
+        return 2 * len(self.now.spots) + (2 if self.custom.hole_card else 1)
+
+    def drawn_on(self) -> bool:
+        """Whether a card has come after the deal: EZ Bust is laid before that, and no dealer breaks without one."""
+        return len(self.now.drawn) > self.deal_cards()
 
     def cards_of(self, spot: int) -> tuple[Card, Card, Card]:
         """The first two cards of a spot and the up card."""
@@ -141,6 +165,7 @@ class _People:
         self.meter.units += self.meter.per_wager_units * sum(bet == SEVENS for _, bet in now.staked)
         rows = {spot: row_of(*self.cards_of(spot)) for spot, bet in now.staked if bet == SEVENS}
         won = self.meter.pay(rows)
+        now.metered = {spot for spot, row in rows.items() if row in METERED}
         for (spot, bet), cents in now.staked.items():
             first, second, up = self.cards_of(spot)
             match bet:
@@ -165,14 +190,43 @@ class _People:
                 paid, kept = staked + due, 0
             else:
                 paid, kept = (staked + due, staked) if due > 0 else (0, 0)
-            if 0 < paid <= HAND_PAID_CENTS:
+            if 0 < paid <= HAND_PAID_CENTS and not self.now.by_hand:
                 yield from self.lay(*place, paid)
-            yield from self.lay(*place, kept if happens(self.chance, RIDES_PER_MILLE) else 0)
+            rides = happens(self.chance, RIDES_PER_MILLE) and not self.now.by_hand
+            yield from self.lay(*place, kept if rides else 0)
 
     def clear(self) -> Iterator[Act]:
         """What has not been settled is settled before the round is closed."""
         now = self.now
+        now.by_hand = now.by_hand or self.over_the_limit(0)
         yield from self.settle(place for place in sorted(now.due, reverse=True) if self.lies_untouched(place))
+
+    def pays_by_hand(self, spot: int, chips: tuple[str, ...]) -> bool:
+        """Whether chips are to pay an EZ Bust wager of a round whose wins are over the limit."""
+        now = self.now
+        if self.drawn_on() and self.rack.value_cents(chips) > now.bust.get(spot, 0):
+            # The dealer has broken: all of them win.
+            now.by_hand = now.by_hand or self.over_the_limit(sum(now.bust.values()))
+        return now.by_hand
+
+    def hand_back(self, spot: int) -> Iterator[Act]:
+        """The stake of EZ Bust goes back with what it has won, past the zone."""
+        if self.now.bust.pop(spot, 0):
+            yield Lay(spot, EZ_BUST, ())
+
+    def over_the_limit(self, bust_cents: int) -> bool:
+        """Whether the wins may be more than the limit; ``bust_cents`` is what EZ Bust wins.
+
+        Queens of hearts that wait for the turn count with the most they may win.
+        """
+        now, limit = self.now, self.custom.limit_cents
+        known = sum(cents for place, cents in self.fixed(now.due).items() if cents > 0)
+        waiting = sum(1000 * cents for place, cents in now.staked.items() if place not in now.due)
+        return 0 < limit < known + waiting + bust_cents
+
+    def fixed(self, dues: Mapping[tuple[int, str], int]) -> dict[tuple[int, str], int]:
+        """The dues that no meter pays."""
+        return {place: cents for place, cents in dues.items() if place[1] != SEVENS or place[0] not in self.now.metered}
 
     def lies_untouched(self, place: tuple[int, str]) -> bool:
         """Whether the stake still lies as it was laid."""
@@ -185,8 +239,11 @@ class _People:
         for (spot, bet), cents in now.staked.items():
             if (spot, bet) not in now.due:
                 now.due[spot, bet] = (1000 if is_natural(told.dealer[:2]) else 200) * cents
-        sides = [Wager(spot, bet, now.staked[spot, bet], due) for (spot, bet), due in now.due.items()]
-        return replace(told, wagers=(*told.wagers, *sorted(sides, key=lambda one: (one.spot, one.bet))))
+        bust = {(one.spot, one.bet): one.due_cents for one in told.wagers if one.bet == EZ_BUST}
+        due = now.due | held(self.fixed(now.due) | bust, self.custom.limit_cents)
+        sides = [Wager(spot, bet, now.staked[spot, bet], due[spot, bet]) for spot, bet in now.due]
+        others = [replace(one, due_cents=due.get((one.spot, one.bet), one.due_cents)) for one in told.wagers]
+        return replace(told, wagers=(*others, *sorted(sides, key=lambda one: (one.spot, one.bet))))
 
     def lay(self, spot: int, bet: str, cents: int) -> Iterator[Act]:
         """Make a zone worth ``cents``."""

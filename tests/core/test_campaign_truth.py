@@ -20,6 +20,14 @@ def test_no_wager_is_settled_otherwise_than_it_truly_ended(keypad: str) -> None:
     assert sum(result["basis"].values()) + result["open"] == result["wagers"]
 
 
+def test_no_win_is_settled_otherwise_under_an_aggregate_limit() -> None:
+    conditions = CONDITIONS | {"house": {"aggregate_limits_cents": [2_500]}}
+    result = played(Block(10, 777_010, 15, 4, "sometimes", "ideal"), conditions)
+    assert (result["silent"], result["wrong"], result["flagged"], result["stuck"]) == ({}, 0, {}, 0)
+    assert result["limit_cents"] == 2_500
+    assert result["held"] >= 5
+
+
 def test_a_shoe_with_check_and_numbers_has_no_silent_error_on_a_damaged_line() -> None:
     # Seed and size of the block in which a card told late was once dated when it was told.
     result = played(Block(1, 1_000_004, 30, 2, "always", "reference"), CONDITIONS)

@@ -28,6 +28,7 @@ from simulators.side_bettors import (
     three_cards_cents,
     with_side_bets,
 )
+from simulators.win_limit import held
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "hand-cases.json").read_text(encoding="utf-8"))["cases"]
 SCORED = [case for case in CASES if not case["contested"]]
@@ -75,13 +76,13 @@ def test_a_worked_hand_of_sevens(case: dict[str, Any], spot: int) -> None:
     assert row in {"diamonds", "suited"} or net == AWARDS_CENTS.get(row, 0) - 500
 
 
-def script(seed: int, rounds: int, per_mille: int = 500, stacked: int = 0) -> list[Act]:
+def script(seed: int, rounds: int, per_mille: int = 500, stacked: int = 0, limit_cents: int = 0) -> list[Act]:
     house = house_from(profile_files.raw("hollywood-penn-national"))
     chance, rack = Random(seed), Rack()
     shoe = LoadedShoe(chance, house.decks)
     acts = play(house, chance, rack, (2, 4), rounds=rounds, shoe=shoe, bust_bets_per_mille=per_mille)
     meter = SevensMeter(10**10, 10**10, 85 * UNITS)
-    custom = Custom(tuple(STAKES_CENTS), per_mille, stacked)
+    custom = Custom(tuple(STAKES_CENTS), per_mille, stacked, limit_cents=limit_cents)
     return list(with_side_bets(acts, Random(~seed), rack, shoe, custom=custom, meter=meter))
 
 
@@ -162,3 +163,56 @@ def test_a_shoe_that_has_too_few_of_a_card_brings_none() -> None:
         shoe.bring(wanted)
         drawn.append([shoe.draw() for _ in range(20)])
     assert drawn[0] == drawn[1]
+
+
+# --- the aggregate limit ------------------------------------------------------------------------------
+
+
+def test_wins_over_the_limit_are_lowered_in_proportion_and_losses_are_not() -> None:
+    dues = {
+        (1, "lucky_ladies"): 5_000,
+        (1, "twenty_one_plus_three"): 2_500,
+        (2, "lucky_ladies"): 2_000,
+        (2, "ez_bust"): -500,
+    }
+    assert held(dues, 7_000) == {
+        (1, "lucky_ladies"): 3_684,
+        (1, "twenty_one_plus_three"): 1_842,
+        (2, "lucky_ladies"): 1_473,
+        (2, "ez_bust"): -500,
+    }
+    assert held(dues, 9_500) == held(dues, 0) == dues
+
+
+def test_no_round_wins_more_than_the_limit() -> None:
+    reached = within = 0
+    for one in told(script(21, 300, stacked=300, limit_cents=4_000)):
+        sides = [wager for wager in one.wagers if wager.bet not in {"main", "insurance"} and wager.due_cents > 0]
+        # The meter stands above ten thousand dollars; a tenth of it is no win at fixed odds either.
+        won = sum(wager.due_cents for wager in sides if wager.due_cents < 50_000)
+        assert won <= 4_000
+        # Each win is rounded down by less than a cent.
+        reached += won > 4_000 - len(sides)
+        within += 0 < won <= 3_990
+    assert reached > 20
+    assert within > 20
+
+
+def test_of_a_round_over_the_limit_no_win_is_paid_in_chips_on_the_layout() -> None:
+    rack, felt, most = Rack(), dict[tuple[int, str], int](), dict[tuple[int, str], int]()
+    looked_at = 0
+    for act in script(22, 200, stacked=300, limit_cents=500):
+        match act:
+            case Press(key) if key == KEY_NO_MORE_BETS:
+                most = {}
+            case Lay(spot, zone, chips):
+                felt[spot, zone] = rack.value_cents(chips)
+                most[spot, zone] = max(most.get((spot, zone), 0), felt[spot, zone])
+            case RoundPlayed(wagers=wagers):
+                won = [one for one in wagers if one.bet in {"lucky_ladies", "ez_bust"} and one.due_cents > 0]
+                if sum(one.due_cents for one in won) >= 495:
+                    looked_at += 1
+                    assert all(most.get((one.spot, one.bet), 0) <= one.wager_cents + 500 for one in won)
+            case _:
+                pass
+    assert looked_at > 20
