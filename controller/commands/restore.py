@@ -30,14 +30,17 @@ def command(copy: Path, journal: Path, held: Path | None, *, aside: bool) -> Non
 
     COPY is a backup, or the folder of the journal's second copy: then the journal is built anew of it, row for row.
 
-    Refused if the copy lacks anything that the lost journal's head file or a consumer knows: a table that went on with
+    With --aside, records of the damaged journal that follow the copy's last one are taken over, as far as each can be
+    read and its chain hash follows from the one before.
+
+    Refused if anything then lacks that the lost journal's head file or a consumer knows: a table that went on without
     it would give the same numbers to other events. Then begin a new epoch.
 
     Exit status: 0 restored, 1 the copy is damaged, 2 refused.
     """
     is_unwitnessed = held is None and not path_of(journal).exists()
     try:
-        report = restore(copy, journal, 0 if held is None else held_by(held, copy), is_aside=aside)
+        report, taken = restore(copy, journal, 0 if held is None else held_by(held, copy), is_aside=aside)
     except (JournalDamaged, CopyDamaged) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(1)
@@ -49,6 +52,8 @@ def command(copy: Path, journal: Path, held: Path | None, *, aside: bool) -> Non
         click.echo(
             f"{journal}: no head file was beside it and no --held given: nobody here knows what was committed last"
         )
+    if taken:
+        click.echo(f"{journal}: its last {taken} records are those of the damaged journal; they follow the copy's last")
     counts = f"{report.records} records, {report.events} events, head {report.head}"
     click.echo(f"{journal}: {report.identity.text()}, {counts}")
 

@@ -7,13 +7,14 @@ import os
 import shutil
 import sqlite3
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from controller.formats.journal_check import Report
 from controller.formats.segments import SegmentDamaged
 from controller.io.durable_names import damaged_name, sync_directory
 from controller.io.head_file import HeadFile, HeadFileDamaged, read_head_file
 from controller.io.journal_store import Head, JournalFailed, JournalReader, open_for_reading, take_lock
+from controller.io.journal_tail import take_tail
 from controller.io.rebuilding import rebuild
 from controller.io.segment_folder import NoCopy
 from controller.io.verification import verify
@@ -59,11 +60,19 @@ def backup(journal: Path, copy: Path) -> Report:
     return report
 
 
-def restore(copy: Path, journal: Path, held_seq: int = 0, *, is_aside: bool = False) -> Report:
+class Restored(NamedTuple):
+    """What was put in a lost journal's place; ``taken``: how many of its records only the damaged journal had."""
+
+    report: Report
+    taken: int
+
+
+def restore(copy: Path, journal: Path, held_seq: int = 0, *, is_aside: bool = False) -> Restored:
     """Put a copy where a journal was lost. ``held_seq`` is the last event anybody else is known to hold.
 
     ``copy`` is a backup, or the folder of a second copy, of whose rows the journal is built anew. With ``is_aside``
-    what lies at ``journal`` gets another name (``aside``) once the copy is known to be fit.
+    what lies at ``journal`` gets another name (``aside``) once the copy is known to be fit; records of it that follow
+    the copy's last are taken over, as far as they can be read and proven (``journal_tail``).
 
     A table that goes on with a copy gives the numbers of what the copy lacks to other events. So a copy is refused that
     ends before what the head file of the lost journal, or a consumer, knows.
@@ -87,9 +96,11 @@ def restore(copy: Path, journal: Path, held_seq: int = 0, *, is_aside: bool = Fa
             # What is no journal is not copied.
             JournalReader(copy).close()
             shutil.copyfile(copy, part)
+        taken = take_tail(part, journal) if journal.exists() else 0
         with JournalReader(part) as reader:
             head = reader.head()
-            _refuse_lacking(copy, reader, read_head_file(journal), held_seq)
+            of_both = f"{copy}, with {taken} more records of {journal}" if left else str(copy)
+            _refuse_lacking(of_both, reader, read_head_file(journal), held_seq)
         report = _checked(part, copy)
         if left:
             aside(journal)
@@ -109,7 +120,7 @@ def restore(copy: Path, journal: Path, held_seq: int = 0, *, is_aside: bool = Fa
         part.unlink(missing_ok=True)
         if lock is not None:
             os.close(lock)
-    return report
+    return Restored(report, taken)
 
 
 def _locked(journal: Path) -> int | None:
@@ -139,7 +150,7 @@ def aside(journal: Path) -> Path:
     return name
 
 
-def _refuse_lacking(copy: Path, reader: JournalReader, noted: Head | None, held_seq: int) -> None:
+def _refuse_lacking(copy: str, reader: JournalReader, noted: Head | None, held_seq: int) -> None:
     lost = None if noted is None else reader.lost_since(noted)
     if lost is not None:
         raise CopyRefused(f"{copy}: {lost}; {BEGIN}")
