@@ -133,11 +133,11 @@ def test_a_start_is_no_pause() -> None:
 
 def test_a_second_pause_is_told_too() -> None:
     loop = Loop()
-    for _ in range(2):
-        loop.held(200)
+    for milliseconds in (200, 150):
+        loop.held(milliseconds)
         loop.reads(loop.key(), loop.card())
         loop.beats()
-    assert loop.told() == [200, 200]
+    assert loop.told() == [200, 150]
 
 
 def test_it_may_be_switched_off() -> None:
