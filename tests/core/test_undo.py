@@ -5,12 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from controller.core.alerts import CloseRefused, KeyRefused, RoundIrregular
+from controller.core.alerts import AnswerRefused, CloseRefused, KeyRefused, RoundIrregular
 from controller.core.events import (
     BetsLocked,
     CardBurned,
     CardOpened,
     HandPlayed,
+    KeyRead,
     KeyWithdrawn,
     QuestionAsked,
     QuestionWithdrawn,
@@ -318,6 +319,21 @@ def test_after_a_turn_by_mistake_the_players_play_on_and_what_was_opened_stays_o
     assert withdrawn(rig) == ["hole_turned"]
     assert rig.outcomes() == ["settled"]
     assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+def test_each_key_of_the_map_is_told_and_no_other() -> None:
+    rig = rig_with(f"{TWELVE} \n key 4 call_floor yes undo")
+    rig.give(KeyPressed(rig.now_ns, "Z"))
+    read = [event.meaning for event in rig.told(KeyRead) if isinstance(event, KeyRead)]
+    assert read == ["4", "call_floor", "yes", "undo"]
+
+
+def test_zero_answers_ten() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national").rules)
+    rig.talk("1 main 10 \n Th 6c 8d 7s 5c \n key 0")
+    (refused,) = rig.told(AnswerRefused)
+    assert isinstance(refused, AnswerRefused)
+    assert refused.answer == "10"
 
 
 def test_it_lives_through_a_checkpoint() -> None:

@@ -203,6 +203,18 @@ async def test_a_journal_that_lost_its_end_is_refused_though_its_head_file_is_go
     assert verify_journal(house.journal).records == 10
 
 
+async def test_a_journal_that_lost_what_was_noted_after_its_last_record_is_refused(house: House) -> None:
+    await house.played(5)
+    older = house.journal.read_bytes()
+    opened_again = await house.open()
+    await opened_again.journal.note("software", "another")
+    await house.close()
+    house.journal.write_bytes(older)
+    lost = r"ends with row \d+ of meta, and its second copy with row \d+: its end is lost"
+    with pytest.raises(JournalDamaged, match=lost):
+        await house.open()
+
+
 async def test_another_journal_in_its_place_is_refused(house: House) -> None:
     await house.played(5)
     for left in house.journal.parent.iterdir():

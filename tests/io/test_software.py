@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+import subprocess
+import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -208,3 +213,23 @@ def test_a_key_that_others_may_read_signs_nothing(tmp_path: Path) -> None:
     refused = CliRunner().invoke(software.command, ["--sign", str(tmp_path / "house.key")])
     assert (refused.exit_code, "others may read the key" in refused.output) == (2, True)
     assert CliRunner().invoke(software.command, ["--key", HOUSE]).exit_code == 2
+
+
+def test_python_imports_from_the_program_from_its_own_or_from_strangers(tmp_path: Path) -> None:
+    here, library = tmp_path / "here", tmp_path / "library"
+    here.mkdir()
+    library.mkdir()
+    asked = (
+        "import json; from controller.io.software import Installed; print(json.dumps(Installed.here(), default=str))"
+    )
+    paths = os.pathsep.join(map(str, (library, ROOT, tmp_path / "missing")))
+    ran = subprocess.run(
+        [sys.executable, "-c", asked], cwd=here, env=os.environ | {"PYTHONPATH": paths}, check=True, capture_output=True
+    )
+    root, directories, strangers, _ = json.loads(ran.stdout)
+    # Without a program file Python looks first where it was started.
+    assert strangers == [str(here), str(library)]
+    assert root == str(ROOT)
+    assert str(ROOT) in directories
+    assert sysconfig.get_path("purelib") in directories
+    assert not {path for path in directories if Path(path, "os.py").exists() or Path(path).name == "lib-dynload"}
