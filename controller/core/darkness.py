@@ -187,15 +187,13 @@ def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         if hand is None:
             continue
         for box in layout.dark:
-            wager = play.deal.wagers[box]
             offered = moves.surrender_may_show(play, reached, box)
             for given_up, also in moves.surrenders(play, reached, box, emitted, offered=offered):
-                halves = play.rules.halves_cents(wager) if box in layout.back else ()
-                # Where no chips lie, as at a box that plays for cash, they show no surrender, watched or not.
-                for cents in {0, *halves}:
-                    if cents < lying(reached, box, layout):
-                        shown = given_up._replace(unconfirmed=node.unconfirmed | 1 << box)
-                        yield left_with(shown, box, cents, layout), also
+                # Where no chips lie, as at a box that plays for cash, they show no surrender, watched or not. Half of
+                # them that is left is seen when the reader looks again, as of a surrender whose chips were taken.
+                if lying(reached, box, layout) > 0:
+                    shown = given_up._replace(unconfirmed=node.unconfirmed | 1 << box)
+                    yield left_with(shown, box, 0, layout), also
         if reached.turn in layout.dark:
             for cents in amounts(hand.base, play.rules.options.chip_unit_cents):
                 for moved in moves.raised(play, reached, hand, cents):
@@ -209,6 +207,7 @@ def taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
     if state.lies:
         yield with_unseen(moves.put_box(node, box, Box(Kind.BROKEN)), box, 0), ()
     for stakes in {*some(state.untaken)}:
+        # What is taken lay there: chips that a change nobody explains left cannot have been more than they are.
         if sum(stakes) < lay_cents:
             left = state._replace(untaken=left_after(state.untaken, stakes))
             yield with_unseen(moves.put_box(node, box, left), box, lay_cents - sum(stakes)), ()

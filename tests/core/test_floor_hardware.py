@@ -95,6 +95,17 @@ def test_a_wager_that_nothing_unseen_could_change_is_settled_on_evidence() -> No
     assert told(rig).settled == ["1 main +15.00", "2 main +20.00"]
 
 
+def test_a_surrender_that_nobody_saw_is_asked_about() -> None:
+    rig = dark("1 main 10 \n 2 main 20 \n 6h Th 9c Td 9h 8s", penn())
+    rig.lose(1)
+    rig.talk("key hole_turned round_closed")
+    assert [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)] == [
+        "Did spot 1 surrender?"
+    ]
+    assert told(rig).settled == ["2 main +20.00"]
+    assert told(rig).open == ["1 main -10.00 or -5.00"]
+
+
 def test_nothing_is_taken_for_paid_where_nobody_looked() -> None:
     rig = dark("1 main 10 \n 6h 9c 5d 8s")
     rig.lose(1)
