@@ -106,6 +106,14 @@ def test_a_surrender_that_nobody_saw_is_asked_about() -> None:
     assert told(rig).open == ["1 main -10.00 or -5.00"]
 
 
+def test_chips_that_must_be_taken_at_once_are_not_waited_for_where_nobody_sees_them() -> None:
+    rig = dark("1 main 10 \n 2 main 20 \n Th 9c 9d 6h 9h 8s", penn(stand_key="always", busts_taken="at_once"))
+    rig.lose(1)
+    rig.talk("8d \n 3c \n key hole_turned round_closed")
+    assert rig.told(RoundIrregular) == []
+    assert told(rig).settled == ["2 main +20.00"]
+
+
 def test_nothing_is_taken_for_paid_where_nobody_looked() -> None:
     rig = dark("1 main 10 \n 6h 9c 5d 8s")
     rig.lose(1)

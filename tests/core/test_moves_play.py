@@ -165,6 +165,13 @@ TAKINGS: dict[str, tuple[Rules, str, Told]] = {
         SPLIT_AND_BROKE + "1 main 15 \n Th \n key stand hole_turned",
         Told(["1 main +0.00"], [], ["1 split to 2"], ["UnexplainedChange"]),
     ),
+    "and it is taken once": (
+        KEYED,
+        EIGHTS
+        + "1 main 20 \n key split \n 8c \n 1 main 30 \n key split \n 5c Tc \n 1 main 20 \n 3h \n 1 main 10 \n Tc Kd \n"
+        + "key stand hole_turned",
+        Told(["1 main +10.00"], [], ["1 split to 2", "1 split to 3"], ["UnexplainedChange"]),
+    ),
     "a broken spot is emptied": (
         KEYED,
         SEVENTEEN_BESIDE + "key hit \n Tc \n 1 main 0 \n key stand hole_turned",
