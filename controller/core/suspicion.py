@@ -24,8 +24,8 @@ from controller.core.weighing import Memory
 EFFORT_LIMIT: Final = 3_000
 """Pieces of evidence weighed in one search. Beyond it nothing is called likely."""
 
-NODES_LIMIT: Final = 6_000
-"""Nodes of the lattice weighed in one search of a table that others wait for. Beyond it nothing is called likely."""
+WORK_LIMIT: Final = 100_000
+"""What one search of a table that others wait for may take, in nodes looked up: so that no reading waits long."""
 
 DEALERS_RULE: Final = "the dealer's cards do not fit the dealer's rule"
 """Why a round is irregular whose dealer drew or stood against the rule."""
@@ -46,9 +46,9 @@ class Stem(NamedTuple):
 class Search:
     """Weighs accounts until it has spent its effort; what a ``memory`` holds costs effort too, but no time."""
 
-    def __init__(self, effort: int = EFFORT_LIMIT, memory: Memory | None = None, nodes: int | None = None) -> None:
+    def __init__(self, effort: int = EFFORT_LIMIT, memory: Memory | None = None, work: int | None = None) -> None:
         self.left = effort
-        self.ways = Ways(nodes)
+        self.ways = Ways(work)
         self.memory = memory
         self.hopeless = False
         """Whether nothing was found, and more cards and keys would change nothing about that."""
@@ -134,17 +134,15 @@ def ended(account: Account, found: Trace, hole: int, dealt: bool) -> bool:  # no
 
 
 def deal_of(account: Account, stem: Stem, at: int) -> list[Dated]:
-    """The cards of the deal from a piece on that nothing told before them overlaps, but for the deal's last."""
+    """The cards of the deal that follow each other from a piece on, but for the deal's last."""
     cards: list[Dated] = []
-    game, last_ns = stem.found.game, stem.found.stands[-1].last_ns
-    if stem.place >= game.deal_cards or not stem.found.dealing():
+    if not stem.found.dealing():
         return cards
-    for dated, rank in account.pieces[at : at + game.deal_cards - stem.place - 1]:
-        # The hole card is the last of a deal.
-        if not rank or dated.first_ns <= last_ns:
+    # The hole card is the last of a deal.
+    for dated, rank in account.pieces[at : at + stem.found.game.deal_cards - stem.place - 1]:
+        if not rank:
             break
         cards.append(replace(dated, item=CardCame(rank)))
-        last_ns = dated.last_ns
     return cards
 
 
@@ -213,7 +211,7 @@ def likely(rules: Rules, round_now: Round, *, closed: bool = False) -> str:
     """The likely cause of an irregular round, in words; empty if nothing stands out."""
     if round_now.silences or any(card.unread for card in round_now.cards):
         return ""
-    return suspect(account_of(rules, round_now, closed=closed), Search(nodes=NODES_LIMIT))
+    return suspect(account_of(rules, round_now, closed=closed), Search(work=WORK_LIMIT))
 
 
 def account_of(rules: Rules, round_now: Round, *, closed: bool = False) -> Account:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from controller.core import moves
 from controller.core.dated import Dated, slackened
@@ -28,18 +28,36 @@ Onward = dict[Node, tuple[Node, ...]]
 Nodes = frozenset[Node]
 
 
+PIECE_WORK: Final = 8
+"""What weighing a piece of evidence takes, in nodes looked up."""
+
+ASKED_WORK: Final = 6
+"""What asking the rules for the ways on from a node takes, in nodes looked up, and as much again for each way."""
+
+
 class Exhausted(Exception):  # noqa: N818 - a limit, caught where the search began
     """The search has weighed as much as it may."""
 
 
 class Ways:
-    """The ways on that were asked of the rules already, and how many nodes may still be weighed."""
+    """The ways on that were asked of the rules already, and how much work may still be done."""
 
-    def __init__(self, nodes: int | None = None) -> None:
-        self.left = nodes
-        """Nodes that may still be weighed; None: any number."""
+    def __init__(self, work: int | None = None) -> None:
+        self.left = work
+        """Work that may still be done; None: any amount."""
         self.layouts: dict[tuple[int, str, tuple[int, ...]], tuple[Contents, Layout]] = {}
         self.known: dict[tuple[Play, Item, Layout], dict[Node, tuple[Node, ...]]] = {}
+
+    def spend(self, work: int) -> None:
+        """Do some work.
+
+        Raises:
+            Exhausted: that is more than is left.
+        """
+        if self.left is not None:
+            self.left -= work
+            if self.left < 0:
+                raise Exhausted
 
     def layout(self, play: Play, contents: Contents) -> Layout:
         """What lies on the layout; the same contents are asked for again and again."""
@@ -53,17 +71,15 @@ class Ways:
         """The nodes that may follow others by one piece of evidence.
 
         Raises:
-            Exhausted: more nodes are to be weighed than is left.
+            Exhausted: that is more work than is left.
         """
-        if self.left is not None:
-            self.left -= len(nodes)
-            if self.left < 0:
-                raise Exhausted
         known = self.known.setdefault(step, {})
+        self.spend(PIECE_WORK + len(nodes))
         for node in nodes - known.keys():
             play, item, layout = step
             steps = moves.successors(play, node, item, layout)
             known[node] = tuple(to for to, emitted in steps if not emitted or admitted(answers, emitted))
+            self.spend(ASKED_WORK * (1 + len(known[node])))
         return frozenset().union(*(known[node] for node in nodes))
 
 
@@ -99,24 +115,26 @@ class Trace(NamedTuple):
         return self.stands[-1].nodes
 
     def dealing(self) -> bool:
-        """Whether cards of the deal have come and nothing else."""
-        return self.nodes == during_deal(self.game.boxes, len(self.cards)) and not self.game.rules.options.key_slack
+        """Whether cards of the deal have come and nothing else: they keep their order whatever their times say."""
+        pure = len(self.evidence) == len(self.cards) < self.game.deal_cards
+        return pure and not self.game.rules.options.key_slack
 
     def dealt(self, cards: list[Dated]) -> Trace:
-        """While ``dealing``: with more cards, each after everything before it, that do not complete the deal."""
+        """While ``dealing``: with more cards that do not complete the deal."""
         codes, stands = list(self.cards), list(self.stands)
         for dated in cards:
             assert isinstance(dated.item, CardCame)
             codes.append(dated.item.card)
             nodes = during_deal(self.game.boxes, len(codes))
-            stands.append(Stand(stands[-1].used + 1, dated.last_ns, nodes, stands[-1].contents))
+            last_ns = max(stands[-1].last_ns, dated.last_ns)
+            stands.append(Stand(stands[-1].used + 1, last_ns, nodes, stands[-1].contents))
         return self._replace(evidence=(*self.evidence, *cards), cards=tuple(codes), stands=tuple(stands))
 
     def observe(self, dated: Dated, ways: Ways) -> Trace | None:
         """The round with one more piece of evidence; None if its times leave too much open.
 
         Raises:
-            Exhausted: more nodes would have to be weighed than is left.
+            Exhausted: that is more work than is left.
         """
         slack = self.game.rules.options.key_slack
         evidence = slackened(self.evidence, dated) if slack else (*self.evidence, dated)
@@ -185,7 +203,10 @@ class Walk(Window):
             paid = {node for node in nodes if node.paying and self.paid_through(mask, node)}
             ended |= paid
             left = frozenset(nodes - paid)
-            for index in self.enabled(mask) if left else ():
-                step = (self.play, self.window[index].item, ways.layout(self.play, self.contents_after(mask)))
-                following.setdefault(mask | 1 << index, set()).update(ways.follow(step, answers, left))
+            if not left:
+                continue
+            layout = ways.layout(self.play, self.contents_after(mask))
+            for index in self.enabled(mask):
+                onward = ways.follow((self.play, self.window[index].item, layout), answers, left)
+                following.setdefault(mask | 1 << index, set()).update(onward)
         return following

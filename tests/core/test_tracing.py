@@ -100,6 +100,6 @@ def test_a_kind_is_named_exactly_if_it_alone_makes_some_account_legal() -> None:
     assert True in named
 
 
-def test_a_search_that_others_wait_for_ends_when_its_nodes_are_spent() -> None:
+def test_a_search_that_others_wait_for_ends_when_its_work_is_done() -> None:
     account = next(one for one in accounts("missed card", "always") if suspect(one, Search(100_000)))
-    assert suspect(account, Search(100_000, nodes=50)) == ""
+    assert suspect(account, Search(100_000, work=500)) == ""
