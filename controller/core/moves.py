@@ -326,7 +326,7 @@ def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterato
         case "surrender":
             if node.unconfirmed if item.box is None else node.unconfirmed >> item.box & 1:
                 yield confirmed, ()
-            for reached, emitted in () if node.paying else play.reach(confirmed, layout.insured):
+            for reached, emitted in play.reach(confirmed, layout.insured):
                 box = reached.turn if item.box is None else item.box
                 if play.hand_in_play(reached) is not None:
                     # A key speaks of what is done now: it shows no surrender made sooner.
