@@ -16,6 +16,7 @@ from firmware_protocols import readings
 from tests.oracle.house import DOUBTS
 from tests.oracle.oracle import Answer
 from tests.oracle.oracle import readings as all_readings
+from tests.oracle.search import TooWide
 
 ORACLE_SECONDS: Final = 120
 """Processor time the oracle may take for one round."""
@@ -143,7 +144,7 @@ def oracle_on(lines: list[Line]) -> Answer | None:
     signal.setitimer(signal.ITIMER_VIRTUAL, ORACLE_SECONDS)
     try:
         return all_readings(lines, doubts=DOUBTS)
-    except TooLong:
+    except (TooLong, TooWide):
         return None
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.oracle.house import House
 from tests.oracle.lines import Round, read
-from tests.oracle.money import box_nets, ways_to_end
+from tests.oracle.money import box_nets, dealer_ends, ways_to_end
 from tests.oracle.search import Search
 from tests.oracle.side_wagers import nets as side_nets
 from tests.oracle.story import Story
@@ -150,7 +150,10 @@ def sums(whole: Round, ends: list[Story], answer: Answer) -> None:
         settled = told.offers_closed(whole.house)
         hands = ways_to_end(whole.house, settled)
         wagers = [whole.side_wagers(box.spot) for box in settled.boxes]
-        sides = side_nets(whole.house, settled, wagers, hands, further=further_wagers(whole, told))
+        further = further_wagers(whole, told)
+        # With a wager that may still be laid the dealer may yet play who otherwise would not.
+        ends_met = list(dealer_ends(whole.house, settled)) if further and told.offers and not whole.close else hands
+        sides = side_nets(whole.house, settled, wagers, ends_met, further=further)
         for index, box in enumerate(settled.boxes):
             nets = box_nets(whole.house, settled, box, hands)
             nets |= {bet: values for (at, bet), values in sides.items() if at == index}

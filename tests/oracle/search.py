@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from firmware_protocols.cards import DECK
 from tests.oracle.cards_and_chips import Change, card, chips
@@ -13,6 +13,13 @@ from tests.oracle.lines import Piece, Round
 from tests.oracle.story import Box, Story
 
 Visited = tuple[Story, int, int]
+
+WIDEST: Final = 250_000
+"""Stories of one walk, of about two kilobytes each. A reader lost among several doubles and splits leaves millions."""
+
+
+class TooWide(Exception):  # noqa: N818 - a limit, told instead of an answer
+    """The evidence leaves more stories than are walked here."""
 
 
 @dataclass
@@ -24,6 +31,7 @@ class Search:
     dropped: frozenset[int]
     close: bool
     blind: bool = False
+    widest: int = WIDEST
     seen: set[Visited] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -40,10 +48,7 @@ class Search:
         yield from self.walk(self.round.start(), 0, 0)
 
     def walk(self, told: Story, done: int, now: int) -> Iterator[Story]:
-        if (told, done, now) in self.seen:
-            return
-        self.seen.add((told, done, now))
-        if not self.seen_again(told, done, now):
+        if not self.is_new((told, done, now)) or not self.seen_again(told, done, now):
             return
         if done == self.everything and (not self.close or told.complete(self.house)) and self.whole(told):
             yield told.offers_closed(self.house) if self.close else told
@@ -70,6 +75,14 @@ class Search:
                 # Whatever may have come to lie there, the reader sees on its return what it told last.
                 for after in self.changed(told, index, "main", self.last_told(index, "main", done)):
                     yield from self.walk(after, done, moment)
+
+    def is_new(self, state: Visited) -> bool:
+        """Whether the walk comes here for the first time. Raises ``TooWide`` where it has been in too many places."""
+        known = len(self.seen)
+        self.seen.add(state)
+        if len(self.seen) > self.widest:
+            raise TooWide
+        return len(self.seen) > known
 
     def seen_again(self, told: Story, done: int, now: int) -> bool:
         """Unless it is lost a reader sees what lies there: what was last told, or is told late of its absence."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from tests.oracle.house import House, dealer_draws, is_natural, total
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Hand:
     """One hand of a box. ``cards`` are places in the shoe; ``said`` is the key that spoke of its next step."""
 
@@ -21,7 +21,7 @@ class Hand:
     taken: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Box:
     """A box in play. ``main``, ``insurance`` and ``ez_bust`` are the chips lying there.
 
@@ -46,7 +46,7 @@ class Box:
     bust_bet: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Story:
     """One reading up to now. ``faces`` are all cards so far, unread ones with the face taken for them."""
 

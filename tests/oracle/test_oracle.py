@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from tests.oracle.generator import honest
+from tests.oracle.lines import read
 from tests.oracle.oracle import each, plays, readings
+from tests.oracle.search import Search, TooWide
 
 FILES = "evidence-cases.json", "own-evidence-cases.json"
 CASES = [
@@ -194,6 +196,17 @@ def test_nothing_told_before_the_turn_depends_on_the_hole_card() -> None:
         lines = dealt(header(HPN, {1: 1000, 2: 500}), f"Tc 9c 9d Th 7c {hole}", {"key": "stand"}, {"card": "Td"})
         told.append(each(lines)[:-1])
     assert all(other == told[0] for other in told)
+
+
+def test_a_walk_that_grows_too_wide_ends_and_says_so() -> None:
+    lines = honest(7).lines
+    whole = read(lines)
+    narrow = Search(whole, whole.pieces, frozenset(), close=True)
+    found = len(list(narrow.readings()))
+    exact = Search(whole, whole.pieces, frozenset(), close=True, widest=len(narrow.seen))
+    assert len(list(exact.readings())) == found
+    with pytest.raises(TooWide):
+        list(Search(whole, whole.pieces, frozenset(), close=True, widest=len(narrow.seen) - 1).readings())
 
 
 def test_equal_times_leave_either_order_open() -> None:
