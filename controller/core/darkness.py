@@ -42,6 +42,19 @@ def dark_boxes(silences: tuple[Silence, ...], from_ns: int, to_ns: int) -> froze
     return frozenset(one.box for one in silences if one.from_ns <= to_ns and one.to_ns >= from_ns)
 
 
+def spells_of(silences: tuple[Silence, ...], from_ns: int, to_ns: int) -> tuple[frozenset[int], ...]:
+    """The boxes dark at once, one time after another between these moments; of two in a row the fewer are left out."""
+    edges = {edge for one in silences for edge in (one.from_ns, one.to_ns) if from_ns < edge < to_ns}
+    spells: list[frozenset[int]] = []
+    for moment in sorted({from_ns, to_ns, *edges}):
+        dark = dark_boxes(silences, moment, moment)
+        while spells and spells[-1] <= dark:
+            spells.pop()
+        if not spells or not dark <= spells[-1]:
+            spells.append(dark)
+    return tuple(spells)
+
+
 class Watched(NamedTuple):
     """A game and when its readers were lost."""
 
@@ -56,7 +69,8 @@ class Watched(NamedTuple):
             return moves.layout_of(self.play, contents)
         dark = dark_boxes(self.silences, from_ns, to_ns)
         back = dark - {one.box for one in self.silences if one.open()}
-        return moves.layout_of(self.play, contents, dark, back)._replace(untold=self.untold(waiting))
+        spells = spells_of(self.silences, from_ns, to_ns)
+        return moves.layout_of(self.play, contents, dark, back)._replace(untold=self.untold(waiting), spells=spells)
 
     def untold(self, waiting: Iterable[Dated]) -> frozenset[int]:
         """The boxes of which a change is yet to be told that may have been made while their reader was lost.
@@ -150,7 +164,18 @@ def ended_ways(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 
 def unseen(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The node itself, then what it becomes by moves that the chips of dark boxes would have shown."""
-    waiting: list[Step] = [(node, ())]
+    reached: dict[Step, None] = {(node, ()): None}
+    for dark in layout.spells:
+        spell = layout._replace(dark=dark, back=layout.back & dark)
+        again = ((seen_again(standing, spell), emitted) for standing, emitted in reached)
+        begun = [(standing, emitted) for standing, emitted in again if standing is not None]
+        reached |= dict.fromkeys(unseen_at_once(play, begun, spell))
+    yield from reached
+
+
+def unseen_at_once(play: Play, begun: Iterable[Step], layout: Layout) -> Iterator[Step]:
+    """The same while one and the same boxes are dark."""
+    waiting = list(begun)
     known: set[Step] = set()
     while waiting:
         step = waiting.pop()
@@ -187,12 +212,10 @@ def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         if hand is None:
             continue
         for box in layout.dark:
-            offered = moves.surrender_may_show(play, reached, box)
-            for given_up, also in moves.surrenders(play, reached, box, emitted, offered=offered):
+            for shown, also in moves.shown_surrenders(play, reached, box, emitted):
                 # Where no chips lie, as at a box that plays for cash, they show no surrender, watched or not. Half of
                 # them that is left is seen when the reader looks again, as of a surrender whose chips were taken.
                 if lying(reached, box, layout) > 0:
-                    shown = given_up._replace(unconfirmed=node.unconfirmed | 1 << box)
                     yield left_with(shown, box, 0, layout), also
         if reached.turn in layout.dark:
             for cents in amounts(hand.base, play.rules.options.chip_unit_cents):

@@ -67,6 +67,8 @@ class Layout(NamedTuple):
     """Those of them whose reader comes back, so that it sees what lies there in the end."""
     untold: frozenset[int] = frozenset()
     """Boxes of which a change that may have gone unseen is yet to be told."""
+    spells: tuple[frozenset[int], ...] = ()
+    """The dark boxes one time after another, where they are not all dark at once."""
 
 
 def layout_of(
@@ -204,13 +206,10 @@ def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layo
             continue
         if reached.turn == item.box and item.after > item.before:
             for moved in raised(play, reached, hand, item.after - item.before):
-                closed = play.decided(moved, layout.insured)
-                yield closed, emitted
+                yield play.decided(moved, layout.insured), emitted
         wager = play.deal.wagers[item.box]
-        if item.after in {0, *play.rules.halves_cents(wager)} and item.after < item.before:
-            offered = surrender_may_show(play, reached, item.box)
-            for gone, also in surrenders(play, reached, item.box, emitted, offered=offered):
-                yield gone._replace(unconfirmed=node.unconfirmed | 1 << item.box), also
+        if item.after in {0, *play.rules.halves_cents(wager)} and (item.after < item.before or play.unshown(item.box)):
+            yield from shown_surrenders(play, reached, item.box, emitted)
 
 
 def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
@@ -254,9 +253,11 @@ def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...], 
         yield play.surrender(node, box, emitted)
 
 
-def surrender_may_show(play: Play, node: Node, box: int) -> bool:
-    """Whether chips may show a surrender before the turn of its box: one that is offered, or was, and was not shown."""
-    return node.offers or play.unshown(box)
+def shown_surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...]) -> Iterator[Step]:
+    """The same as chips show it, for its key to confirm: not where they are the taking of one made sooner, unshown."""
+    for gone, also in surrenders(play, node, box, emitted, offered=node.offers or play.unshown(box)):
+        is_now = node.offers or node.turn == box
+        yield gone._replace(unconfirmed=node.unconfirmed | 1 << box) if is_now else gone, also
 
 
 def gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[Emission, ...]) -> Iterator[Step]:
@@ -275,7 +276,8 @@ def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
     wager = play.deal.wagers[item.box]
     if box.kind is Kind.BROKEN and item.after == 0:
         yield put_box(node, item.box, Box(Kind.BROKEN)), ()
-    if box.kind is Kind.SURRENDERED and item.after in {0, *play.rules.halves_cents(wager)}:
+    taken = item.after in {0, *play.rules.halves_cents(wager)} or (not play.frozen and item.after < item.before)
+    if box.kind is Kind.SURRENDERED and taken:
         yield node, ()
     if box.kind is Kind.EVEN_MONEY or (box.kind is Kind.NATURAL and not play.frozen):
         yield node, ()

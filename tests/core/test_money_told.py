@@ -211,12 +211,13 @@ def test_every_field_of_a_side_wagers_settlement() -> None:
 
 def test_a_side_wager_settled_after_an_answer_rests_on_people() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national").rules)
-    rig.talk("1 main 10 \n 2 main 10 \n 5h 5c 6c 6d 5s Td \n 2 ez_bust 5 \n 9c \n key hole_turned \n 2c")
+    # The king broke the dealer, or the only hand there was.
+    rig.talk("1 main 10 \n 5h 6c 6d Td \n 1 ez_bust 5 \n 9c Kc")
+    rig.key("round_closed")
     assert rig.told(QuestionAsked)
     rig.answer("3")
-    rig.key("round_closed")
-    ez = settlements(rig)[2, "ez_bust"]
-    assert (ez.due_cents, ez.basis) == (-500, Basis.ANSWER)
+    ez = settlements(rig)[1, "ez_bust"]
+    assert (ez.due_cents, ez.basis) == (500, Basis.ANSWER)
 
 
 def test_a_row_of_the_meter_is_left_open_with_its_stake_and_no_amount() -> None:

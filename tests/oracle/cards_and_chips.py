@@ -144,7 +144,7 @@ def surrendered_chips(house: House, told: Story, change: Change, answered: froze
         yield told.with_box(index, replace(left, shown=True, confirmable=not box.shown))
     elif box.shown or lenient(house, box, answered):
         half = after in house.halves(box.wager)
-        if after == 0 or half or (not told.slow() and after < box.main and not box.awaiting):
+        if after == 0 or half or (not told.slow() and after < box.main and (box.shown or not box.awaiting)):
             yield told.with_box(index, left)
         elif told.played(house):
             yield told.with_box(index, left).offers_closed(house)

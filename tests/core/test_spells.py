@@ -1,0 +1,45 @@
+"""Readers that are lost one after another between two cards: what one sees on its return binds what another misses."""
+
+from __future__ import annotations
+
+import json
+
+from controller.core.darkness import Silence, spells_of
+from controller.core.dated import EVER
+from tests.core.test_reconstruct_command import run
+
+FACES = "8h As Ts Ah As 8h 8c 8c Ac 8h"
+ROUND = """
+{"profile": "hollywood-penn-national", "options": {"chip_unit_cents": 500, "hole_card": "none"},
+ "wagers": {"1": {"main": 500}, "6": {"main": 1500}, "7": {"main": 500}}}
+"""
+
+
+def test_readers_lost_at_once_are_one_spell_and_those_lost_in_turn_are_several() -> None:
+    late, early, lasting = Silence(2, 110), Silence(1, 35, 105), Silence(0, 40)
+
+    def spells(*silences: Silence, between: tuple[int, int] = (0, 200)) -> list[set[int]]:
+        return [set(dark) for dark in spells_of(silences, *between)]
+
+    assert spells(early) == [{1}]
+    assert spells(early, late) == [{1}, {2}]
+    assert spells(early, late, between=(106, 108)) == [set()]
+    assert spells(early, late, lasting) == [{0, 1}, {0, 2}]
+    assert spells(early, Silence(2, 105), between=(0, EVER)) == [{1, 2}]
+
+
+def test_a_surrender_settled_unseen_is_over_before_the_next_reader_is_lost() -> None:
+    cards = zip(
+        ["8h", "As", "Ts", "Ah", "As", "8h", "8c", "8c", "Ac", "8h"], (2, 3, 4, 5, 6, 7, 8, 10, 11, 12), strict=True
+    )
+    dealt = [{"card": card, "t": t} for card, t in cards]
+    chips = [{"spot": spot, "zone": "main", "cents": cents, "t": t} for spot, cents, t in ((6, 3000, 13), (1, 0, 14))]
+    lost = [
+        {"health": "reader 7", "from": 11, "to": 1_000_000, "t": 16},
+        {"health": "reader 6", "from": 3.5, "to": 10.5},
+    ]
+    double = {"spot": 1, "zone": "main", "cents": 1000, "t": 9}
+    lines = [json.loads(ROUND), *dealt[:7], double, *dealt[7:], *chips, *lost, {"close": True}]
+    status, told = run("\n".join(json.dumps(line) for line in lines))
+    # Spot 6 is seen with its wager at 10.5: it surrendered only if spot 7 had stood by then, not in its turn after 11.
+    assert (status, json.loads(told)["plays"]) == (0, 7)
