@@ -82,15 +82,11 @@ def layout_of(
     Of a box whose reader is lost (``dark``) the chips may have been taken unseen.
     """
     wagers = play.deal.wagers
-    mains, offered = [*wagers], [0] * len(wagers)
-    for (box, zone), cents in contents.items():
-        if zone == "main":
-            mains[box] = cents
-        elif zone == play.offered_zone:
-            offered[box] = cents
+    mains = tuple(contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
+    offered = [contents.get((box, play.offered_zone), 0) for box in range(len(wagers))]
     if play.offered_zone == "insurance":
         offered = [min(cents, play.rules.insurance_cap_cents(wagers[box])) for box, cents in enumerate(offered)]
-    return Layout(tuple(mains), tuple(offered), dark, back)
+    return Layout(mains, tuple(offered), dark, back)
 
 
 def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[Step]:

@@ -138,8 +138,6 @@ def may_win(felt: Felt, end: Ended, node: Node, box: int) -> bool:
     """Whether a box's wager made after the deal could still win, of whatever amount."""
     later = end.found.play().offered_zone
     terms = terms_of(felt.rules, later)
-    if second_of(felt, box) >= len(felt.faces):
-        return True
     return any(row in terms.pays or row in terms.awards_cents for row in rows_to_come(felt, end, node, (box, later)))
 
 

@@ -5,8 +5,9 @@
 A real daemon's journal is tried twice: as a kill left it, with its log, and as a stop in good order left it. After each
 flip everything is done that a daemon does before it talks to anybody. What must hold: the flip is noticed, or every
 record, event, checkpoint, mark and acknowledgement is what it was. One thing may be lost unnoticed: where the last that
-a killed daemon did was to note what had been published or acknowledged, and the bit is in that note, it is as if it had
-been killed before; the events are told again, and consumers know them by their numbers.
+a killed daemon did was to note what had been published or acknowledged, or to write a record of which nobody had been
+told, and the bit is in that, it is as if it had been killed before; the events are told again, and consumers know them
+by their numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from typing import Any, Final
 from controller.formats.config import ConfigError
 from controller.formats.records import RecordDamaged
 from controller.io.broker import mosquitto
-from controller.io.journal import Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.head_file import read_head_file
+from controller.io.journal import Head, Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
 from controller.io.opening import marks_of
 from controller.io.scrub import before_start
 from controller.io.table_file import load_table
@@ -123,12 +125,16 @@ async def start(directory: Path) -> str:
     return f"hold: {recovered.hold}" if recovered.hold else ""
 
 
-def is_told_again(before: Content, after: Content) -> bool:
-    """Whether all that is gone is the last that was noted of what had been published or acknowledged."""
-    whole = all(before[name] == after[name] for name in TABLES if name not in NOTES)
-    lacking = [len(before[name]) - len(after[name]) for name in NOTES]
-    begun = all(before[name][: len(after[name])] == after[name] for name in NOTES)
-    return whole and begun and {*lacking} in ({0, 1}, {1})
+def is_unpromised(before: Content, after: Content, promised: Head) -> bool:
+    """Whether all that is gone is the end of what was written, and nothing had left the daemon that rests on it.
+
+    That is what it noted of what had been published or acknowledged since its last record, or a record that was in the
+    log when the kill came and not yet in the head file: nobody had been told that it is kept.
+    """
+    begun = all(before[name][: len(after[name])] == after[name] for name in TABLES)
+    notes = all(before[name] == after[name] for name in TABLES if name not in NOTES)
+    kept = len(after["records"]) >= promised.number and len(after["events"]) >= promised.seq
+    return begun and (notes or kept)
 
 
 async def flip(whole: Path, before: Content, directory: Path, chance: random.Random) -> tuple[str, str, str]:
@@ -149,7 +155,8 @@ async def flip(whole: Path, before: Content, directory: Path, chance: random.Ran
         after = content(directory / "journal.sqlite")
         if after == before:
             return name, "no effect", ""
-        if is_told_again(before, after):
+        promised = read_head_file(whole / "journal.sqlite")
+        if promised is not None and is_unpromised(before, after, promised):
             return name, "told again", ""
     where = f"bit {bit} of byte {at} of {name} ({whole.name})"
     return name, "wrong", f"{where}: not noticed, and the journal is not what it was"

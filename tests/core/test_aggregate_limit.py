@@ -280,6 +280,18 @@ def test_a_win_waits_where_a_wager_may_still_be_laid_after_the_deal() -> None:
     assert so_far(alone, "Kh 5h Th 8c")["1"]["lucky_ladies"] == []
 
 
+def test_a_wager_that_may_still_be_laid_lowers_nothing_where_the_dealer_stands_already() -> None:
+    stands = LIMIT.replace("7000", '7000, "soft_17": "stand"') % '{"1": {"main": 1000, "lucky_ladies": 500}}'
+    possible = []
+    for up, hole in (("6c", "Ad"), ("5c", "Ad")):
+        cards = [json.dumps({"card": card}) for card in ("Kh", up, "Th", hole)]
+        status, output = run("\n".join([stands, *cards, '{"spot": 1, "zone": "ez_bust", "cents": 500}']))
+        assert status == 0
+        possible.append(json.loads(output)["possible_cents"]["1"]["lucky_ladies"])
+    # Soft 17 stands and EZ Bust cannot win; soft 16 draws, and EZ Bust may win as much as somebody lays.
+    assert possible == [[5_000], []]
+
+
 # --- what counts ----------------------------------------------------------------------------------------
 
 
