@@ -275,18 +275,17 @@ class Publisher:
             if self._status_due:
                 await self._say_status(client)
             await self._send_rest(client)
-            if await self._send_again(client) or (rows and await self._is_wanted_soon()):
+            again = await self._send_again(client)
+            if self.reached - self._marked < MARK_LIMIT and (again or (rows and await self._is_wanted_soon())):
                 continue
             await self._mark()
-            if not rows:
+            if not rows and not again:
                 self._waits = True
                 await self._wanted.wait()
                 self._waits = False
 
     async def _is_wanted_soon(self) -> bool:
-        """Whether more comes at once, which is not made to wait for a mark; too many are not left without one."""
-        if self.reached - self._marked >= MARK_LIMIT:
-            return False
+        """Whether more comes at once, which is not made to wait for a mark."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LINGER_SECONDS):
                 await self._wanted.wait()
