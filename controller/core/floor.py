@@ -113,9 +113,7 @@ def end_void(desk: Desk) -> None:
     round_now = desk.round()
     if round_now.asked is not None:
         desk.tell(QuestionWithdrawn(round_now.asked.number))
-    for question in (round_now.doubt, round_now.unkeyed, round_now.entry):
-        if question:
-            desk.tell(QuestionWithdrawn(question))
+    desk.tell(*map(QuestionWithdrawn, round_now.holds()))
     if round_now.hides():
         showing.show(desk)
     for place in range(len(round_now.cards)):

@@ -68,7 +68,7 @@ class Layout(NamedTuple):
     untold: frozenset[int] = frozenset()
     """Boxes of which a change that may have gone unseen is yet to be told."""
     spells: tuple[frozenset[int], ...] = ()
-    """The dark boxes one time after another, where they are not all dark at once."""
+    """The boxes that were dark at once, one time after another."""
 
 
 def layout_of(
@@ -351,11 +351,9 @@ def hole_turned(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 
 def even_money(play: Play, node: Node, box: int | None) -> Iterator[Step]:
     """A natural against an ace takes even money instead of waiting (Borgata card); the key names its spot."""
-    if not (play.rules.even_money and play.up_points == 1 and node.offers):
-        return
-    for index, state in enumerate(node.boxes):
-        if state.kind is Kind.NATURAL and index == box:
-            yield put_box(node, index, Box(Kind.EVEN_MONEY)), ()
+    offered = play.rules.even_money and play.up_points == 1 and node.offers
+    if offered and box is not None and node.boxes[box].kind is Kind.NATURAL:
+        yield put_box(node, box, Box(Kind.EVEN_MONEY)), ()
 
 
 def decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -> Iterator[Step]:

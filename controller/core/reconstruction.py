@@ -203,6 +203,12 @@ def rewound(reached: tuple[R, ...], before: tuple[Dated, ...], evidence: tuple[D
     return reached
 
 
+def game_begun(rules: Rules, wagers: tuple[int, ...], answers: tuple[Answer, ...]) -> Play:
+    """The game before its first card."""
+    given_up = frozenset(answer.box for answer in answers if answer.surrendered)
+    return Play(rules, Deal(wagers, tuple(() for _ in wagers), given_up=given_up))
+
+
 def game_with(game: Play, cards: tuple[int, ...]) -> Play:
     """The game once these cards have left the shoe; cards after the deal do not change it."""
     if len(cards) > game.deal_cards:
@@ -241,8 +247,7 @@ class Reconstruction(NamedTuple):
         when the readers of boxes told nothing.
         """
         wagers = tuple(wagers)
-        given_up = frozenset(answer.box for answer in answers if answer.surrendered)
-        game = Play(rules, Deal(wagers, tuple(() for _ in wagers), given_up=given_up))
+        game = game_begun(rules, wagers, answers)
         nothing: Told = tuple(frozenset() for _ in wagers)
         return cls(
             rules, wagers, (), (), (Cut(0, -1, {game.begin(): nothing}, contents or {}),), game, answers, silences

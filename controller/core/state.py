@@ -143,16 +143,20 @@ class Round(Value, frozen=True, tag=False):
     corrected: tuple[str, str] = ("", "")
     """Who last corrected the round's cards or boxes, and why."""
 
-    def holding(self) -> int:
-        """The question that a person must answer before anything is concluded; 0: none.
+    def holds(self) -> tuple[int, ...]:
+        """The questions that people must answer before anything is concluded, the first to be answered first.
 
         Was a card missed, has the round begun at all, who was let in.
         """
-        return self.doubt or self.unkeyed or self.entry
+        return tuple(question for question in (self.doubt, self.unkeyed, self.entry) if question)
+
+    def holding(self) -> int:
+        """The first of these questions; 0: none."""
+        return next(iter(self.holds()), 0)
 
     def held(self) -> bool:
         """Whether nothing may be concluded until a person has answered."""
-        return bool(self.holding())
+        return bool(self.holds())
 
     def by_people(self) -> bool:
         """Whether what follows from the evidence rests on a person's word too."""

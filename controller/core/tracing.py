@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from controller.core import moves
 from controller.core.dated import Dated, slackened
 from controller.core.moves import CardCame, ChipsMoved, Item, Layout
-from controller.core.play import Box, Deal, Kind, Node, Play
-from controller.core.reconstruction import ORDERS_LIMIT, Answer, admitted, game_with, rewound
+from controller.core.play import Box, Kind, Node, Play
+from controller.core.reconstruction import ORDERS_LIMIT, Answer, admitted, game_begun, game_with, rewound
 from controller.core.rules import Rules
 from controller.core.window import Window
 
@@ -105,8 +105,7 @@ class Trace(NamedTuple):
     @classmethod
     def begin(cls, rules: Rules, wagers: tuple[int, ...], contents: Contents, answers: tuple[Answer, ...]) -> Trace:
         """A round before its first card, as ``Reconstruction.begin`` has it."""
-        given_up = frozenset(answer.box for answer in answers if answer.surrendered)
-        game = Play(rules, Deal(wagers, tuple(() for _ in wagers), given_up=given_up))
+        game = game_begun(rules, wagers, answers)
         return cls(game, answers, (), (), (Stand(0, -1, frozenset((game.begin(),)), contents),))
 
     @property

@@ -33,6 +33,5 @@ def answered(desk: Desk, answer: str, who: str) -> None:
     desk.tell(QuestionAnswered(question, answer, who))
     desk.change_round(unkeyed=0, begun_by_word=True)
     if answer == "no":
-        others = (desk.round().doubt, desk.round().entry)
-        desk.tell(*(QuestionWithdrawn(other) for other in others if other))
+        desk.tell(*map(QuestionWithdrawn, desk.round().holds()))
         rounds.play_with(desk, rounds.NO_BETS)

@@ -141,7 +141,7 @@ def _examined(
     if early:
         notes.append(f"{_contributions(early)}: kept until the commitment was there")
     meter = committed.start_units + sum(mystery.made[number][1].units for number in made)
-    won = _of_cycle(sorted(mystery.hits), own)
+    won = _of_cycle(mystery.won, own)
     if cycle not in mystery.revealed:
         faults.extend(f"contribution {number} won, and nothing was revealed" for number in won)
         return CycleFound(cycle, False, many, None, None, tuple(faults), tuple(notes)), last, None  # noqa: FBT003

@@ -147,8 +147,8 @@ class Mystery:
                 self._gaps.pop()
                 self._after_gap = True
             self._take(seq, event)
-        self.numbers = sorted(self.made)
-        """Of all contributions."""
+        self.numbers, self.won = sorted(self.made), sorted(self.hits)
+        """Of all contributions, and of those that won."""
 
     def _take(self, seq: int, event: Event) -> None:
         if isinstance(event, JackpotHit):
