@@ -39,42 +39,55 @@ class Search:
         self.boxes = {box.spot: index for index, box in enumerate(self.round.start().boxes)}
         self.answered = frozenset(a["spot"] for a in self.round.answers if a.get("surrendered"))
         self.everything = (1 << len(self.pieces)) - 1
+        self.pieces = [*self.pieces, *self.edges()]
         self.after = [
             sum(1 << j for j in range(i) if self.pieces[j].lane == piece.lane) for i, piece in enumerate(self.pieces)
         ]
+
+    def edges(self) -> Iterator[Piece]:
+        """When the readers of the boxes in play were lost and when they were back, as pieces of evidence."""
+        for number, (spot, start, end) in enumerate(self.round.dead):
+            if spot in self.boxes:
+                for kind, moment in (("lost", start), ("back", end)):
+                    yield Piece(-1, moment, moment, kind, str(number), spot, lane=f"silence {number}")
 
     def readings(self) -> Iterator[Story]:
         """Every story of all the pieces (one story may come more than once)."""
         yield from self.walk(self.round.start(), 0, 0)
 
     def walk(self, told: Story, done: int, now: int) -> Iterator[Story]:
-        if not self.is_new((told, done, now)) or not self.seen_again(told, done, now):
+        if not self.is_new((told, done, now)):
             return
-        if done == self.everything and (not self.close or told.complete(self.house)) and self.whole(told):
-            yield told.offers_closed(self.house) if self.close else told
-        if done == self.everything and not self.close:
-            return
+        if done & self.everything == self.everything:
+            if (not self.close or told.complete(self.house)) and self.whole(told):
+                yield told.offers_closed(self.house) if self.close else told
+            if not self.close:
+                return
         latest = min((p.last for i, p in enumerate(self.pieces) if not done >> i & 1), default=10**19)
         for i, piece in enumerate(self.pieces):
             if done >> i & 1 or self.after[i] & ~done:
                 continue
             moment = max(now, piece.first)
-            if moment <= latest and self.seen_again(told, done, moment):
-                for after in self.meanings(told, piece):
+            if moment <= latest:
+                for after in self.meanings(told, piece, done):
                     yield from self.walk(after, done | 1 << i, moment)
         for after in silent(self.house, told, self.answered):
             yield from self.walk(after, done, now)
-        for spot, start, end in self.round.dead:
-            moment = max(now, start)
-            if spot in self.boxes and moment <= min(end, latest) and told.dealt(self.house):
-                index = self.boxes[spot]
-                for zone, content in set(unseen(self.house, told, index)):
-                    for after in self.changed(told, index, zone, content):
-                        if meaningful(after.boxes[index]) != meaningful(told.boxes[index]):
-                            yield from self.walk(after, done, moment)
-                # Whatever may have come to lie there, the reader sees on its return what it told last.
-                for after in self.changed(told, index, "main", self.last_told(index, "main", done)):
-                    yield from self.walk(after, done, moment)
+        for spot in self.lost(done) if told.dealt(self.house) else ():
+            index = self.boxes[spot]
+            for zone, content in set(unseen(self.house, told, index)):
+                for after in self.changed(told, index, zone, content):
+                    if meaningful(after.boxes[index]) != meaningful(told.boxes[index]):
+                        yield from self.walk(after, done, now)
+            # Whatever may have come to lie there, the reader sees on its return what it told last.
+            for after in self.changed(told, index, "main", self.last_told(index, "main", done)):
+                yield from self.walk(after, done, now)
+
+    def lost(self, done: int) -> set[int]:
+        """The spots whose reader is lost once the pieces ``done`` have happened and no more."""
+        begun = [(p.what, p.spot) for i, p in enumerate(self.pieces) if done >> i & 1 and p.kind == "lost"]
+        ended = {p.what for i, p in enumerate(self.pieces) if done >> i & 1 and p.kind == "back"}
+        return {spot for number, spot in begun if number not in ended and spot is not None}
 
     def is_new(self, state: Visited) -> bool:
         """Whether the walk comes here for the first time. Raises ``TooWide`` where it has been in too many places."""
@@ -84,20 +97,18 @@ class Search:
             raise TooWide
         return len(self.seen) > known
 
-    def seen_again(self, told: Story, done: int, now: int) -> bool:
-        """Unless it is lost a reader sees what lies there: what was last told, or is told late of its absence."""
-        waiting = [p for i, p in enumerate(self.pieces) if not done >> i & 1]
-        latest = min((p.last for p in waiting), default=10**19)
-        for spot, _, to in self.round.dead:
-            lost = any(one == spot and start <= latest and end >= now for one, start, end in self.round.dead)
-            if spot not in self.boxes or lost:
-                continue
-            box = told.boxes[self.boxes[spot]]
-            for zone, content in (("main", box.main), ("insurance", box.insurance)):
-                late = any(p.first <= to for p in waiting if p.spot == spot and p.what == zone)
-                if self.last_told(self.boxes[spot], zone, done) != content and not late:
-                    return False
-        return True
+    def seen_again(self, told: Story, done: int, back: Piece) -> bool:
+        """A reader that is back sees what lies there: what it told last, or tells late of its absence."""
+        spot, done = back.spot, done | 1 << self.pieces.index(back)
+        if spot is None or spot in self.lost(done):
+            return True
+        box = told.boxes[self.boxes[spot]]
+        left = [p for i, p in enumerate(self.pieces) if not done >> i & 1]
+        late = {p.what for p in left if p.spot == spot and p.first <= back.first}
+        return all(
+            self.last_told(self.boxes[spot], zone, done) == content or zone in late
+            for zone, content in (("main", box.main), ("insurance", box.insurance))
+        )
 
     def last_told(self, index: int, zone: str, done: int) -> int:
         """What the reader told last of a zone, once the pieces ``done`` have happened."""
@@ -111,8 +122,6 @@ class Search:
             shown = box.shown or self.house.surrender_shown == "sometimes" or box.spot in self.answered
             if box.surrendered and not shown:
                 return False
-        if not self.seen_again(told, self.everything, max((piece.first for piece in self.pieces), default=0)):
-            return False
         return all(self.fits(told, answer) for answer in self.round.answers)
 
     def fits(self, told: Story, answer: dict[str, Any]) -> bool:
@@ -134,8 +143,11 @@ class Search:
             return number < len(box.hands) and bool(len(box.hands[number].cards) == answer["cards"])
         return True
 
-    def meanings(self, told: Story, piece: Piece) -> Iterator[Story]:
-        if piece.kind == "card":
+    def meanings(self, told: Story, piece: Piece, done: int) -> Iterator[Story]:
+        if piece.kind in {"lost", "back"}:
+            if piece.kind == "lost" or self.seen_again(told, done, piece):
+                yield told
+        elif piece.kind == "card":
             hole = len(told.faces) == 2 * len(told.boxes) + 1 and self.house.hole_card == "dealt"
             faces = DECK if piece.what == "??" else (piece.what,)
             if hole and self.blind:
