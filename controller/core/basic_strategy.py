@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from controller.core.hand import points_of, total
-from controller.core.play import Hand, Node, Play
+from controller.core.node import Hand, Node
+from controller.core.play import Play
 from controller.core.rules import Rules
 
 ACE: Final = 1

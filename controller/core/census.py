@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from controller.core import darkness
 from controller.core.graph import Graph
 from controller.core.hand import Outcome, PlayedHand
-from controller.core.play import Emission, Kind, Node, Step
+from controller.core.node import Emission, Kind, Node, Step
 from controller.core.reconstruction import Reconstruction, State, Ways, admitted
 
 Closing = tuple[tuple[int, ...], tuple[int, ...], tuple[bool, ...]]

@@ -11,6 +11,7 @@ from controller.core.desk import Desk
 from controller.core.dues import agreed, agreed_drawn
 from controller.core.events import Basis, QuestionWithdrawn, RoundClosed, RoundWaits, WagerOpen, WagerSettled
 from controller.core.hand import place_of
+from controller.core.items import CardCame, ChipsMoved
 from controller.core.judging import (
     Judged,
     dues,
@@ -22,7 +23,7 @@ from controller.core.judging import (
     tell_settled,
     wager_of,
 )
-from controller.core.moves import CardCame, ChipsMoved, endings, layout_of
+from controller.core.moves import endings, layout_of
 from controller.core.reconstruction import Frontier, Reconstruction
 from controller.core.side_settling import settle_sides, sides_open
 from controller.core.state import Round, woven

@@ -15,8 +15,9 @@ from msgspec.structs import replace
 
 from controller.core import moves
 from controller.core.dated import EVER, Dated
-from controller.core.moves import ChipsMoved, Item, Layout
-from controller.core.play import Box, Kind, Node, Now, Play, Step
+from controller.core.items import ChipsMoved, Item, Layout
+from controller.core.node import Box, Kind, Node, Now, Step
+from controller.core.play import Play
 from controller.core.takings import left_after, some
 from firmware_protocols.values import Value
 
@@ -77,12 +78,12 @@ class Watched(NamedTuple):
 
         The first inventory of a reader that is back comes after its return.
         """
-        changed = [(dated.item, dated.first_ns) for dated in waiting]
+        changed = list(waiting)
         return frozenset(
             one.box
             for one in self.silences
-            for item, first_ns in changed
-            if of_main(item, one.box) and first_ns <= one.to_ns
+            for late in changed
+            if of_main(late.item, one.box) and late.first_ns <= one.to_ns and late.last_ns >= one.from_ns
         )
 
     def seen(self, layout: Layout, from_ns: int, to_ns: int) -> frozenset[int]:
@@ -205,6 +206,10 @@ def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         if play.even_money_may_show(node, box):
             paid = moves.put_box(node, box, Box(Kind.EVEN_MONEY))
             yield left_with(paid, box, lying(node, box, layout) + wager, layout), ()
+        if node.quiet >> box & 1 and node.boxes[box].kind is Kind.SURRENDERED:
+            gone = ChipsMoved(box, "main", lying(node, box, layout), 0)
+            for shown, also in moves.shown_late(play, node, gone):
+                yield left_with(shown, box, 0, layout), also
         if box in layout.back:
             yield from taken(node, box, lying(node, box, layout))
     for reached, emitted in play.reach(node, layout.insured):

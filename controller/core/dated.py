@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke
+from controller.core.items import CardCame, ChipsMoved, Item, KeySpoke
 from firmware_protocols.values import Value
 
 EVER: Final = 1 << 62

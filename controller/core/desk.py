@@ -15,7 +15,7 @@ from controller.core.doubting import doubts_of, overtaken
 from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked
 from controller.core.hand import points_of, seen
 from controller.core.inputs import Stamped
-from controller.core.moves import idle
+from controller.core.items import idle
 from controller.core.reconstruction import Reconstruction, TooManyOrders
 from controller.core.state import Round, State, Table
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from controller.core.hand import Outcome, PlayedHand, holes_that_draw, is_natural, points_of, total
-from controller.core.play import Kind, Node, Play
+from controller.core.node import Kind, Node
+from controller.core.play import Play
 from controller.core.reconstruction import Frontier, Reconstruction, Told
 from controller.core.settlement import DRAWN, NATURAL, DealerEnd, Net, insurance_net, main_net
 

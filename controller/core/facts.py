@@ -15,7 +15,7 @@ from controller.core.events import (
     SpotSurrendered,
 )
 from controller.core.hand import Outcome, best, place_of
-from controller.core.play import Node
+from controller.core.node import Node
 from controller.core.reconstruction import Frontier, Reconstruction, Told
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controller.core.darkness import ended_ways
-from controller.core.play import Node, Step
+from controller.core.node import Node, Step
 from controller.core.reconstruction import (
     Answer,
     Cut,

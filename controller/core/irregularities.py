@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.core.dated import Dated
-from controller.core.moves import CardCame, ChipsMoved, KeySpoke
+from controller.core.items import CardCame, ChipsMoved, KeySpoke
 from controller.core.reconstruction import Answer
 from controller.core.rules import Rules
 

@@ -11,7 +11,7 @@ from controller.core.desk import Desk
 from controller.core.dues import Due, insurance_due, main_certain, main_due
 from controller.core.events import Basis, WagerAdjusted, WagerSettled
 from controller.core.facts import Known, Names, inferred
-from controller.core.moves import CardCame, ChipsMoved
+from controller.core.items import CardCame, ChipsMoved
 from controller.core.reconstruction import Frontier, Reconstruction
 from controller.core.settlement import Net
 from firmware_protocols.readings import HealthState

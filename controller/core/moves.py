@@ -7,68 +7,13 @@ amount must fit the move.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, assert_never
-
-from msgspec.structs import replace
+from typing import assert_never
 
 from controller.core.hand import best
-from controller.core.play import Box, Emission, Hand, Kind, Node, Now, Play, Said, Step
+from controller.core.items import CardCame, ChipsMoved, Item, KeySpoke, Layout
+from controller.core.node import Box, Emission, Hand, Kind, Node, Now, Said, Step
+from controller.core.play import Play
 from controller.core.takings import left_after, subsets
-from firmware_protocols.values import Value
-
-
-class CardCame(Value, frozen=True):
-    """A card left the shoe; ``card`` as ``hand.seen`` writes it."""
-
-    card: int
-
-
-class ChipsMoved(Value, frozen=True):
-    """The value in a zone of a box changed."""
-
-    box: int
-    zone: str
-    before: int
-    after: int
-    idle: bool = False
-    """No play explains it: it means nothing, and only says what lies there now."""
-
-    def counts(self) -> bool:
-        """Whether the chips count: not where they would make a wager that no play explains."""
-        return not self.idle or self.zone == "main"
-
-
-class KeySpoke(Value, frozen=True):
-    """A key of the dealer's, with the box it named (None: the box in play).
-
-    ``stand``, ``hit``, ``double``, ``split``, ``surrender``, ``even_money``, ``insurance_closed`` or ``hole_turned``.
-    """
-
-    action: str
-    box: int | None = None
-
-
-Item = CardCame | ChipsMoved | KeySpoke
-
-
-def idle(item: Item) -> Item:
-    """A change of chips as one that means nothing; what is no change of chips as it is."""
-    return replace(item, idle=True) if isinstance(item, ChipsMoved) else item
-
-
-class Layout(NamedTuple):
-    """What lies on the layout at the moment, by box: main chips, and the insurance or EZ Bust that would count."""
-
-    mains: tuple[int, ...]
-    insured: tuple[int, ...]
-    dark: frozenset[int] = frozenset()
-    """Boxes whose chips nobody watches."""
-    back: frozenset[int] = frozenset()
-    """Those of them whose reader comes back, so that it sees what lies there in the end."""
-    untold: frozenset[int] = frozenset()
-    """Boxes of which a change that may have gone unseen is yet to be told."""
-    spells: tuple[frozenset[int], ...] = ()
-    """The boxes that were dark at once, one time after another."""
 
 
 def layout_of(
@@ -112,10 +57,13 @@ def card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Ste
     if node.dealt < play.deal_cards:
         node = node._replace(dealt=node.dealt + 1)
         yield play.dealt(node) if node.dealt == play.deal_cards else (node, ())
-        return
-    if node.paying or busts_lie(node, layout):
-        return
-    node = node._replace(unconfirmed=0)
+    elif not (node.paying or busts_lie(node, layout)):
+        for reached, emitted in card_drawn(play, node._replace(unconfirmed=0), card, layout):
+            yield reached._replace(quiet=0), emitted
+
+
+def card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:
+    """A card after the deal."""
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
         if hand is None:
@@ -151,7 +99,7 @@ def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Ite
     if node.dealt < play.deal_cards:
         return
     if node.paying:
-        if pays(node, item):
+        if pays(play, node, item):
             yield node, ()
         return
     if item.zone != "main":
@@ -167,9 +115,10 @@ def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Ite
             yield from dealer_pays(play, reached, item, layout, emitted)
 
 
-def pays(node: Node, item: ChipsMoved) -> bool:
+def pays(play: Play, node: Node, item: ChipsMoved) -> bool:
     """Whether payment, once it has begun, explains a change: any of a main zone, of the other only where a wager is."""
-    return item.idle or item.zone == "main" or bool(node.insured and node.insured[item.box])
+    made = item.zone == play.offered_zone and node.insured and node.insured[item.box]
+    return item.idle or item.zone == "main" or bool(made)
 
 
 def offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
@@ -181,15 +130,15 @@ def offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> I
     if item.zone != play.offered_zone:
         return
     falls = item.zone == "insurance" and item.after < item.before
-    if node.offers or (falls and pays(node, item)):
+    if node.offers or (falls and pays(play, node, item)):
         yield node, ()
     for reached, emitted in play.reach(node, layout.insured):
         if play.all_played(reached):
             closed = play.close_offers(reached, layout.insured)
             done = closed.hole if item.zone == "insurance" else play.holes(closed, drawing=False)
-            if pays(closed, item) and done:
-                yield closed._replace(paying=item.zone != "insurance", hole=done), emitted
-        elif not reached.offers and node.offers and falls and pays(reached, item):
+            if pays(play, closed, item) and done:
+                yield closed._replace(hole=done), emitted
+        elif not reached.offers and node.offers and falls and pays(play, reached, item):
             # Somebody had stopped without a sign: the offer was over, and what was insured stays so.
             yield reached, emitted
 
@@ -252,7 +201,7 @@ def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...], 
 def shown_surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...]) -> Iterator[Step]:
     """The same as chips show it, for its key to confirm: not where they are the taking of one made sooner, unshown."""
     for gone, also in surrenders(play, node, box, emitted, offered=node.offers or play.unshown(box)):
-        is_now = node.offers or node.turn == box
+        is_now = node.offers or node.turn == box or node.quiet >> box & 1
         yield gone._replace(unconfirmed=node.unconfirmed | 1 << box) if is_now else gone, also
 
 
@@ -273,7 +222,9 @@ def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
     if box.kind is Kind.BROKEN and item.after == 0:
         yield put_box(node, item.box, Box(Kind.BROKEN)), ()
     taken = item.after in {0, *play.rules.halves_cents(wager)} or (not play.frozen and item.after < item.before)
-    if box.kind is Kind.SURRENDERED and taken:
+    if box.kind is Kind.SURRENDERED and node.quiet >> item.box & 1:
+        yield from shown_late(play, node, item)
+    elif box.kind is Kind.SURRENDERED and taken:
         yield node, ()
     if box.kind is Kind.EVEN_MONEY or (box.kind is Kind.NATURAL and not play.frozen):
         yield node, ()
@@ -285,6 +236,14 @@ def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
             yield put_box(node, item.box, box._replace(untaken=left)), ()
     if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
         yield put_box(node, item.box, Box(Kind.EVEN_MONEY)), ()
+
+
+def shown_late(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
+    """The first change at a box that surrendered unshown since the last card: it shows that, for its key to confirm."""
+    bit = 1 << item.box
+    if item.after in {0, *play.rules.halves_cents(play.deal.wagers[item.box])}:
+        shown = bit if item.after < item.before else 0
+        yield node._replace(quiet=node.quiet & ~bit, unconfirmed=node.unconfirmed | shown), ()
 
 
 def put_box(node: Node, index: int, box: Box) -> Node:
@@ -299,7 +258,7 @@ def dealer_pays(
     closed = play.close_offers(node, layout.insured)
     kind = closed.boxes[item.box].kind
     if kind is Kind.SURRENDERED or (kind is Kind.NATURAL and play.frozen):
-        yield closed, emitted
+        yield closed._replace(quiet=closed.quiet & ~(1 << item.box)), emitted
     done = play.holes(closed, drawing=False)
     if done:
         yield closed._replace(paying=True, hole=done), emitted

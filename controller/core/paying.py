@@ -25,7 +25,7 @@ from controller.core.events import (
 )
 from controller.core.felt import Zone, conflicts, key
 from controller.core.hand import is_natural, seen
-from controller.core.moves import CardCame
+from controller.core.items import CardCame
 from controller.core.payments import Finding, Look, Owed, PaidRound, Terms, Watch, judge
 from controller.core.side_bet import terms_of
 from controller.core.state import Round, Table

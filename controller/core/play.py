@@ -1,10 +1,7 @@
-"""The legal game of one round, as an immutable value.
+"""The legal game of one round: which node (``node.py``) may follow which, by its rules and the cards of its deal.
 
-A ``Node`` is what the rest of a round may depend on; two plays that reach the same node have the same future, so the
-lattice (``reconstruction.py``) keeps one. What a box did, once it has finished, is no longer in the node but is emitted
-as an ``Outcome``.
-
-Moves nobody can see (a player stops) are made only when a later reading needs them: see ``reach``.
+What a box did, once it has finished, is no longer in the node but is emitted as an ``Outcome``. Moves nobody can see (a
+player stops) are made only when a later reading needs them: see ``reach``.
 Order: cards to the boxes in ascending spot order, the dealer's up card, second cards, the hole card; then each box in
 turn, split hands from the left, each finished before the next; then the dealer (58 Pa. Code 685a.7, 633a.11).
 """
@@ -12,121 +9,11 @@ turn, split hands from the left, each finished before the next; then the dealer 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import IntEnum
-from typing import Final, NamedTuple
 
 from controller.core.hand import UNDEALT, Outcome, PlayedHand, best, holes_that_draw, is_natural, points_of, rank_of
+from controller.core.node import ANY_HOLE, Box, Deal, Emission, Hand, Kind, Node, Now, Step
 from controller.core.rules import Rules
 from controller.core.settlement import DealerEnd, Net
-
-ANY_HOLE: Final = 0b111_1111_1110
-"""Every point value 1 to 10 is possible for the hole card (bit = value)."""
-
-
-class Now(IntEnum):
-    """What the hand in play waits for."""
-
-    OPEN = 0
-    """A decision: hit, stand, double, split."""
-    OWED = 1
-    """Its next card: after a hit key, a double, or as the second card of a split hand."""
-    DOUBLING = 2
-    """The double key came first; its chips are still to come."""
-    SPLITTING = 3
-    """The split key came first; its chips are still to come."""
-    DONE = 4
-    WAITING = 5
-    """A split hand whose turn has not come."""
-
-
-class Said(IntEnum):
-    """Which key may still speak of the move just made."""
-
-    NOTHING = 0
-    DOUBLE_MAY_FOLLOW = 1
-    SPLIT_MAY_FOLLOW = 2
-    ALL = 3
-
-
-class Hand(NamedTuple):
-    """A hand of the box in play."""
-
-    cards: tuple[int, ...]
-    base: int
-    extra: int = 0
-    now: Now = Now.OPEN
-    said: Said = Said.NOTHING
-    gave_up: bool = False
-
-
-class Kind(IntEnum):
-    """What later changes of a box's chips may mean."""
-
-    PENDING = 0
-    NATURAL = 1
-    EVEN_MONEY = 2
-    SURRENDERED = 3
-    BROKEN = 4
-    LIVE = 5
-
-
-class Box(NamedTuple):
-    """A box not in play: its kind and the stakes of broken split hands still on the layout, sorted."""
-
-    kind: Kind
-    untaken: tuple[int, ...] = ()
-    lies: bool = False  # Where busts are taken at once: all its hands broke and their chips still have to be taken.
-
-
-class Deal(NamedTuple):
-    """What is fixed once the cards are dealt: the boxes' wagers and initial cards, and the up card (0: not yet)."""
-
-    wagers: tuple[int, ...]
-    initial: tuple[tuple[int, ...], ...]
-    up: int = 0
-    given_up: frozenset[int] = frozenset()
-    """Boxes of which a person has said that they surrendered."""
-
-
-class Node(NamedTuple):
-    """Where a round may stand."""
-
-    dealt: int
-    """Cards of the initial deal that have left the shoe."""
-    turn: int
-    """Index of the box in play; the number of boxes when all have played."""
-    hands: tuple[Hand, ...]
-    """Hands of the box in play."""
-    boxes: tuple[Box, ...]
-    offers: bool
-    """Whether insurance and early surrender are still offered."""
-    insured: tuple[int, ...] = ()
-    """Wagers counted when the offers closed, by box; empty while they are open or where there is none.
-
-    Insurance with an ace up, EZ Bust with 2 to 6 up: a round never offers both.
-    """
-    hole: int = ANY_HOLE
-    """Point values the hole card may still have, as bits."""
-    drawn: tuple[int, ...] = ()
-    """Dealer's cards after the first two."""
-    turned: bool = False
-    paying: bool = False
-    """Take-and-pay of main wagers has begun."""
-    unconfirmed: int = 0
-    """Boxes, as bits, whose surrender was shown by chips since the last card or key, and may be confirmed by a key."""
-    second: int = 0
-    """The dealer's second card where no hole card is dealt; 0: it has not come."""
-    unseen: tuple[tuple[int, int], ...] = ()  # Main cents of boxes whose reader is lost for a while, if not as told.
-
-    def dealers(self) -> tuple[int, ...]:
-        """The dealer's cards that came after the boxes had played, his second too where no hole card is dealt."""
-        return (self.second, *self.drawn) if self.second else self.drawn
-
-
-Emission = tuple[int, Outcome]
-"""A box's index and how it ended."""
-
-Step = tuple[Node, tuple[Emission, ...]]
 
 
 class Play:
@@ -138,6 +25,7 @@ class Play:
         self.boxes = len(deal.wagers)
         self.nets: dict[tuple[Outcome, DealerEnd, bool], Net] = {}
         self.reached: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
+        self.lenient = [box for box in range(self.boxes) if self.unshown(box)]
         self.deal_cards = 2 * self.boxes + (2 if rules.hole_card == "dealt" else 1)
         self.up_points = points_of(deal.up)
         self.natural_hole = {1: 1 << 10, 10: 1 << 1}.get(self.up_points, 0)
@@ -289,7 +177,8 @@ class Play:
             if self.rules.options.stand_key == "sometimes":
                 steps.append(self.stand(node, hand, insured, emitted))
             if self.unshown(node.turn) and self.untouched_hand(node, node.turn):
-                steps.append(self.surrender(node, node.turn, emitted))
+                gone, also = self.surrender(node, node.turn, emitted)
+                steps.append((gone._replace(quiet=gone.quiet | 1 << node.turn), also))
 
     def unshown(self, box: int) -> bool:
         """Whether the box may have surrendered without a sign: by the house's procedure, or as a person has said."""
@@ -303,7 +192,7 @@ class Play:
     def surrender(self, node: Node, box: int, emitted: tuple[Emission, ...]) -> Step:
         """The box gives up; in its own turn the next box comes into play."""
         boxes = (*node.boxes[:box], Box(Kind.SURRENDERED), *node.boxes[box + 1 :])
-        node = self.checked(node)._replace(boxes=boxes)
+        node = self.checked(node)._replace(boxes=boxes, quiet=node.quiet & ~(1 << box))
         if node.turn != box:
             return node, emitted
         return self.next_box(node, (*emitted, (box, self.untouched(box, Kind.SURRENDERED))))
@@ -317,7 +206,8 @@ class Play:
         if not node.offers:
             return node
         counted = insured if self.offered_zone and any(insured) else ()
-        return node._replace(offers=False, insured=counted)
+        quiet = sum(1 << box for box in self.lenient if node.boxes[box].kind is Kind.PENDING)
+        return node._replace(offers=False, insured=counted, quiet=node.quiet | quiet)
 
     def decided(self, node: Node, insured: tuple[int, ...]) -> Node:
         """The node once somebody has decided: the offers are over, and so is the check of the hole card."""

@@ -18,8 +18,9 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 from controller.core.darkness import Silence, Watched, ended_ways, seen_again, ways
 from controller.core.dated import EVER, Dated, happened_by, slackened
 from controller.core.hand import Outcome, place_of
-from controller.core.moves import CardCame, Layout
-from controller.core.play import Deal, Emission, Node, Play
+from controller.core.items import CardCame, Layout
+from controller.core.node import Deal, Emission, Node
+from controller.core.play import Play
 from controller.core.rules import Rules
 from controller.core.window import Window
 from firmware_protocols.values import Value

@@ -12,7 +12,7 @@ from controller.core.dated import Dated
 from controller.core.dues import Due
 from controller.core.hand import RANKS, PlayedHand, place_of, seen
 from controller.core.irregularities import UNKNOWN, Account, Piece
-from controller.core.moves import CardCame, ChipsMoved, KeySpoke, idle
+from controller.core.items import CardCame, ChipsMoved, KeySpoke, idle
 from controller.core.question import best_question
 from controller.core.reconstruction import Answer, Reconstruction, TooManyOrders
 from controller.core.rules import Rules

@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 
 from controller.core.hand import Outcome, PlayedHand, best, points_of, rank_of
 from controller.core.moves import may_add
-from controller.core.play import Hand, Kind, Node, Play
+from controller.core.node import Hand, Kind, Node
+from controller.core.play import Play
 
 
 class Refusal(NamedTuple):

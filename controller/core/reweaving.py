@@ -11,7 +11,7 @@ from controller.core.darkness import Silence
 from controller.core.desk import Desk
 from controller.core.events import QuestionWithdrawn
 from controller.core.hand import place_of, seen
-from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke
+from controller.core.items import CardCame, ChipsMoved, Item, KeySpoke
 from controller.core.reconstruction import Answer, Reconstruction
 from controller.core.state import Round, begun
 

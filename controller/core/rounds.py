@@ -23,9 +23,9 @@ from controller.core.dated import Dated
 from controller.core.desk import Desk
 from controller.core.events import CardDrawn, LockedWager, RoundClosed
 from controller.core.felt import Change
+from controller.core.items import CardCame, ChipsMoved, KeySpoke
 from controller.core.judging import Judged, hole_points, known_until, latest, of_hole, publish
 from controller.core.metering import contribute_round
-from controller.core.moves import CardCame, ChipsMoved, KeySpoke
 from controller.core.reconstruction import Reconstruction
 from controller.core.reweaving import hear_no_more, payment_began, remembered, weave_again, woven_with_hole
 from controller.core.side_settling import offered_later, settle_sides

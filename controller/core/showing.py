@@ -16,7 +16,7 @@ from __future__ import annotations
 from controller.core.desk import Desk
 from controller.core.facts import Known, Names, dealt_initially
 from controller.core.hand import points_of, seen, total
-from controller.core.moves import ChipsMoved
+from controller.core.items import ChipsMoved
 from controller.core.reconstruction import Reconstruction
 
 

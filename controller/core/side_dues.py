@@ -7,7 +7,7 @@ from itertools import product
 from typing import NamedTuple
 
 from controller.core.hand import FACE_RANKS, place_of, rank_of
-from controller.core.play import Kind, Node
+from controller.core.node import Kind, Node
 from controller.core.rules import Rules
 from controller.core.side_bet import PUSH, SideNet, View, find, fixed_net_cents, terms_of
 from controller.core.worlds import Ended, Judgement

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Final
 
 from controller.core.hand import holes_that_draw, points_of
-from controller.core.play import Kind, Node
+from controller.core.node import Kind, Node
 from controller.core.rules import Rules
 from controller.core.settlement import held_cents
 from controller.core.side_bet import LOST, PUSH, SideNet, find, fixed_net_cents, terms_of

@@ -16,8 +16,8 @@ from controller.core.felt import Zone
 from controller.core.game_alerts import AlertList
 from controller.core.hand import place_of
 from controller.core.inputs import AdjustWager, FitnessLevel, VoidRound
+from controller.core.items import CardCame, Item
 from controller.core.linked import Owing
-from controller.core.moves import CardCame, Item
 from controller.core.payments import PaidRound
 from controller.core.progressives import Progressives
 from controller.core.question import Question

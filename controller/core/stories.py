@@ -15,7 +15,7 @@ from controller.core.basic_strategy import stands
 from controller.core.dues import dealer_ends, net_of
 from controller.core.graph import Graph
 from controller.core.hand import Outcome, PlayedHand, points_of, total
-from controller.core.play import Emission, Kind, Node
+from controller.core.node import Emission, Kind, Node
 from controller.core.reconstruction import Reconstruction, State
 from controller.core.settlement import DealerEnd, insurance_net
 

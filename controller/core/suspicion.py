@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from controller.core.dated import Dated
 from controller.core.hand import FACE_RANKS, points_of
 from controller.core.irregularities import UNKNOWN, Account, Change, Piece, irregularities, sentence
-from controller.core.moves import CardCame, ChipsMoved
+from controller.core.items import CardCame, ChipsMoved
 from controller.core.rules import Rules
 from controller.core.state import Round
 from controller.core.tracing import Exhausted, Trace, Ways

@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from controller.core import moves, refusals
 from controller.core.hand import Outcome, best, is_natural, points_of, seen
-from controller.core.play import Deal, Emission, Hand, Kind, Node, Now, Play
+from controller.core.node import Deal, Emission, Hand, Kind, Node, Now
+from controller.core.play import Play
 from controller.core.refusals import Refusal
 from controller.core.rules import Rules
 from controller.core.settlement import NATURAL, DealerEnd

@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 
 from controller.core import moves
 from controller.core.dated import Dated, slackened
-from controller.core.moves import CardCame, ChipsMoved, Item, Layout
-from controller.core.play import Box, Kind, Node, Play
+from controller.core.items import CardCame, ChipsMoved, Item, Layout
+from controller.core.node import Box, Kind, Node
+from controller.core.play import Play
 from controller.core.reconstruction import ORDERS_LIMIT, Answer, admitted, game_begun, game_with, rewound
 from controller.core.rules import Rules
 from controller.core.window import Window

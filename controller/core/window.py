@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from controller.core.darkness import Silence, Watched
 from controller.core.dated import EVER, Dated, precedes
-from controller.core.moves import ChipsMoved, KeySpoke, Layout, layout_of, pays
-from controller.core.play import Node, Play
+from controller.core.items import ChipsMoved, KeySpoke, Layout
+from controller.core.moves import layout_of, pays
+from controller.core.node import Node
+from controller.core.play import Play
 
 
 class Window:
@@ -78,4 +80,4 @@ class Window:
     def paid_through(self, mask: int, node: Node) -> bool:
         """Whether payment explains everything that remains after the evidence in ``mask``."""
         left = [dated.item for index, dated in enumerate(self.window) if not mask >> index & 1]
-        return all(isinstance(item, ChipsMoved) and pays(node, item) for item in left)
+        return all(isinstance(item, ChipsMoved) and pays(self.play, node, item) for item in left)

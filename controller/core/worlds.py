@@ -14,8 +14,8 @@ from controller.core.darkness import Silence
 from controller.core.dated import Dated
 from controller.core.dues import Due, insurance_due, main_due
 from controller.core.hand import PlayedHand
-from controller.core.moves import CardCame
-from controller.core.play import Node
+from controller.core.items import CardCame
+from controller.core.node import Node
 from controller.core.reconstruction import Answer, Frontier, Reconstruction, Told
 from controller.core.settlement import Net
 

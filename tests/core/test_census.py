@@ -12,8 +12,10 @@ from controller.core.census import Census
 from controller.core.dated import Dated
 from controller.core.dues import main_due
 from controller.core.hand import Outcome, points_of, seen, total
-from controller.core.moves import CardCame, ChipsMoved, Item, KeySpoke, Layout, endings, successors
-from controller.core.play import Kind, Node, Play
+from controller.core.items import CardCame, ChipsMoved, Item, KeySpoke, Layout
+from controller.core.moves import endings, successors
+from controller.core.node import Kind, Node
+from controller.core.play import Play
 from controller.core.reconstruction import Reconstruction
 from controller.core.rules import Options
 from controller.core.settlement import DealerEnd, main_net

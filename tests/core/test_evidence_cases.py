@@ -12,7 +12,7 @@ from controller.core.census import Census
 from controller.core.dated import Dated
 from controller.core.dues import agreed_drawn, agreed_hands, insurance_due, main_due
 from controller.core.hand import place_of, points_of, seen
-from controller.core.moves import CardCame, ChipsMoved, KeySpoke
+from controller.core.items import CardCame, ChipsMoved, KeySpoke
 from controller.core.reconstruction import Frontier, Reconstruction
 from firmware_protocols.cards import Card
 from tests.core.houses import RULES, rules_of

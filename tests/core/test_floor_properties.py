@@ -14,7 +14,7 @@ from controller.core.events import CardDrawn, CardOpened, CardSet, Event, HoleTu
 from controller.core.hand import FACE_RANKS
 from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, Input, SetCard, Stamped, VoidRound
 from controller.core.irregularities import Account, Piece, irregularities
-from controller.core.moves import CardCame, ChipsMoved, KeySpoke
+from controller.core.items import CardCame, ChipsMoved, KeySpoke
 from controller.core.state import State, Table, restore
 from controller.core.suspicion import Search, suspect
 from controller.core.table import step

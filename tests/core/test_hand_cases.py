@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from controller.core.alerts import InsuranceTooLarge, RoundIrregular, SideBetRefused, UnexplainedChange
 from controller.core.events import BetsLocked, CardOpened, HandPlayed, LockedWager, RoundClosed
-from controller.core.play import Node
+from controller.core.node import Node
 from controller.core.rules import Options
 from controller.formats.hand_cases import BET_NAMES
 from controller.io import profile_files

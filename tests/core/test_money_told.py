@@ -19,7 +19,7 @@ from controller.core.dues import (
 from controller.core.events import Basis, QuestionAsked, WagerOpen, WagerSettled
 from controller.core.hand import PlayedHand, seen
 from controller.core.jackpots import Winner
-from controller.core.play import Box, Kind
+from controller.core.node import Box, Kind
 from controller.core.progressive import Linked, linked_awards
 from controller.core.settlement import DRAWN, NATURAL, DealerEnd, Net
 from controller.core.side_bet import PUSH, SideNet

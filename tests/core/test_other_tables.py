@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from controller.core.dated import Dated
 from controller.core.dues import agreed_drawn, insurance_due, main_due
 from controller.core.hand import seen
-from controller.core.moves import CardCame, ChipsMoved, KeySpoke
+from controller.core.items import CardCame, ChipsMoved, KeySpoke
 from controller.core.reconstruction import Reconstruction
 from controller.core.rules import Options, Rules
 from controller.io import profile_files

@@ -12,7 +12,7 @@ from bench.irregularities import EDITS
 from controller.core.alerts import RoundIrregular
 from controller.core.hand import points_of
 from controller.core.irregularities import Account, irregularities
-from controller.core.moves import CardCame, ChipsMoved
+from controller.core.items import CardCame, ChipsMoved
 from controller.core.reconstruction import Reconstruction
 from controller.core.suspicion import Search, account_of, hole_place, suspect, told_late
 from simulators.acts import Act, RoundPlayed

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from controller.commands.reconstruct import command
 from controller.core.dated import Dated
 from controller.core.irregularities import Account, Piece, cards_of
-from controller.core.moves import CardCame
+from controller.core.items import CardCame
 from controller.core.reconstruction import Answer
 from controller.core.suspicion import Search, suspect
 from controller.core.weighing import Memory

@@ -15,7 +15,8 @@ import pytest
 
 from controller.core.hand import FACE_RANKS, Outcome, PlayedHand, best, holes_that_draw, is_natural, points_of, total
 from controller.core.moves import split
-from controller.core.play import Deal, Hand, Play
+from controller.core.node import Deal, Hand
+from controller.core.play import Play
 from controller.core.rules import Rules, Terms
 from controller.core.settlement import NATURAL, DealerEnd, insurance_net, main_net
 from controller.core.side_bet import View, find, fixed_net_cents
