@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final, TypeGuard
 
 from msgspec.structs import replace
 
 from controller.core import moves
 from controller.core.dated import EVER, Dated
-from controller.core.items import ChipsMoved, Item, Layout
+from controller.core.items import ChipsMoved, Item, Layout, Spell
 from controller.core.node import Box, Kind, Node, Now, Step
 from controller.core.play import Play
 from controller.core.takings import left_after, some
@@ -38,78 +38,48 @@ class Silence(Value, frozen=True, tag=False):
         return self.to_ns == EVER
 
 
-def dark_boxes(silences: tuple[Silence, ...], from_ns: int, to_ns: int) -> frozenset[int]:
-    """The boxes whose reader was lost at some moment between these."""
-    return frozenset(one.box for one in silences if one.from_ns <= to_ns and one.to_ns >= from_ns)
+def spells_of(silences: tuple[Silence, ...]) -> tuple[Spell, ...]:
+    """The times with the same readers lost, one after another from the first card on; none where no reader was."""
+    if not silences:
+        return ()
+    begun = {0, *(one.from_ns for one in silences), *(one.to_ns + 1 for one in silences if not one.open())}
+    return tuple(spell_at(silences, from_ns) for from_ns in sorted(begun))
 
 
-def spells_of(silences: tuple[Silence, ...], from_ns: int, to_ns: int) -> tuple[frozenset[int], ...]:
-    """The boxes dark at once, one time after another between these moments; of two in a row the fewer are left out."""
-    edges = {edge for one in silences for edge in (one.from_ns, one.to_ns) if from_ns < edge < to_ns}
-    spells: list[frozenset[int]] = []
-    for moment in sorted({from_ns, to_ns, *edges}):
-        dark = dark_boxes(silences, moment, moment)
-        while spells and spells[-1] <= dark:
-            spells.pop()
-        if not spells or not dark <= spells[-1]:
-            spells.append(dark)
-    return tuple(spells)
+def spell_at(silences: tuple[Silence, ...], at_ns: int) -> Spell:
+    """The readers lost at a moment."""
+    lost = [one for one in silences if one.from_ns <= at_ns <= one.to_ns]
+    dark = frozenset(one.box for one in lost)
+    return Spell(at_ns, dark, dark - {one.box for one in lost if one.open()})
 
 
-class Watched(NamedTuple):
-    """A game and when its readers were lost."""
-
-    play: Play
-    silences: tuple[Silence, ...]
-
-    def layout(
-        self, contents: dict[tuple[int, str], int], from_ns: int, to_ns: int, waiting: Iterable[Dated] = ()
-    ) -> Layout:
-        """What lies there between two moments, and whose chips nobody watches then. ``waiting`` is yet to happen."""
-        if not self.silences:
-            return moves.layout_of(self.play, contents)
-        dark = dark_boxes(self.silences, from_ns, to_ns)
-        back = dark - {one.box for one in self.silences if one.open()}
-        spells = spells_of(self.silences, from_ns, to_ns)
-        return moves.layout_of(self.play, contents, dark, back)._replace(untold=self.untold(waiting), spells=spells)
-
-    def untold(self, waiting: Iterable[Dated]) -> frozenset[int]:
-        """The boxes of which a change is yet to be told that may have been made while their reader was lost.
-
-        The first inventory of a reader that is back comes after its return.
-        """
-        changed = list(waiting)
-        return frozenset(
-            one.box
-            for one in self.silences
-            for late in changed
-            if of_main(late.item, one.box) and late.first_ns <= one.to_ns and late.last_ns >= one.from_ns
-        )
-
-    def seen(self, layout: Layout, from_ns: int, to_ns: int) -> frozenset[int]:
-        """The boxes whose reader, back from a silence, has seen between these moments what was last told."""
-        return frozenset(one.box for one in self.silences) - layout.untold - dark_boxes(self.silences, from_ns, to_ns)
+def watched(layout: Layout, spells: tuple[Spell, ...], waiting: Iterable[Dated]) -> Layout:
+    """The layout with the times when readers were lost; ``waiting`` is evidence that is yet to happen."""
+    late = {(late.item.box, late.first_ns) for late in waiting if of_main(late.item)}
+    return layout._replace(spells=spells, late=tuple(sorted(late)))
 
 
-def of_main(item: Item, box: int) -> bool:
-    """Whether it is a change of the box's main zone."""
-    return isinstance(item, ChipsMoved) and (item.box, item.zone) == (box, "main")
+def of_main(item: Item) -> TypeGuard[ChipsMoved]:
+    """Whether it is a change of a main zone."""
+    return isinstance(item, ChipsMoved) and item.zone == "main"
 
 
-def ways(play: Play, node: Node, item: Item, layout: Layout, seen: frozenset[int]) -> Iterator[Step]:
+def ways(play: Play, node: Node, item: Item, layout: Layout, between: tuple[int, int]) -> Iterator[Step]:
     """Every node the round may stand at after ``item``, what went unseen at dark boxes included.
 
-    ``seen`` are the boxes at which, when it happens, nothing else lies than was last told.
+    ``between`` are the first and the last moment at which it may happen, in nanoseconds.
     """
-    if not layout.dark and not node.unseen:
+    if not layout.spells:
         yield from moves.successors(play, node, item, layout)
         return
-    for reached, emitted in unseen(play, node, layout):
-        if any(box in seen and cents != layout.mains[box] for box, cents in reached.unseen):
-            continue
-        yield from told_late(play, (reached, emitted), item, layout)
-        if isinstance(item, ChipsMoved) and tells_of_before(play, reached, item, layout):
-            yield reached, emitted
+    first_ns, last_ns = between
+    over = sum(spell.from_ns <= first_ns for spell in layout.spells) - 1
+    for reached, emitted in unseen(play, node, layout, last_ns):
+        if reached.spell >= over:
+            now = layout.during(reached.spell)
+            yield from told_late(play, (reached, emitted), item, now)
+            if isinstance(item, ChipsMoved) and tells_of_before(play, reached, item, now):
+                yield reached, emitted
 
 
 def told_late(play: Play, step: Step, item: Item, layout: Layout) -> Iterator[Step]:
@@ -134,13 +104,17 @@ def with_unseen(node: Node, box: int, cents: int | None) -> Node:
 
 
 def seen_again(node: Node, layout: Layout) -> Node | None:
-    """The node once readers are back: none if they would have seen other chips than were told."""
+    """The node once the next spell begins: none if a reader that is back would have seen other chips than were told.
+
+    The first inventory of a reader that is back comes after its return: until then a change may be told late.
+    """
+    now, then = layout.spells[node.spell : node.spell + 2]
     for box, cents in node.unseen:
         if cents == layout.mains[box]:
             node = with_unseen(node, box, None)
-        elif box not in layout.dark and box not in layout.untold:
+        elif box in now.dark - then.dark and not any(of == box and at < then.from_ns for of, at in layout.late):
             return None
-    return node
+    return node._replace(spell=node.spell + 1)
 
 
 def lying(node: Node, box: int, layout: Layout) -> int:
@@ -155,23 +129,24 @@ def left_with(node: Node, box: int, cents: int, layout: Layout) -> Node:
 
 def ended_ways(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The complete plays a node may be, what went unseen at dark boxes included."""
-    if not layout.dark:
+    if not layout.spells:
         yield from moves.endings(play, node, layout)
         return
-    for reached, emitted in unseen(play, node, layout):
-        for after, also in moves.endings(play, reached, layout):
+    for reached, emitted in unseen(play, node, layout, EVER):
+        for after, also in moves.endings(play, reached, layout.during(reached.spell)):
             yield after, (*emitted, *also)
 
 
-def unseen(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
-    """The node itself, then what it becomes by moves that the chips of dark boxes would have shown."""
-    reached: dict[Step, None] = {(node, ()): None}
-    for dark in layout.spells:
-        spell = layout._replace(dark=dark, back=layout.back & dark)
-        again = ((seen_again(standing, spell), emitted) for standing, emitted in reached)
+def unseen(play: Play, node: Node, layout: Layout, last_ns: int) -> Iterator[Step]:
+    """The node itself and what it becomes, up to a moment, by moves that the chips of dark boxes would have shown."""
+    begun: list[Step] = [(node, ())]
+    for spell in range(node.spell, len(layout.spells)):
+        reached = [*unseen_at_once(play, begun, layout.during(spell))]
+        yield from reached
+        if layout.spells[spell + 1 :] and layout.spells[spell + 1].from_ns > last_ns:
+            return
+        again = ((seen_again(standing, layout), emitted) for standing, emitted in reached if layout.spells[spell + 1 :])
         begun = [(standing, emitted) for standing, emitted in again if standing is not None]
-        reached |= dict.fromkeys(unseen_at_once(play, begun, spell))
-    yield from reached
 
 
 def unseen_at_once(play: Play, begun: Iterable[Step], layout: Layout) -> Iterator[Step]:
@@ -187,7 +162,8 @@ def unseen_at_once(play: Play, begun: Iterable[Step], layout: Layout) -> Iterato
         standing, emitted = step
         if standing.dealt == play.deal_cards:
             more = () if standing.paying else hidden(play, standing, layout)
-            waiting.extend((after, (*emitted, *also)) for after, also in chain(more, undone(play, standing, layout)))
+            seen_later = chain(shown_late(play, standing, layout), undone(play, standing, layout))
+            waiting.extend((after, (*emitted, *also)) for after, also in chain(more, seen_later))
 
 
 def undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
@@ -199,6 +175,14 @@ def undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
                 yield with_unseen(after, box, None), also
 
 
+def shown_late(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+    """The chips of a surrender that nothing has shown since the last card, gone unseen: its key may confirm them."""
+    for box in layout.dark:
+        if node.quiet >> box & 1 and node.boxes[box].kind is Kind.SURRENDERED:
+            gone = ChipsMoved(box, "main", lying(node, box, layout), 0)
+            yield left_with(moves.shown_late(play, node, gone), box, 0, layout), ()
+
+
 def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """One move that chips would have shown."""
     for box in layout.dark:
@@ -206,10 +190,6 @@ def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
         if play.even_money_may_show(node, box):
             paid = moves.put_box(node, box, Box(Kind.EVEN_MONEY))
             yield left_with(paid, box, lying(node, box, layout) + wager, layout), ()
-        if node.quiet >> box & 1 and node.boxes[box].kind is Kind.SURRENDERED:
-            gone = ChipsMoved(box, "main", lying(node, box, layout), 0)
-            for shown, also in moves.shown_late(play, node, gone):
-                yield left_with(shown, box, 0, layout), also
         if box in layout.back:
             yield from taken(node, box, lying(node, box, layout))
     for reached, emitted in play.reach(node, layout.insured):

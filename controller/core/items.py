@@ -48,16 +48,30 @@ def idle(item: Item) -> Item:
     return replace(item, idle=True) if isinstance(item, ChipsMoved) else item
 
 
+class Spell(NamedTuple):
+    """A time during which the same readers are lost; it lasts until the next one."""
+
+    from_ns: int
+    dark: frozenset[int]
+    """Boxes whose chips nobody watches."""
+    back: frozenset[int]
+    """Those of them whose reader comes back, so that it sees what lies there in the end."""
+
+
 class Layout(NamedTuple):
     """What lies on the layout at the moment, by box: main chips, and the insurance or EZ Bust that would count."""
 
     mains: tuple[int, ...]
     insured: tuple[int, ...]
+    spells: tuple[Spell, ...] = ()
+    """When which readers were lost, one time after another; empty where none was."""
+    late: tuple[tuple[int, int], ...] = ()
+    """Changes of main zones of such readers that are yet to happen: the box, and the first moment it may be."""
     dark: frozenset[int] = frozenset()
-    """Boxes whose chips nobody watches."""
+    """Boxes whose chips nobody watches at the moment."""
     back: frozenset[int] = frozenset()
-    """Those of them whose reader comes back, so that it sees what lies there in the end."""
-    untold: frozenset[int] = frozenset()
-    """Boxes of which a change that may have gone unseen is yet to be told."""
-    spells: tuple[frozenset[int], ...] = ()
-    """The boxes that were dark at once, one time after another."""
+    """Those of them whose reader comes back."""
+
+    def during(self, spell: int) -> Layout:
+        """The layout in one of its spells."""
+        return self._replace(dark=self.spells[spell].dark, back=self.spells[spell].back)

@@ -16,22 +16,14 @@ from controller.core.play import Play
 from controller.core.takings import left_after, subsets
 
 
-def layout_of(
-    play: Play,
-    contents: dict[tuple[int, str], int],
-    dark: frozenset[int] = frozenset(),
-    back: frozenset[int] = frozenset(),
-) -> Layout:
-    """Main chips by box, and what would count of the wager that may be made after the deal.
-
-    Of a box whose reader is lost (``dark``) the chips may have been taken unseen.
-    """
+def layout_of(play: Play, contents: dict[tuple[int, str], int]) -> Layout:
+    """Main chips by box, and what would count of the wager that may be made after the deal."""
     wagers = play.deal.wagers
     mains = tuple(contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
     offered = [contents.get((box, play.offered_zone), 0) for box in range(len(wagers))]
     if play.offered_zone == "insurance":
         offered = [min(cents, play.rules.insurance_cap_cents(wagers[box])) for box, cents in enumerate(offered)]
-    return Layout(mains, tuple(offered), dark, back)
+    return Layout(mains, tuple(offered))
 
 
 def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[Step]:
@@ -100,7 +92,7 @@ def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Ite
         return
     if node.paying:
         if pays(play, node, item):
-            yield node, ()
+            yield (shown_late(play, node, item) if item.zone == "main" else node), ()
         return
     if item.zone != "main":
         yield from offered_moved(play, node, item, layout)
@@ -153,8 +145,11 @@ def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layo
             for moved in raised(play, reached, hand, item.after - item.before):
                 yield play.decided(moved, layout.insured), emitted
         wager = play.deal.wagers[item.box]
-        if item.after in {0, *play.rules.halves_cents(wager)} and (item.after < item.before or play.unshown(item.box)):
-            yield from shown_surrenders(play, reached, item.box, emitted)
+        if item.after in {0, *play.rules.halves_cents(wager)}:
+            if item.after < item.before:
+                yield from shown_surrenders(play, reached, item.box, emitted)
+            elif play.unshown(item.box):
+                yield from surrenders(play, reached, item.box, emitted, offered=True)
 
 
 def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
@@ -223,7 +218,8 @@ def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
         yield put_box(node, item.box, Box(Kind.BROKEN)), ()
     taken = item.after in {0, *play.rules.halves_cents(wager)} or (not play.frozen and item.after < item.before)
     if box.kind is Kind.SURRENDERED and node.quiet >> item.box & 1:
-        yield from shown_late(play, node, item)
+        if item.after in {0, *play.rules.halves_cents(wager)}:
+            yield shown_late(play, node, item), ()
     elif box.kind is Kind.SURRENDERED and taken:
         yield node, ()
     if box.kind is Kind.EVEN_MONEY or (box.kind is Kind.NATURAL and not play.frozen):
@@ -238,12 +234,13 @@ def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
         yield put_box(node, item.box, Box(Kind.EVEN_MONEY)), ()
 
 
-def shown_late(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
-    """The first change at a box that surrendered unshown since the last card: it shows that, for its key to confirm."""
-    bit = 1 << item.box
-    if item.after in {0, *play.rules.halves_cents(play.deal.wagers[item.box])}:
-        shown = bit if item.after < item.before else 0
-        yield node._replace(quiet=node.quiet & ~bit, unconfirmed=node.unconfirmed | shown), ()
+def shown_late(play: Play, node: Node, item: ChipsMoved) -> Node:
+    """A box's chips have changed: of one that surrendered unshown since the last card they show it, for its key."""
+    bit = 1 << item.box & node.quiet
+    shows = item.after < item.before and item.after in {0, *play.rules.halves_cents(play.deal.wagers[item.box])}
+    if shows and node.boxes[item.box].kind is Kind.SURRENDERED:
+        node = node._replace(unconfirmed=node.unconfirmed | bit)
+    return node._replace(quiet=node.quiet & ~bit)
 
 
 def put_box(node: Node, index: int, box: Box) -> Node:
@@ -256,9 +253,10 @@ def dealer_pays(
 ) -> Iterator[Step]:
     """All boxes have played: naturals and surrenders are settled, and with the dealer's hand complete all the rest."""
     closed = play.close_offers(node, layout.insured)
+    closed = closed._replace(quiet=closed.quiet & ~(1 << item.box))
     kind = closed.boxes[item.box].kind
     if kind is Kind.SURRENDERED or (kind is Kind.NATURAL and play.frozen):
-        yield closed._replace(quiet=closed.quiet & ~(1 << item.box)), emitted
+        yield closed, emitted
     done = play.holes(closed, drawing=False)
     if done:
         yield closed._replace(paying=True, hole=done), emitted

@@ -111,6 +111,7 @@ class Node(NamedTuple):
     second: int = 0
     """The dealer's second card where no hole card is dealt; 0: it has not come."""
     unseen: tuple[tuple[int, int], ...] = ()  # Main cents of boxes whose reader is lost for a while, if not as told.
+    spell: int = 0  # Which of the times with the same readers lost it is (``Layout.spells``).
 
     def dealers(self) -> tuple[int, ...]:
         """The dealer's cards that came after the boxes had played, his second too where no hole card is dealt."""

@@ -15,10 +15,11 @@ from collections.abc import Iterable
 from operator import is_not
 from typing import Final, NamedTuple, Protocol, TypeVar
 
-from controller.core.darkness import Silence, Watched, ended_ways, seen_again, ways
-from controller.core.dated import EVER, Dated, happened_by, slackened
+from controller.core.darkness import Silence, ended_ways, spells_of, watched, ways
+from controller.core.dated import Dated, happened_by, slackened
 from controller.core.hand import Outcome, place_of
 from controller.core.items import CardCame, Layout
+from controller.core.moves import layout_of
 from controller.core.node import Deal, Emission, Node
 from controller.core.play import Play
 from controller.core.rules import Rules
@@ -129,21 +130,20 @@ class Weave(Window):
         self.levels.append(edges)
         for mask, frontier in level.items():
             layout = self.layout(mask)
-            enabled = [(index, self.seen(mask, mask | 1 << index)) for index in self.enabled(mask)]
+            enabled = [(index, self.between(mask, index)) for index in self.enabled(mask)]
             for node, told in frontier.items():
-                if node.paying and self.paid_through(mask, node):
+                if node.paying and not node.unseen and self.paid_through(mask, node):
                     # Payment explains every change of chips that is left: their order does not matter.
                     join(ended, node, told)
                     edges[mask, node] = [((), (0, node))]
                     continue
                 edges[mask, node] = onward = []
-                for index, seen in enabled:
+                for index, between in enabled:
                     after = mask | 1 << index
                     place = 0 if after == self.full else after
                     target = following.setdefault(after, {})
-                    for moved, emitted in ways(self.play, node, self.window[index].item, layout, seen):
-                        reached = seen_again(moved, self.layout(after)) if moved.unseen else moved
-                        if reached is not None and (not emitted or admitted(self.answers, emitted)):
+                    for reached, emitted in ways(self.play, node, self.window[index].item, layout, between):
+                        if not emitted or admitted(self.answers, emitted):
                             join(target, reached, tell(told, emitted))
                             onward.append((emitted, (place, reached)))
         return following
@@ -318,8 +318,7 @@ class Reconstruction(NamedTuple):
 
     def last_layout(self) -> Layout:
         """What lies on the layout when all of the evidence has happened; nothing more of it is to come."""
-        since_ns = happened_by(self.evidence[: self.cuts[-1].used])
-        return Watched(self.game, self.silences).layout(self.contents, since_ns, EVER)
+        return watched(layout_of(self.game, self.contents), spells_of(self.silences), ())
 
     def ends(self, hole_points: int | None) -> Frontier:
         """The complete plays, if the round is over and the hole card counts ``hole_points`` (None: none is dealt)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controller.core.darkness import Silence, Watched
+from controller.core.darkness import Silence, spells_of, watched
 from controller.core.dated import EVER, Dated, precedes
 from controller.core.items import ChipsMoved, KeySpoke, Layout
 from controller.core.moves import layout_of, pays
@@ -24,7 +24,7 @@ class Window:
         since_ns: int = -1,
     ) -> None:
         self.play = play
-        self.watched = Watched(play, silences)
+        self.spells = spells_of(silences)
         self.since_ns, self.window, self.contents = since_ns, window, contents
         self.full = (1 << len(window)) - 1
         self.layouts: dict[int, Layout] = {}
@@ -53,23 +53,19 @@ class Window:
 
     def laid(self, mask: int) -> Layout:
         """The layout when the evidence in ``mask`` has happened, worked out."""
-        contents = self.contents_after(mask)
-        if not self.watched.silences:
-            return layout_of(self.play, contents)
+        layout = layout_of(self.play, self.contents_after(mask))
+        if not self.spells:
+            return layout
         left = [dated for index, dated in enumerate(self.window) if not mask >> index & 1]
-        return self.watched.layout(contents, *self.span(mask), left)
+        return watched(layout, self.spells, left)
 
-    def span(self, mask: int) -> tuple[int, int]:
-        """Between which moments the evidence in ``mask`` has happened and nothing more."""
-        done = [dated.first_ns for index, dated in enumerate(self.window) if mask >> index & 1]
-        left = [dated.last_ns for index, dated in enumerate(self.window) if not mask >> index & 1]
-        return max([self.since_ns, *done]), min(left, default=EVER)
-
-    def seen(self, mask: int, after: int) -> frozenset[int]:
-        """The boxes of which a reader that is back saw what was last told, between the evidence of two masks."""
-        if not self.watched.silences:
-            return frozenset()
-        return self.watched.seen(self.layout(mask), self.span(after)[0], self.span(mask)[1])
+    def between(self, mask: int, index: int) -> tuple[int, int]:
+        """The first and the last moment at which a piece may happen as the next one after the evidence in ``mask``."""
+        if not self.spells:
+            return self.since_ns, EVER
+        done = [dated.first_ns for at, dated in enumerate(self.window) if mask >> at & 1 or at == index]
+        left = [dated.last_ns for at, dated in enumerate(self.window) if not mask >> at & 1]
+        return max([self.since_ns, *done]), min(left)
 
     def enabled(self, mask: int) -> Iterator[int]:
         """The pieces of evidence that may come next."""
@@ -80,4 +76,5 @@ class Window:
     def paid_through(self, mask: int, node: Node) -> bool:
         """Whether payment explains everything that remains after the evidence in ``mask``."""
         left = [dated.item for index, dated in enumerate(self.window) if not mask >> index & 1]
-        return all(isinstance(item, ChipsMoved) and pays(self.play, node, item) for item in left)
+        chips = [item for item in left if isinstance(item, ChipsMoved) and pays(self.play, node, item)]
+        return chips == left and not any(node.quiet >> item.box & 1 for item in chips)

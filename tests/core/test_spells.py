@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from controller.core.darkness import Silence, spells_of
-from controller.core.dated import EVER
 from tests.core.test_reconstruct_command import run
 
 FACES = "8h As Ts Ah As 8h 8c 8c Ac 8h"
@@ -16,16 +15,15 @@ ROUND = """
 
 
 def test_readers_lost_at_once_are_one_spell_and_those_lost_in_turn_are_several() -> None:
-    late, early, lasting = Silence(2, 110), Silence(1, 35, 105), Silence(0, 40)
+    def spells(*silences: Silence) -> list[tuple[int, set[int], set[int]]]:
+        return [(spell.from_ns, {*spell.dark}, {*spell.back}) for spell in spells_of(silences)]
 
-    def spells(*silences: Silence, between: tuple[int, int] = (0, 200)) -> list[set[int]]:
-        return [set(dark) for dark in spells_of(silences, *between)]
-
-    assert spells(early) == [{1}]
-    assert spells(early, late) == [{1}, {2}]
-    assert spells(early, late, between=(106, 108)) == [set()]
-    assert spells(early, late, lasting) == [{0, 1}, {0, 2}]
-    assert spells(early, Silence(2, 105), between=(0, EVER)) == [{1, 2}]
+    assert spells() == []
+    assert spells(Silence(1, 35, 105)) == [(0, set(), set()), (35, {1}, {1}), (106, set(), set())]
+    in_turn = [(0, {0}, {0}), (30, {0, 1}, {0, 1}), (41, {1}, {1}), (51, set(), set()), (60, {1}, set())]
+    assert spells(Silence(1, 60), Silence(1, 30, 50), Silence(0, 0, 40)) == in_turn
+    # A reader that is lost again at the very moment of its return has seen nothing.
+    assert spells(Silence(1, 0, 50), Silence(1, 50)) == [(0, {1}, {1}), (50, {1}, set()), (51, {1}, set())]
 
 
 def test_a_surrender_settled_unseen_is_over_before_the_next_reader_is_lost() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.oracle.compare import differ, differ_after, shrunk, told
 from tests.oracle.generator import honest
-from tests.oracle.varied import VARIATIONS, Variation, evidence, of_kind
+from tests.oracle.varied import HARDER, VARIATIONS, Variation, evidence, of_kind
 
 ROUNDS = 25
 BLOCKS = 8
@@ -29,7 +29,9 @@ def test_the_product_reads_what_the_oracle_reads(block: int) -> None:
         assert not judged(evidence(seed)), f"seed {seed}"
 
 
-@pytest.mark.parametrize("variation", [variation for _, variation in VARIATIONS], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "variation", [variation for _, variation in (*VARIATIONS, *HARDER)], ids=lambda one: one.__name__
+)
 def test_each_kind_of_evidence_is_read_alike(variation: Variation) -> None:
     for seed in range(20_000, 20_012):
         assert not judged(of_kind(seed, variation)), f"seed {seed}"

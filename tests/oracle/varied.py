@@ -26,7 +26,11 @@ def evidence(seed: int) -> list[Line]:
     for likely, variation in VARIATIONS:
         if rng.random() < likely:
             lines = variation(rng, lines)
-    # A stream of its own: the rest of a seed's evidence is what it was before there were these wagers.
+    # Streams of their own: the rest of a seed's evidence is what it was before there were these.
+    rng = Random(f"hard pieces of {seed}")
+    for likely, variation in HARDER:
+        if rng.random() < likely:
+            lines = variation(rng, lines)
     rng = Random(f"side wagers of {seed}")
     return limited(rng, lines) if rng.random() < LIMITED else lines
 
@@ -225,3 +229,58 @@ VARIATIONS: Final[tuple[tuple[float, Variation], ...]] = (
     (0.3, deaf_for_a_while),
 )
 """How often evidence is varied, and how."""
+
+
+def sprinkled(rng: Random, lines: list[Line], likely: float, piece: Callable[[], Line]) -> list[Line]:
+    """Pieces put in anywhere after the first card, each just after the line before it."""
+    told: list[Line] = []
+    for line in lines:
+        told.append(line)
+        if "card" in line or (places(told, "card") and "close" not in line and "health" not in line):
+            while rng.random() < likely:
+                told.append(piece() | ({"t": late(told[-1]["t"])} if "t" in told[-1] else {}))
+    return told
+
+
+def surrender_unshown(rng: Random, lines: list[Line]) -> list[Line]:
+    """A house whose surrenders need not be shown; its key is pressed and main wagers change at any moment."""
+    offered = {"surrender": "late"} if lines[0]["profile"] == "borgata" else {}
+    spots, wagers = spots_of(lines), lines[0]["wagers"]
+
+    def piece() -> Line:
+        spot = rng.choice(spots)
+        if rng.random() < 0.5:
+            return {"key": "surrender"} | ({"spot": spot} if rng.random() < 0.6 else {})
+        wager = wagers.get(str(spot), {}).get("main", 1000)
+        return {"spot": spot, "zone": "main", "cents": rng.choice((0, wager // 2, wager // 2, wager, 3 * wager))}
+
+    header = lines[0] | {"options": lines[0]["options"] | {"surrender_shown": "sometimes"} | offered}
+    return sprinkled(rng, [header, *lines[1:]], 0.15, piece)
+
+
+def zones_touched(rng: Random, lines: list[Line]) -> list[Line]:
+    """What is offered after the deal is laid and taken away at any moment, also where it is not offered."""
+    zones = ("insurance", "ez_bust") if lines[0]["profile"] == "hollywood-penn-national" else ("insurance",)
+    spots = spots_of(lines)
+
+    def piece() -> Line:
+        if rng.random() < 0.2:
+            return {"key": "hole_turned"}
+        return {"spot": rng.choice(spots), "zone": rng.choice(zones), "cents": rng.choice((0, 0, 500, 1000))}
+
+    return sprinkled(rng, lines, 0.12, piece)
+
+
+def lost_again(rng: Random, lines: list[Line]) -> list[Line]:
+    """Readers are lost once or twice more, often one that was lost before."""
+    for _ in range(rng.choice((1, 1, 2))):
+        lines = (deaf_for_a_while if rng.random() < 0.75 else deaf)(rng, lines)
+    return lines
+
+
+HARDER: Final[tuple[tuple[float, Variation], ...]] = (
+    (0.12, surrender_unshown),
+    (0.12, zones_touched),
+    (0.2, lost_again),
+)
+"""Pieces that honest people seldom leave behind, and how often there are some."""
