@@ -238,7 +238,7 @@ def sprinkled(rng: Random, lines: list[Line], likely: float, piece: Callable[[],
         told.append(line)
         if "card" in line or (places(told, "card") and "close" not in line and "health" not in line):
             while rng.random() < likely:
-                told.append(piece() | ({"t": late(told[-1]["t"])} if "t" in told[-1] else {}))
+                told.append(piece() | timed(told, len(told)))
     return told
 
 
