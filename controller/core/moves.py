@@ -51,7 +51,7 @@ def card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Ste
         yield play.dealt(node) if node.dealt == play.deal_cards else (node, ())
     elif not (node.paying or busts_lie(node, layout)):
         for reached, emitted in card_drawn(play, node._replace(unconfirmed=0), card, layout):
-            yield reached._replace(quiet=0), emitted
+            yield reached._replace(quiet=0) if reached.quiet else reached, emitted
 
 
 def card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:

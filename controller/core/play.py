@@ -91,8 +91,8 @@ class Play:
         if kind is Kind.LIVE and all(hand.gave_up or hand.broke() for hand in outcome.hands):
             kind = Kind.SURRENDERED
         ended = (*node.boxes[: node.turn], Box(kind, box.untaken), *node.boxes[node.turn + 1 :])
-        node = node._replace(boxes=ended, quiet=node.quiet & ~(1 << node.turn))
-        return self.next_box(node, (*emitted, (node.turn, outcome)))
+        quiet = node.quiet & ~(1 << node.turn)
+        return self.next_box(node._replace(boxes=ended, quiet=quiet), (*emitted, (node.turn, outcome)))
 
     def current(self, node: Node) -> int:
         """Index of the hand in play: the leftmost that is not finished."""
