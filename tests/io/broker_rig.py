@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 import msgspec
 
@@ -13,6 +13,7 @@ from controller.core.events import Event, RoundClosed
 from controller.formats.payloads import Topics, event_bytes
 from controller.formats.records import Identity
 from controller.io.clock import SystemClock
+from controller.io.consumers import Consumers, Ledger
 from controller.io.journal_store import EventRow
 from controller.io.mqtt import Broker, connected
 from controller.io.publisher import Publisher, Stream
@@ -32,6 +33,22 @@ class Memory:
 
     def stream(self) -> Stream:
         return Stream(self.last, self.after, self.mark)
+
+    def ledger(self) -> Ledger:
+        """The same for consumers, of whom none has acknowledged anything."""
+        return Ledger(self.after, self.hashed, self.last_mark, self.note_ack, self.acks, lambda: len(self.rows))
+
+    async def hashed(self, _: int) -> bytes:
+        return b""
+
+    async def last_mark(self) -> tuple[int, bytes]:
+        return await self.last(), b""
+
+    async def note_ack(self, _: str, __: int) -> None:
+        pass
+
+    async def acks(self) -> Mapping[str, int]:
+        return {}
 
     async def last(self) -> int:
         return self.marks[-1] if self.marks else 0
@@ -155,7 +172,11 @@ async def listening(broker: Broker, topic: str = "tableside/#") -> AsyncIterator
 
 @contextlib.asynccontextmanager
 async def publishing(
-    broker: Broker, memory: Memory, commands: list[tuple[str, bytes]] | None = None, session: int = 1
+    broker: Broker,
+    memory: Memory,
+    commands: list[tuple[str, bytes]] | None = None,
+    session: int = 1,
+    consumers: Consumers | None = None,
 ) -> AsyncIterator[Publisher]:
     heard = commands if commands is not None else []
     publisher = Publisher(
@@ -166,6 +187,7 @@ async def publishing(
         clock=SystemClock(),
         chance=random.Random(1),
         on_command=lambda verb, payload: heard.append((verb, payload)),
+        consumers=consumers,
     )
     task = asyncio.create_task(publisher.run())
     try:

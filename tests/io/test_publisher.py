@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -17,8 +18,11 @@ from controller.io.broker import (
     running_broker,
     start_mosquitto,
 )
-from controller.io.mqtt import Broker, CheckedClient, connected
-from tests.io.broker_rig import TOPICS, Cuttable, Memory, closed, first_of_each, listening, publishing
+from controller.io.clock import SystemClock
+from controller.io.consumers import Consumers
+from controller.io.mqtt import INFLIGHT_LIMIT, Broker, CheckedClient, connected
+from controller.io.publisher import MARK_LIMIT
+from tests.io.broker_rig import HERE, TOPICS, Cuttable, Memory, closed, first_of_each, listening, publishing
 
 pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 
@@ -40,6 +44,23 @@ async def test_events_go_out_in_order_and_are_marked(protocol: str) -> None:
         payloads = await listener.until(f"{TOPICS.root}/event/round_closed", 80)
     assert payloads == [row.body for row in memory.rows]
     assert memory.marks == sorted(set(memory.marks))
+
+
+async def test_a_long_replay_leaves_no_more_without_a_mark_than_any_burst() -> None:
+    memory = Memory(closed(3000))
+    memory.marks = [2999]
+    clock = SystemClock()
+    consumers = Consumers(("tape",), memory.ledger(), HERE, session=1, clock=clock, told=lambda _: None)
+    wanted = msgspec.json.encode({"consumer": "tape", "epoch": HERE.epoch, "first_seq": 1})
+    async with mosquitto() as broker, publishing(broker, memory, consumers=consumers) as publisher:
+        await memory.until(3000)
+        # As many new events as are sent again: there is always something to send before a mark.
+        consumers.take_replay(wanted, 3000)
+        memory.rows += Memory(closed(6000)).rows[3000:]
+        publisher.wake()
+        await memory.until(6000)
+    steps = [after - before for before, after in pairwise(memory.marks)]
+    assert MARK_LIMIT <= max(steps) < MARK_LIMIT + INFLIGHT_LIMIT
 
 
 async def test_sending_begins_after_what_the_broker_already_has() -> None:
