@@ -41,11 +41,6 @@ def precedes(earlier: Dated, later: Dated) -> bool:
     return same is not None and same == lane(later.item)
 
 
-def happened_by(evidence: tuple[Dated, ...]) -> int:
-    """The earliest moment at which all of it may have happened; -1 where there is none."""
-    return max((dated.first_ns for dated in evidence), default=-1)
-
-
 def slackened(evidence: tuple[Dated, ...], dated: Dated) -> tuple[Dated, ...]:
     """Evidence with one more piece, where a press may belong one card earlier or later (``key_slack``).
 

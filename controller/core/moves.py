@@ -238,9 +238,7 @@ def shown_late(play: Play, node: Node, item: ChipsMoved) -> Node:
     """A box's chips have changed: of one that surrendered unshown since the last card they show it, for its key."""
     bit = 1 << item.box & node.quiet
     shows = item.after < item.before and item.after in {0, *play.rules.halves_cents(play.deal.wagers[item.box])}
-    if shows and node.boxes[item.box].kind is Kind.SURRENDERED:
-        node = node._replace(unconfirmed=node.unconfirmed | bit)
-    return node._replace(quiet=node.quiet & ~bit)
+    return node._replace(quiet=node.quiet & ~bit, unconfirmed=node.unconfirmed | (bit if shows else 0))
 
 
 def put_box(node: Node, index: int, box: Box) -> Node:

@@ -16,7 +16,7 @@ from operator import is_not
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 from controller.core.darkness import Silence, ended_ways, spells_of, watched, ways
-from controller.core.dated import Dated, happened_by, slackened
+from controller.core.dated import Dated, slackened
 from controller.core.hand import Outcome, place_of
 from controller.core.items import CardCame, Layout
 from controller.core.moves import layout_of
@@ -97,16 +97,15 @@ class TooManyOrders(Exception):  # noqa: N818 - a limit, caught where the round 
 class Weave(Window):
     """The walk over all orders of a window of evidence."""
 
-    def __init__(  # noqa: PLR0917 - a window and all that limits it
+    def __init__(
         self,
         play: Play,
         window: tuple[Dated, ...],
         contents: dict[tuple[int, str], int],
         answers: tuple[Answer, ...] = (),
         silences: tuple[Silence, ...] = (),
-        since_ns: int = -1,
     ) -> None:
-        super().__init__(play, window, contents, silences, since_ns)
+        super().__init__(play, window, contents, silences)
         self.answers = answers
         self.levels: list[Level] = []
 
@@ -296,8 +295,7 @@ class Reconstruction(NamedTuple):
         kept = rewound(self.cuts, self.evidence, evidence)
         cut = kept[-1]
         game = self.game if cards is self.cards else game_with(self.game, cards)
-        since_ns = happened_by(self.evidence[: cut.used]) if self.silences else -1
-        weave = Weave(game, evidence[cut.used :], cut.contents, self.answers, self.silences, since_ns)
+        weave = Weave(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
         frontier = weave.run(dict(cut.frontier))
         last_ns = max(cut.last_ns, *(late.last_ns for late in weave.window))
         contents = weave.contents_after(weave.full)

@@ -21,11 +21,10 @@ class Window:
         window: tuple[Dated, ...],
         contents: dict[tuple[int, str], int],
         silences: tuple[Silence, ...] = (),
-        since_ns: int = -1,
     ) -> None:
         self.play = play
         self.spells = spells_of(silences)
-        self.since_ns, self.window, self.contents = since_ns, window, contents
+        self.window, self.contents = window, contents
         self.full = (1 << len(window)) - 1
         self.layouts: dict[int, Layout] = {}
         self.before = [0] * len(window)
@@ -62,10 +61,10 @@ class Window:
     def between(self, mask: int, index: int) -> tuple[int, int]:
         """The first and the last moment at which a piece may happen as the next one after the evidence in ``mask``."""
         if not self.spells:
-            return self.since_ns, EVER
+            return 0, EVER
         done = [dated.first_ns for at, dated in enumerate(self.window) if mask >> at & 1 or at == index]
         left = [dated.last_ns for at, dated in enumerate(self.window) if not mask >> at & 1]
-        return max([self.since_ns, *done]), min(left)
+        return max(done), min(left)
 
     def enabled(self, mask: int) -> Iterator[int]:
         """The pieces of evidence that may come next."""
