@@ -108,11 +108,11 @@ def seen_again(node: Node, layout: Layout) -> Node | None:
 
     The first inventory of a reader that is back comes after its return: until then a change may be told late.
     """
-    now, then = layout.spells[node.spell : node.spell + 2]
+    then = layout.spells[node.spell + 1]
     for box, cents in node.unseen:
         if cents == layout.mains[box]:
             node = with_unseen(node, box, None)
-        elif box in now.dark - then.dark and not any(of == box and at < then.from_ns for of, at in layout.late):
+        elif box not in then.dark and not any(of == box and at < then.from_ns for of, at in layout.late):
             return None
     return node._replace(spell=node.spell + 1)
 
