@@ -140,12 +140,13 @@ def ended_ways(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
 def unseen(play: Play, node: Node, layout: Layout, last_ns: int) -> Iterator[Step]:
     """The node itself and what it becomes, up to a moment, by moves that the chips of dark boxes would have shown."""
     begun: list[Step] = [(node, ())]
-    for spell in range(node.spell, len(layout.spells)):
+    ends = [spell.from_ns for spell in layout.spells[node.spell + 1 :]]
+    for spell, end_ns in enumerate([*ends, EVER + 1], start=node.spell):
         reached = [*unseen_at_once(play, begun, layout.during(spell))]
         yield from reached
-        if layout.spells[spell + 1 :] and layout.spells[spell + 1].from_ns > last_ns:
+        if end_ns > last_ns:
             return
-        again = ((seen_again(standing, layout), emitted) for standing, emitted in reached if layout.spells[spell + 1 :])
+        again = ((seen_again(standing, layout), emitted) for standing, emitted in reached)
         begun = [(standing, emitted) for standing, emitted in again if standing is not None]
 
 
