@@ -23,10 +23,11 @@ from controller.core.dated import Dated
 from controller.core.desk import Desk
 from controller.core.events import CardDrawn, LockedWager, RoundClosed
 from controller.core.felt import Change
+from controller.core.hand import seen
 from controller.core.items import CardCame, ChipsMoved, KeySpoke
 from controller.core.judging import Judged, hole_points, known_until, latest, of_hole, publish
 from controller.core.metering import contribute_round
-from controller.core.reconstruction import Reconstruction
+from controller.core.reconstruction import Reconstruction, TooManyOrders
 from controller.core.reweaving import hear_no_more, payment_began, remembered, weave_again, woven_with_hole
 from controller.core.side_settling import offered_later, settle_sides
 from controller.core.state import CardKept, Round, begun
@@ -146,9 +147,13 @@ def card(desk: Desk, face: Card | None, since_ns: int, at_ns: int) -> None:
         # There is no face to keep closed.
         desk.open_card(place)
     told = remembered(desk.round(), place)
+    desk.observe(Dated(first_moment(round_now, since_ns, at_ns), at_ns, CardCame(told), stamped.number), may_drop=False)
+
+
+def first_moment(round_now: Round, since_ns: int, at_ns: int) -> int:
+    """The first moment at which the next card, told at ``at_ns``, may have left the shoe: not before the last one."""
     cards = [known.first_ns for known in round_now.evidence if isinstance(known.item, CardCame)]
-    first_ns = min(at_ns, max([since_ns, round_now.lock_ns, *cards[-1:]]))
-    desk.observe(Dated(first_ns, at_ns, CardCame(told), stamped.number), may_drop=False)
+    return min(at_ns, max([since_ns, round_now.lock_ns, *cards[-1:]]))
 
 
 def key(desk: Desk, action: str, box: int | None, at_ns: int) -> None:
@@ -207,6 +212,19 @@ def is_over(desk: Desk) -> bool:
 def ended_by_card(desk: Desk) -> bool:
     """Whether a card ends the open round: its key has said that it is over, or payment began and no key need say so."""
     return desk.round().closing or (desk.rules.options.no_more_bets == "sometimes" and is_over(desk))
+
+
+def came_before_payment(desk: Desk, face: Card | None, since_ns: int, at_ns: int) -> bool:
+    """Whether a card told late may have left the shoe before what every play takes for payment: it then is none."""
+    round_now = desk.round()
+    first_ns = first_moment(round_now, since_ns, at_ns)
+    if first_ns == at_ns or face is None or round_now.trouble or round_now.closing or not paying(desk):
+        return False
+    try:
+        found = desk.lattice().observe(Dated(first_ns, at_ns, CardCame(seen(len(round_now.cards), face))))
+    except TooManyOrders:
+        return False
+    return desk.legal(found)
 
 
 def refute_payment(desk: Desk) -> None:

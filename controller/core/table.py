@@ -219,8 +219,9 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         desk.tell(CardBurned(number))
         return
     at_ns = desk.table_ns(drawn.at_ns)
+    since_ns = at_ns if drawn.since_ns < 0 else desk.table_ns(drawn.since_ns)
     overtook = 0
-    if desk.state.round is not None:
+    if desk.state.round is not None and not rounds.came_before_payment(desk, drawn.face, since_ns, at_ns):
         rounds.refute_payment(desk)
         if rounds.ended_by_card(desk):
             overtook = 0 if desk.round().closing else desk.round().number
@@ -237,7 +238,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         unkeyed.ask(desk)
     if overtook and not desk.round().locked_by:
         desk.change_round(overtook=overtook)
-    rounds.card(desk, drawn.face, at_ns if drawn.since_ns < 0 else desk.table_ns(drawn.since_ns), at_ns)
+    rounds.card(desk, drawn.face, since_ns, at_ns)
 
 
 def card_outside(desk: Desk, drawn: readings.CardDrawn) -> None:

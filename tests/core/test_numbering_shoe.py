@@ -61,3 +61,26 @@ def test_a_card_told_late_lies_before_the_keys_that_were_pressed_meanwhile() -> 
     settled = {(one.spot, one.due_cents, one.basis) for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
     # A hit of spot 3, of spot 5, or the dealer's: what was paid shows which. Dated when told it was the dealer's only.
     assert settled == {(5, -600, Basis.PAID), (3, 1000, Basis.PAID)}
+
+
+def test_a_card_told_late_that_came_before_what_looked_like_payment_is_still_of_the_round() -> None:
+    rig = Rig(penn())
+    # Spot 3 hits to 21. Spot 5 doubles and breaks with a ten that the shoe has to tell again. Without it both have
+    # stood, the seven was the dealer's, and spot 5 is being paid and taken.
+    rig.talk("3 main 10 \n 5 main 6 \n 7d 7c 4c 7h 7s Qd \n 7s")
+    before_ns = rig.now_ns
+    rig.talk("5 main 12 \n 5 main 0")
+    rig.give(CardDrawn(rig.now_ns, Card("Td"), since_ns=before_ns))
+    assert rig.table.state.rounds == 1
+    rig.talk("key hole_turned \n Jh \n 3 main 20 \n key round_closed")
+    settled = {(one.spot, one.due_cents) for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
+    assert settled == {(3, 1000), (5, -1200)}
+
+
+def test_a_card_told_late_that_no_play_has_still_begins_the_next_round() -> None:
+    rig = Rig(penn())
+    rig.talk("3 main 10 \n 5 main 6 \n 7d 7c 4c 7h 7s Qd \n key hole_turned \n 7s \n 5 main 0 \n 3 main 0")
+    before_ns = rig.now_ns
+    rig.talk("3 main 15")
+    rig.give(CardDrawn(rig.now_ns, Card("Td"), since_ns=before_ns))
+    assert rig.table.state.rounds == 2
