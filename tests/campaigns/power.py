@@ -45,7 +45,7 @@ from firmware_protocols.readings import CardDrawn
 from simulators.acts import Act
 from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.campaigns.power_disk import Disk
-from tests.campaigns.recording import Deed, Opened, Removed, Renamed, Sized, SyncDone, Written, deeds, recorded
+from tests.campaigns.recording import Deed, Opened, Removed, Renamed, Sized, SyncDone, Written, accounts, recorded
 from tests.campaigns.telling import NOTHING, Told, telling
 from tests.io.virtual_time import passes
 from tests.wiring.premises import Bench, Ear, Premises, program
@@ -142,9 +142,25 @@ async def record(house: House, records: int, known: Told, number: int) -> Record
         if process.returncode is None:
             os.kill(_child(process.pid), ending)
         await process.wait()
-    found = deeds(trace, state)
+    after = contents(state)
+    told = list(accounts(trace, state))
     trace.unlink()
-    return Recording(before, found, contents(state), known)
+    # Of a write that was under way at the kill what lies there says whether it happened.
+    found = next((one for one in told if led_to(before, one) == settled(after)), told[0])
+    return Recording(before, found, after, known)
+
+
+def led_to(before: dict[str, bytes], done: Sequence[Deed]) -> dict[str, bytes]:
+    """What lies in the directory when all of it has been done."""
+    disk = Disk(before)
+    for deed in done:
+        disk.take(deed)
+    return settled(disk.now())
+
+
+def settled(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files that only deeds change: what is mapped into memory is written without one."""
+    return {name: data for name, data in files.items() if not name.endswith("-shm")}
 
 
 def _child(tracer: int) -> int:
@@ -222,8 +238,7 @@ def at_the_end(recording: Recording, chance: random.Random) -> dict[str, bytes]:
     disk = Disk(recording.before)
     for deed in recording.deeds:
         disk.take(deed)
-    seen = {name: data for name, data in disk.now().items() if not name.endswith("-shm")}
-    there = {name: data for name, data in recording.after.items() if not name.endswith("-shm")}
+    seen, there = settled(disk.now()), settled(recording.after)
     assert seen == there, f"the recording does not give what lay there: {seen.keys()}, {there.keys()}"
     return forgetful(disk.cut(chance)[1], chance)
 

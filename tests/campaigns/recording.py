@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -106,6 +107,9 @@ def recorded(trace: Path, command: Sequence[str]) -> tuple[str, ...]:
     return ("strace", "-f", "-qq", "--seccomp-bpf", *wide, "-o", str(trace), "-e", calls, "-e", "signal=none", *command)
 
 
+HANGING_LIMIT: Final = 6
+"""Writes under way at a kill of which it is tried whether they happened; there are as many as threads that write."""
+
 _LINE: Final = re.compile(r"^(\d+) +(.*)$")
 _RESUMED: Final = re.compile(r"^<\.\.\. (\w+) resumed>(.*)$")
 _CALL: Final = re.compile(r"^(\w+)\((.*)\) += (-?\d+|\?)(?:<((?:\\x[0-9a-f]{2})*)>)?")
@@ -119,10 +123,22 @@ def deeds(trace: Path, directory: Path) -> list[Deed]:
     Raises:
         NotRecorded: something was done to the directory that cannot be told from the recording.
     """
+    return next(accounts(trace, directory))
+
+
+def accounts(trace: Path, directory: Path) -> Iterator[list[Deed]]:
+    """What was done, in each way that a kill leaves open: a write under way happened, or it did not.
+
+    Raises:
+        NotRecorded: something was done to the directory that cannot be told from the recording.
+    """
     reader = _Reader(directory)
     for line in trace.read_text(encoding="ascii").splitlines():
         reader.take(line)
-    return [deed for place in reader.places for deed in place]
+    hanging = reader.hanging()[:HANGING_LIMIT]
+    for kept in itertools.product((True, False), repeat=len(hanging)):
+        left_out = {place for place, is_kept in zip(hanging, kept, strict=True) if not is_kept}
+        yield [deed for place, done in enumerate(reader.places) if place not in left_out for deed in done]
 
 
 class _Reader:
@@ -131,6 +147,8 @@ class _Reader:
         self.places: list[list[Deed]] = []
         """What each line came to; a call that took its time stands where it began."""
         self._begun: dict[str, tuple[str, int]] = {}
+        self._cut: list[int] = []
+        """The lines of writes that came back to nobody."""
 
     def take(self, line: str) -> None:
         found = _LINE.match(line)
@@ -156,13 +174,24 @@ class _Reader:
                 self._synced(place, whole)
             else:
                 self.places[began] = []
-                self._call(began, whole)
+                self._came_back(began, whole)
             return
         if text.startswith(("fsync", "fdatasync")):
             self._sync(place, text)
             self._synced(place, text)
         else:
-            self._call(place, text)
+            self._came_back(place, text)
+
+    def _came_back(self, place: int, text: str) -> None:
+        if text.startswith(("write(", "pwrite64(")) and text.endswith("= ?"):
+            self._cut.append(place)
+            text = f"{text[:-1]}{2**62}"
+        self._call(place, text)
+
+    def hanging(self) -> list[int]:
+        """The lines of writes that were begun and of whose end nothing was told."""
+        places = [*self._cut, *(place for _, place in self._begun.values())]
+        return [place for place in places if any(isinstance(deed, Written) for deed in self.places[place])]
 
     def _sync(self, place: int, text: str) -> None:
         descriptor, name = self._at(text.split("(", 1)[1].split(")", 1)[0])

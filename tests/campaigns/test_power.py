@@ -48,6 +48,23 @@ async def test_the_power_is_cut_sixty_times(tmp_path: Path) -> None:
     assert found.begun_anew > 0
 
 
+@pytest.mark.parametrize("cut", ["2, 2 <unfinished ...>", "2, 2) = ?"])
+def test_a_write_under_way_at_a_kill_happened_or_did_not(tmp_path: Path, cut: str) -> None:
+    def hexed(text: str) -> str:
+        return "".join(f"\\x{byte:02x}" for byte in text.encode())
+
+    name, trace = hexed(f"{tmp_path}/log"), tmp_path / "trace"
+    lines = (
+        f'7 openat(AT_FDCWD, "{name}", O_RDWR|O_CREAT) = 3<{name}>',
+        f'7 pwrite64(3<{name}>, "{hexed("ab")}", 2, 0) = 2',
+        f'7 pwrite64(3<{name}>, "{hexed("cd")}", {cut}',
+        "7 +++ killed by SIGKILL +++",
+    )
+    trace.write_text("\n".join(lines), encoding="ascii")
+    left = [power.led_to({}, one)["log"] for one in recording.accounts(trace, tmp_path)]
+    assert left == [b"abcd", b"ab"]
+
+
 @able
 def test_a_recording_gives_what_lies_there_at_the_end(tmp_path: Path) -> None:
     watched = tmp_path / "watched"
