@@ -55,6 +55,10 @@ def wal_damage(data: bytes) -> str | None:
 
     A frame that fails its checksum ends the log (section 4.1), as a power cut in the middle of a transaction does. But
     when another transaction follows, the broken one had been on the disk, and all from there on is lost.
+
+    A log is begun anew over the frames of the one before, with another salt (section 4.4). What a power cut kept from
+    the disk shows such a stale frame in its place, perhaps with the mark of a commit: it says nothing of this log. So a
+    later transaction is one that goes on, by its checksum, from the commit of this log before it.
     """
     if len(data) <= WAL_HEADER_BYTES:
         return None
@@ -62,18 +66,30 @@ def wal_damage(data: bytes) -> str | None:
         return HEADER_DAMAGED
     order = _order(data)
     salt, running = data[16:24], _pair(data, 24)
-    broken, ended = 0, False
+    broken, before = 0, running
     for at in range(WAL_HEADER_BYTES, len(data) - FRAME_BYTES + 1, FRAME_BYTES):
         frame = data[at : at + FRAME_BYTES]
-        ours = frame[8:16] == salt
-        if ended and ours:
-            return f"write-ahead log: bytes {broken} to {broken + FRAME_BYTES - 1} are damaged, what follows is lost"
+        stored, ours = _pair(frame, 16), frame[8:16] == salt
         if not broken and ours:
-            running = _sum(frame[FRAME_HEADER_BYTES:], _sum(frame[:8], running, order), order)
-        if not ours or running != _pair(frame, 16):
-            broken = broken or at
-        ended = bool(broken) and (ended or frame[4:8] != bytes(4))
+            running = _frame_sum(frame, running, order)
+        if not broken and (not ours or running != stored):
+            broken = at
+        if broken and ours and frame[4:8] != bytes(4):
+            # Damage may lie in the stored checksum itself, and what follows go on from what it was.
+            ends = {stored, _frame_sum(frame, before, order)}
+            following = data[at + FRAME_BYTES : at + 2 * FRAME_BYTES]
+            if _goes_on(following, salt, ends, order):
+                lost = f"bytes {broken} to {broken + FRAME_BYTES - 1} are damaged, what follows is lost"
+                return f"write-ahead log: {lost}"
+        before = stored
     return None
+
+
+def _goes_on(frame: bytes, salt: bytes, ends: set[tuple[int, int]], order: Order) -> bool:
+    """Whether a frame is of this log and follows, by its checksum, a frame whose checksum is one of ``ends``."""
+    if len(frame) < FRAME_BYTES or frame[8:16] != salt:
+        return False
+    return any(_frame_sum(frame, end, order) == _pair(frame, 16) for end in ends)
 
 
 def _sound_frames(data: bytes) -> Iterator[_Frame]:
@@ -83,7 +99,7 @@ def _sound_frames(data: bytes) -> Iterator[_Frame]:
     order, salt, running = _order(data), data[16:24], _pair(data, 24)
     for at in range(WAL_HEADER_BYTES, len(data) - FRAME_BYTES + 1, FRAME_BYTES):
         frame = data[at : at + FRAME_BYTES]
-        running = _sum(frame[FRAME_HEADER_BYTES:], _sum(frame[:8], running, order), order)
+        running = _frame_sum(frame, running, order)
         if frame[8:16] != salt or running != _pair(frame, 16):
             return
         page, pages = _pair(frame, 0)
@@ -101,6 +117,11 @@ def _order(data: bytes) -> Order:
 
 def _pair(data: bytes, at: int) -> tuple[int, int]:
     return int.from_bytes(data[at : at + 4], "big"), int.from_bytes(data[at + 4 : at + 8], "big")
+
+
+def _frame_sum(frame: bytes, running: tuple[int, int], order: Order) -> tuple[int, int]:
+    """The checksum of a frame that follows one whose checksum is ``running``."""
+    return _sum(frame[FRAME_HEADER_BYTES:], _sum(frame[:8], running, order), order)
 
 
 def _sum(data: bytes, running: tuple[int, int], order: Order) -> tuple[int, int]:
