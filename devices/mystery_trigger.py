@@ -54,6 +54,12 @@ CYCLE_UNKNOWN: Final = "cycle_unknown"
 _TOKENS: Final = 0xFFFF
 
 _WORKING: Final = frozenset({TriggerCondition.OPEN, TriggerCondition.AWAITING_SHARE})
+_REPEATS: Final = _WORKING | {TriggerCondition.NO_RANDOMNESS}
+"""In which conditions a box is asked again for answers it has given: in all others somebody must look first."""
+
+_RECALLS: Final = _REPEATS | {TriggerCondition.DISPUTED, TriggerCondition.ENDED}
+"""In which conditions a box is asked for what it committed to and revealed."""
+
 _DETAIL: Final = {
     TriggerCondition.NO_RANDOMNESS: "no noise source: the next number cannot be drawn",
     TriggerCondition.ROLLED_BACK: "the box knows less than the table: its store was set back or replaced",
@@ -204,8 +210,9 @@ class MysteryTriggerSession(Outbox):
         if self._refusal:
             self._set_state(HealthState.FAULTY, self._refusal, now_ns)
             return
-        if status.condition is not TriggerCondition.OPEN or self._status is None:
-            # What was on its way may have been set aside; say it again as soon as it is wanted.
+        if self._status is None or status.condition is not self._status.condition:
+            # What was on its way may have been set aside; say it again as soon as it is wanted. Only a change does so:
+            # a box that answers each message with how it is would be told the same again at once, for ever.
             self._said_at_ns.clear()
         self._status = status
         if status.condition is TriggerCondition.UNGREETED:
@@ -275,16 +282,19 @@ class MysteryTriggerSession(Outbox):
         if status is None or not self._listener.is_open:
             return
         due: list[TriggerCommand] = []
-        if self._revealed < self._cycle and self._cycle <= max(self._hit_cycle, status.cycle - 1):
+        if status.condition not in _RECALLS:
+            pass
+        elif self._revealed < self._cycle and self._cycle <= max(self._hit_cycle, status.cycle - 1):
             due.append(RecallCycle(self._cycle))
         elif status.cycle > self._cycle:
             due.append(RecallCycle(self._cycle + 1))
         share = self._wish.share
         if share is not None and status.condition is TriggerCondition.AWAITING_SHARE and share.cycle == status.cycle:
             due.append(share)
-        takes = status.condition is TriggerCondition.OPEN
+        counts = status.condition is TriggerCondition.OPEN
+        repeats = status.condition in _REPEATS
         waiting = [one for one in self._wish.contributions if one.number > self._number][:WINDOW]
-        due += [one for one in waiting if takes or one.number <= status.number]
+        due += [one for one in waiting if counts or (repeats and one.number <= status.number)]
         for command in due:
             if now_ns >= self._said_at_ns.get(command, now_ns - CHECK_NS) + CHECK_NS:
                 self._said_at_ns[command] = now_ns

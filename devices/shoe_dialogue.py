@@ -189,9 +189,11 @@ class Dialogue:
             if not self._reconciled(status, now_ns):
                 return
             self._watch_lock(status, now_ns)
-        elif status.token:
-            return
-        self._look_at(status, now_ns)
+            self._look_at(status, now_ns)
+            self._say_lock()
+        elif not status.token:
+            # The answer to being told to lock, among others: one whose lock jams is told again with the next question.
+            self._look_at(status, now_ns)
 
     def drawn(self, card: CardRead, sequence: int, now_ns: int) -> None:
         """A draw came. Before the shoe was told to send, it will come again; who it is was not yet known."""
@@ -273,7 +275,6 @@ class Dialogue:
         if status.burning is not self._burning:
             self._complain(*_BURN_MODE[status.burning], now_ns)
         self._locked, self._lid_open, self._burning = status.locked, status.lid_open, status.burning
-        self._say_lock()
 
     def _watch_lock(self, status: ShoeStatus, now_ns: int) -> None:
         # Once may be a command on its way, or a shoe that was full and is being relieved.

@@ -208,7 +208,11 @@ class TriggerBoxSimulator:
 
     def _contributed(self, number: int, amount_units: int) -> tuple[TriggerReport, ...]:
         memory = self._memory
-        if self._condition is TriggerCondition.UNGREETED:
+        if self._condition in (
+            TriggerCondition.UNGREETED,
+            TriggerCondition.OTHER_TABLE,
+            TriggerCondition.ROLLED_BACK,
+        ):
             return (self._status(0),)
         if number <= len(memory.answers):
             before_units, answer = memory.answers[number - 1]
@@ -243,8 +247,9 @@ class TriggerBoxSimulator:
         return (known.committed, self._reveal(known)) if known.hit_by else (known.committed,)
 
     def _disputed(self, text: str) -> tuple[TriggerReport, ...]:
+        first = self._condition is not TriggerCondition.DISPUTED
         self._condition = TriggerCondition.DISPUTED
-        return (TriggerAlarm("disputed", text), self._status(0))
+        return (*((TriggerAlarm("disputed", text),) if first else ()), self._status(0))
 
     def _reveal(self, cycle: _Cycle) -> CycleRevealed:
         return CycleRevealed(cycle.committed.cycle, cycle.hit_by, cycle.drawn_cents, cycle.key)

@@ -53,6 +53,8 @@ class ReferenceShoeSimulator:
         self._identity = identity
         self._memory = _Memory(next_number=first_number % SEQUENCE_NUMBERS)
         self._lid_open = self._burning = False
+        self.jammed = False
+        """Its lock does not move: told to, it says at once how it is."""
         self.power_cycle()
 
     def power_cycle(self) -> None:
@@ -139,6 +141,8 @@ class ReferenceShoeSimulator:
                 was_locked = self.locked
                 self._forget(sequence)
                 return self._lock_told(was_locked=was_locked)
+            case LockShoe() if self.jammed:
+                return self._unasked_status()
             case LockShoe(locked):
                 was_locked = self.locked
                 self._memory.locked = locked

@@ -241,8 +241,10 @@ class TriggerBox:
         return Heard(reports=(_committed(drawn), *revealed))
 
     def _dispute(self, text: str) -> Heard:
+        """Take nothing until somebody has looked; the alarm names the first contribution that was wrong."""
+        first = self._condition is not TriggerCondition.DISPUTED
         self._condition = TriggerCondition.DISPUTED
-        return Heard(reports=(TriggerAlarm("disputed", text), self._status(0)))
+        return Heard(reports=(*((TriggerAlarm("disputed", text),) if first else ()), self._status(0)))
 
     # --- what is sealed -------------------------------------------------------------------------------
 

@@ -201,6 +201,25 @@ def test_a_wish_from_before_the_line_was_open_is_carried_out() -> None:
     assert crossing.shoe.locked
 
 
+def test_a_lock_that_jams_is_told_again_with_each_question_and_not_with_each_answer() -> None:
+    """Such a shoe answers with how it is; that must not bring the next command at line speed."""
+    shoe_, session = ReferenceShoeSimulator(reference.CODEC), ShoeSession(reference.CODEC)
+    shoe_.jammed = True
+    session.connected(0)
+    session.lock(locked=True)
+    for check in range(1, 8):
+        messages = 0
+        while said := session.bytes_to_send():
+            messages += 1
+            assert messages <= 8, f"{messages} commands in answer to each other at question {check}"
+            session.receive(shoe_.receive(said), check)
+        session.handle_deadline(check * CHECK_NS)
+    shoe_.jammed = False
+    while said := session.bytes_to_send():
+        session.receive(shoe_.receive(said), 7 * CHECK_NS)
+    assert shoe_.locked
+
+
 def test_the_lid_is_told_open_and_closed_even_if_it_moved_while_nobody_listened() -> None:
     crossing = started(Crossing())
     crossing.unplug()
