@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core import answering, counting, fitness, rounds, undoing
+from controller.core import answering, counting, fitness, round_end, rounds, undoing
 from controller.core.alerts import FloorCalled, KeyRefused
 from controller.core.desk import Desk
 from controller.core.events import KeyRead
@@ -88,7 +88,7 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
 def no_more_bets(desk: Desk, at_ns: int) -> str:
     """Lock the bets of the next round; why that cannot be, or an empty text."""
     if desk.state.round is not None:
-        if not rounds.is_over(desk) and not desk.round().trouble and not desk.round().waits_for_card():
+        if not round_end.is_over(desk) and not desk.round().trouble and not desk.round().waits_for_card():
             unsaid = "say first whether a new round has begun: yes or no"
             return unsaid if desk.round().unkeyed else "a round is being played"
         if desk.round().closing and not rounds.may_close(desk):

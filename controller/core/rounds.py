@@ -29,6 +29,7 @@ from controller.core.judging import Judged, hole_points, known_until, latest, of
 from controller.core.metering import contribute_round
 from controller.core.reconstruction import Reconstruction, TooManyOrders
 from controller.core.reweaving import hear_no_more, payment_began, remembered, weave_again, woven_with_hole
+from controller.core.round_end import chips_at_boxes, is_over, next_bet, paying
 from controller.core.side_settling import offered_later, settle_sides
 from controller.core.state import CardKept, Round, begun
 from controller.core.suspicion import DEALERS_RULE, likely
@@ -141,7 +142,7 @@ def card(desk: Desk, face: Card | None, since_ns: int, at_ns: int) -> None:
     round_now = desk.round()
     place = len(round_now.cards)
     kept = CardKept(stamped.number, face, stamped.nonce, unread=face is None and not stamped.closed)
-    desk.change_round(cards=(*round_now.cards, kept))
+    desk.change_round(cards=(*round_now.cards, kept), lying=tuple(chips_at_boxes(desk, round_now)))
     desk.tell(CardDrawn(round_now.number, stamped.number, place, stamped.commitment))
     if kept.unread:
         # There is no face to keep closed.
@@ -186,7 +187,7 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
             admission.check_later(desk, change)
     else:
         explained = paying(desk) or (boxed and round_now.turned) or admission.side_taken(desk, change)
-    if not explained:
+    if not explained and not next_bet(desk, change.zone):
         alert_of(desk, change)
 
 
@@ -198,27 +199,19 @@ def check_insurance(desk: Desk, change: Change) -> None:
         desk.tell_shown(InsuranceTooLarge(desk.round().number, change.spot, change.after, most))
 
 
-def paying(desk: Desk) -> bool:
-    """Whether payment has begun in every play."""
-    nodes = desk.lattice().frontier
-    return bool(nodes) and all(node.paying for node in nodes)
-
-
-def is_over(desk: Desk) -> bool:
-    """Whether the open round can take no further card: it is closing, or payment has begun in every play."""
-    return desk.round().closing or (not desk.round().trouble and paying(desk))
-
-
 def ended_by_card(desk: Desk) -> bool:
-    """Whether a card ends the open round: its key has said that it is over, or payment began and no key need say so."""
-    return desk.round().closing or (desk.rules.options.no_more_bets == "sometimes" and is_over(desk))
+    """Whether a card ends the open round: a key has said that it is over, or none can follow and no key need say so."""
+    by_chips = desk.rules.options.no_more_bets == "sometimes" and is_over(desk)
+    # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
+    dealt_to = desk.round().trouble or paying(desk) or any(wager.bet == "main" for wager in lying(desk))
+    return desk.round().closing or (by_chips and bool(dealt_to))
 
 
 def came_before_payment(desk: Desk, face: Card | None, since_ns: int, at_ns: int) -> bool:
-    """Whether a card told late may have left the shoe before what every play takes for payment: it then is none."""
+    """Whether a card told late may have left the shoe before what ended the round in every play: it then did not."""
     round_now = desk.round()
     first_ns = first_moment(round_now, since_ns, at_ns)
-    if first_ns == at_ns or face is None or round_now.trouble or round_now.closing or not paying(desk):
+    if first_ns == at_ns or face is None or round_now.trouble or round_now.closing or not is_over(desk):
         return False
     try:
         found = desk.lattice().observe(Dated(first_ns, at_ns, CardCame(seen(len(round_now.cards), face))))

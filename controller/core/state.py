@@ -90,6 +90,8 @@ class Round(Value, frozen=True, tag=False):
     locked: bool = False
     """Whether the lock has been told; until then a reader may still report chips that lay there in time."""
     cards: tuple[CardKept, ...] = ()
+    lying: tuple[str, ...] = ()
+    """The chips that lay at its boxes when its last card left the shoe."""
     evidence: tuple[Dated, ...] = ()
     told: tuple[Event, ...] = ()
     """Inferred facts already published."""

@@ -20,6 +20,7 @@ from controller.core import (
     pressing,
     protection,
     reweaving,
+    round_end,
     rounds,
     second_person,
     sensing,
@@ -67,7 +68,6 @@ from controller.core.inputs import (
     WithdrawOrder,
 )
 from controller.core.judging import known_until, latest, open_bets
-from controller.core.side_settling import offered_later
 from controller.core.state import Asked, Desired, Round, Stepped, Table
 from firmware_protocols import readings
 from firmware_protocols.readings import (
@@ -164,9 +164,7 @@ def desired(desk: Desk) -> Desired:
     wanted = latest(desk)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
     confirm_ns = max(wanted - desk.state.offset_ns, 1) if wanted > known_until(desk) else 0
-    later = sorted(bet for bet in desk.rules.side_bets if offered_later(bet))
-    watched = ("main", "insurance", *later) if round_now.cards else ()
-    return Desired(display(desk, round_now), confirm_ns, watched)
+    return Desired(display(desk, round_now), confirm_ns, round_end.watched(desk))
 
 
 def opened_text(desk: Desk) -> str:
