@@ -194,6 +194,7 @@ class Daemon:
         try:
             wanted = read_command(verb, payload)
         except CommandRefused as refused:
+            log.warning("order refused", verb=verb, reason=str(refused))
             answer(reply_bytes(payload, str(refused)))
             return
         if self.parts.recovered.hold:
@@ -253,11 +254,13 @@ class Daemon:
             stamped = self.stamped(given)
             try:
                 stepped = step(table, stamped)
+                # What cannot be written down was not stepped: it ends the table as a failed step does, and says so.
+                entry = self.entry(stamped, stepped.events, table.state.seq)
             except Exception as error:
                 await self.fail(entries, stamped, table, error)
                 raise
             table, desired = stepped.table, stepped.desired
-            entries.append(self.entry(stamped, stepped.events, table.state.seq - len(stepped.events)))
+            entries.append(entry)
             told.extend(stepped.events)
             replies.extend(self.replies(given, stepped.events))
         await self.parts.journal.commit(self.with_checkpoint(entries, table))

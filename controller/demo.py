@@ -39,7 +39,7 @@ from controller.formats.accounts import (
     account_of,
     compare,
 )
-from controller.formats.payloads import PayloadRefused, Topics, read_event
+from controller.formats.payloads import PayloadRefused, Topics, own_event, read_event
 from controller.formats.telling import Teller
 from controller.io.broker import running_broker
 from controller.io.journal import JournalReader
@@ -289,5 +289,5 @@ def truth_of(told: list[RoundPlayed]) -> Account:
 def settled(directory: Path, rounds: int) -> Account:
     """What the daemon settled of the first ``rounds`` rounds, read from its journal."""
     with JournalReader(directory / "journal.sqlite") as reader:
-        account = account_of(read_event(row.body).event for row in reader.events())
+        account = account_of(own_event(row.body).event for row in reader.events())
     return Account(tuple(one for one in account.rounds if one.round <= rounds))

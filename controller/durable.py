@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from controller.formats.following import Follower, Taken
+from controller.formats.following import Follower, Taken, read_place
 from controller.formats.payloads import Topics
 from controller.formats.stream import ack_bytes, read_stream
 from controller.formats.watching import Watcher
@@ -125,7 +125,7 @@ class Durable:
         events, self._waiting = self._waiting, []
         await asyncio.to_thread(self._file.append, events, self._due)
         for body in events:
-            name = msgspec.json.decode(body, type=_Type).type.removeprefix("tableside.").removesuffix(".v1")
+            name = read_place(body).type.removeprefix("tableside.").removesuffix(".v1")
             seen = self._watcher.see(f"{self._topics.root}/event/{name}", body)
             for line in seen.lines:
                 self._says.show(line)
@@ -167,10 +167,6 @@ class Durable:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
-
-
-class _Type(msgspec.Struct, frozen=True):
-    type: str
 
 
 async def follow(broker: Broker, topics: Topics, consumer: str, path: Path, says: Says) -> None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from controller.daemon import Daemon
-from controller.formats.commands import Reply
+from controller.formats.commands import reply_bytes
 from controller.formats.config import OperatorSection
 from controller.formats.operators import STATUS, Asking, Request, read_operators
 from controller.formats.sections import ConfigError
@@ -48,7 +45,7 @@ def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
 
     def ask(request: Request, answer: Callable[[bytes], None]) -> None:
         if request.verb == STATUS:
-            answer(msgspec.json.encode(Reply("accepted", daemon.status(), _transaction(request.payload))))
+            answer(reply_bytes(request.payload, "", daemon.status()))
         else:
             daemon.ask(request.verb, request.payload, answer)
 
@@ -61,10 +58,3 @@ def _operators(path: Path) -> dict[str, Asking]:
         return dict(read_operators(text_of(path), str(path)))
     except ConfigError as error:
         raise NoChannel(*error.lines) from error
-
-
-def _transaction(payload: bytes) -> Any:  # noqa: ANN401 - any JSON value
-    try:
-        return msgspec.json.decode(payload, type=dict[str, Any]).get("transaction")
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return None

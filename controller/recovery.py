@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from controller.core.events import StepFailed
 from controller.core.state import Table, restore
-from controller.formats.payloads import read_event
+from controller.formats.payloads import own_event
 from controller.formats.records import open_checkpoint, unseal
 from controller.formats.states import Difference, Kept, again, house_of, opened_by, read_state, state_bytes
 from controller.io.journal import EventRow, JournalReader, RecordRow
@@ -58,7 +58,7 @@ def at_checkpoint(reader: JournalReader, key: bytes) -> Table | None:
 
 def failure_in(body: bytes) -> bool:
     """Whether an event says that our own code failed."""
-    return isinstance(read_event(body).event, StepFailed)
+    return isinstance(own_event(body).event, StepFailed)
 
 
 def kept(records: Iterable[RecordRow], events: Iterable[EventRow]) -> Iterator[Kept]:

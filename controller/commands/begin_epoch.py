@@ -15,7 +15,7 @@ from controller.formats.config import Config, ConfigError
 from controller.formats.epoch_orders import WHAT, Approval, Order, OrderRefused, Proposal, Signer, check, proposer
 from controller.formats.meter_account import meter_book
 from controller.formats.operators import Asking, read_signers
-from controller.formats.payloads import PayloadRefused, read_event, utc_text
+from controller.formats.payloads import PayloadRefused, own_event, utc_text
 from controller.io.clock import SystemClock
 from controller.io.epochs import Begun, EpochRefused, Ruling, begin_epoch, followed
 from controller.io.house_files import kept_path, text_of
@@ -148,7 +148,7 @@ def owed(journal: Path) -> list[str]:
     """A line for each pool that the old journal still owes postings: nobody posts them any more."""
     try:
         with JournalReader(journal) as reader:
-            book = meter_book(read_event(row.body).event for row in reader.events())
+            book = meter_book(own_event(row.body).event for row in reader.events())
     except (NotAJournal, JournalDamaged, PayloadRefused, OSError) as error:
         return [f"{journal}: what it owes to pools cannot be read: {error}"]
     return [

@@ -10,7 +10,7 @@ from typing import IO, Final
 import click
 
 from controller.formats import takings as rows
-from controller.formats.payloads import read_event
+from controller.formats.payloads import own_event
 from controller.formats.row_files import as_csv, as_json_lines
 from controller.formats.takings import Row, Takings, takings
 from controller.io.journal import JournalDamaged, NotAJournal
@@ -62,7 +62,7 @@ def command(
             if kind is None:
                 file.writelines(body + b"\n" for body in bodies)
             else:
-                write_rows(file, kind, form, takings(read_event(body) for body in bodies))
+                write_rows(file, kind, form, takings(own_event(body) for body in bodies))
     except NotAJournal as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)

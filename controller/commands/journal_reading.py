@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from controller.formats.payloads import PayloadRefused, Published, read_event
+from controller.formats.payloads import PayloadRefused, Published, own_event
 from controller.formats.round_story import Told
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 
@@ -45,7 +45,7 @@ def told(reader: JournalReader) -> Iterator[Told]:
         PayloadRefused: an event is not what this version knows.
     """
     for row in reader.events():
-        one = read_event(row.body)
+        one = own_event(row.body)
         yield Told(one.seq, row.number, one.time, one.event)
 
 
@@ -57,4 +57,4 @@ def published(reader: JournalReader, first: int = 1) -> Iterator[Published]:
         PayloadRefused: an event is not what this version knows.
     """
     for row in reader.events(first):
-        yield read_event(row.body)
+        yield own_event(row.body)

@@ -20,7 +20,7 @@ from controller.core.meter import ROSE, UNITS
 from controller.core.progressives import Adjustment, NewParameters
 from controller.formats.config import ConfigError
 from controller.formats.link_config import LinkConfig, read_link_config
-from controller.formats.payloads import PayloadRefused, read_event
+from controller.formats.payloads import PayloadRefused, own_event
 from controller.io.clock import SystemClock
 from controller.io.house_files import kept_path, text_of
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
@@ -158,7 +158,7 @@ def _held_against(ledger: Ledger, journal: Path) -> tuple[str, Compared]:
     try:
         with JournalReader(journal) as reader:
             identity = reader.identity
-            events = [read_event(row.body).event for row in reader.events()]
+            events = [own_event(row.body).event for row in reader.events()]
     except (NotAJournal, JournalDamaged, PayloadRefused, OSError) as error:
         refuse(f"{journal}: {error}")
         raise AssertionError from error

@@ -10,7 +10,7 @@ import msgspec
 
 from controller.formats.linked_account import LinkedLine
 from controller.formats.meter_account import AwardLine, MeterBook, MeterLine, meter_book
-from controller.formats.payloads import PayloadRefused, read_event
+from controller.formats.payloads import PayloadRefused, own_event
 from controller.formats.telling import dollars
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 
@@ -27,7 +27,7 @@ def command(journal: Path, *, as_json: bool) -> None:
     """
     try:
         with JournalReader(journal) as reader:
-            book = meter_book(read_event(row.body).event for row in reader.events())
+            book = meter_book(own_event(row.body).event for row in reader.events())
     except (NotAJournal, JournalDamaged, PayloadRefused, OSError) as error:
         click.echo(f"tableside: {journal}: {error}", err=True)
         sys.exit(2)

@@ -15,7 +15,7 @@ from controller.core.inputs import Started
 from controller.core.main_par import simulate_pairs
 from controller.core.rules import Rules
 from controller.core.theory import theories
-from controller.formats.payloads import Published, read_event
+from controller.formats.payloads import Published, own_event
 from controller.formats.records import RecordDamaged, unseal
 from controller.formats.shift import Shift, shift_of
 from controller.formats.shift_text import shift_text
@@ -82,7 +82,7 @@ def _read(reader: JournalReader, since: str, until: str) -> tuple[list[Published
     told: list[Published] = []
     started: int | None = None
     for row in reader.events():
-        one = read_event(row.body)
+        one = own_event(row.body)
         if since <= one.time and (not until or one.time < until):
             told.append(one)
         if isinstance(one.event, TableStarted):

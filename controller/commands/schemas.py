@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from controller import version
 from controller.formats.asyncapi import asyncapi_file
+from controller.formats.plain_data import DataRefused, json_as, reads_outside
 from controller.formats.schemas import schema_files
 
 
@@ -31,13 +31,20 @@ def command(directory: Path, examples: Path | None) -> None:
     click.echo(f"{len(files) - 1} schemas and asyncapi.json in {directory}")
 
 
+@reads_outside(DataRefused)
+def _event(line: bytes) -> dict[str, Any]:
+    event: dict[str, Any] = json_as(line, dict[str, Any])
+    if "type" not in event:
+        raise DataRefused("expected a type")
+    return event
+
+
 def _events(path: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
-            event = msgspec.json.decode(line, type=dict[str, Any])
-            _ = event["type"]
-        except (msgspec.MsgspecError, KeyError) as error:
+            event = _event(line)
+        except DataRefused as error:
             click.echo(f"tableside: {path}, line {number}: not an event: {error}", err=True)
             sys.exit(2)
         found.append(event)

@@ -23,7 +23,11 @@ from controller.core.inputs import (
     VoidRound,
 )
 from controller.formats.meter_commands import METER_VERBS, MeterWanted, meter_input
+from controller.formats.plain_data import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import Card
+
+REQUEST_LIMIT_BYTES: Final = 64 * 1024
+"""Many times what any request needs."""
 
 WORDS_LIMIT: Final = 200
 """Characters of a name or a reason: a sentence or two, and no room to fill the journal with."""
@@ -150,6 +154,7 @@ class Reply(msgspec.Struct, frozen=True):
     transaction: Any = None
 
 
+@reads_outside(CommandRefused)
 def read_command(verb: str, payload: bytes) -> Wanted:
     """What a request asks for.
 
@@ -160,8 +165,8 @@ def read_command(verb: str, payload: bytes) -> Wanted:
         raise CommandRefused(f"unknown command {verb!r}; expected one of {', '.join(VERBS)}")
     kind, example = VERBS[verb]
     try:
-        wanted = msgspec.json.decode(payload, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        wanted: Wanted = json_as(payload, kind, limit_bytes=REQUEST_LIMIT_BYTES)
+    except DataRefused as error:
         raise CommandRefused(f"{error}; expected {example}") from error
     for key in ("who", "why"):
         words = getattr(wanted, key, "-")
@@ -208,9 +213,5 @@ def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | ShoeChange
 
 def reply_bytes(request: bytes, refusal: str, remark: str = "") -> bytes:
     """The reply to a request; ``refusal`` is empty where it was accepted, ``remark`` what is to be said of it then."""
-    try:
-        given = msgspec.json.decode(request)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        given = None
-    transaction = given.get("transaction") if isinstance(given, dict) else None
+    transaction = outermost(request, "transaction", REQUEST_LIMIT_BYTES)
     return msgspec.json.encode(Reply("refused" if refusal else "accepted", refusal or remark, transaction))

@@ -7,7 +7,7 @@ into the new journal, where anybody who has that file can check them years later
 
 from __future__ import annotations
 
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import msgspec
 from cryptography.exceptions import InvalidSignature
@@ -16,12 +16,16 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from controller.formats.operators import Asking, Role
+from controller.formats.plain_data import DataRefused, json_as, reads_outside
 
 WHAT: Final = "tableside.begin_epoch.v1"
 """What such an order is."""
 
 DERIVED_FOR: Final = b"tableside.operator.signature.v1"
 """The purpose of the derived key (HKDF's ``info``)."""
+
+ORDER_LIMIT_BYTES: Final = 64 * 1024
+"""Many times what an order with both signatures needs."""
 
 MAY_PROPOSE: Final[frozenset[Role]] = frozenset({"floor", "technician"})
 MAY_APPROVE: Final[frozenset[Role]] = frozenset({"floor", "surveillance"})
@@ -66,16 +70,13 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     approval: Signed | None = None
 
     @classmethod
-    def read(cls, data: bytes) -> Self:
+    def read(cls, data: bytes) -> Order:
         """An order as it was kept.
 
         Raises:
             OrderRefused: it is none.
         """
-        try:
-            return msgspec.json.decode(data, type=cls)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise OrderRefused(f"no order to begin an epoch: {error}") from error
+        return _order(data)
 
 
 class Signer:
@@ -143,8 +144,18 @@ def _vouch(signed: Signed, who: str, signers: dict[str, Asking], roles: frozense
         raise OrderRefused(f"to {deed} a new epoch is for {' or '.join(sorted(roles))}; {who} is not")
 
 
+@reads_outside(OrderRefused)
+def _order(data: bytes) -> Order:
+    try:
+        order: Order = json_as(data, Order, limit_bytes=ORDER_LIMIT_BYTES)
+    except DataRefused as error:
+        raise OrderRefused(f"no order to begin an epoch: {error}") from error
+    return order
+
+
+@reads_outside(OrderRefused)
 def _value(signed: Signed, kind: type[Any]) -> Any:  # noqa: ANN401 - what the caller names
     try:
-        return msgspec.json.decode(signed.text, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return json_as(signed.text, kind, limit_bytes=ORDER_LIMIT_BYTES)
+    except DataRefused as error:
         raise OrderRefused(f"no {kind.__name__.lower()}: {error}") from error

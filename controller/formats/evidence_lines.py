@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from controller.core.keypad import EVIDENCE
 from controller.formats.decoding import shown
-from controller.formats.plain_data import DataRefused, json_of
+from controller.formats.plain_data import DataRefused, json_of, reads_outside
 from firmware_protocols.cards import Card
 
 UNREAD: Final = "??"
@@ -143,6 +143,7 @@ def read_lines(text: Iterable[str]) -> Iterator[tuple[int, Table | Line]]:
         raise EvidenceRefused("line 1: expected the table: profile, options, wagers")
 
 
+@reads_outside(EvidenceRefused)
 def parsed(line: str, number: int) -> dict[str, Any]:
     """One JSON object."""
     try:

@@ -10,6 +10,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from controller.formats.payloads import EVENT_LIMIT_BYTES
+from controller.formats.plain_data import DataRefused, json_as, reads_outside
 from controller.formats.records import Identity
 from controller.formats.stream import ReplayWanted, StreamNow, stream_genesis, stream_hash
 
@@ -33,6 +35,18 @@ class Place(msgspec.Struct, frozen=True):
     source: str
     epoch: int
     seq: int
+    type: str = ""
+
+
+@reads_outside(DataRefused)
+def read_place(payload: bytes) -> Place:
+    """Which event a payload says it is.
+
+    Raises:
+        DataRefused: it is no event.
+    """
+    place: Place = json_as(payload, Place, limit_bytes=EVENT_LIMIT_BYTES)
+    return place
 
 
 class Held(NamedTuple):
@@ -79,8 +93,8 @@ class Follower:
     def see_event(self, payload: bytes, at: float) -> Taken:
         """An event, from wherever it came; ``at`` is the consumer's own time in seconds."""
         try:
-            place = msgspec.json.decode(payload, type=Place)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            place = read_place(payload)
+        except DataRefused as error:
             return Taken(complaints=(f"not an event: {error}",))
         if place.source != f"/{self._site}/{self._table}" or place.seq < 1:
             return Taken(complaints=(f"an event of {place.source} came as one of /{self._site}/{self._table}",))

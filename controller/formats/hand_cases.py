@@ -19,7 +19,7 @@ from controller.core.rule_checks import RANGES, impossible
 from controller.core.rules import Rules
 from controller.core.told import ACTS, Act
 from controller.formats.decoding import shown
-from controller.formats.plain_data import DataRefused, json_of
+from controller.formats.plain_data import DataRefused, json_of, reads_outside
 from controller.formats.profiles import with_options
 from firmware_protocols.cards import Card
 
@@ -69,6 +69,7 @@ class HandCase(NamedTuple):
     """Spots that did not bet the last round, in the middle of a shoe."""
 
 
+@reads_outside(CaseError)
 def parse_json(text: str | bytes) -> Any:  # noqa: ANN401 - JSON is anything
     """JSON text whose objects name each key once.
 

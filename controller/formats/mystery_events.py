@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, TypeVar, assert_never, get_args
 
-import msgspec
-
 from controller.core.events import Event
 from controller.core.meter_events import (
     ContributionMade,
@@ -17,7 +15,8 @@ from controller.core.meter_events import (
 )
 from controller.formats.event_numbers import Complaint, Delivery, EventNumbers, Mark, Range
 from controller.formats.mystery_meter import MeterFold, Moved
-from controller.formats.payloads import TYPE_PREFIX, TYPE_SUFFIX, Envelope, PayloadRefused, read_event
+from controller.formats.payloads import EVENT_LIMIT_BYTES, TYPE_PREFIX, TYPE_SUFFIX, Envelope, PayloadRefused, own_event
+from controller.formats.plain_data import DataRefused, json_of, own_json, reads_outside
 from controller.formats.records import Identity
 from firmware_protocols.values import wire_name
 
@@ -72,7 +71,7 @@ class Told:
         if envelope.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX) not in _KINDS:
             return
         try:
-            self.borne.append(_At(seq, read_event(raw).event))
+            self.borne.append(_At(seq, own_event(raw).event))
         except PayloadRefused as error:
             self._wrong(seq, f"event {seq}: {error}")
 
@@ -94,11 +93,11 @@ def read_lines(lines: Iterable[bytes], *, first: int = 1, marks: Iterable[Mark] 
     for number, line in enumerate(lines, start=1):
         raw = line[line.find(b"{") :].strip() if b"{" in line else b""
         try:
-            envelope = msgspec.json.decode(raw, type=Envelope)
-        except msgspec.ValidationError:
-            continue
-        except (msgspec.DecodeError, UnicodeDecodeError):
+            envelope = _envelope(raw)
+        except DataRefused:
             damaged += [number] * bool(raw)
+            continue
+        if envelope is None:
             continue
         identity = _identity(envelope, number)
         told = told or Told(identity, first, marks)
@@ -110,6 +109,17 @@ def read_lines(lines: Iterable[bytes], *, first: int = 1, marks: Iterable[Mark] 
     if damaged:
         told.faults.append(f"{len(damaged)} lines are cut short or damaged, the first of them line {damaged[0]}")
     return told
+
+
+@reads_outside(DataRefused)
+def _envelope(raw: bytes) -> Envelope | None:
+    """What is said to be an event; None: JSON of something else."""
+    json_of(raw, limit_bytes=EVENT_LIMIT_BYTES)
+    try:
+        envelope: Envelope = own_json(raw, Envelope)
+    except DataRefused:
+        return None
+    return envelope
 
 
 def _identity(envelope: Envelope, line: int) -> Identity:

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
-from controller.formats.commands import VERBS, Reply
+from controller.formats.commands import REQUEST_LIMIT_BYTES, VERBS, Reply
 from controller.formats.decoding import Mistake
+from controller.formats.plain_data import DataRefused, json_as, reads_outside
 from controller.formats.sections import PublicKey, Section, read_sections
 
 Role = Literal["dealer", "floor", "surveillance", "technician", "auditor"]
@@ -24,9 +25,6 @@ PROTOCOL: Final = b"tableside.operator.v1"
 
 FRAMES: Final = 4
 """Protocol, ``SITE/TABLE``, verb, the request as JSON."""
-
-REQUEST_LIMIT_BYTES: Final = 64 * 1024
-"""Many times what any request needs."""
 
 STATUS: Final = "status"
 """The verb that asks how the table is; everybody may."""
@@ -129,6 +127,7 @@ def _twice(found: Operators) -> Iterable[Mistake]:
             keys.setdefault(key, operator.name)
 
 
+@reads_outside(OperatorRefused)
 def read_request(frames: list[bytes], table: str, asking: Asking) -> Request:
     """What ``frames`` ask for, if they who ask may: with the name the channel vouches for, where it does.
 
@@ -167,13 +166,14 @@ def reply_frames(payload: bytes) -> list[bytes]:
     return [PROTOCOL, payload]
 
 
+@reads_outside(OperatorRefused)
 def _in_the_name(payload: bytes, name: str) -> bytes:
     """A request in the name of who the key says it is; without such a name as it came."""
     if not name:
         return payload
     try:
-        body = msgspec.json.decode(payload, type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        body = json_as(payload, dict[str, Any], limit_bytes=REQUEST_LIMIT_BYTES)
+    except DataRefused as error:
         raise OperatorRefused(f"expected a JSON object: {error}") from error
     if body.get("who", name) != name:
         raise OperatorRefused(f"your key is {name}'s; ask in that name, or in none")

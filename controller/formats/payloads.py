@@ -7,6 +7,7 @@ integers; together with site and table they name an event once and for all.
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any, Final, get_args
 
@@ -14,6 +15,7 @@ import msgspec
 
 from controller.core.alerts import Alert
 from controller.core.events import Event
+from controller.formats.plain_data import DataRefused, json_as, json_of, own_json, reads_outside
 from controller.formats.records import Identity
 from firmware_protocols.values import Value, wire_name
 
@@ -22,6 +24,14 @@ SPEC_VERSION: Final = "1.0"
 TYPE_PREFIX: Final = "tableside."
 TYPE_SUFFIX: Final = ".v1"
 NANOSECONDS: Final = 1_000_000_000
+
+EVENT_LIMIT_BYTES: Final = 1024 * 1024
+"""Many times the largest event."""
+
+STATUS_LIMIT_BYTES: Final = 64 * 1024
+
+VERB: Final = re.compile(r"[a-z-]{1,32}")
+"""What may be asked for is named so; any other topic is no request, and is not answered."""
 
 
 class PayloadRefused(ValueError):  # noqa: N818 - named for what happened
@@ -139,7 +149,8 @@ class Topics(msgspec.Struct, frozen=True):
     def verb(self, topic: str) -> str | None:
         """The verb of a command topic, None for any other topic."""
         head = f"{self.root}/cmd/"
-        return topic[len(head) :] if topic.startswith(head) and len(topic) > len(head) else None
+        verb = topic.removeprefix(head)
+        return verb if topic.startswith(head) and VERB.fullmatch(verb) else None
 
 
 def event_types() -> tuple[type[Event], ...]:
@@ -184,18 +195,32 @@ def event_bytes(event: Event, identity: Identity, seq: int, wall_ns: int) -> byt
     return msgspec.json.encode(envelope)
 
 
+@reads_outside(PayloadRefused)
 def read_event(payload: bytes) -> Published:
-    """What ``event_bytes`` was given.
+    """What ``event_bytes`` was given, as somebody says.
 
     Raises:
         PayloadRefused: not such a payload, or a type this version does not know.
     """
     try:
-        envelope = msgspec.json.decode(payload, type=Envelope)
+        json_of(payload, limit_bytes=EVENT_LIMIT_BYTES)
+    except DataRefused as error:
+        raise PayloadRefused(f"not an event: {error}") from error
+    return own_event(payload)
+
+
+def own_event(payload: bytes) -> Published:
+    """What ``event_bytes`` was given, out of a journal, or where ``json_of`` has taken it.
+
+    Raises:
+        PayloadRefused: not such a payload, or a type this version does not know.
+    """
+    try:
+        envelope: Envelope = own_json(payload, Envelope)
         site, table = envelope.source.strip("/").split("/")
         name = envelope.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
         event: Event = msgspec.convert({**envelope.data, "type": name}, Event)
-    except (msgspec.MsgspecError, UnicodeDecodeError, ValueError) as error:
+    except ValueError as error:
         raise PayloadRefused(f"not an event: {error}") from error
     identity = Identity(site=site, table=table, epoch=envelope.epoch)
     if envelope.id != f"{identity.text()}/{envelope.seq}" or envelope.type != type_of(name):
@@ -208,12 +233,11 @@ def status_bytes(state: str, session: int, wall_ns: int, alarms: tuple[str, ...]
     return msgspec.json.encode(Status(state, session, utc_text(wall_ns), alarms))
 
 
+@reads_outside(None)
 def read_status(payload: bytes) -> Status | None:
     """The payload of ``status``; None for anything else."""
-    try:
-        return msgspec.json.decode(payload, type=Status)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
+    status: Status = json_as(payload, Status, limit_bytes=STATUS_LIMIT_BYTES)
+    return status
 
 
 def device_bytes(state: str, detail: str, wall_ns: int) -> bytes:

@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from controller.core.events import CardOpened
 from controller.core.inputs import Input, Stamped
+from controller.formats.plain_data import DataRefused, own_json
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, LineDisturbed
 from firmware_protocols.values import Value
@@ -158,8 +159,8 @@ def unseal(body: bytes, key: bytes | None, known: Openings, identity: Identity) 
             does not open the commitment.
     """
     try:
-        record = msgspec.json.decode(body, type=Record)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        record: Record = own_json(body, Record)
+    except DataRefused as error:
         raise RecordDamaged(f"a record cannot be read: {error}") from error
     given, nonce, closed = record.input, record.nonce, False
     if isinstance(given, LineDisturbed) and record.sealed:
@@ -241,9 +242,10 @@ def _open_line(record: Record, key: bytes, identity: Identity) -> tuple[str, byt
     nonce, rest = record.sealed[:GCM_NONCE_BYTES], record.sealed[GCM_NONCE_BYTES:]
     try:
         plain = AESGCM(_derived(key, b"line")).decrypt(nonce, rest, _place(identity, record.number))
-        return msgspec.json.decode(plain, type=tuple[str, bytes])
-    except (InvalidTag, msgspec.DecodeError) as error:
+        opened: tuple[str, bytes] = own_json(plain, tuple[str, bytes])
+    except (InvalidTag, DataRefused) as error:
         raise RecordDamaged(f"record {record.number}: the seal of these bytes does not open with this key") from error
+    return opened
 
 
 def _face_text(face: Card | None) -> str:

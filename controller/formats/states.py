@@ -12,7 +12,8 @@ from controller.core.inputs import Stamped, Started
 from controller.core.rules import House
 from controller.core.state import State, Table
 from controller.core.table import step
-from controller.formats.payloads import event_bytes, read_event
+from controller.formats.payloads import event_bytes, own_event
+from controller.formats.plain_data import DataRefused, own_json
 from controller.formats.records import Identity, RecordDamaged, openings, unseal
 from firmware_protocols.cards import Card
 
@@ -45,9 +46,10 @@ def read_state(data: bytes) -> State:
         RecordDamaged: not such bytes.
     """
     try:
-        return msgspec.json.decode(data, type=State)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        state: State = own_json(data, State)
+    except DataRefused as error:
         raise RecordDamaged(f"a checkpoint cannot be read: {error}") from error
+    return state
 
 
 def house_of(stamped: Stamped) -> House:
@@ -63,7 +65,7 @@ def house_of(stamped: Stamped) -> House:
 
 def opened_by(bodies: Iterable[bytes]) -> dict[int, tuple[Card | None, bytes]]:
     """The openings among published events."""
-    events = (read_event(body).event for body in bodies if b'"tableside.card_opened.v1"' in body)
+    events = (own_event(body).event for body in bodies if b'"tableside.card_opened.v1"' in body)
     return openings(event for event in events if isinstance(event, CardOpened))
 
 

@@ -12,10 +12,14 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.formats.plain_data import DataRefused, json_as, reads_outside
 from controller.formats.records import HASH_BYTES, Identity
 
 CONSUMER: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?")
 """A consumer's name: as a site's or a table's."""
+
+MESSAGE_LIMIT_BYTES: Final = 64 * 1024
+"""Many times what an acknowledgement, a request for a replay or what a table says of its stream needs."""
 
 UNACKED_LIMIT: Final = 10_000
 """Events a configured consumer may be behind before it is an alarm."""
@@ -89,6 +93,7 @@ def ack_bytes(epoch: int, last_seq: int, head_hash: bytes) -> bytes:
     return msgspec.json.encode(Ack(epoch, last_seq, head_hash.hex()))
 
 
+@reads_outside(StreamRefused)
 def read_ack(payload: bytes) -> tuple[int, int, bytes]:
     """Epoch, last seq and hash of an acknowledgement.
 
@@ -96,15 +101,16 @@ def read_ack(payload: bytes) -> tuple[int, int, bytes]:
         StreamRefused: it is none.
     """
     try:
-        ack = msgspec.json.decode(payload, type=Ack)
+        ack: Ack = json_as(payload, Ack, limit_bytes=MESSAGE_LIMIT_BYTES)
         hashed = bytes.fromhex(ack.head_hash)
-    except (msgspec.DecodeError, ValueError) as error:
+    except ValueError as error:
         raise StreamRefused(f"{error}; expected epoch, last_seq and head_hash (64 hex digits)") from error
     if ack.last_seq < 0 or len(hashed) != HASH_BYTES:
         raise StreamRefused("expected a last_seq from 0 on and a head_hash of 64 hex digits")
     return ack.epoch, ack.last_seq, hashed
 
 
+@reads_outside(StreamRefused)
 def read_replay(payload: bytes, epoch: int) -> ReplayWanted:
     """A request for events of this journal's ``epoch``.
 
@@ -112,8 +118,8 @@ def read_replay(payload: bytes, epoch: int) -> ReplayWanted:
         StreamRefused: it is none, or names another epoch, no range or no consumer.
     """
     try:
-        wanted = msgspec.json.decode(payload, type=ReplayWanted)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        wanted: ReplayWanted = json_as(payload, ReplayWanted, limit_bytes=MESSAGE_LIMIT_BYTES)
+    except DataRefused as error:
         raise StreamRefused(f"{error}; expected {REPLAY_EXAMPLE}") from error
     if not CONSUMER.fullmatch(wanted.consumer):
         raise StreamRefused("consumer: expected at most 32 lower-case letters, digits and hyphens")
@@ -127,12 +133,11 @@ def read_replay(payload: bytes, epoch: int) -> ReplayWanted:
     return wanted
 
 
+@reads_outside(None)
 def read_stream(payload: bytes) -> StreamNow | None:
     """The payload of ``state/stream``; None for anything else."""
-    try:
-        return msgspec.json.decode(payload, type=StreamNow)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
+    now: StreamNow = json_as(payload, StreamNow, limit_bytes=MESSAGE_LIMIT_BYTES)
+    return now
 
 
 def consumer_alarm(now: ConsumerNow) -> str:

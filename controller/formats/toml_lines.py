@@ -6,8 +6,9 @@ Only for text that ``tomllib`` has accepted; the grammar is TOML 1.0 (https://to
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import Final
+
+from controller.formats.plain_data import toml_of
 
 Path = tuple[str | int, ...]
 """Where a value lies: names of keys, and places in arrays counted from 0."""
@@ -156,5 +157,5 @@ class _Walk:
 
 def _name(word: str) -> str:
     if word[0] in "\"'":
-        return str(next(iter(tomllib.loads(f"{word} = 0"))))
+        return str(next(iter(toml_of(f"{word} = 0"))))
     return word

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
-from controller.formats.following import NOTHING, Held, Place
+from controller.formats.following import NOTHING, Held, Place, read_place
+from controller.formats.payloads import EVENT_LIMIT_BYTES
+from controller.formats.plain_data import DataRefused
 from controller.formats.records import Identity
 from controller.formats.stream import stream_genesis, stream_hash
 
@@ -107,7 +107,8 @@ class DurableFile:
         held, end = NOTHING, 0
         with os.fdopen(os.dup(self._descriptor), "rb", CHUNK_BYTES) as file:
             file.seek(0)
-            for line in file:
+            # One more than the longest event: what is longer does not end where a line does, and is no event.
+            while line := file.readline(EVENT_LIMIT_BYTES + 1):
                 place = _place(line)
                 if place is None or place.seq != held.seq + 1 or held.epoch not in {0, place.epoch}:
                     break
@@ -130,6 +131,6 @@ def _place(line: bytes) -> Place | None:
     if not line.endswith(b"\n"):
         return None
     try:
-        return msgspec.json.decode(line, type=Place)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return read_place(line)
+    except DataRefused:
         return None

@@ -160,14 +160,22 @@ class CheckedClient(aiomqtt.Client):
         await self.send(topic, payload, qos=qos, retain=retain)
 
     def send(self, topic: str, payload: bytes, *, qos: int = 1, retain: bool = False) -> asyncio.Future[None]:
-        """Hand a message over at once, in order; the future has the broker's answer, as ``publish`` describes."""
+        """Hand a message over at once, in order; the future has the broker's answer, as ``publish`` describes.
+
+        What MQTT cannot carry is refused as a broker would.
+        """
         answer: asyncio.Future[None] = self._loop.create_future()
         # Whoever sent it may have been cancelled since; then nobody asks for the answer.
         answer.add_done_callback(lambda done: None if done.cancelled() else done.exception())
         if self._disconnected.done():
             answer.set_exception(LinkLost("the link to the broker is down"))
             return answer
-        info = self._client.publish(topic, payload, qos, retain)
+        try:
+            info = self._client.publish(topic, payload, qos, retain)
+        except ValueError as error:
+            # A topic or a message that no packet of the protocol can hold never leaves.
+            answer.set_exception(PublishRefused(str(error)))
+            return answer
         if info.rc != paho.MQTT_ERR_SUCCESS:
             answer.set_exception(LinkLost(paho.error_string(info.rc)))
         elif info.is_published():

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
-from controller.formats.commands import Reply
+from controller.formats.commands import REQUEST_LIMIT_BYTES, Reply
 from controller.formats.payloads import Topics
+from controller.formats.plain_data import json_as, reads_outside
 from controller.io.mqtt import Broker, CheckedClient, LinkLost, NotGreeted, PublishRefused, connected
 
 REPLY_SECONDS: Final = 5.0
@@ -68,14 +69,14 @@ async def asked(client: CheckedClient, topics: Topics, verb: str, body: Mapping[
     raise NoReply(f"no reply from {topics.site}/{topics.table}: is its daemon running? (topic {topics.status})")
 
 
+@reads_outside(None)
 def read_reply(payload: object) -> Reply | None:
     """A reply; None for anything else."""
     if not isinstance(payload, bytes):
         return None
-    try:
-        return msgspec.json.decode(payload, type=Reply)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
+    # What a table says of itself is longer than what it was asked.
+    reply: Reply = json_as(payload, Reply, limit_bytes=4 * REQUEST_LIMIT_BYTES)
+    return reply
 
 
 def put_request(broker: Broker, topics: Topics, verb: str, body: Mapping[str, Any]) -> Reply:

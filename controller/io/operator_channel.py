@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -149,7 +149,7 @@ class OperatorChannel:
             def answer(payload: bytes, to: bytes = bytes(peer.buffer)) -> None:
                 self._send(socket, [to, *reply_frames(payload)])
 
-            who = asking if asking is not None else self._where.operators[str(frames[0].get("User-Id"))]
+            who = asking if asking is not None else self._asking(frames)
             try:
                 request = read_request([bytes(frame.buffer) for frame in frames], self._table, who)
             except OperatorRefused as refused:
@@ -157,6 +157,11 @@ class OperatorChannel:
                 self._send(socket, [bytes(peer.buffer), *refused_frames(str(refused))])
                 continue
             self._ask(request, answer)
+
+    def _asking(self, frames: Sequence[zmq.Frame]) -> Asking:
+        """Who came with a message: nobody, if the channel cannot say."""
+        key = str(frames[0].get("User-Id")) if frames else ""
+        return self._where.operators.get(key, Asking(frozenset()))
 
     def _send(self, socket: zmq.asyncio.Socket, frames: list[bytes]) -> None:
         if not socket.closed:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from controller.core.inputs import FitnessLevel
 from controller.core.pace import HOUR_NS
-from controller.formats.payloads import read_event
+from controller.formats.payloads import own_event
 from controller.formats.standing import nanoseconds
 from controller.io.clock import Clock
 from controller.io.journal import Journal
@@ -72,7 +72,7 @@ class Overdue:
         for name in self._names:
             acked = max(self._kept.get(name, 0), self._acked().get(name, 0))
             for row in await self._journal.events_after(acked, 1):
-                age_ns = now_ns - max(nanoseconds(read_event(row.body).time), self._since[name])
+                age_ns = now_ns - max(nanoseconds(own_event(row.body).time), self._since[name])
                 worst = max(worst, (age_ns // HOUR_NS, name, row.seq))
         hours, name, seq = worst
         said = f"consumer {name} has not acknowledged event {seq} for {hours} h"

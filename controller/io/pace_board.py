@@ -14,7 +14,7 @@ import msgspec
 
 from controller.core.events import Event
 from controller.core.pace import HOUR_NS, Pace, figures, paced
-from controller.formats.payloads import read_event
+from controller.formats.payloads import own_event
 from controller.formats.snapshots import PaceNow
 from controller.formats.standing import nanoseconds
 from controller.io.clock import Clock
@@ -58,7 +58,7 @@ class PaceBoard:
         while rows := await self._read(self._seq, ROWS_AT_ONCE):
             self._seq = rows[-1].seq
             for row in rows:
-                told = read_event(row.body)
+                told = own_event(row.body)
                 self._kept.append((nanoseconds(told.time), told.event))
         since_ns = self._clock.wall_ns() - HOUR_NS
         while self._kept and self._kept[0][0] < since_ns:
@@ -74,7 +74,7 @@ class PaceBoard:
         while low < high:
             middle = (low + high + 1) // 2
             rows = await self._read(middle - 1, 1)
-            if rows and nanoseconds(read_event(rows[0].body).time) < moment_ns:
+            if rows and nanoseconds(own_event(rows[0].body).time) < moment_ns:
                 low = middle
             else:
                 high = middle - 1

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from controller.formats import profiles
+from controller.formats.plain_data import toml_of
 from controller.formats.profiles import Profile, ProfileError
 
 
@@ -35,7 +35,7 @@ def raw(name: str) -> dict[str, Any]:
     Raises:
         ProfileError: there is none of this name.
     """
-    return tomllib.loads(bundled(name))
+    return toml_of(bundled(name))
 
 
 def load(name: str, options: Mapping[str, Any] | None = None) -> Profile:

@@ -18,7 +18,7 @@ import structlog
 from paho.mqtt.reasoncodes import ReasonCode
 
 from controller.formats.commands import reply_bytes
-from controller.formats.payloads import Topics, event_name, is_alert, read_event, read_status, status_bytes
+from controller.formats.payloads import Topics, event_name, is_alert, own_event, read_status, status_bytes
 from controller.formats.stream import StreamRefused
 from controller.io.backoff import Backoff
 from controller.io.clock import Clock
@@ -372,7 +372,7 @@ class Publisher:
 
 def messages_of(row: EventRow, topics: Topics) -> tuple[Outgoing, ...]:
     """What is published for a journaled event: once as an event, and once more if it wants a person's eye."""
-    event = read_event(row.body).event
+    event = own_event(row.body).event
     name = event_name(event)
     messages = (Outgoing(f"{topics.root}/event/{name}", row.body),)
     return (*messages, Outgoing(f"{topics.root}/alert/{name}", row.body)) if is_alert(event) else messages

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import msgspec
-
 from controller.core.events import Event
 from controller.core.link_events import (
     ContributionPosted,
@@ -20,6 +18,7 @@ from controller.core.link_events import (
     VerdictPosted,
 )
 from controller.core.meter_events import JackpotHit
+from controller.formats.plain_data import own_json
 from controller.formats.records import Identity
 from controller.link.deeds import Awarded, Claimed, Deed, Judged, Outcome, Wagered
 from controller.link.ledger import Ledger, Rows, deed_of
@@ -106,6 +105,6 @@ def _entries(rows: Rows, pool: str, table: str, epoch: int) -> dict[int, _Entry]
         " WHERE pool = ? AND table_name = ? AND epoch = ?"
     )
     return {
-        seq: _Entry(number, deed_of(deed), msgspec.json.decode(outcome, type=Outcome), *stands)
+        seq: _Entry(number, deed_of(deed), own_json(outcome, Outcome), *stands)
         for seq, number, deed, outcome, *stands in rows.all(query, (pool, table, epoch))
     }

@@ -15,6 +15,7 @@ import msgspec
 
 from controller.core.jackpots import Jackpot
 from controller.core.meter import UNITS, Meter, Parameters, opened
+from controller.formats.plain_data import own_json
 from controller.link.deeds import (
     HOUSE,
     Answer,
@@ -204,7 +205,7 @@ def _pool(rows: Rows, pool: str, lock: str = "") -> tuple[Meter, Meter, int, int
         raise LedgerRefused(f"pool {pool}: has not begun here; two people begin it with `tableside link begin`")
     if found[0][0] != FORMAT:
         raise LedgerRefused(f"pool {pool}: kept in format {found[0][0]}, this program knows {FORMAT}")
-    opening, meter = (msgspec.json.decode(text, type=Meter) for text in found[0][1:3])
+    opening, meter = (own_json(text, Meter) for text in found[0][1:3])
     return opening, meter, found[0][3], found[0][4]
 
 
@@ -260,7 +261,7 @@ class _Transaction:
             " WHERE pool = ? AND table_name = ? AND epoch = ? AND seq = ?"
         )
         for number, shown, deed, outcome in self._rows.all(query, (self._pool, *key)):
-            return deed_of(deed), Entered(number, shown, msgspec.json.decode(outcome, type=Outcome))
+            return deed_of(deed), Entered(number, shown, own_json(outcome, Outcome))
         return None
 
     def _note(self, posting: Posting, account: Account, step: Step, answer: Entered) -> None:
@@ -306,7 +307,7 @@ class _Transaction:
         if number not in self._awards:
             query = "SELECT table_name, epoch, body FROM awards WHERE pool = ? AND number = ?"
             for whose, epoch, body in self._rows.all(query, (self._pool, number)):
-                self._awards[number] = whose, epoch, msgspec.json.decode(body, type=Jackpot)
+                self._awards[number] = whose, epoch, own_json(body, Jackpot)
         whose, _, jackpot = self._awards.get(number, ("", 0, None))
         return jackpot if whose == table else None
 
@@ -348,7 +349,7 @@ class _Transaction:
 
 def deed_of(text: str) -> Deed:
     """A deed as it lies in the ledger."""
-    deed: Deed = msgspec.json.decode(text, type=Deed)
+    deed: Deed = own_json(text, Deed)
     return deed
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-import msgspec
-
 from controller.core.jackpots import Jackpot
+from controller.formats.plain_data import own_json
 from controller.link.deeds import Outcome
 from controller.link.ledger import Ledger, Row, Rows, books, deed_of
 from controller.link.pool import stepped
@@ -72,7 +71,7 @@ def _refolded(rows: Rows, pool: str) -> Iterator[str]:
         meter = step.meter
         for jackpot in step.jackpots:
             awards.note(table, epoch, jackpot)
-        outcome = msgspec.json.decode(answered, type=Outcome)
+        outcome = own_json(answered, Outcome)
         if (outcome, shown_cents) != (step.outcome, meter.shown_cents()):
             yield f"entry {number} of {table or 'the house'} was answered otherwise than it comes out"
     if (number, awards.hits) != (held.entries, held.hits):
@@ -99,4 +98,4 @@ def _entries(rows: Rows, pool: str) -> Iterator[Row]:
 def _awards(rows: Rows, pool: str) -> Iterator[tuple[int, str, int, Jackpot]]:
     query = "SELECT number, table_name, epoch, body FROM awards WHERE pool = ?"
     for number, table, epoch, body in rows.all(query, (pool,)):
-        yield number, table, epoch, msgspec.json.decode(body, type=Jackpot)
+        yield number, table, epoch, own_json(body, Jackpot)

@@ -6,10 +6,11 @@ answered; what it posts is answered once the ledger has it on its disk.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 
+from controller.formats.plain_data import json_as, reads_outside
 from controller.link.deeds import Answer, Claimed, Judged, Wagered
 from firmware_protocols.values import Value
 
@@ -66,30 +67,29 @@ def frames(message: Asked | Posted | Told | Answered) -> list[bytes]:
     return [PROTOCOL, msgspec.json.encode(message)]
 
 
+@reads_outside(NotUnderstood)
 def from_table(received: list[bytes]) -> Asked | Posted:
     """What a table said.
 
     Raises:
         NotUnderstood: nothing that a table says.
     """
-    message: Asked | Posted = _read(received, Asked | Posted)
+    message: Asked | Posted = json_as(_body(received), Asked | Posted, limit_bytes=MESSAGE_LIMIT_BYTES)
     return message
 
 
+@reads_outside(NotUnderstood)
 def from_link(received: list[bytes]) -> Told | Answered:
     """What the link said.
 
     Raises:
         NotUnderstood: nothing that a link says.
     """
-    message: Told | Answered = _read(received, Told | Answered)
+    message: Told | Answered = json_as(_body(received), Told | Answered, limit_bytes=MESSAGE_LIMIT_BYTES)
     return message
 
 
-def _read(received: list[bytes], kind: Any) -> Any:  # noqa: ANN401 - one of two unions
+def _body(received: list[bytes]) -> bytes:
     if len(received) != 2 or received[0] != PROTOCOL:
         raise NotUnderstood(f"expected {PROTOCOL.decode()} and a message")
-    try:
-        return msgspec.json.decode(received[1], type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise NotUnderstood(str(error)) from error
+    return received[1]

@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 
 from controller.formats.journal_schema import PAGE_BYTES
+from controller.formats.plain_data import own_json
 from controller.io.journal_setup import configure
 from controller.io.journal_store import JournalFailed, take_lock
 from controller.trigger_box.entries import Counted, Drawn, Entry, Impossible, Opened, State, after
@@ -126,7 +127,7 @@ class Store:
     def entries(self) -> Iterator[Entry]:
         """All entries in order, as stored."""
         for (body,) in self._connection.execute("SELECT body FROM entries ORDER BY id"):
-            yield msgspec.json.decode(body, type=Entry)
+            yield own_json(body, Entry)
 
     def _entry(self, kind: str, number: int) -> Entry | None:
         try:
@@ -134,7 +135,7 @@ class Store:
             row = self._connection.execute(query, (kind, number)).fetchone()
         except sqlite3.Error as error:
             raise StoreFailed(f"{self.path}: {error}") from error
-        return None if row is None else msgspec.json.decode(row[0], type=Entry)
+        return None if row is None else own_json(row[0], Entry)
 
     def _set_up(self, *, create: bool) -> None:
         if create:
@@ -156,7 +157,7 @@ class Store:
             if place != self._next or mark != expected:
                 keys = "other keys, or " if place == 1 else ""
                 raise StoreRefused(f"{self.path}: entry {self._next} is not what the box wrote ({keys}tampered with)")
-            yield msgspec.json.decode(body, type=Entry)
+            yield own_json(body, Entry)
             self._mark, self._next = mark, self._next + 1
 
 

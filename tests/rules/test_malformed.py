@@ -104,10 +104,10 @@ EVIDENCE = {
     "a list as a key": (f'{TABLE}\n{{"key": []}}'.encode(), "line 2: key: expected one of"),
     "a key given twice": (f'{TABLE}\n{{"card": "8h", "card": "9h"}}'.encode(), "line 2: card: is given twice"),
     "a raised two as a spot": (TABLE.replace('"1"', '"²"').encode(), "line 1: wagers.²: expected a spot"),
-    "more money than there is": (TABLE.replace("1000", "9" * 30).encode(), "expected whole cents"),
+    "more money than there is": (TABLE.replace("1000", "9" * 30).encode(), "wagers.1.main: expected a number of"),
     "less than none": (TABLE.replace("1000", "-1").encode(), "expected whole cents"),
     "a time beyond all times": (f'{TABLE}\n{{"card": "8h", "t": 1e999999999}}'.encode(), "line 2: t: expected seconds"),
-    "a time that is none": (f'{TABLE}\n{{"card": "8h", "t": NaN}}'.encode(), "line 2: t: expected seconds"),
+    "a time that is none": (f'{TABLE}\n{{"card": "8h", "t": NaN}}'.encode(), "line 2: not JSON: NaN is no number"),
     "a time that is a word": (f'{TABLE}\n{{"card": "8h", "t": true}}'.encode(), "line 2: t: expected seconds"),
     "an option nobody knows": (
         TABLE.replace('"wagers"', '"options": {"moon": 1}, "wagers"').encode(),
