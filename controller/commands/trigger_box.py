@@ -22,7 +22,7 @@ from controller.io.keys import KeyRefused
 from controller.io.log import Format, configure_log
 from controller.io.notify import Notifier
 from controller.io.randomness import Entropy, SystemEntropy
-from controller.trigger_box.custody import check_bounds, load_config, pairing_key_of, sealer_of
+from controller.trigger_box.custody import check_bounds, load_config, pairing_key_of, sealer_of, users_of
 from controller.trigger_box.service import Line, Service, keep_memory_private
 from controller.trigger_box.store import Store, StoreFailed, StoreRefused
 
@@ -79,7 +79,8 @@ async def serve(path: Path, line: Callable[[Service], Line] = Line) -> None:
         chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
         surroundings = Surroundings(SystemClock(), entropy, chance)
         pairing_key = pairing_key_of(config, credentials)
-        service = Service(config, store, sealer, surroundings, version(), pairing_key=pairing_key)
+        users = users_of(config, os.getuid())
+        service = Service(config, store, sealer, surroundings, version(), pairing_key=pairing_key, users=users)
         log.info("trigger box starts", serial=config.box.serial, table=f"{config.box.site}/{config.box.table}")
         if said := unpaired(config.line.port, config.line.pairing_key_file):
             log.warning(said)

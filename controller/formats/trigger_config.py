@@ -21,6 +21,9 @@ from firmware_protocols.trigger_messages import UNITS_PER_CENT
 UNIX: Final = "unix:"
 """Begins the name of a local socket."""
 
+TABLES_USER: Final = "tableside"
+"""As whom tables run where nobody says otherwise."""
+
 Serial = Annotated[
     str,
     msgspec.Meta(pattern=r"^[!-~]{1,16}$", description="a serial number of at most 16 printable characters"),
@@ -55,11 +58,15 @@ class BoxSection(Section, frozen=True):
 
 
 class LineSection(Section, frozen=True):
-    """``[line]``: where the table's daemon is reached, and the key that only it and the box have."""
+    """``[line]``: where the table's daemon is reached, and the key that only it and the box have.
+
+    ``user``: as whom the daemon runs, on a local socket; nobody else's processes are listened to there.
+    """
 
     port: LinePort
     protocol: Text = "tableside"
     pairing_key_file: File | None = None
+    user: Text = TABLES_USER
 
 
 class RngSection(Section, frozen=True):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pwd
 from pathlib import Path
 from typing import NamedTuple
 
-from controller.formats.trigger_config import TriggerConfig, read_trigger_config
+from controller.formats.trigger_config import TABLES_USER, TriggerConfig, read_trigger_config
 from controller.io.house_files import kept_path, text_of
 from controller.io.keys import KeyRefused, read_key
 from controller.trigger_box.entries import Begun, BoundsSet, Opened
@@ -77,6 +78,24 @@ def pairing_key_of(config: TriggerConfig, credentials: str | None = None) -> byt
     """
     given = config.line.pairing_key_file
     return None if given is None else _key(given, credentials)
+
+
+def users_of(config: TriggerConfig, own: int) -> frozenset[int]:
+    """Whose processes may use the box's local socket, by number: the table's user's, and the box's ``own``.
+
+    Whoever runs as the box's own user has its store, and no need of the socket.
+
+    Raises:
+        KeyRefused: there is no such user.
+    """
+    user = config.line.user
+    try:
+        return frozenset({own, pwd.getpwnam(user).pw_uid})
+    except KeyError:
+        if user == TABLES_USER:
+            # A table tried out where nothing is installed runs as whoever tries it out.
+            return frozenset({own})
+        raise KeyRefused(f"[line] user: there is no user {user!r} on this computer") from None
 
 
 def _key(given: str, credentials: str | None) -> bytes:

@@ -28,19 +28,22 @@ from controller.io.ports import serial_opener
 from controller.io.randomness import Entropy
 from controller.io.watchdog import Watchdog
 from controller.trigger_box.box import Heard, Maker, TriggerBox
+from controller.trigger_box.line import Line as Line
 from controller.trigger_box.pool import NOISE_BYTES, Noise
 from controller.trigger_box.sealing import Sealer
 from controller.trigger_box.store import Store, StoreRefused
 from devices.rng import RngSession
 from firmware_protocols import discovery
-from firmware_protocols.codec import Codec, Role, Wire
-from firmware_protocols.messages import LineFault
+from firmware_protocols.codec import Codec, Role
 from firmware_protocols.paired_line import NONCE_BYTES, PairedLine
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, LineDisturbed, Reading
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
 
 SOCKET_MODE: Final = 0o660
 """A local socket is for the box's own group, which the table's daemon belongs to."""
+
+CALLERS_LIMIT: Final = 4
+"""Lines on which the pairing may be under way at once: one is the table's, and nobody else need call."""
 
 _PR_SET_DUMPABLE: Final = 4
 
@@ -78,9 +81,14 @@ class Service:
         firmware: str,
         *,
         pairing_key: bytes | None = None,
+        users: frozenset[int] = frozenset(),
     ) -> None:
-        """``pairing_key``: only a table that has it too is listened to."""
+        """``pairing_key``: only a table that has it too is listened to.
+
+        ``users``: by number, whose processes may use the local socket.
+        """
         self.config = config
+        self.users = users
         self.store = store
         self.parts = parts
         self.codec: Codec = discovery.find("mystery_trigger", config.line.protocol)
@@ -93,9 +101,11 @@ class Service:
         self.box = TriggerBox(store.state, store, sealer, Maker(config.box.serial, firmware[:12]), self._noise)
         self._pairing_key = pairing_key
         self.refused: Counter[str] = Counter()
-        """Frames dropped of a paired line, by why."""
+        """Frames dropped of a paired line, and callers, by why."""
         self.line: Line | None = None
-        """The line that is open, if one is."""
+        """The table's line, if it has one."""
+        self._callers: set[Line] = set()
+        """Lines on which nobody has shown yet that they are the table."""
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Fails with what ends the box."""
 
@@ -105,11 +115,12 @@ class Service:
             return None
         return PairedLine(Role.DEVICE, self._pairing_key, lambda: self.parts.entropy.take(NONCE_BYTES))
 
-    def refuse(self, why: str) -> None:
-        """A frame was dropped; said in the log when it has happened once, twice, four times, and so on."""
-        self.refused[why] += 1
-        if self.refused[why].bit_count() == 1:
-            log.warning("frame refused", why=why, times=self.refused[why])
+    def refuse(self, why: str, what: str = "frame") -> None:
+        """A frame or a caller was dropped; in the log when it has happened once, twice, four times, and so on."""
+        self.refused[f"{what} {why}"] += 1
+        times = self.refused[f"{what} {why}"]
+        if times.bit_count() == 1:
+            log.warning("refused", what=what, why=why, times=times)
 
     def answer(self, command: TriggerCommand) -> tuple[TriggerReport, ...]:
         """Carry a command out; what may be sent now that it is stored.
@@ -124,15 +135,35 @@ class Service:
         if not self.failed.done():
             self.failed.set_exception(error)
 
-    def opened(self, line: Line) -> None:
-        """A table has reached the box; a line from before is no longer answered."""
-        if self.line is not None:
-            self.line.hang_up()
-        self.line = line
+    def opened(self, line: Line) -> bool:
+        """Somebody has reached the box; whether they are listened to.
+
+        On a paired line they have to show that they are the table first, and the line there is stays; else nobody takes
+        a line that lives from who has it.
+        """
+        if self._pairing_key is None:
+            if self.line is not None:
+                self.refuse("a second caller", "caller")
+                return False
+            self.take_line(line)
+        elif len(self._callers) >= CALLERS_LIMIT:
+            self.refuse("one too many", "caller")
+            return False
+        else:
+            self._callers.add(line)
+        return True
+
+    def take_line(self, line: Line) -> None:
+        """Answer this line, which is the table's, and one from before no more."""
+        before, self.line = self.line, line
+        self._callers.discard(line)
+        if before is not None and before is not line:
+            before.hang_up()
         self.box.line_lost()
 
     def closed(self, line: Line) -> None:
         """That line is gone."""
+        self._callers.discard(line)
         if self.line is line:
             self.line = None
             self.box.line_lost()
@@ -142,7 +173,7 @@ class Service:
         health = self.rng.health
         noise = f"{self.rng.available} bytes of noise, {health.warnings} warnings in {health.samples} bytes"
         state = self.box.state
-        refused = "".join(f"; {count} frames {why}" for why, count in sorted(self.refused.items()))
+        refused = "".join(f"; {count} times refused: {why}" for why, count in sorted(self.refused.items()))
         line = self.config.line
         open_line = "; line not paired" if unpaired(line.port, line.pairing_key_file) else ""
         return (
@@ -225,83 +256,6 @@ class Service:
         log.info("box reached at", path=str(path))
         async with server:
             await server.serve_forever()
-
-
-class Line(asyncio.Protocol):
-    """One opening of the line to the table."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self._wire: Wire = service.codec.open(Role.DEVICE)
-        self._paired = service.paired_line()
-        self._transport: asyncio.Transport | None = None
-        self._silence: asyncio.TimerHandle | None = None
-        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Done when the line is gone."""
-
-    def say(self, reports: tuple[TriggerReport, ...]) -> None:
-        """Send, in order."""
-        if self._transport is not None and not self._transport.is_closing():
-            data = b"".join(self._wire.encode(report) for report in reports)
-            self._transport.write(data if self._paired is None else self._paired.seal(data))
-
-    def hang_up(self) -> None:
-        """Close the line."""
-        if self._transport is not None:
-            self._transport.abort()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See ``asyncio.Protocol``."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        self._service.opened(self)
-
-    def data_received(self, data: bytes) -> None:
-        """See ``asyncio.Protocol``."""
-        if self._silence is not None:
-            self._silence.cancel()
-            self._silence = None
-        self._hear(self._wire.feed(data if self._paired is None else self._authentic(self._paired, data)))
-        if self._wire.held():
-            loop = asyncio.get_running_loop()
-            self._silence = loop.call_later(self._service.codec.idle_ns / 1e9, self._fell_silent)
-
-    def _authentic(self, paired: PairedLine, data: bytes) -> bytes:
-        """What the table said, out of what came on a paired line."""
-        fed = paired.feed(data)
-        for why in fed.refused:
-            self._service.refuse(why)
-        if fed.paired:
-            self._wire = self._service.codec.open(Role.DEVICE)
-            self._service.box.line_lost()
-        if fed.answer and self._transport is not None:
-            self._transport.write(fed.answer)
-        return fed.inside
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """See ``asyncio.Protocol``."""
-        del exc
-        if self._silence is not None:
-            self._silence.cancel()
-        self._service.closed(self)
-        if not self.lost.done():
-            self.lost.set_result(None)
-
-    def _fell_silent(self) -> None:
-        self._hear(self._wire.idle())
-
-    def _hear(self, messages: tuple[object, ...]) -> None:
-        for message in messages:
-            if isinstance(message, TriggerCommand):
-                try:
-                    reports = self._service.answer(message)
-                except Exception as error:  # noqa: BLE001 - asyncio would only close the line
-                    self._service.fail(error)
-                    self.hang_up()
-                    return
-                self.say(reports)
-            elif isinstance(message, LineFault):
-                log.warning("line disturbed", reason=message.reason)
 
 
 def _clear_away(path: Path) -> None:

@@ -26,6 +26,12 @@ def test_the_box_has_a_user_of_its_own_and_no_network() -> None:
     assert setting("StateDirectoryMode") == ["0700"]
 
 
+def test_the_box_is_in_no_group_of_the_tables_and_sees_who_calls() -> None:
+    assert setting("Group") == ["tableside-box"]
+    assert setting("SupplementaryGroups") == ["tableside-trigger dialout"]
+    assert setting("PrivateUsers") == [], "in a namespace of its own every caller is nobody to it"
+
+
 def test_what_is_in_memory_stays_there() -> None:
     assert setting("LimitCORE") == ["0"]
     assert setting("MemorySwapMax") == ["0"]
@@ -83,6 +89,10 @@ def test_its_user_is_made_and_the_tables_cannot_read_its_files(tmp_path: Path) -
     groups = (tmp_path / "etc/group").read_text()
     assert re.search(r"^tableside-trigger:x:\d+:\d+:.*:/usr/sbin/nologin$", users, re.MULTILINE)
     assert re.search(r"^dialout:.*tableside-trigger", groups, re.MULTILINE)
+    between = re.search(r"^tableside-box:x:\d+:(.*)$", groups, re.MULTILINE)
+    assert between is not None
+    assert set(between[1].split(",")) == {"tableside", "tableside-trigger"}
+    assert not re.search(r"^tableside:.*tableside-trigger", groups, re.MULTILINE)
     own = re.search(r"^tableside-trigger:x:(\d+):", groups, re.MULTILINE)
     assert own is not None
     assert {file.name: file.stat().st_mode & 0o777 for file in (folder, *folder.iterdir())} == {

@@ -118,7 +118,10 @@ class Host:
     async def listen(self) -> bool:
         """Take what comes; false once the box is gone."""
         async with asyncio.timeout(PATIENCE_SECONDS):
-            data = await self._reader.read(4096)
+            try:
+                data = await self._reader.read(4096)
+            except ConnectionError:
+                data = b""
         self.heard += self._wire.feed(data)
         return bool(data)
 

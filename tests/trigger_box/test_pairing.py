@@ -5,19 +5,40 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
+import pwd
 from collections.abc import AsyncIterator
 from pathlib import Path
+from random import Random
 
+import msgspec
+import pytest
+
+from controller.commands.trigger_box import Surroundings
+from controller.formats.trigger_config import TriggerConfig
 from controller.io.clock import SystemClock
-from controller.io.keys import create_key
+from controller.io.keys import KeyRefused, create_key
+from controller.io.notify import Notifier
 from controller.io.randomness import SystemEntropy
 from controller.trigger_box import custody
+from controller.trigger_box.line import Line
+from controller.trigger_box.service import Service
+from controller.trigger_box.store import Store
 from devices.mystery_trigger import MysteryTriggerSession, TableName
 from devices.paired import PairedSession
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, MysteryAnswered, Reading
 from firmware_protocols.trigger_messages import Contribute, GreetTrigger, OpenCycle, TriggerWish
-from tests.trigger_box.premises import PATIENCE_SECONDS, box_command, connected, noise, running, write_files
+from tests.trigger_box.premises import (
+    PATIENCE_SECONDS,
+    Host,
+    begun,
+    box_command,
+    connected,
+    noise,
+    running,
+    write_files,
+)
 from tests.wiring.premises import ran
 
 
@@ -32,24 +53,45 @@ class Table:
 
     async def until(self, folder: Path, kind: type[Reading], wanted: int = 1) -> list[Reading]:
         """Connect and go on until so many readings of a kind have come."""
+        async with self.calling(folder):
+            return await self.hear(kind, wanted)
+
+    @contextlib.asynccontextmanager
+    async def calling(self, folder: Path) -> AsyncIterator[None]:
+        """Connect, and be gone at the end."""
         async with asyncio.timeout(PATIENCE_SECONDS):
             while True:
                 try:
-                    reader, writer = await asyncio.open_unix_connection(folder / "trigger.sock")
+                    self.reader, self.writer = await asyncio.open_unix_connection(folder / "trigger.sock")
                     break
                 except OSError:
                     await asyncio.sleep(0)
-            self.session.connected(self.clock.monotonic_ns())
+        self.session.connected(self.clock.monotonic_ns())
+        yield
+        self.writer.close()
+        self.session.disconnected(self.clock.monotonic_ns())
+
+    async def hear(self, kind: type[Reading], wanted: int = 1) -> list[Reading]:
+        """Go on until so many readings of a kind have come."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while len(found := [one for one in self.readings if isinstance(one, kind)]) < wanted:
-                writer.write(self.session.bytes_to_send())
+                self.writer.write(self.session.bytes_to_send())
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(0.05):
-                        self.session.receive(await reader.read(4096), self.clock.monotonic_ns())
+                        self.session.receive(await self.reader.read(4096), self.clock.monotonic_ns())
                 self.session.handle_deadline(self.clock.monotonic_ns())
                 self.readings += self.session.readings()
-        writer.close()
-        self.session.disconnected(self.clock.monotonic_ns())
         return found
+
+    async def is_hung_up(self) -> bool:
+        """Whether the box ends the line, once all it had said is read."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            try:
+                while await self.reader.read(4096):
+                    pass
+            except ConnectionError:
+                pass
+        return True
 
 
 @contextlib.asynccontextmanager
@@ -76,8 +118,8 @@ async def paired_box(folder: Path) -> AsyncIterator[tuple[bytes, list[dict[str, 
 
 
 def refusals(logged: list[dict[str, object]]) -> list[object]:
-    """Why frames were refused, as the box has logged it."""
-    return [line["why"] for line in logged if line["event"] == "frame refused"]
+    """Why frames and callers were refused, as the box has logged it."""
+    return [line["why"] for line in logged if line["event"] == "refused"]
 
 
 async def test_a_table_with_the_key_has_its_contributions_answered(tmp_path: Path) -> None:
@@ -99,7 +141,7 @@ async def test_a_table_without_the_key_is_not_heard(tmp_path: Path) -> None:
         async with asyncio.timeout(PATIENCE_SECONDS):
             while not refusals(logged):  # noqa: ASYNC110 - the log is read by a task beside
                 await asyncio.sleep(0)
-        # A second table takes the line from the first.
+        # One without the key, too, is answered that it has another.
         other = Table(bytes(32))
         (refused,) = await other.until(tmp_path, DeviceComplained)
         assert isinstance(refused, DeviceComplained)
@@ -107,6 +149,97 @@ async def test_a_table_without_the_key_is_not_heard(tmp_path: Path) -> None:
         assert not plain.heard
         await plain.close()
     assert refusals(logged) == ["unpaired"]
+
+
+async def test_a_stranger_without_the_key_never_takes_the_line_from_the_table(tmp_path: Path) -> None:
+    """He may call as often as he likes: the table's line stays, and what he says is heard by nobody."""
+    async with paired_box(tmp_path) as (key, logged):
+        table = Table(key)
+        async with table.calling(tmp_path):
+            await table.hear(DeviceHealth, 2)
+            strangers = [await connected(tmp_path) for _ in range(3)]
+            for number, stranger in enumerate(strangers, start=1):
+                stranger.say(GreetTrigger(number, "harbour", "bj-1", 7, 0, 0), Contribute(1, 5))
+            one_with_another_key = Table(bytes(32))
+            await one_with_another_key.until(tmp_path, DeviceComplained)
+            table.inner.wish(TriggerWish(1, 0, 0, OpenCycle(1, bytes(32)), (Contribute(1, 100),)), 1)
+            (answer,) = await table.hear(MysteryAnswered)
+            assert isinstance(answer, MysteryAnswered)
+            assert answer.meter_units == 500 * 10_000 + 100
+            assert [one.state for one in table.readings if isinstance(one, DeviceHealth)].count(HealthState.LOST) == 0
+            for stranger in strangers:
+                assert not stranger.heard
+                await stranger.close()
+    assert set(refusals(logged)) == {"unpaired"}
+
+
+async def test_a_table_that_calls_again_has_the_line_once_it_has_paired(tmp_path: Path) -> None:
+    """Its old line may hang for a while: the new one, with the key, replaces it."""
+    async with paired_box(tmp_path) as (key, _):
+        before, after = Table(key), Table(key)
+        async with before.calling(tmp_path):
+            await before.hear(DeviceHealth, 2)
+            async with after.calling(tmp_path):
+                await after.hear(DeviceHealth)
+                assert await before.is_hung_up()
+
+
+async def test_nobody_takes_an_unpaired_line_from_whoever_has_it(tmp_path: Path) -> None:
+    file, _ = begun(tmp_path)
+    async with noise(tmp_path), running(*box_command(file)):
+        first = await connected(tmp_path)
+        await first.open_cycle()
+        second = await connected(tmp_path)
+        second.say(GreetTrigger(1, "harbour", "bj-1", 7, 0, 0), Contribute(1, 5))
+        assert not await second.listen()
+        await second.close()
+        assert (await first.contribute(1, 100)).meter_units == 500 * 10_000 + 100
+        await first.close()
+        third = await next_in_line(tmp_path)
+        assert (await third.contribute(2, 100)).meter_units == 500 * 10_000 + 200
+        await third.close()
+
+
+async def next_in_line(folder: Path) -> Host:
+    """Call until the box has noticed that the one before is gone."""
+    while True:
+        host = await connected(folder)
+        host.say(GreetTrigger(1, "harbour", "bj-1", 7, 1, 1))
+        if await host.listen():
+            return host
+        await host.close()
+
+
+async def test_another_users_process_is_not_listened_to(tmp_path: Path) -> None:
+    """The kernel says whose process calls; here the box is told that the table is somebody else's."""
+    _, config = begun(tmp_path)
+    store = Store(Path(config.box.store), custody.sealer_of(config))
+    surroundings = Surroundings(SystemClock(), SystemEntropy(), Random(1))
+    nobody_here = frozenset({os.getuid() + 1})
+    async with noise(tmp_path):
+        service = Service(config, store, custody.sealer_of(config), surroundings, "1.0", users=nobody_here)
+        serving = asyncio.create_task(service.run(Line, Notifier({})))
+        stranger = await connected(tmp_path)
+        stranger.say(GreetTrigger(1, "harbour", "bj-1", 7, 0, 0))
+        assert not await stranger.listen()
+        await stranger.close()
+        assert service.refused == {f"caller user {os.getuid()} is not the table's": 1}
+        assert service.line is None
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+    store.close()
+
+
+def test_the_tables_user_is_named_in_the_boxs_file(tmp_path: Path) -> None:
+    config = custody.load_config(write_files(tmp_path))
+    mine = pwd.getpwuid(os.getuid()).pw_name
+
+    def running_as(user: str) -> TriggerConfig:
+        return msgspec.structs.replace(config, line=msgspec.structs.replace(config.line, user=user))
+
+    assert custody.users_of(running_as(mine), 4711) == {4711, os.getuid()}
+    with pytest.raises(KeyRefused, match="there is no user 'nobody-of-this-name'"):
+        custody.users_of(running_as("nobody-of-this-name"), 4711)
 
 
 async def test_a_pairing_key_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
