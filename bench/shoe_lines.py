@@ -15,7 +15,7 @@ from controller.core.state import State, Table
 from controller.core.table import MISSED_CARDS
 from devices.shoe import ShoeSession
 from firmware_protocols.cards import DECK, Card
-from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, KeyPressed, Reading
+from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, KeyPressed, Reading, ShoeNumbering
 from firmware_protocols.shoe import bee_tek, reference
 from simulators.acts import Consult
 from simulators.consulting import LET_IN, NO, YES
@@ -67,6 +67,8 @@ class LineRig(TimedRig):
         taken, self.line.readings = self.line.readings, []
         for reading in taken:
             self.give(reading)
+            if isinstance(reading, ShoeNumbering):
+                self.session.entered(reading.shoe, self.now_ns)
             if isinstance(reading, CardDrawn):
                 self.arrived.append(str(reading.face or "??"))
                 if reading.sequence is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from controller.core.metering import TRIGGER_BOX
@@ -20,17 +20,17 @@ from controller.io.ports import serial_opener
 from controller.io.table_file import TableFile
 from devices.bet_sensors import BetSensorsSession
 from devices.bet_spots import BetSpotsSession
+from devices.expected_shoe import ExpectedShoe
 from devices.keypad import KeypadSession
 from devices.mystery_trigger import MysteryTriggerSession, TableName
 from devices.paired import PairedSession
 from devices.session import Session
 from devices.shoe import ShoeSession
-from devices.shoe_dialogue import ExpectedShoe
 from devices.sign import SignSession
 from firmware_protocols import discovery
 from firmware_protocols.messages import CheckShoe, TakeInventory
 from firmware_protocols.paired_line import NONCE_BYTES
-from firmware_protocols.readings import Reading
+from firmware_protocols.readings import CardDrawn, Reading, ShoeDraws, ShoeNumbering
 from firmware_protocols.sensor_messages import ReadSensors
 from firmware_protocols.trigger_messages import TriggerWish
 
@@ -97,16 +97,16 @@ class TriggerBox(NamedTuple):
 class Devices:
     """The sessions of a table and the links that drive them."""
 
-    def __init__(self, config: Config, last_sequence: int | None = None, box: TriggerBox | None = None) -> None:
-        """``last_sequence``: the shoe's number of the last card the journal has, where the shoe numbers its draws.
+    def __init__(self, config: Config, shoes: Sequence[ShoeDraws] = (), box: TriggerBox | None = None) -> None:
+        """``shoes``: how far the journal has the draws of shoes that number them, the one in use last.
 
         ``box`` is what the journal knows of the trigger box, where there is one.
         """
         self.keypad = KeypadSession(discovery.find("keypad", config.keypad.protocol))
         self.buses = [bet_spots(section, bus_name(place)) for place, section in enumerate(config.bet_spots)]
-        expected = ExpectedShoe(serial=config.shoe.serial)
+        expected = ExpectedShoe(serials=config.shoe.serials())
         codec = discovery.find("shoe", config.shoe.protocol)
-        self.shoe = ShoeSession(codec, expected=expected, last_sequence=last_sequence)
+        self.shoe = ShoeSession(codec, expected=expected, known=shoes)
         self.lines: list[tuple[str, str, str, str, Session]] = [
             ("shoe", "shoe", config.shoe.protocol, config.shoe.port, self.shoe),
             ("keypad", "keypad", config.keypad.protocol, config.keypad.port, self.keypad),
@@ -148,9 +148,15 @@ class Devices:
         ]
         return self.links
 
-    def drawn(self, sequence: int) -> None:
-        """The journal has this card: the shoe may forget it."""
-        self.shoe.acknowledge(sequence)
+    def stored(self, reading: CardDrawn | ShoeNumbering) -> None:
+        """The journal has this card, so that the shoe may forget it; or knows whose draws come, so that they may."""
+        match reading:
+            case CardDrawn(sequence=sequence) if sequence is not None:
+                self.shoe.acknowledge(sequence)
+            case ShoeNumbering(shoe) if self._clock is not None:
+                self.shoe.entered(shoe, self._clock.monotonic_ns())
+            case _:
+                return
         for link in self.links:
             link.settle()
 

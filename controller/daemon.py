@@ -40,7 +40,7 @@ from controller.io.mqtt import Broker
 from controller.io.publisher import Publisher, Stream
 from controller.io.randomness import Entropy
 from controller.recovery import Recovered
-from firmware_protocols.readings import CardDrawn, DeviceHealth
+from firmware_protocols.readings import CardDrawn, DeviceHealth, ShoeNumbering
 
 QUEUE_LIMIT: Final = 10_000
 """Readings that may wait to be stepped: minutes of the noisiest table. A full queue means that the disk has stopped."""
@@ -106,8 +106,8 @@ class Daemon:
         self.desired = Desired()
         self.wish: Callable[[Desired], None] = lambda _: None
         """Told what the devices should be told, after each commit that changes it."""
-        self.drawn: Callable[[int], None] = lambda _: None
-        """Told the shoe's number of each card once the journal has it: now the shoe may forget it."""
+        self.stored: Callable[[CardDrawn | ShoeNumbering], None] = lambda _: None
+        """Told each card, and whose draws come, once the journal has it: now the shoe may forget it, or send them."""
         self.displays = Displays(self.topics)
         """Screens and video beside the table; none unless set."""
         self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
@@ -328,8 +328,8 @@ class Daemon:
             self.wish(desired)
         wall_ns = self.parts.clock.wall_ns()
         for given in batch:
-            if isinstance(given, CardDrawn) and given.sequence is not None:
-                self.drawn(given.sequence)
+            if isinstance(given, CardDrawn | ShoeNumbering):
+                self.stored(given)
             if isinstance(given, DeviceHealth):
                 self.health[given.device] = given
                 payload = device_bytes(given.state, given.detail, wall_ns)

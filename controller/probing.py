@@ -64,7 +64,7 @@ def session_of(device: Device, spots: tuple[int, ...]) -> Session:
     """
     match device.kind:
         case "shoe":
-            return ShoeSession(discovery.find(device.kind, device.protocol))
+            return ShoeSession(discovery.find(device.kind, device.protocol), looking=True)
         case "keypad":
             return KeypadSession(discovery.find(device.kind, device.protocol))
         case "bet_spots":

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Final
 
+from devices.expected_shoe import ANY_SHOE, ExpectedShoe
 from devices.listening import Listener, disturbed, stray
-from devices.shoe_dialogue import ANY_SHOE, Dialogue, ExpectedShoe
+from devices.shoe_dialogue import Dialogue
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import (
     AcknowledgeDraw,
@@ -17,7 +19,7 @@ from firmware_protocols.messages import (
     ShoeIdentified,
     ShoeStatus,
 )
-from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, HealthState, Reading
+from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, HealthState, Reading, ShoeDraws
 
 REMEMBERED_DRAWS: Final = 16
 """Draws kept to recognise repeats: more than a shoe says twice in a row, far fewer than its numbers (256)."""
@@ -30,9 +32,10 @@ class ShoeSession:
     its own number of the draw; one without numbers is believed each time.
 
     A shoe that takes acknowledgements is asked who it is and refused (``faulty``) unless it is as ``expected``; it is
-    ready once it has said which draws it keeps. Each draw after ``last_sequence`` (the last one stored for good; None
-    if there never was one) is told once, in order, whatever is unplugged or restarted; the shoe keeps it until
-    ``acknowledge``. What can never come is complained of as ``draws_missing``.
+    ready once it has said which draws it keeps and the journal knows whose they are: ``ShoeNumbering`` is told, and
+    answered by ``entered``. Each draw after those of ``known`` (what the journal has of shoes, the one in use last) is
+    told once, in order, whatever is unplugged, exchanged or restarted; the shoe keeps it until ``acknowledge``. What
+    can never come is complained of as ``draws_missing``. ``looking``: nothing is stored, and the shoe stays as it is.
     """
 
     def __init__(
@@ -41,11 +44,13 @@ class ShoeSession:
         name: str = "shoe",
         *,
         expected: ExpectedShoe = ANY_SHOE,
-        last_sequence: int | None = None,
+        known: Sequence[ShoeDraws] = (),
+        looking: bool = False,
     ) -> None:
         self._name = name
         self._listener = Listener(codec)
-        self._dialogue = Dialogue(name, expected, last_sequence) if AcknowledgeDraw in codec.vocabulary else None
+        answers = AcknowledgeDraw in codec.vocabulary
+        self._dialogue = Dialogue(name, expected, known, looking=looking) if answers else None
         self._state: HealthState | None = None
         self._draws: deque[CardRead] = deque(maxlen=REMEMBERED_DRAWS)
         # Shared with the dialogue, so that faults and cards stay in the order they came.
@@ -103,6 +108,11 @@ class ShoeSession:
         """
         if self._dialogue is not None:
             self._dialogue.acknowledge(sequence)
+
+    def entered(self, shoe: ShoeDraws, now_ns: int) -> None:
+        """The ``ShoeNumbering`` of ``shoe`` is stored for good: its draws may come."""
+        if self._dialogue is not None:
+            self._dialogue.entered(shoe, now_ns)
 
     def lock(self, *, locked: bool) -> None:
         """Wish the shoe locked or not, now and after each return. It means nothing to one that only speaks."""

@@ -1,18 +1,24 @@
 """Talking with a shoe that answers: who it is, how it is, and each of its draws exactly once.
 
-The shoe keeps every draw until it is acknowledged and sends them in order, the oldest first, whenever it is told to. So
-a draw is taken only when its number follows the last one taken; one taken before is not taken again, and one too early
-means that the shoe has to send again. What the shoe says that it keeps, in each answer to the heartbeat, shows whether
-anything is still to come, or can never come.
+The shoe keeps every draw until it is acknowledged and sends them in order, the oldest first, whenever it is told to. A
+draw is known by the shoe, the series of the memory that numbers it, and its number, which never comes again in that
+series. So a draw is taken only when its number follows the last one taken; one taken before is not taken again, and one
+too early means that the shoe has to send again. What the shoe says that it keeps, in each answer to the heartbeat,
+shows whether anything is still to come, or can never come.
+
+Where the journal does not yet know that draws are now this shoe's, of this series, after this number, it is told so
+first; only when it has stored that is the shoe told to send. What restarts then, and when, changes nothing.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from devices.expected_shoe import ExpectedShoe, named
 from firmware_protocols.messages import (
     AcknowledgeDraw,
     CardRead,
@@ -23,8 +29,17 @@ from firmware_protocols.messages import (
     SendDraws,
     ShoeIdentified,
     ShoeStatus,
+    ShowDraws,
 )
-from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, HealthState, Reading
+from firmware_protocols.readings import (
+    CardDrawn,
+    DeviceComplained,
+    DeviceHealth,
+    HealthState,
+    Reading,
+    ShoeDraws,
+    ShoeNumbering,
+)
 
 _MS: Final = 1_000_000
 
@@ -34,10 +49,12 @@ CHECK_NS: Final = 500 * _MS
 LIVENESS_NS: Final = 1_500 * _MS
 """A shoe that has not answered for so long is lost: within two seconds, whatever the moment it fell silent."""
 
-NUMBERS: Final = 256
-"""Draw numbers before they begin again: one byte."""
+SHOES_KNOWN: Final = 32
+"""Memories of shoes whose last draw is remembered: years of exchanged shoes; the one longest away is forgotten."""
 
-_BEHIND: Final = NUMBERS // 2
+_UNSTORED: Final = 256
+"""Draws told and not yet stored that are remembered: twice what a shoe keeps."""
+
 _HELD_CHECKS: Final = 3
 _TOKENS: Final = 0xFFFF
 
@@ -48,63 +65,62 @@ _BURN_MODE: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedShoe:
-    """Which shoe belongs to the table; None accepts any."""
-
-    vendor: str | None = None
-    model: str | None = None
-    serial: str | None = None
-
-    def complaint(self, found: ShoeIdentified) -> str:
-        """What is wrong with the shoe found; empty if it is the one."""
-        wanted = (("vendor", self.vendor), ("model", self.model), ("serial", self.serial))
-        wrong = [f"{what} {text}" for what, text in wanted if text is not None and text != getattr(found, what)]
-        return f"expected {', '.join(wrong)}; this is {named(found)}" if wrong else ""
-
-
-ANY_SHOE: Final = ExpectedShoe()
-
-
-def named(shoe: ShoeIdentified) -> str:
-    """A shoe in words."""
-    return f"{shoe.vendor} {shoe.model} {shoe.serial}, firmware {shoe.firmware}"
-
-
 class _Phase(Enum):
     CLOSED = "closed"
     IDENTIFYING = "identifying"
     REFUSED = "refused"
     SYNCING = "syncing"
+    ENTERING = "entering"
     READY = "ready"
+
+
+_ANSWERING: Final = (_Phase.SYNCING, _Phase.ENTERING, _Phase.READY)
+"""Phases in which the shoe is known and asked how it is."""
+
+
+@dataclass(slots=True)
+class _Draws:
+    """The draws that one memory of one shoe numbers: the last one told, and the last one stored for good."""
+
+    serial: str
+    series: int
+    told: int
+    stored: int
+
+    def now(self) -> ShoeDraws:
+        return ShoeDraws(self.serial, self.series, self.told)
 
 
 class Dialogue:
     """One shoe. What it is to be told and what was learnt are taken from ``said`` and ``told``.
 
-    ``last_sequence`` is the number of the last draw stored for good, None if there never was one.
+    ``known`` is what the journal knows of shoes, the one in use last. ``looking``: nothing is stored of what is told,
+    so that the shoe is neither acknowledged nor made to forget that it was without power.
     """
 
-    def __init__(self, name: str, expected: ExpectedShoe, last_sequence: int | None) -> None:
+    def __init__(self, name: str, expected: ExpectedShoe, known: Sequence[ShoeDraws], *, looking: bool = False) -> None:
         self.said: list[Command] = []
         self.told: list[Reading] = []
         self._name = name
         self._expected = expected
+        self._looking = looking
         self._phase = _Phase.CLOSED
         self._state: HealthState | None = None
-        self._last = self._stored = last_sequence
-        self._numbering = 0
-        self._taken: deque[tuple[int, int]] = deque(maxlen=NUMBERS)
-        self._asked_again = self._seen_awake = False
+        self._shoes = {(one.serial, one.series): _Draws(one.serial, one.series, one.last, one.last) for one in known}
+        self._entering: ShoeDraws | None = None
+        self._entered = bool(known)
+        self._draws = next(reversed(self._shoes.values()), None)
+        self._unstored: deque[tuple[_Draws, int]] = deque(maxlen=_UNSTORED)
+        self._asked_again = self._seen_awake = self._unrelieved = False
         self._asked_ns = self._clear_ns = 0
         self._behind = True
         self._detail = ""
-        self._shoe: tuple[str, str, str] | None = None
+        self._shoe: ShoeIdentified | None = None
         self._token = 0
         self._ask_at_ns = 0
         self._lost_at_ns: int | None = None
         self._locked = self._lid_open = self._burning = False
-        self._lock_wish: bool | None = None
+        self._lock_wish: bool | None = None if looking else False
         self._held_checks = 0
 
     # --- driven by the session ------------------------------------------------------------------------
@@ -143,17 +159,24 @@ class Dialogue:
 
     def acknowledge(self, sequence: int) -> None:
         """The draw of that number, told before, is stored for good, and so are those before it."""
-        if all(number != sequence for _, number in self._taken):
+        if all(number != sequence for _, number in self._unstored):
             return
-        numbering, number = self._taken.popleft()
+        draws, number = self._unstored.popleft()
         while number != sequence:
-            numbering, number = self._taken.popleft()
-        if numbering == self._numbering:
-            self._stored = sequence
-            self._say_stored()
+            draws, number = self._unstored.popleft()
+        draws.stored = max(draws.stored, number)
+        self._say_stored()
+
+    def entered(self, shoe: ShoeDraws, now_ns: int) -> None:
+        """The journal has it for good that draws are now those of ``shoe``, after its ``last``: they may come."""
+        if shoe == self._entering:
+            self._entered = True
+            if self._phase is _Phase.ENTERING:
+                self._begin_draws(now_ns)
+                self._say_lock()
 
     def lock(self, *, locked: bool) -> None:
-        """Wish the shoe locked or not; said again until it is."""
+        """Wish the shoe locked or (as long as nobody says) not; said again until it is."""
         self._lock_wish = locked
         self._say_lock()
 
@@ -171,22 +194,23 @@ class Dialogue:
             return
         self._phase = _Phase.SYNCING
         self._detail = named(shoe)
-        self._recognise((shoe.vendor, shoe.model, shoe.serial), now_ns)
-        self._ask(now_ns)
-
-    def _recognise(self, shoe: tuple[str, str, str], now_ns: int) -> None:
-        if self._shoe not in (None, shoe):
-            self._complain("shoe_exchanged", f"this is another shoe: {self._detail}", now_ns)
-            self._begin_numbers(None)
         self._shoe = shoe
+        self._ask(now_ns)
 
     def checked(self, status: ShoeStatus, now_ns: int) -> None:
         """The shoe said how it is. Only the answer to our own question tells what is still to come."""
-        if self._phase not in (_Phase.SYNCING, _Phase.READY):
+        if self._phase not in _ANSWERING or self._shoe is None:
             return
         if status.token == self._token:
             self._lost_at_ns = now_ns + LIVENESS_NS
-            if not self._reconciled(status, now_ns):
+            if status.series != self._shoe.series:
+                self._lose("its memory numbers another series of draws", now_ns)
+                return
+            if not status.awake and self._seen_awake:
+                # Perhaps it is another shoe on the same adapter.
+                self._lose("without power for a while", now_ns)
+                return
+            if not self._reconciled(status, self._shoe, now_ns):
                 return
             self._watch_lock(status, now_ns)
             self._look_at(status, now_ns)
@@ -197,75 +221,126 @@ class Dialogue:
 
     def drawn(self, card: CardRead, sequence: int, now_ns: int) -> None:
         """A draw came. Before the shoe was told to send, it will come again; who it is was not yet known."""
-        if self._phase is not _Phase.READY or self._last is None:
+        draws = self._draws
+        if self._phase is not _Phase.READY or draws is None or card.series != draws.series:
+            self._behind = True
             return
-        ahead = (sequence - self._last) % NUMBERS
-        if ahead == 1:
-            self._last = sequence
-            self._taken.append((self._numbering, sequence))
+        if sequence == draws.told + 1:
+            draws.told = sequence
+            self._unstored.append((draws, sequence))
             self._asked_again = False
             since_ns = self._clear_ns if self._behind else -1
             if not self._behind:
                 self._clear_ns = now_ns
+            if card.unknown:
+                text = f"draw {sequence} came with no card that there is: taken as one that could not be read"
+                self._complain("invalid_card", text, now_ns)
             self.told.append(CardDrawn(now_ns, card.face, burn=card.burn, sequence=sequence, since_ns=since_ns))
-        elif 1 < ahead < _BEHIND and not self._asked_again:
+        elif sequence > draws.told and not self._asked_again:
             self._asked_again = self._behind = True
-            self.said.append(SendDraws())
+            self._say_send(draws)
 
     # --- the draws kept -------------------------------------------------------------------------------
 
-    def _reconciled(self, status: ShoeStatus, now_ns: int) -> bool:
-        if not status.awake and self._seen_awake:
-            # Perhaps it is another shoe on the same adapter.
-            self._set_state(HealthState.LOST, "without power for a while", now_ns)
-            self._begin(now_ns)
+    def _lose(self, why: str, now_ns: int) -> None:
+        self._set_state(HealthState.LOST, why, now_ns)
+        self._begin(now_ns)
+
+    def _reconciled(self, status: ShoeStatus, shoe: ShoeIdentified, now_ns: int) -> bool:
+        """Whether what the shoe keeps goes on from what was told before; what is to be said of it is said."""
+        known = self._shoes.get((shoe.serial, shoe.series))
+        following = status.oldest + status.waiting
+        if known is not None and following <= known.told:
+            wrong = f"its next draw would be number {following}, but {known.told} was taken before"
+            self._phase = _Phase.REFUSED
+            self._set_state(HealthState.FAULTY, f"{wrong}: its memory is wrong, take another shoe", now_ns)
             return False
-        if not status.awake and self._phase is _Phase.SYNCING and self._last is not None:
-            text = "the shoe was without power: a card that left it then was not read"
-            self._complain("shoe_restarted", text, now_ns)
+        if self._phase is _Phase.SYNCING:
+            self._recognise(shoe, status, now_ns)
+        draws = self._draws_now()
+        self._find_gap(draws, status, now_ns)
         self._seen_awake = status.awake
-        self._find_gap(status, now_ns)
-        newest = (status.oldest + status.waiting - 1) % NUMBERS
         self._asked_again = False
-        self._behind = newest != self._last
+        self._behind = following - 1 != draws.told
+        self._unrelieved = status.oldest <= draws.stored < following
         if not self._behind:
             # Nothing was waiting when the shoe answered: what it tells next left it after the question.
             self._clear_ns = self._asked_ns
-        if self._phase is _Phase.SYNCING or newest != self._last or not status.awake:
-            self.said.append(SendDraws())
-        self._phase = _Phase.READY
-        self._set_state(HealthState.READY, self._detail, now_ns)
-        if self._stored is not None and (self._stored - status.oldest) % NUMBERS < status.waiting:
-            self._say_stored()
+        if self._phase is _Phase.SYNCING:
+            self._enter(draws, now_ns)
+        elif self._phase is _Phase.READY:
+            if self._behind or not status.awake:
+                self._say_send(draws)
+            if self._unrelieved:
+                self._say_stored()
         return True
 
-    def _find_gap(self, status: ShoeStatus, now_ns: int) -> None:
-        before = (status.oldest - 1) % NUMBERS
-        if self._last is None:
-            self._last = before
-            return
-        if (self._last + 1 - status.oldest) % NUMBERS <= status.waiting:
-            return
-        missing = (before - self._last) % NUMBERS
-        text = (
-            f"after draw {self._last} the shoe goes on with {status.oldest}: "
-            f"{missing} draws are missing, or it began to number anew"
-        )
-        self._complain("draws_missing", text, now_ns)
-        self._begin_numbers(before)
+    def _draws_now(self) -> _Draws:
+        assert self._draws is not None, "a shoe that answers was recognised"
+        return self._draws
 
-    def _begin_numbers(self, last: int | None) -> None:
-        # Numbers from before mean other draws now, also those that are still to be stored.
-        self._last = last
-        self._stored = None
-        self._numbering += 1
+    def _recognise(self, shoe: ShoeIdentified, status: ShoeStatus, now_ns: int) -> None:
+        """Whose draws come next, and what has to be said of the shoe's return."""
+        before, draws = self._draws, self._shoes.pop((shoe.serial, shoe.series), None)
+        if draws is None or draws is not before:
+            self._entered = False
+        if before is not None and before.serial != shoe.serial:
+            self._clear_ns = 0
+            code = "shoe_changed" if shoe.serial in self._expected.serials else "shoe_exchanged"
+            self._complain(code, f"this is another shoe: {self._detail}", now_ns)
+        elif draws is not None and draws is before and not status.awake and not self._looking:
+            text = "the shoe was without power: a card that left it then was not read"
+            self._complain("shoe_restarted", text, now_ns)
+        self._draws = draws or self._new_draws(shoe, status, now_ns)
+        self._shoes[shoe.serial, shoe.series] = self._draws
+        while len(self._shoes) > SHOES_KNOWN:
+            del self._shoes[next(iter(self._shoes))]
+
+    def _new_draws(self, shoe: ShoeIdentified, status: ShoeStatus, now_ns: int) -> _Draws:
+        if any(one.serial == shoe.serial for one in self._shoes.values()):
+            text = f"the memory of shoe {shoe.serial} was begun anew: draws that it kept are missing"
+            self._complain("draws_missing", text, now_ns)
+        elif status.waiting and not self._looking:
+            text = f"shoe {shoe.serial} keeps {status.waiting} draws that this journal never heard of: they are taken"
+            self._complain("draws_kept", text, now_ns)
+        return _Draws(shoe.serial, shoe.series, status.oldest - 1, status.oldest - 1)
+
+    def _find_gap(self, draws: _Draws, status: ShoeStatus, now_ns: int) -> None:
+        missing = status.oldest - draws.told - 1
+        if missing <= 0:
+            return
+        text = f"after draw {draws.told} the shoe goes on with {status.oldest}: {missing} draws are missing"
+        self._complain("draws_missing", text, now_ns)
+        draws.told = draws.stored = status.oldest - 1
+        self._entered = False
+        self._phase = _Phase.SYNCING
+
+    def _enter(self, draws: _Draws, now_ns: int) -> None:
+        """Have the journal know whose the next draws are, before any of them is asked for."""
+        self._phase = _Phase.ENTERING
+        if self._entered or self._looking:
+            self._begin_draws(now_ns)
+            return
+        self._entering = draws.now()
+        self.told.append(ShoeNumbering(self._entering, now_ns))
+
+    def _begin_draws(self, now_ns: int) -> None:
+        self._phase = _Phase.READY
+        self._set_state(HealthState.READY, self._detail, now_ns)
+        self._say_send(self._draws_now())
+        if self._unrelieved:
+            self._say_stored()
+
+    def _say_send(self, draws: _Draws) -> None:
+        self.said.append(ShowDraws(draws.series) if self._looking else SendDraws(draws.series))
 
     def _say_stored(self) -> None:
-        if self._phase is not _Phase.READY or self._stored is None:
+        draws = self._draws
+        if self._phase is not _Phase.READY or draws is None or draws.stored < 0:
             return
         if self.said and isinstance(self.said[-1], AcknowledgeDraw):
             self.said.pop()
-        self.said.append(AcknowledgeDraw(self._stored))
+        self.said.append(AcknowledgeDraw(draws.series, draws.stored))
 
     # --- lock, lid and mode ---------------------------------------------------------------------------
 
@@ -299,7 +374,7 @@ class Dialogue:
         self._token = now_ns // _MS % _TOKENS + 1
         self._ask_at_ns = now_ns + CHECK_NS
         self._asked_ns = now_ns
-        knows_it = self._phase in (_Phase.SYNCING, _Phase.READY)
+        knows_it = self._phase in _ANSWERING
         self.said.append(CheckShoe(self._token) if knows_it else IdentifyShoe(self._token))
 
     def _complain(self, code: str, text: str, now_ns: int) -> None:

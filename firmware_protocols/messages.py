@@ -6,6 +6,8 @@ A report is not yet evidence. A device session (``devices/``) turns reports into
 
 from __future__ import annotations
 
+from typing import Final
+
 from firmware_protocols.cards import Card
 from firmware_protocols.sensor_messages import SensorCommand, SensorReport
 from firmware_protocols.sign_messages import SignCommand, SignReport
@@ -22,16 +24,22 @@ class LineFault(Value, frozen=True):
 
 # --- shoe -------------------------------------------------------------------------------------------
 
+SHOE_VERSION: Final = 2
+"""The version of the reference shoe's protocol; the first had no series."""
+
 
 class CardRead(Value, frozen=True):
     """A card left the shoe. ``face`` is None when it could not be read; ``burn`` when the shoe's burn mode said so.
 
-    ``sequence`` is the shoe's own number of the draw, None where the protocol has none.
+    ``sequence`` is the shoe's own number of the draw, ``series`` that of the memory which numbers them; None where the
+    protocol has none. ``unknown`` is what came in place of a card and is no card's byte; 0: nothing of the kind.
     """
 
     face: Card | None
     burn: bool = False
     sequence: int | None = None
+    series: int | None = None
+    unknown: int = 0
 
 
 class ShoeAlarm(Value, frozen=True):
@@ -50,7 +58,8 @@ class IdentifyShoe(Value, frozen=True):
 class ShoeIdentified(Value, frozen=True):
     """Answer: who made the shoe, what it is, which one it is, and what runs on it. ``serial`` is 1 to 16 characters.
 
-    The other texts are 1 to 12; all are printable ASCII.
+    The other texts are 1 to 12; all are printable ASCII. ``series`` is the random number of its memory (32 bits),
+    ``version`` the version of the protocol that it speaks; the first had no series, it is 0 there.
     """
 
     token: int
@@ -58,6 +67,8 @@ class ShoeIdentified(Value, frozen=True):
     model: str
     serial: str
     firmware: str
+    series: int = 0
+    version: int = SHOE_VERSION
 
 
 class CheckShoe(Value, frozen=True):
@@ -69,12 +80,13 @@ class CheckShoe(Value, frozen=True):
 class ShoeStatus(Value, frozen=True):
     """How a shoe is, asked or (``token`` 0) because lock, lid or mode changed.
 
-    ``oldest`` is the number of the oldest draw it keeps (0 to 255; of its next draw if it keeps none) and ``waiting``
-    how many it keeps (0 to 120). ``awake``: it was told to send draws since it was last without power. ``burning``:
-    its burn mode is on.
+    ``series`` is the number of its memory, ``oldest`` that of the oldest draw it keeps (of its next draw if it keeps
+    none; 32 bits each) and ``waiting`` how many it keeps (0 to 120). ``awake``: it was told to send draws since it was
+    last without power. ``locked``: no card can leave it. ``burning``: its burn mode is on.
     """
 
     token: int
+    series: int
     oldest: int
     waiting: int
     awake: bool = True
@@ -84,12 +96,24 @@ class ShoeStatus(Value, frozen=True):
 
 
 class SendDraws(Value, frozen=True):
-    """Tell a shoe to send every draw it keeps, oldest first, and from now on each new one at once."""
+    """Tell the shoe of ``series`` to send every draw it keeps, oldest first, and from now on each new one at once.
+
+    It is told by the table whose journal knows the series; the shoe is *awake* then.
+    """
+
+    series: int
+
+
+class ShowDraws(Value, frozen=True):
+    """Have the shoe of ``series`` send the same for somebody who only looks: it does not become *awake*."""
+
+    series: int
 
 
 class AcknowledgeDraw(Value, frozen=True):
-    """Let a shoe forget its draws up to and including number ``sequence`` (0 to 255): they are stored elsewhere."""
+    """Let the shoe of ``series`` forget its draws up to and including ``sequence``: they are stored elsewhere."""
 
+    series: int
     sequence: int
 
 
@@ -246,6 +270,7 @@ Command = (
     IdentifyShoe
     | CheckShoe
     | SendDraws
+    | ShowDraws
     | AcknowledgeDraw
     | LockShoe
     | TakeInventory

@@ -28,6 +28,24 @@ class CardDrawn(Value, frozen=True):
     since_ns: int = -1
 
 
+class ShoeDraws(Value, frozen=True, tag=False):
+    """How far the draws of one shoe have been taken, of those that one memory of it numbers.
+
+    ``series`` is that memory's own random number (32 bits), ``last`` the number of the last draw taken; -1: none yet.
+    """
+
+    serial: str
+    series: int
+    last: int
+
+
+class ShoeNumbering(Value, frozen=True):
+    """From here on draws are those of ``shoe``, and follow its ``last``. Told before any of them is asked for."""
+
+    shoe: ShoeDraws
+    at_ns: int
+
+
 class ChipsSeen(Value, frozen=True, omit_defaults=True):
     """The chips of one zone of one spot changed to ``chips`` (ids, sorted).
 
@@ -161,6 +179,7 @@ MysteryReading = MysteryCommitted | MysteryAnswered | MysteryRevealed
 
 Reading = (
     CardDrawn
+    | ShoeNumbering
     | ChipsSeen
     | ChipsConfirmed
     | KeyPressed

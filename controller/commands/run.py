@@ -135,13 +135,12 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         )
         daemon = Daemon(parts)
         daemon.displays = Displays(daemon.topics, config.tap, config.line_feed)
-        last = daemon.table.state.last_sequence
         known = TableName(identity.site, identity.table, daemon.identity.epoch)
         box = TriggerBox(known, trigger_wish(daemon.table.state.progressives), table.pairing_key, entropy.take)
-        devices = Devices(config, last if last >= 0 else None, box)
+        devices = Devices(config, daemon.table.state.shoes, box)
         ends = Ends(daemon.identity, table.link_keys, clock, daemon.deliver)
         pools = Links(config.linked_meters, ends, daemon.table.state)
-        daemon.wish, daemon.drawn = both(devices.wish, pools.wish), devices.drawn
+        daemon.wish, daemon.stored = both(devices.wish, pools.wish), devices.stored
         deliver, looks = software_watch(config, daemon, looked_through)
         held = HeldWatch(clock, deliver, config.table.held_ms)
         links = devices.link(clock, chance, held.taken)

@@ -52,6 +52,9 @@ from firmware_protocols.readings import ChipsSeen, HealthState
 EXCHANGED: Final = "shoe_exchanged"
 """A shoe session's complaint that another shoe answers."""
 
+CHANGED: Final = "shoe_changed"
+"""Its word that another answers of those that the table file names."""
+
 MAKER_DIGITS: Final = 4
 """Hex digits of a chip's id that name the standard and the tag's maker (ISO/IEC 15693-3: E0 and a maker's code)."""
 
@@ -130,6 +133,8 @@ def of_devices(desk: Desk, event: Event) -> None:
     match event:
         case DeviceAlarm(device, code, text) if code == EXCHANGED:
             swapped(desk, device, text)
+            desk.change(identities={**desk.state.identities, device: ""})
+        case DeviceAlarm(device, code, _) if code == CHANGED:
             desk.change(identities={**desk.state.identities, device: ""})
         case DeviceStatusChanged(device, state, detail) if state == HealthState.READY and detail:
             known = desk.state.identities.get(device, "")

@@ -26,6 +26,7 @@ from controller.core.rules import House, Rules
 from controller.core.sensed import Sensed
 from controller.core.shoe import ShoeAccount
 from firmware_protocols.cards import Card
+from firmware_protocols.readings import ShoeDraws
 from firmware_protocols.trigger_messages import TriggerWish
 from firmware_protocols.values import Value
 
@@ -239,8 +240,8 @@ class State(Value, frozen=True, tag=False):
     """Keys pressed since the last card that may be taken back, the last one last."""
     spot_named: int = 0
     """The spot a digit key named for the next action; 0: none."""
-    last_sequence: int = -1
-    """The shoe's own number of the last card; -1: none, or a shoe that does not number."""
+    shoes: tuple[ShoeDraws, ...] = ()
+    """How far the draws of each shoe that numbers them have been taken; the one in use is the last."""
     shoe_round: int = 0
     """The first round dealt from the shoe in use; 0: it was in use before anything was known."""
     burns: int = 0

@@ -24,6 +24,7 @@ from controller.core import (
     rounds,
     second_person,
     sensing,
+    shoes,
     unkeyed,
 )
 from controller.core.alerts import (
@@ -81,6 +82,7 @@ from firmware_protocols.readings import (
     MysteryAnswered,
     MysteryCommitted,
     MysteryRevealed,
+    ShoeNumbering,
     WagersSensed,
 )
 
@@ -109,8 +111,8 @@ def step(table: Table, stamped: Stamped) -> Stepped:
 def take(desk: Desk) -> None:
     """Let one input do what it does."""
     match desk.stamped.input:
-        case readings.CardDrawn() as drawn:
-            card_drawn(desk, drawn)
+        case readings.CardDrawn() | ShoeNumbering() as heard:
+            shoe_told(desk, heard)
         case ChipsSeen() as seen:
             chips_seen(desk, seen)
         case ChipsConfirmed(spots, upto_ns):
@@ -203,12 +205,23 @@ def asked_text(desk: Desk, asked: Asked, waiting: int = 0) -> str:
 # --- shoe -------------------------------------------------------------------------------------------
 
 
+def shoe_told(desk: Desk, told: readings.CardDrawn | ShoeNumbering) -> None:
+    """A card left the shoe, or another shoe's cards come from here on."""
+    match told:
+        case readings.CardDrawn():
+            card_drawn(desk, told)
+        case ShoeNumbering(shoe):
+            shoes.numbered(desk, shoe)
+        case _:
+            assert_never(told)
+
+
 def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     """A card left the shoe: a burn, a card of the round, or one that belongs to none."""
     number = desk.stamped.number
     pressing.card_came(desk)
     if drawn.sequence is not None:
-        desk.change(last_sequence=drawn.sequence)
+        shoes.drawn(desk, drawn.sequence)
     if drawn.face is None and not desk.stamped.closed:
         desk.tell(UnreadCard(number))
     if drawn.burn or desk.state.burns:

@@ -87,11 +87,21 @@ class BrokerSection(Section, frozen=True):
 
 
 class ShoeSection(Section, frozen=True):
-    """``[shoe]``: the card shoe. ``serial``: refuse any other, where the protocol says which shoe speaks."""
+    """``[shoe]``: the card shoe. ``serial``: which it may be, one or several; only where the protocol tells."""
 
     protocol: Text
     port: Port
-    serial: Text | None = None
+    serial: Text | Annotated[tuple[Text, ...], msgspec.Meta(min_length=1)] | None = None
+
+    def serials(self) -> tuple[str, ...]:
+        """The serial numbers of the shoes that are taken; empty: any is."""
+        match self.serial:
+            case None:
+                return ()
+            case str(one):
+                return (one,)
+            case several:
+                return several
 
 
 class ZoneRow(Section, frozen=True):

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.core.alerts import CardsMayBeMissing
 from controller.core.events import Basis, WagerSettled
+from controller.core.game_alerts import AlertRaised
 from controller.core.inputs import Started
+from controller.core.shoes import SHOES_KNOWN
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import CardDrawn, ChipsSeen, DeviceComplained, DeviceHealth, HealthState
+from firmware_protocols.readings import (
+    CardDrawn,
+    ChipsSeen,
+    DeviceComplained,
+    DeviceHealth,
+    HealthState,
+    ShoeDraws,
+    ShoeNumbering,
+)
 from tests.core.rig import Rig, penn
 
 
@@ -39,8 +50,31 @@ def test_draws_that_never_came_are_asked_about() -> None:
 
 def test_the_number_of_the_last_card_is_remembered_for_the_next_start() -> None:
     rig = numbering_rig()
+    first, second = ShoeDraws("S0001", 0x5A01C3F7, 40), ShoeDraws("S0002", 0xC0FFEE42, -1)
+    rig.give(ShoeNumbering(first, rig.now_ns))
     rig.give(CardDrawn(rig.now_ns, Card("8c"), sequence=41))
-    assert rig.table.state.last_sequence == 41
+    rig.give(ShoeNumbering(second, rig.now_ns))
+    rig.give(CardDrawn(rig.now_ns, Card("9c"), sequence=0))
+    assert rig.table.state.shoes == (replace(first, last=41), replace(second, last=0))
+    rig.give(ShoeNumbering(replace(first, last=45), rig.now_ns))
+    assert rig.table.state.shoes == (replace(second, last=0), replace(first, last=45))
+
+
+def test_shoes_long_away_are_forgotten_the_longest_first() -> None:
+    rig = numbering_rig()
+    for series in range(SHOES_KNOWN + 2):
+        rig.give(ShoeNumbering(ShoeDraws("S0001", series, -1), rig.now_ns))
+    assert [one.series for one in rig.table.state.shoes] == list(range(2, SHOES_KNOWN + 2))
+
+
+def test_the_shoes_that_the_table_names_may_be_exchanged_without_an_alert() -> None:
+    rig = numbering_rig()
+    rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns, "shoe S0001"))
+    rig.give(DeviceComplained("shoe", "shoe_changed", "this is another shoe: shoe S0002", rig.now_ns))
+    rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns, "shoe S0002"))
+    assert rig.told(AlertRaised) == []
+    rig.give(DeviceHealth("shoe", HealthState.READY, rig.now_ns, "shoe S0003"))
+    assert len(rig.told(AlertRaised)) == 1
 
 
 def test_a_chip_may_say_its_own_value_and_the_registry_comes_first() -> None:

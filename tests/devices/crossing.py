@@ -5,29 +5,43 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
+from devices.expected_shoe import ExpectedShoe
 from devices.shoe import ShoeSession
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.messages import ShoeIdentified
-from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, HealthState, Reading
+from firmware_protocols.readings import (
+    CardDrawn,
+    DeviceComplained,
+    DeviceHealth,
+    HealthState,
+    Reading,
+    ShoeDraws,
+    ShoeNumbering,
+)
 from firmware_protocols.shoe import reference
 from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.wire import NullModem
 
 MS = 1_000_000
 S = 1_000 * MS
+NEW_SERIES = 0xC0FFEE42
+"""The series of a memory begun anew."""
 
 
 class Crossing:
     """Shoe, line, session and journal. What is drawn must end in the journal, once and in order.
 
-    A daemon that crashes forgets what it had not committed and begins again from the journal's last number.
+    A daemon that crashes forgets what it had not committed and begins again from what the journal has of shoes.
     """
 
-    def __init__(self, first_number: int = 0) -> None:
-        self.shoe = ReferenceShoeSimulator(reference.CODEC, first_number=first_number)
+    def __init__(self, first_number: int = 0, *, frees_late: bool = False, serials: tuple[str, ...] = ()) -> None:
+        self.shoe = ReferenceShoeSimulator(reference.CODEC, first_number=first_number, frees_late=frees_late)
         self.drawn: list[Card | None] = []
         self.journal: list[CardDrawn] = []
-        self.uncommitted: list[CardDrawn] = []
+        self.shoes: dict[tuple[str, int], ShoeDraws] = {}
+        self.queue: list[CardDrawn | ShoeNumbering] = []
         self.readings: list[Reading] = []
         self.now_ns = 1
         self.to_host = bytearray()
@@ -35,7 +49,8 @@ class Crossing:
         self.plugged = False
         self.lines_lost = 0
         self._shoe_heard_ns = 0
-        self.session = ShoeSession(reference.CODEC)
+        self._expected = ExpectedShoe(serials=serials)
+        self.session = ShoeSession(reference.CODEC, expected=self._expected)
 
     # --- what happens ---------------------------------------------------------------------------------
 
@@ -59,12 +74,17 @@ class Crossing:
             self.session.disconnected(self.now_ns)
             self.collect()
 
+    def exchange(self, shoe: ReferenceShoeSimulator) -> None:
+        """Another shoe is put in its place; this one loses its power and is laid aside."""
+        self.unplug()
+        self.shoe.power_cycle()
+        self.shoe = shoe
+
     def crash(self) -> None:
         """The daemon ends at once and starts again; the line was shut for a moment."""
         self._lose_bytes()
-        self.uncommitted.clear()
-        last = self.journal[-1].sequence if self.journal else None
-        self.session = ShoeSession(reference.CODEC, last_sequence=last)
+        self.queue.clear()
+        self.session = ShoeSession(reference.CODEC, expected=self._expected, known=tuple(self.shoes.values()))
         if self.plugged:
             self.session.connected(self.now_ns)
             self.collect()
@@ -73,16 +93,40 @@ class Crossing:
         self._lose_bytes()
         self.shoe.power_cycle()
 
+    @property
+    def uncommitted(self) -> list[CardDrawn]:
+        return [one for one in self.queue if isinstance(one, CardDrawn)]
+
     def commit(self, count: int, *, crash_before_acknowledging: bool = False) -> None:
-        stored, self.uncommitted = self.uncommitted[:count], self.uncommitted[count:]
-        self.journal += stored
+        stored, self.queue = self.queue[:count], self.queue[count:]
+        for reading in stored:
+            self._store(reading)
         if crash_before_acknowledging:
             self.crash()
             return
-        for card in stored:
-            assert card.sequence is not None
-            self.session.acknowledge(card.sequence)
+        for reading in stored:
+            tell_stored(self.session, reading, self.now_ns)
         self.collect()
+
+    def commit_numbering(self, reading: CardDrawn | ShoeNumbering) -> bool:
+        """Store whose draws come, ahead of the cards before it; whether ``reading`` is that."""
+        if isinstance(reading, CardDrawn):
+            return False
+        self._store(reading)
+        tell_stored(self.session, reading, self.now_ns)
+        self.collect()
+        return True
+
+    def _store(self, reading: CardDrawn | ShoeNumbering) -> None:
+        if isinstance(reading, ShoeNumbering):
+            key = reading.shoe.serial, reading.shoe.series
+            self.shoes.pop(key, None)
+            self.shoes[key] = reading.shoe
+            return
+        self.journal.append(reading)
+        key = next(reversed(self.shoes))
+        assert reading.sequence is not None
+        self.shoes[key] = replace(self.shoes[key], last=reading.sequence)
 
     def carry(self, count: int) -> None:
         """Up to so many bytes travel, in each direction."""
@@ -126,7 +170,7 @@ class Crossing:
         end_ns = self.now_ns + most_ns
         while self.now_ns < end_ns and not done():
             self.carry(4096)
-            self.commit(len(self.uncommitted))
+            self.commit(len(self.queue))
             self.wait(20 * MS)
         return done()
 
@@ -150,10 +194,51 @@ class Crossing:
     def collect(self) -> None:
         found = self.session.readings()
         self.readings += found
-        self.uncommitted += [reading for reading in found if isinstance(reading, CardDrawn)]
+        self.queue += [reading for reading in found if isinstance(reading, CardDrawn | ShoeNumbering)]
         said = self.session.bytes_to_send()
         if self.plugged:
             self.to_shoe += said
+
+
+def tell_stored(session: ShoeSession, reading: CardDrawn | ShoeNumbering, now_ns: int) -> None:
+    """Tell a session that the journal has what it told."""
+    if isinstance(reading, ShoeNumbering):
+        session.entered(reading.shoe, now_ns)
+    elif reading.sequence is not None:
+        session.acknowledge(reading.sequence)
+
+
+class Journaling:
+    """A shoe's session beside a journal that keeps at once what it is told of shoes, and of cards too if ``cards``."""
+
+    def __init__(self, session: ShoeSession, *, cards: bool = False) -> None:
+        self._session = session
+        self._cards = cards
+        self._now_ns = 0
+        self.disconnected = session.disconnected
+        self.next_deadline = session.next_deadline
+        self.bytes_to_send = session.bytes_to_send
+
+    def connected(self, now_ns: int) -> None:
+        self._now_ns = now_ns
+        self._session.connected(now_ns)
+
+    def receive(self, data: bytes, now_ns: int) -> None:
+        self._now_ns = now_ns
+        self._session.receive(data, now_ns)
+
+    def handle_deadline(self, now_ns: int) -> None:
+        self._now_ns = now_ns
+        self._session.handle_deadline(now_ns)
+
+    def readings(self) -> tuple[Reading, ...]:
+        found: list[Reading] = []
+        while taken := self._session.readings():
+            for reading in taken:
+                if isinstance(reading, ShoeNumbering) or (self._cards and isinstance(reading, CardDrawn)):
+                    tell_stored(self._session, reading, self._now_ns)
+            found += taken
+        return tuple(found)
 
 
 class Table:
@@ -162,7 +247,7 @@ class Table:
     def __init__(self, shoe: ReferenceShoeSimulator, session: ShoeSession | None = None) -> None:
         self.shoe = shoe
         self.session = session or ShoeSession(reference.CODEC)
-        self.modem: NullModem[Reading] = NullModem(self.session, shoe, reference.CODEC, paced=True)
+        self.modem: NullModem[Reading] = NullModem(Journaling(self.session), shoe, reference.CODEC, paced=True)
 
     def run(self, for_ns: int) -> None:
         self.modem.run_until(self.modem.now_ns + for_ns)
@@ -189,7 +274,7 @@ def shoe(first_number: int = 0) -> ReferenceShoeSimulator:
 
 
 def identity(serial: str) -> ShoeIdentified:
-    return ShoeIdentified(0, "Tableside", "Sim-1", serial, "1.0")
+    return ShoeIdentified(0, "Tableside", "Sim-1", serial, "2.0")
 
 
 def started(crossing: Crossing) -> Crossing:
@@ -197,3 +282,11 @@ def started(crossing: Crossing) -> Crossing:
     assert crossing.run(lambda: crossing.states()[-1:] == [HealthState.READY])
     crossing.run(lambda: False, 100 * MS)
     return crossing
+
+
+def assert_nothing_lost(crossing: Crossing) -> None:
+    crossing.calm_down()
+    assert crossing.arrived() == crossing.drawn
+    assert crossing.shoe.waiting == 0
+    assert crossing.states()[-1] is HealthState.READY
+    assert "draws_missing" not in crossing.complaints()

@@ -43,6 +43,7 @@ from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.shoe import ShoeSimulator
 from simulators.sign import SignSimulator
 from simulators.wire import Device, NullModem
+from tests.devices.crossing import Journaling
 from tests.devices.plain import PLAIN
 
 S = 1_000_000_000
@@ -117,7 +118,11 @@ def shoe_rig(codec: Codec) -> Rig:
 
 def reference_shoe_rig() -> Rig:
     return Rig(
-        reference.CODEC, ShoeSession, ReferenceShoeSimulator, draw, lambda reading: isinstance(reading, CardDrawn)
+        reference.CODEC,
+        lambda codec: Journaling(ShoeSession(codec)),
+        ReferenceShoeSimulator,
+        draw,
+        lambda reading: isinstance(reading, CardDrawn),
     )
 
 

@@ -17,13 +17,14 @@ from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.cards import Card
 from firmware_protocols.codec import Codec, Role
 from firmware_protocols.keypad import matrix_orbital
-from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, Reading
+from firmware_protocols.readings import DeviceHealth, HealthState, Reading
 from firmware_protocols.shoe import bee_tek, reference
 from simulators.bet_spots import BetSpotsSimulator
 from simulators.keypad import KeypadSimulator
 from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.shoe import ShoeSimulator
 from simulators.wire import Device, NullModem
+from tests.devices.crossing import Journaling
 
 MS = 1_000_000
 S = 1_000 * MS
@@ -142,7 +143,7 @@ def reference_rig() -> Rig:
     shoe = ReferenceShoeSimulator(reference.CODEC)
     return Rig(
         reference.CODEC,
-        ShoeSession(reference.CODEC),
+        Journaling(ShoeSession(reference.CODEC), cards=True),
         shoe,
         lambda _: b"" if shoe.locked else shoe.draw(Card("8h")),
         12,
@@ -174,10 +175,6 @@ class Night:
 
     def run(self, for_ns: int) -> None:
         self.modem.run_until(self.modem.now_ns + for_ns)
-        for reading in self.modem.readings:
-            if isinstance(reading, CardDrawn) and reading.sequence is not None:
-                assert isinstance(self.rig.session, ShoeSession)
-                self.rig.session.acknowledge(reading.sequence)
         self.told += self.modem.readings
         self.modem.readings.clear()
 

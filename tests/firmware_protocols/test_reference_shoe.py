@@ -31,7 +31,9 @@ from tests.firmware_protocols.transcript import Step, parse, play
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "reference-shoe.md"
 EXAMPLES = re.findall(r"^```transcript\n(.*?)^```$", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-DRAW = bytes.fromhex("03 83 05 04 82 98 1E 00")
+SERIES = 0x5A01C3F7
+EIGHT = CardRead(DECK[DECK.index("8h")], sequence=5, series=SERIES)
+DRAW = CODEC.open(Role.DEVICE).encode(EIGHT)
 
 
 def frame(content: bytes) -> bytes:
@@ -80,7 +82,7 @@ def test_no_single_wrong_bit_passes_for_a_draw(bit: int) -> None:
     damaged = bytearray(DRAW)
     damaged[bit // 8] ^= 1 << bit % 8
     assert not_faults(heard(Role.HOST, bytes(damaged))) == []
-    assert not_faults(heard(Role.HOST, bytes(damaged) + DRAW))[-1:] == [CardRead(DECK[DECK.index("8h")], sequence=5)]
+    assert not_faults(heard(Role.HOST, bytes(damaged) + DRAW))[-1:] == [EIGHT]
 
 
 @given(st.binary(max_size=61))
@@ -95,28 +97,32 @@ def test_a_frame_is_of_a_known_type_and_length_or_no_message(content: bytes) -> 
 @pytest.mark.parametrize(
     ("role", "content"),
     [
-        (Role.HOST, "82 00 01 10 05 00"),
-        (Role.HOST, "82 00 01 00 05 79"),
-        (Role.HOST, "82 00 01 00 05"),
-        (Role.HOST, "83 05 02 82"),
-        (Role.HOST, "83 05 00 E0"),
-        (Role.HOST, "83 05 00 84"),
-        (Role.HOST, "83 05 00"),
+        (Role.HOST, "82 00 01 5A 01 C3 F7 10 00 00 00 05 00"),
+        (Role.HOST, "82 00 01 5A 01 C3 F7 00 00 00 00 05 79"),
+        (Role.HOST, "82 00 01 5A 01 C3 F7 00 00 00 00 05"),
+        (Role.HOST, "82 00 01 00 05 00"),
+        (Role.HOST, "83 05 00 82"),
+        (Role.HOST, "83 5A 01 C3 F7 00 00 00 05 00"),
+        (Role.HOST, "81 00 01 01 41 01 41 01 41 01 41 01 5A 01 C3 F7"),
+        (Role.HOST, "81 00 01 01 41 01 41 01 41 01 41 02 5A 01 C3"),
         (Role.HOST, "81 00 01 01 41 01 41 01 41 00"),
         (Role.HOST, "81 00 01 01 41 01 41 01 41 01 41 00"),
         (Role.HOST, "81 00 01 01 41 01 41 01 41 02 41"),
         (Role.HOST, "81 00 01 01 0A 01 41 01 41 01 41"),
         (Role.HOST, "84"),
         (Role.HOST, "84 00 00"),
-        (Role.HOST, "03"),
+        (Role.HOST, "03 5A 01 C3 F7"),
         (Role.HOST, "85 00"),
         (Role.DEVICE, "01 00"),
         (Role.DEVICE, "02 00 00"),
-        (Role.DEVICE, "03 00"),
-        (Role.DEVICE, "04"),
+        (Role.DEVICE, "03"),
+        (Role.DEVICE, "03 5A 01 C3"),
+        (Role.DEVICE, "04 05"),
+        (Role.DEVICE, "04 5A 01 C3 F7 05"),
         (Role.DEVICE, "05 02"),
         (Role.DEVICE, "06 00"),
-        (Role.DEVICE, "83 05 00 82"),
+        (Role.DEVICE, "07 00"),
+        (Role.DEVICE, "83 5A 01 C3 F7 00 00 00 05 00 82"),
     ],
 )
 def test_a_body_that_is_none_is_a_fault(role: Role, content: str) -> None:
@@ -125,15 +131,26 @@ def test_a_body_that_is_none_is_a_fault(role: Role, content: str) -> None:
 
 def test_every_card_has_a_byte_of_its_own() -> None:
     shoe, host = CODEC.open(Role.DEVICE), CODEC.open(Role.HOST)
-    frames = {face: shoe.encode(CardRead(face, sequence=7)) for face in (None, *DECK)}
+    frames = {face: shoe.encode(CardRead(face, sequence=7, series=SERIES)) for face in (None, *DECK)}
     assert len(set(frames.values())) == 53
     for face, data in frames.items():
-        assert host.feed(data) == (CardRead(face, sequence=7),)
+        assert host.feed(data) == (CardRead(face, sequence=7, series=SERIES),)
+
+
+@pytest.mark.parametrize("flags", [0x00, 0x01, 0x02, 0x80, 0xFF])
+@pytest.mark.parametrize("card", range(256))
+def test_whatever_a_draw_says_of_its_card_a_card_has_left(card: int, flags: int) -> None:
+    content = bytes.fromhex("83 5A 01 C3 F7 00 00 00 05") + bytes((flags, card))
+    (draw,) = heard(Role.HOST, frame(content))
+    assert isinstance(draw, CardRead)
+    assert (draw.sequence, draw.series, draw.burn) == (5, SERIES, bool(flags & 1))
+    is_card = 1 <= card >> 4 <= 13 and card & 15 < 4
+    assert (draw.face is not None, draw.unknown) == (is_card, 0 if is_card or not card else card)
 
 
 def test_the_longest_frames_fit() -> None:
     shoe = CODEC.open(Role.DEVICE)
-    names = ShoeIdentified(0xFFFF, "V" * 12, "M" * 12, "S" * 16, "F" * 12)
+    names = ShoeIdentified(0xFFFF, "V" * 12, "M" * 12, "S" * 16, "F" * 12, 0xFFFFFFFF)
     alarm = ShoeAlarm("C" * 8, "T" * 48)
     for message in (names, alarm):
         data = shoe.encode(message)
@@ -145,10 +162,17 @@ def test_the_longest_frames_fit() -> None:
     "message",
     [
         CardRead(None),
-        CardRead(None, sequence=256),
-        ShoeStatus(1, 256, 0),
-        ShoeStatus(1, 0, DRAWS_KEPT + 1),
-        ShoeStatus(0x10000, 0, 0),
+        CardRead(None, sequence=5),
+        CardRead(None, sequence=1 << 32, series=SERIES),
+        CardRead(None, sequence=5, series=1 << 32),
+        CardRead(None, sequence=5, series=SERIES, unknown=0x82),
+        CardRead(None, sequence=5, series=SERIES, unknown=0x100),
+        ShoeStatus(1, SERIES, 1 << 32, 0),
+        ShoeStatus(1, 1 << 32, 0, 0),
+        ShoeStatus(1, SERIES, 0, DRAWS_KEPT + 1),
+        ShoeStatus(0x10000, SERIES, 0, 0),
+        ShoeIdentified(1, "V", "M", "S", "F", 1 << 32),
+        ShoeIdentified(1, "V", "M", "S", "F", SERIES, 0),
         ShoeIdentified(1, "", "M", "S", "F"),
         ShoeIdentified(1, "V", "M" * 13, "S", "F"),
         ShoeIdentified(1, "V", "M", "S" * 17, "F"),
@@ -159,7 +183,9 @@ def test_the_longest_frames_fit() -> None:
         IdentifyShoe(0x10000),
         CheckShoe(0),
         CheckShoe(-1),
-        AcknowledgeDraw(256),
+        AcknowledgeDraw(SERIES, 1 << 32),
+        AcknowledgeDraw(1 << 32, 0),
+        SendDraws(1 << 32),
     ],
 )
 def test_what_the_protocol_cannot_say_is_refused(message: Message) -> None:
@@ -169,5 +195,5 @@ def test_what_the_protocol_cannot_say_is_refused(message: Message) -> None:
 
 
 def test_a_stray_nul_costs_nothing_but_itself() -> None:
-    command = CODEC.open(Role.HOST).encode(SendDraws())
-    assert heard(Role.DEVICE, b"\0" + command) == [LineFault("an empty frame", b"\0"), SendDraws()]
+    command = CODEC.open(Role.HOST).encode(SendDraws(SERIES))
+    assert heard(Role.DEVICE, b"\0" + command) == [LineFault("an empty frame", b"\0"), SendDraws(SERIES)]

@@ -22,10 +22,12 @@ from firmware_protocols.messages import (
     ReaderRefused,
     ReadSoftware,
     ResetField,
+    SendDraws,
     SendKeysAtOnce,
     ShoeAlarm,
     ShoeIdentified,
     ShoeStatus,
+    ShowDraws,
     ShowText,
     SoftwareRead,
     TakeInventory,
@@ -56,6 +58,7 @@ words = st.text(st.characters(codec="ascii"), max_size=30)
 keys = st.sampled_from("ABCDEFGHIJKLMNOPQRSTUVWXYZ1")
 numbers = st.integers(0, 255)
 tokens = st.integers(0, 0xFFFF)
+series = st.integers(0, 0xFFFFFFFF)
 counts = st.integers(0, 2**64)
 secrets = st.binary(min_size=31, max_size=33) | st.binary(min_size=32, max_size=32)
 names = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=12)
@@ -76,20 +79,33 @@ STRATEGIES: dict[type[Message], st.SearchStrategy[Message]] = {
         CardRead,
         face=st.none() | st.sampled_from(DECK),
         burn=st.sampled_from([False, False, True]),
-        sequence=st.none() | st.none() | st.integers(0, 255),
-    ),
+        sequence=st.none(),
+    )
+    | st.builds(CardRead, st.none() | st.sampled_from(DECK), st.booleans(), series, series)
+    | st.builds(CardRead, st.none(), st.booleans(), series, series, st.integers(0xE0, 0xFF)),
     ShoeAlarm: st.builds(
         ShoeAlarm,
         code=st.builds("E{}".format, st.integers(0, 9)) | st.builds("W{:02X}".format, st.integers(0, 255)),
         text=st.just("") | words,
     ),
     IdentifyShoe: st.builds(IdentifyShoe, tokens),
-    ShoeIdentified: st.builds(ShoeIdentified, tokens, names, names, names, names),
+    ShoeIdentified: st.builds(ShoeIdentified, tokens, names, names, names, names, series, st.integers(2, 255))
+    | st.builds(ShoeIdentified, tokens, names, names, names, names, version=st.just(1)),
     CheckShoe: st.builds(CheckShoe, tokens),
     ShoeStatus: st.builds(
-        ShoeStatus, tokens, numbers, st.integers(0, 120), st.booleans(), st.booleans(), st.booleans(), st.booleans()
+        ShoeStatus,
+        tokens,
+        series,
+        series,
+        st.integers(0, 120),
+        st.booleans(),
+        st.booleans(),
+        st.booleans(),
+        st.booleans(),
     ),
-    AcknowledgeDraw: st.builds(AcknowledgeDraw, numbers),
+    SendDraws: st.builds(SendDraws, series),
+    ShowDraws: st.builds(ShowDraws, series),
+    AcknowledgeDraw: st.builds(AcknowledgeDraw, series, series),
     LockShoe: st.builds(LockShoe, st.booleans()),
     ReadChipBlocks: st.builds(
         ReadChipBlocks, addresses, _hex(8), first_block=numbers, blocks=st.integers(1, 32), security=st.booleans()

@@ -11,8 +11,8 @@ from controller.formats.usb_names import Plugged
 from controller.io.link import FOREIGN_LIMIT
 from controller.io.ports import serial_opener
 from controller.io.serial import LineLost
+from devices.expected_shoe import ExpectedShoe
 from devices.shoe import ShoeSession
-from devices.shoe_dialogue import ExpectedShoe
 from firmware_protocols import discovery
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import (
@@ -89,7 +89,7 @@ def test_4_a_shoe_that_says_it_is_another_one_is_refused_and_deals_nothing() -> 
         told, codec = Told(), discovery.find("shoe", "reference")
         simulator = ReferenceShoeSimulator(codec)
         place = Place(simulator)
-        session = ShoeSession(codec, expected=ExpectedShoe(serial="ANOTHER"))
+        session = ShoeSession(codec, expected=ExpectedShoe(serials=("ANOTHER",)))
         async with asyncio.TaskGroup() as group:
             task = group.create_task(link(place.open, session, told, name="shoe").run())
             await place.until_opened(3)

@@ -26,6 +26,7 @@ from simulators.keypad import KeypadSimulator
 from simulators.reference_shoe import ReferenceShoeSimulator
 from simulators.serve import UNREAD_BYTES, Port, Station, perform
 from simulators.shoe import ShoeSimulator
+from tests.devices.crossing import Journaling
 
 MS = 1_000_000
 ZONES: dict[tuple[int, int | None], tuple[int, str]] = {(1, 1): (1, "main"), (2, 1): (2, "main")}
@@ -291,7 +292,7 @@ async def test_a_reference_shoe_loses_nothing_though_its_port_does(tmp_path: Pat
     readings: list[Reading] = []
     shoe = ReferenceShoeSimulator(reference.CODEC)
     port = Port(tmp_path / "shoe", shoe, lambda: None)
-    session = ShoeSession(reference.CODEC)
+    session = Journaling(ShoeSession(reference.CODEC))
     for face in DECK[:6]:
         port.say(shoe.draw(face))
         if face in (DECK[2], DECK[5]):
