@@ -14,7 +14,8 @@ import msgspec
 import structlog
 
 from controller.core.alerts import AnswerRefused, FloorRefused
-from controller.core.events import Event, RulingProposed, StepFailed
+from controller.core.events import Event, StepFailed
+from controller.core.floor_events import RulingProposed
 from controller.core.inputs import FitnessLevel, FitnessTold, Input, OpeningRefuted, Stamped, Started
 from controller.core.meter_events import MeterOrdered
 from controller.core.progressives import Progressives

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from controller.core import closed_meters
 from controller.core.alerts import AnswerRefused, MidShoeEntry, SideBetRefused, SideBetWithoutMain, WagerOutsideLimits
 from controller.core.desk import Desk
-from controller.core.events import BetsLocked, Event, LockedWager, QuestionAnswered, QuestionWithdrawn
+from controller.core.events import BetsLocked, Event, QuestionAnswered, QuestionWithdrawn
 from controller.core.felt import Change
 from controller.core.judging import known_until, latest
 from controller.core.procedures import refused_wager
@@ -26,6 +26,7 @@ from controller.core.settling import refused_side_bet
 from controller.core.side_bet import terms_of
 from controller.core.side_settling import offered_later, row_known
 from controller.core.state import Round
+from controller.core.wager import LockedWager
 
 Wagers = tuple[LockedWager, ...]
 
@@ -130,11 +131,16 @@ def entry_answered(desk: Desk, answer: str, who: str) -> int:
 
 
 def given_up(desk: Desk) -> None:
-    """The round ends before anybody said who was let in: its wagers go on the books as they lie, for the floor."""
+    """The round ends before its lock was told: its wagers go on the books as they lie, for the floor.
+
+    Nobody has said who was let in, or the readers have not confirmed what lay there.
+    """
     if desk.round().entry:
         desk.tell(QuestionWithdrawn(desk.round().entry))
-        desk.change_round(entry=0, entering=())
-        ask_or_tell(desk)
+    elif desk.round().locked or not desk.round().cards:
+        return
+    desk.change_round(locked=True, entry=0, entering=())
+    ask_or_tell(desk)
 
 
 def handed_back(round_now: Round, change: Change) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from controller.core import advice
 from controller.core.advised import Advice, AdviceLine, Move, PaymentAdvised
 from controller.core.desk import Desk
-from controller.core.events import Basis, BetsLocked, CardDealt, Event, HandPlayed, WagerSettled
+from controller.core.events import BetsLocked, CardDealt, Event, HandPlayed, WagerSettled
 from controller.core.hand import seen
 from controller.core.state import Round, Table
+from controller.core.wager import Basis
 
 DISPLAY_LIMIT = 80
 """Characters that a keypad's display takes (``ShowText``)."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from controller.core import asking, closing, rounds, unkeyed
 from controller.core.alerts import AnswerRefused
 from controller.core.desk import Desk
 from controller.core.events import QuestionAnswered
+from controller.core.state import Asked, Round, State
 
 
 def answered(desk: Desk, question: int, answer: str, who: str) -> None:
@@ -41,17 +44,36 @@ def missed_cards_answered(desk: Desk, question: int, answer: str, who: str) -> N
         desk.irregular("cards were drawn while the table was not listening")
 
 
-def number_asked(desk: Desk) -> bool:
-    """Whether a digit key answers a question rather than names a spot."""
-    round_now = desk.state.round
-    asked = [round_now] if round_now is not None else list(desk.state.waiting[-1:])
-    return any(one.asked is not None and one.asked.question.by_number() for one in asked)
+class QuestionShown(NamedTuple):
+    """The question that the dealer's display shows and a key answers.
+
+    ``asked`` is None for one that holds the open round: whether cards were missed, it has begun, or a newcomer plays.
+    """
+
+    number: int
+    round: Round
+    asked: Asked | None
 
 
-def question_open(desk: Desk) -> int:
-    """The question a key answers: the open round's; between rounds the latest that waits. 0: none."""
-    round_now = desk.state.round
-    if round_now is not None:
-        return round_now.holding() or (round_now.asked.number if round_now.asked else 0)
-    waiting = [waited.asked.number for waited in desk.state.waiting if waited.asked is not None]
-    return max(waiting, default=0)
+def question_shown(state: State) -> QuestionShown | None:
+    """The question in the dealer's sight, None without one: the open round's, between rounds the latest that waits."""
+    round_now = state.round
+    if round_now is None:
+        round_now = next((one for one in reversed(state.waiting) if one.asked is not None), None)
+    elif holding := round_now.holding():
+        return QuestionShown(holding, round_now, None)
+    if round_now is None or round_now.asked is None or round_now.trouble_told() or round_now.waits_for_card():
+        return None
+    return QuestionShown(round_now.asked.number, round_now, round_now.asked)
+
+
+def number_asked(state: State) -> bool:
+    """Whether a digit key answers the question shown rather than names a spot."""
+    shown = question_shown(state)
+    return shown is not None and shown.asked is not None and shown.asked.question.by_number()
+
+
+def question_open(state: State) -> int:
+    """The number of the question a key answers; 0: none."""
+    shown = question_shown(state)
+    return 0 if shown is None else shown.number

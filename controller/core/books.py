@@ -8,17 +8,16 @@ from msgspec.structs import replace
 
 from controller.core.alerts import SettlementDoubted
 from controller.core.events import (
-    Basis,
     BetsLocked,
-    BoxDeclared,
     Event,
     InsuranceTaken,
     RoundClosed,
-    RoundVoided,
     WagerAdjusted,
     WagerOpen,
     WagerSettled,
 )
+from controller.core.floor_events import BoxDeclared, RoundVoided
+from controller.core.wager import Basis
 from firmware_protocols.values import Value
 
 BOOKS_LIMIT: Final = 20
@@ -26,14 +25,26 @@ BOOKS_LIMIT: Final = 20
 
 
 class Row(Value, frozen=True, tag=False):
-    """A wager: the player's net, None while it is open; ``ruled``: by the floor; ``doubted``: contradicted since."""
+    """A wager and how it stands: open while ``due_cents`` is None, then settled on ``basis``.
+
+    Only the floor's own ruling on this wager is ``Basis.FLOOR``: whatever else settled it gives way when the round is
+    corrected.
+    """
 
     spot: int
     bet: str
     wager_cents: int
     due_cents: int | None = None
-    ruled: bool = False
+    """The player's net."""
+    basis: Basis | None = None
     doubted: bool = False
+    """Whether something has contradicted the settlement since."""
+    jackpot_cents: int = 0
+    """What of the net the awards of meters are."""
+
+    def ruled(self) -> bool:
+        """Whether people ruled on this very wager."""
+        return self.basis is Basis.FLOOR
 
 
 class Book(Value, frozen=True, tag=False):
@@ -49,7 +60,7 @@ class Book(Value, frozen=True, tag=False):
 
     def unruled(self) -> tuple[Row, ...]:
         """What was settled on evidence, answers or payments and is in no doubt yet."""
-        return tuple(row for row in self.rows if row.due_cents is not None and not row.ruled and not row.doubted)
+        return tuple(row for row in self.rows if row.due_cents is not None and not row.ruled() and not row.doubted)
 
 
 Books = tuple[Book, ...]
@@ -67,15 +78,17 @@ def entered(books: Books, event: Event) -> Books:
             rows = tuple(Row(wager.spot, wager.bet, wager.cents) for wager in wagers)
             return (*books, Book(number, rows))[-BOOKS_LIMIT:]
         case InsuranceTaken(number, spot, cents):
-            return put(books, number, Row(spot, "insurance", cents))
-        case BoxDeclared(number, spot, cents) if number:
-            return put(books, number, Row(spot, "main", cents))
-        case WagerSettled(number, spot, bet, wager, due, basis):
-            return put(books, number, Row(spot, bet, wager, due, basis is Basis.FLOOR))
-        case WagerAdjusted(number, spot, bet, wager, _, due):
-            return put(books, number, Row(spot, bet, wager, due, ruled=True))
-        case SettlementDoubted(number, spot, bet, wager, due):
-            return put(books, number, Row(spot, bet, wager, due, doubted=True))
+            return put(books, number, replace(row_of(books, number, spot, "insurance"), wager_cents=cents))
+        case BoxDeclared(number, spot, cents, beside=beside) if number:
+            for row in (Row(spot, "main", cents), *(Row(one.spot, one.bet, one.cents) for one in beside)):
+                books = put(books, number, row)
+            return books
+        case WagerSettled(number, spot, bet, wager, due, basis) | WagerAdjusted(
+            number, spot, bet, wager, _, due, basis=basis
+        ):
+            return put(books, number, Row(spot, bet, wager, due, basis, jackpot_cents=event.jackpot_cents))
+        case SettlementDoubted(number, spot, bet):
+            return put(books, number, replace(row_of(books, number, spot, bet), doubted=True))
         case WagerOpen(number, spot, bet, wager):
             book = book_of(books, number)
             known = None if book is None else book.row(spot, bet)
@@ -84,6 +97,13 @@ def entered(books: Books, event: Event) -> Books:
             return tuple(replace(book, void=True) if book.round == number else book for book in books)
         case _:
             return books
+
+
+def row_of(books: Books, number: int, spot: int, bet: str) -> Row:
+    """The row of a wager, empty if it has none yet."""
+    book = book_of(books, number)
+    known = None if book is None else book.row(spot, bet)
+    return Row(spot, bet, 0) if known is None else known
 
 
 def put(books: Books, number: int, row: Row) -> Books:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from controller.core import admission, asking, showing
-from controller.core.books import Row
+from controller.core.books import Row, book_of
 from controller.core.census import Census
 from controller.core.desk import Desk
 from controller.core.dues import agreed, agreed_drawn
-from controller.core.events import Basis, QuestionWithdrawn, RoundClosed, RoundWaits, WagerOpen, WagerSettled
+from controller.core.events import QuestionWithdrawn, RoundClosed, RoundWaits, WagerOpen, WagerSettled
 from controller.core.hand import place_of
 from controller.core.items import CardCame, ChipsMoved
 from controller.core.judging import (
@@ -28,6 +28,7 @@ from controller.core.reconstruction import Frontier, Reconstruction
 from controller.core.side_settling import settle_sides, sides_open
 from controller.core.state import Round, woven
 from controller.core.suspicion import CLOSED_EARLY, likely
+from controller.core.wager import Basis
 
 
 def close(desk: Desk) -> None:
@@ -37,7 +38,8 @@ def close(desk: Desk) -> None:
     if round_now.hides():
         showing.show(desk)
     if not round_now.cards:
-        desk.tell(RoundClosed(round_now.number, (), 0, "void"))
+        desk.tell(*map(QuestionWithdrawn, desk.round().holds()), RoundClosed(round_now.number, (), 0, "void"))
+        desk.change(declared=round_now.declared_boxes())
     else:
         if round_now.doubt:
             desk.irregular("nobody said whether cards were missed")
@@ -78,7 +80,14 @@ def let_wait(desk: Desk) -> None:
     for given_up in waiting[: -asking.WAITING_LIMIT]:
         assert given_up.asked is not None, "a round waits for an answer"
         desk.tell(QuestionWithdrawn(given_up.asked.number), RoundClosed(given_up.number, (), 0, "open"))
-    desk.change(waiting=waiting[-asking.WAITING_LIMIT :])
+    keep_waiting(desk, waiting[-asking.WAITING_LIMIT :])
+
+
+def keep_waiting(desk: Desk, waiting: tuple[Round, ...]) -> None:
+    """These rounds wait, and no other; with each go the rules by which it was played."""
+    hashes = {one.profile_hash for one in waiting}
+    former = {name: rules for name, rules in desk.state.former_rules.items() if name in hashes}
+    desk.change(waiting=waiting, former_rules=former)
 
 
 def answer_waiting(desk: Desk, waited: Round, words: str, who: str) -> None:
@@ -88,22 +97,31 @@ def answer_waiting(desk: Desk, waited: Round, words: str, who: str) -> None:
 
 def revisit(desk: Desk, waited: Round, change: Callable[[], bool]) -> None:
     """Go back to a round that waits; if ``change`` changed something judge it again, and let it wait on or close it."""
-    open_round, open_found = desk.state.round, desk.found
+    open_round, open_found, rules = desk.state.round, desk.found, desk.rules
+    desk.rules = desk.state.former_rules.get(waited.profile_hash, rules)
     desk.change(round=waited)
-    desk.found = woven(desk.house, waited)
+    desk.found = woven(desk.rules, waited)
     if change():
-        if desk.round().trouble or not finish(desk):
+        if not desk.round().trouble and not finish(desk):
+            desk.irregular("no legal play explains it as it was corrected")
+        if desk.round().trouble:
             hand_to_floor(desk)
         others = tuple(one for one in desk.state.waiting if one.number != waited.number)
         again = (desk.round(),) if desk.round().asked is not None and not desk.round().trouble else ()
         kept = tuple(sorted((*others, *again), key=lambda one: one.number))
-        desk.change(waiting=kept)
+        keep_waiting(desk, kept)
     desk.change(round=open_round)
-    desk.found = open_found
+    desk.found, desk.rules = open_found, rules
 
 
 def hand_to_floor(desk: Desk) -> None:
     """An irregular round ends unsettled; its cards are opened, as they lie on the felt for all to see."""
+    asked = desk.round().asked
+    desk.tell(*map(QuestionWithdrawn, (*desk.round().holds(), *(() if asked is None else (asked.number,)))))
+    desk.change_round(asked=None)
+    book = book_of(desk.state.books, desk.round().number)
+    unsettled = () if book is None else (row for row in book.rows if row.due_cents is None)
+    desk.tell(*(WagerOpen(desk.round().number, row.spot, row.bet, row.wager_cents, ()) for row in unsettled))
     for place in range(len(desk.round().cards)):
         if place == desk.round().hole_place():
             desk.turn_hole()

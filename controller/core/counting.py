@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from controller.core.alerts import CardsMayBeMissing, FloorRefused
 from controller.core.desk import Desk
-from controller.core.events import CardBurned, CardDrawn, CardOpened, CardSet, Event, ShoeBegun, ShoeEnded
+from controller.core.events import CardBurned, CardDrawn, CardOpened, Event, ShoeBegun, ShoeEnded
+from controller.core.floor_events import CardSet
 from controller.core.game_alerts import Kind
 from controller.core.inputs import ShoeChanged
 from controller.core.raising import raise_alert

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from controller.core.alerts import RoundIrregular, SettlementDoubted
 from controller.core.books import Row, entered
 from controller.core.dated import Dated
-from controller.core.doubting import doubts_of, overtaken
+from controller.core.doubting import doubts_of, overtaken, still_decided
 from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked
 from controller.core.hand import points_of, seen
 from controller.core.inputs import Stamped
@@ -56,11 +56,11 @@ class Desk:
     def tell(self, *events: Event) -> None:
         """Publish, and keep the books."""
         self.events.extend(events)
-        books = self.state.books
+        books, progressives = self.state.books, self.state.progressives
         for event in events:
-            books = entered(books, event)
-        if books is not self.state.books:
-            self.change(books=books)
+            books, progressives = entered(books, event), still_decided(progressives, event)
+        if books is not self.state.books or progressives is not self.state.progressives:
+            self.change(books=books, progressives=progressives)
 
     def table_ns(self, machine_ns: int) -> int:
         """Table time of a moment of the machine's monotonic clock."""

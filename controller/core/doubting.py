@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from controller.core.alerts import SettlementDoubted
+from controller.core.alerts import RoundIrregular, SettlementDoubted
 from controller.core.books import Books, Row, book_of
+from controller.core.events import Event, RoundClosed, WagerAdjusted, WagerSettled
+from controller.core.floor_events import RoundVoided
+from controller.core.progressives import Progressives
 from controller.core.state import Round
+from controller.core.wager import Basis
 
 
 def doubts_of(
@@ -32,3 +36,17 @@ def overtaken(books: Books, round_now: Round) -> tuple[SettlementDoubted, ...]:
         return ()
     why = "a card ended it before it was paid as it is due, and the round so begun is irregular"
     return doubts_of(books, round_now.overtook, f"{why}: {round_now.trouble}")
+
+
+def still_decided(progressives: Progressives, event: Event) -> Progressives:
+    """What the cards have decided of wagers that wait for the trigger box, once an event is told.
+
+    A person's ruling on the wager takes its place; of a round that is void or irregular nothing is decided.
+    """
+    match event:
+        case WagerSettled(number, spot, bet, basis=Basis.FLOOR) | WagerAdjusted(number, spot, bet, basis=Basis.FLOOR):
+            return progressives.undecided(number, spot, bet)
+        case RoundVoided(number) | RoundIrregular(number) | RoundClosed(number, outcome="irregular"):
+            return progressives.undecided(number)
+        case _:
+            return progressives

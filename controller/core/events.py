@@ -6,31 +6,13 @@ cents; ``card`` is the number of the reading that brought the card; spots count 
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from controller.core.advised import PaymentAdvised
 from controller.core.alerts import Alert
+from controller.core.floor_events import BoxDeclared, CardAssigned, CardSet, RoundResumed, RoundVoided, RulingProposed
 from controller.core.meter_events import MeterEvent
 from controller.core.software_events import SoftwareChecked
+from controller.core.wager import Basis, LockedWager
 from firmware_protocols.values import Value
-
-
-class Basis(StrEnum):
-    """On what a settlement rests."""
-
-    EVIDENCE = "evidence"
-    ANSWER = "answer"
-    PAID = "paid"
-    FLOOR = "floor"
-
-
-class LockedWager(Value, frozen=True, tag=False):
-    """A wager as it lay at the lock."""
-
-    spot: int
-    bet: str
-    cents: int
-
 
 # --- the process ------------------------------------------------------------------------------------
 
@@ -214,7 +196,7 @@ class HoleTurned(Value, frozen=True):
 class WagerSettled(Value, frozen=True):
     """What a wager is due: ``due_cents`` is the player's net. ``readings`` are the numbers of the inputs it rests on.
 
-    ``why`` is one sentence naming the rule.
+    ``why`` is one sentence naming the rule; ``jackpot_cents`` is what of the net the awards of meters are.
     """
 
     round: int
@@ -225,6 +207,7 @@ class WagerSettled(Value, frozen=True):
     basis: Basis
     readings: tuple[int, ...]
     why: str
+    jackpot_cents: int = 0
 
 
 class WagerOpen(Value, frozen=True):
@@ -238,9 +221,10 @@ class WagerOpen(Value, frozen=True):
 
 
 class WagerAdjusted(Value, frozen=True):
-    """The floor corrected what a wager is due, by ruling or by correcting the round: ``before_cents`` no longer holds.
+    """What a settled wager is due was corrected: ``before_cents`` no longer holds. Both are the player's net.
 
-    Both are the player's net. They are the same where a settlement that was in doubt is confirmed.
+    ``basis`` is ``floor`` where people ruled on this very wager; else the round was corrected (its cards, boxes or
+    keys) and the wager settled anew on that basis. The two nets are the same where a settlement in doubt is confirmed.
     """
 
     round: int
@@ -251,66 +235,8 @@ class WagerAdjusted(Value, frozen=True):
     due_cents: int
     who: str
     why: str
-
-
-class RulingProposed(Value, frozen=True):
-    """A person proposes to void a round (``spot`` 0) or to adjust a wager to ``due_cents``; another must approve."""
-
-    order: int
-    round: int
-    spot: int
-    bet: str
-    due_cents: int | None
-    who: str
-    why: str
-
-
-class RoundVoided(Value, frozen=True):
-    """The floor voided a round: every wager goes back."""
-
-    round: int
-    who: str
-    why: str
-
-
-class CardSet(Value, frozen=True):
-    """The floor named a card's face. ``before``: ``??`` unread, empty if it did not lie open; ``after`` empty: no card.
-
-    A card whose ``after`` is empty no longer counts in the round: it was read twice, drawn back or put aside.
-    """
-
-    round: int
-    card: int
-    before: str
-    after: str
-    who: str
-    why: str
-
-
-class CardAssigned(Value, frozen=True):
-    """The floor said whose a card is. ``spot`` 0 is the dealer."""
-
-    round: int
-    card: int
-    spot: int
-    who: str
-    why: str
-
-
-class BoxDeclared(Value, frozen=True):
-    """The floor said that a box without chips is in play (``round`` 0: in the next one); 0 cents: it is not."""
-
-    round: int
-    spot: int
-    cents: int
-    who: str
-    why: str
-
-
-class RoundResumed(Value, frozen=True):
-    """A correction of the floor's explains an irregular round: it is settled again like any other."""
-
-    round: int
+    basis: Basis
+    jackpot_cents: int = 0
 
 
 class QuestionAsked(Value, frozen=True):

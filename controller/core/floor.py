@@ -11,28 +11,19 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from controller.core import closing, reweaving, rounds, showing
+from controller.core import admission, closing, reweaving, rounds, showing
 from controller.core.alerts import FloorRefused
 from controller.core.books import Book, Row, book_of
 from controller.core.desk import Desk
-from controller.core.events import (
-    Basis,
-    BoxDeclared,
-    CardAssigned,
-    CardSet,
-    LockedWager,
-    QuestionWithdrawn,
-    RoundClosed,
-    RoundResumed,
-    RoundVoided,
-    WagerAdjusted,
-    WagerSettled,
-)
+from controller.core.events import QuestionWithdrawn, RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.felt import cents_at
+from controller.core.floor_events import BoxDeclared, CardAssigned, CardSet, RoundResumed, RoundVoided
 from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
 from controller.core.judging import hole_points, known_until, of_hole
+from controller.core.metering import contribute
 from controller.core.reconstruction import Answer
 from controller.core.state import CardKept, Round
+from controller.core.wager import Basis, LockedWager
 
 
 def rule(desk: Desk, ruling: Ruling) -> None:
@@ -81,8 +72,9 @@ def void_round(desk: Desk, ruling: VoidRound) -> str:
         return "the round is void already"
     round_now = desk.state.round
     if round_now is not None and round_now.number == ruling.round:
+        admission.given_up(desk)
         desk.tell(RoundVoided(ruling.round, ruling.who, ruling.why))
-        return_wagers(desk, book, ruling)
+        return_wagers(desk, book_of(desk.state.books, ruling.round), ruling)
         end_void(desk)
         return ""
     if book is None:
@@ -94,7 +86,7 @@ def void_round(desk: Desk, ruling: VoidRound) -> str:
             if waited.asked is not None:
                 desk.tell(QuestionWithdrawn(waited.asked.number))
             desk.tell(RoundClosed(waited.number, (), 0, "void"))
-            desk.change(waiting=tuple(one for one in desk.state.waiting if one is not waited))
+            closing.keep_waiting(desk, tuple(one for one in desk.state.waiting if one is not waited))
     return ""
 
 
@@ -136,7 +128,7 @@ def put_right(desk: Desk, ruling: VoidRound | AdjustWager, row: Row, due_cents: 
         desk.tell(WagerSettled(*fields, Basis.FLOOR, (desk.stamped.number,), f"{who}: {why}"))
     else:
         fields_now = (number, row.spot, row.bet, row.wager_cents, row.due_cents, due_cents)
-        desk.tell(WagerAdjusted(*fields_now, who, why))
+        desk.tell(WagerAdjusted(*fields_now, who, why, Basis.FLOOR))
 
 
 def adjust_wager(desk: Desk, ruling: AdjustWager) -> str:
@@ -152,7 +144,7 @@ def adjust_wager(desk: Desk, ruling: AdjustWager) -> str:
         row = Row(ruling.spot, ruling.bet, 0)
     if row is None:
         return f"there is no wager {ruling.bet!r} at spot {ruling.spot} in round {ruling.round}"
-    if row.due_cents == ruling.due_cents and row.ruled:
+    if row.due_cents == ruling.due_cents and row.ruled():
         return "the floor has ruled so already"
     found = row
 
@@ -247,6 +239,7 @@ def assign_card(desk: Desk, ruling: AssignCard) -> str:
         else tuple(Answer(box, lacks=place) for box in range(len(round_now.spots)))
     )
     kept = tuple(one for one in round_now.answers if place not in {one.holds, one.lacks})
+    open_round = desk.state.round
     refused = ""
 
     def assigned() -> bool:
@@ -256,7 +249,7 @@ def assign_card(desk: Desk, ruling: AssignCard) -> str:
         desk.tell(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why))
         desk.change_round(corrected=(ruling.who, ruling.why))
         weave_corrected(desk, before)
-        if desk.round().trouble or not possible(desk):
+        if desk.round().trouble or not possible(desk, over=round_now is not open_round):
             desk.state, desk.found = back[0], back[1]
             del desk.events[back[2] :]
             refused = f"no legal play gives this card to {f'spot {ruling.spot}' if ruling.spot else 'the dealer'}"
@@ -278,15 +271,21 @@ def declare_box(desk: Desk, ruling: DeclareBox) -> str:
         return f"spot {spot} is in play already"
     if ruling.cents <= 0:
         return "a box in play needs a wager above zero"
-    wagers = (*round_now.wagers, LockedWager(spot, "main", ruling.cents))
-    ordered = tuple(sorted(wagers, key=lambda wager: (wager.spot, wager.bet != "main", wager.bet)))
-    desk.tell(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why))
+    # A side wager beside the box was none for want of a main wager; now the card's other rules decide.
+    beside = tuple(wager for wager in round_now.refused if wager.spot == spot and wager.bet != "main")
+    box = (LockedWager(spot, "main", ruling.cents), *beside)
+    stand, refused = admission.standing(desk.house, box, round_now.closed_meters)
+    wagers = sorted((*round_now.wagers, *stand), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
+    desk.tell(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:]))
     desk.change_round(
         spots=tuple(sorted((*round_now.spots, spot))),
-        wagers=ordered,
+        wagers=tuple(wagers),
         declared=(*round_now.declared, spot),
+        refused=(*(one for one in round_now.refused if one not in beside), *refused),
         corrected=(ruling.who, ruling.why),
     )
+    if round_now.contributed:
+        contribute(desk, stand)
     weave_corrected(desk, round_now)
     return ""
 
@@ -309,7 +308,7 @@ def declare_next(desk: Desk, ruling: DeclareBox) -> str:
 def weave_corrected(desk: Desk, before: Round) -> None:
     """Weave the round again after a correction: what no person has ruled is settled anew; if it is cured it resumes."""
     book = book_of(desk.state.books, before.number)
-    ruled = tuple((row.spot, row.bet) for row in book.rows if row.ruled) if book is not None else ()
+    ruled = tuple((row.spot, row.bet) for row in book.rows if row.ruled()) if book is not None else ()
     trouble, curable = before.trouble, before.curable
     desk.change_round(trouble="", settled=tuple(mark for mark in before.settled if mark in ruled))
     if trouble and not curable:
@@ -332,7 +331,7 @@ def hole_number(round_now: Round) -> int:
     return round_now.cards[place].number if 0 <= place < len(round_now.cards) else 0
 
 
-def possible(desk: Desk) -> bool:
-    """Whether some legal play explains the round as far as the readers have confirmed it."""
-    view = desk.lattice().as_of(known_until(desk))
+def possible(desk: Desk, *, over: bool = False) -> bool:
+    """Whether some legal play explains the round: all of it if it is ``over``, else what the readers have confirmed."""
+    view = desk.lattice() if over else desk.lattice().as_of(known_until(desk))
     return bool(of_hole(view.frontier, hole_points(desk)))

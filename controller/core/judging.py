@@ -9,11 +9,13 @@ from controller.core.books import book_of
 from controller.core.dated import EVER
 from controller.core.desk import Desk
 from controller.core.dues import Due, insurance_due, main_certain, main_due
-from controller.core.events import Basis, WagerAdjusted, WagerSettled
+from controller.core.events import WagerAdjusted, WagerSettled
 from controller.core.facts import Known, Names, inferred
 from controller.core.items import CardCame, ChipsMoved
 from controller.core.reconstruction import Frontier, Reconstruction
 from controller.core.settlement import Net
+from controller.core.side_bet import find
+from controller.core.wager import Basis
 from firmware_protocols.readings import HealthState
 
 
@@ -83,6 +85,28 @@ def publish(desk: Desk, judged: Judged) -> None:
             insured = insurance_due(view, frontier, box, judged.points)
             if insured is not None:
                 settle(desk, judged, box, "insurance", insured.certain())
+    return_offered(desk, judged)
+
+
+def return_offered(desk: Desk, judged: Judged) -> None:
+    """Wagers on the books that were made after the deal, and that no play has any more, go back.
+
+    A correction of the up card takes the offer away, or a later one replaces it.
+    """
+    play, round_now = judged.found.play(), desk.round()
+    book = book_of(desk.state.books, round_now.number)
+    for row in () if book is None else book.rows:
+        made_later = row.bet == "insurance" or (row.bet != "main" and find(row.bet).placed == "after_deal")
+        if not made_later or (row.spot, row.bet) in round_now.settled or row.spot not in round_now.spots:
+            continue
+        box = round_now.spots.index(row.spot)
+        counted = any(node.offers or (node.insured and node.insured[box]) for node in judged.frontier)
+        if row.bet == play.offered_zone and counted:
+            continue
+        basis = Basis.ANSWER if round_now.by_people() else Basis.EVIDENCE
+        place = (round_now.number, row.spot, row.bet, row.wager_cents, 0, basis)
+        why = f"{row.bet} was not offered, or not made: it goes back"
+        tell_settled(desk, WagerSettled(*place, resting_on(judged.found, box), why))
 
 
 def dues(judged: Judged, box: int) -> Iterator[tuple[str, Due]]:
@@ -119,7 +143,7 @@ def tell_settled(desk: Desk, event: WagerSettled) -> None:
     elif row.due_cents != event.due_cents or row.doubted:
         who, why = desk.round().corrected
         fields = (event.round, event.spot, event.bet, event.wager_cents, row.due_cents, event.due_cents)
-        desk.tell(WagerAdjusted(*fields, who, why))
+        desk.tell(WagerAdjusted(*fields, who, why, event.basis, event.jackpot_cents))
 
 
 def open_bets(desk: Desk) -> bool:

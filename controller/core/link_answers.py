@@ -7,11 +7,10 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from controller.core import mystery
+from controller.core import late_settlement, mystery
 from controller.core.books import book_of
 from controller.core.deeds import Awarded, Counted, Declined, Stands, Stood
 from controller.core.desk import Desk
-from controller.core.events import Basis, WagerSettled
 from controller.core.inputs import LinkEntered, LinkHeard
 from controller.core.jackpots import Jackpot
 from controller.core.link_events import PostingDeclined, PostingEntered
@@ -92,24 +91,18 @@ def awarded(
 
 def settle_late(desk: Desk, jackpot: Jackpot) -> None:
     """Settle a wager whose round ended before the ledger could answer for it; the open round settles its own."""
-    round_now, book = desk.state.round, book_of(desk.state.books, jackpot.round)
+    book = book_of(desk.state.books, jackpot.round)
     row = None if book is None or book.void else book.row(jackpot.spot, jackpot.bet)
-    if row is None or row.due_cents is not None or (round_now is not None and round_now.number == jackpot.round):
+    if row is None or row.due_cents is not None:
         return
     place = (jackpot.round, jackpot.spot, jackpot.bet)
     net = jackpot.cents - row.wager_cents
     if desk.state.progressives.awaits(*place):
-        mystery.decided(desk, *place, net)
+        mystery.decided(desk, place, net, jackpot.cents)
         return
-    net += mystery_cents(desk.state.progressives, *place)
+    bonus = mystery_cents(desk.state.progressives, *place)
     why = f"{find(jackpot.bet).title}: {jackpot.row.replace('_', ' ')}, as the pool's ledger has it"
-    desk.tell(WagerSettled(*place, row.wager_cents, net, Basis.EVIDENCE, (desk.stamped.number,), why))
-    # A round that waits for an answer is judged again: this wager of it is done.
-    waiting = tuple(
-        replace(one, settled=(*one.settled, place[1:])) if one.number == jackpot.round else one
-        for one in desk.state.waiting
-    )
-    desk.change(waiting=waiting)
+    late_settlement.settle(desk, place, net + bonus, why, jackpot.cents + bonus)
 
 
 def refused(desk: Desk, linked: LinkedMeter, verdict: Owed, stood: Stands, back: tuple[int, int]) -> None:

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from controller.core.books import BOOKS_LIMIT
 from controller.core.deeds import Claimed, Judged, Verdict, Wagered, WinningRow
 from controller.core.desk import Desk
-from controller.core.events import LockedWager
 from controller.core.inputs import ReopenMeter
 from controller.core.jackpots import Jackpot
 from controller.core.link_events import ContributionPosted, JackpotClaimed, MeterLinked, MeterReleased, VerdictPosted
@@ -25,6 +24,7 @@ from controller.core.pace import HOUR_NS
 from controller.core.progressives import WAITING_LIMIT, Progressives, terms_named, terms_paying_rows
 from controller.core.rules import House
 from controller.core.side_bet import meter_winners, terms_of
+from controller.core.wager import LockedWager
 
 FULL: Final = f"{WAITING_LIMIT} postings wait for the link"
 

@@ -13,7 +13,7 @@ from controller.core import linked_rulings
 from controller.core.alerts import FloorRefused
 from controller.core.books import book_of
 from controller.core.desk import Desk
-from controller.core.events import Basis, WagerAdjusted, WagerSettled
+from controller.core.events import WagerAdjusted, WagerSettled
 from controller.core.inputs import (
     ApproveOrder,
     MeterRuling,
@@ -52,6 +52,7 @@ from controller.core.progressives import (
     terms_named,
 )
 from controller.core.side_bet import terms_of
+from controller.core.wager import Basis
 
 
 def rule(desk: Desk, ruling: MeterRuling) -> None:
@@ -93,6 +94,9 @@ def pay(desk: Desk, ruling: PayJackpot) -> str:
     after = NO_JACKPOT if jackpot is None else jackpot.paid(ruling.who)
     if jackpot is None or isinstance(after, str):
         return str(after)
+    book = book_of(desk.state.books, jackpot.round)
+    if book is not None and book.void:
+        return f"round {jackpot.round} is void and its wagers go back: two people must refuse the jackpot instead"
     remember(desk, desk.state.progressives.with_jackpot(after))
     desk.tell(JackpotPaid(after.number, after.cents, ruling.who, jackpot.who, ruling.why))
     judge(desk, after, "paid")
@@ -255,13 +259,14 @@ def refuse(desk: Desk, meter: Meter, jackpot: Jackpot, order: Order, second: str
 
 
 def take_back(desk: Desk, jackpot: Jackpot, people: str, why: str) -> None:
-    """An award that was refused is out of its wager's account."""
+    """An award that was refused is out of its wager's account, if what the wager is due now contains it."""
     book = book_of(desk.state.books, jackpot.round)
     row = None if book is None or book.void else book.row(jackpot.spot, jackpot.bet)
-    if row is not None and row.due_cents is not None and row.due_cents >= jackpot.cents - row.wager_cents:
+    if row is not None and row.due_cents is not None and row.jackpot_cents >= jackpot.cents:
         place = (jackpot.round, jackpot.spot, jackpot.bet, row.wager_cents)
-        due = row.due_cents - jackpot.cents
-        desk.tell(WagerAdjusted(*place, row.due_cents, due, people, why))
+        due, left = row.due_cents - jackpot.cents, row.jackpot_cents - jackpot.cents
+        # What the wager itself comes to nobody has ruled on: it goes on resting on what it rested on.
+        desk.tell(WagerAdjusted(*place, row.due_cents, due, people, why, row.basis or Basis.FLOOR, left))
 
 
 def ungrantable(desk: Desk, meter: Meter | LinkedMeter, move: Grant) -> str:
@@ -279,6 +284,8 @@ def ungrantable(desk: Desk, meter: Meter | LinkedMeter, move: Grant) -> str:
         return f"meter {meter.name} pays {', '.join(rows)}, not {move.row}"
     if desk.state.progressives.won(move.round, move.spot, move.bet):
         return "the wager has won from a meter already"
+    if row.due_cents is None and desk.state.round is not None and desk.state.round.number == move.round:
+        return "its round is being played: what its cards make of the wager is not known yet"
     return ""
 
 
@@ -305,7 +312,9 @@ def settle_grant(desk: Desk, granted: Jackpot, people: str, why: str) -> None:
         return
     if row.due_cents is None:
         due, rests = cents - row.wager_cents, (desk.stamped.number,)
-        desk.tell(WagerSettled(*place, row.wager_cents, due, Basis.FLOOR, rests, f"{people}: {why}"))
-    else:
-        due = cents + (row.due_cents if granted.row == MYSTERY_ROW else -row.wager_cents)
-        desk.tell(WagerAdjusted(*place, row.wager_cents, row.due_cents, due, people, why))
+        desk.tell(WagerSettled(*place, row.wager_cents, due, Basis.FLOOR, rests, f"{people}: {why}", cents))
+        return
+    added = granted.row == MYSTERY_ROW
+    due = cents + (row.due_cents if added else -row.wager_cents)
+    jackpots = cents + (row.jackpot_cents if added else 0)
+    desk.tell(WagerAdjusted(*place, row.wager_cents, row.due_cents, due, people, why, Basis.FLOOR, jackpots))

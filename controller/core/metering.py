@@ -6,17 +6,17 @@ they are collected and cannot be taken back. A contribution stays made whatever 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec.structs import replace
 
 from controller.core import linking
 from controller.core.desk import Desk
-from controller.core.events import LockedWager
 from controller.core.jackpots import Jackpot, Standing, Winner, Won, taken
 from controller.core.linked import Owing
-from controller.core.meter import UNITS, Contributed, Meter, Unreasonable, contribute, opened
+from controller.core.meter import UNITS, Contributed, Meter, Unreasonable, opened
+from controller.core.meter import contribute as raised
 from controller.core.meter_events import (
     ContributionMade,
     ContributionRefused,
@@ -40,6 +40,7 @@ from controller.core.rules import House, Rules
 from controller.core.sensor_health import closed_because as sensors_closed
 from controller.core.side_bet import meter_winners, terms_of
 from controller.core.state import Desired, MeterShown
+from controller.core.wager import LockedWager
 from firmware_protocols.readings import HealthState
 from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWish
 
@@ -97,7 +98,12 @@ def contribute_round(desk: Desk) -> None:
     if round_now.contributed or not round_now.cards:
         return
     desk.change_round(contributed=True)
-    for wager in sorted(round_now.wagers, key=lambda one: (one.spot, one.bet)):
+    contribute(desk, round_now.wagers)
+
+
+def contribute(desk: Desk, wagers: Iterable[LockedWager]) -> None:
+    """Let wagers of the open round raise the meters they feed, in the order of spots and bets."""
+    for wager in sorted(wagers, key=lambda one: (one.spot, one.bet)):
         for terms in desk.house.meters:
             if wager.bet in terms.fed_by:
                 raise_meter(desk, terms, wager)
@@ -111,7 +117,7 @@ def raise_meter(desk: Desk, terms: MeterTerms, wager: LockedWager) -> None:
     assert meter is not None, "every meter of the table file was opened at the start"
     place = (desk.round().number, wager.spot, wager.bet)
     mystery = terms.kind == "mystery"
-    given = contribute(meter, wager.cents)
+    given = raised(meter, wager.cents)
     refused = ""
     if isinstance(given, Unreasonable):
         refused = f"it would add {given.units} units; no more than {given.most_units} are reasonable"

@@ -10,8 +10,8 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from controller.core import late_settlement
 from controller.core.desk import Desk
-from controller.core.events import Basis, WagerSettled
 from controller.core.jackpots import Jackpot, Won
 from controller.core.meter import Meter, award, reset
 from controller.core.meter_events import MysteryCommitted, MysteryDisputed, MysteryRevealed
@@ -113,22 +113,21 @@ def dispute(desk: Desk, meter: Meter, reason: str) -> None:
 
 
 def settle_late(desk: Desk, first: Contribution) -> None:
-    """Settle a wager whose round ended before the box could answer for it; the open round settles its own."""
-    round_now = desk.state.round
-    if first.net_cents is None or (round_now is not None and round_now.number == first.round):
+    """Settle a wager that the cards had decided and whose round ended before the box could answer for it."""
+    if first.net_cents is None:
         return
-    bonus = mystery_cents(desk.state.progressives, first.round, first.spot, first.bet)
+    place = (first.round, first.spot, first.bet)
+    bonus = mystery_cents(desk.state.progressives, *place)
     why = f"{find(first.bet).title}: {'must-hit-by mystery' if bonus else 'the trigger box answered: no hit'}"
-    place = (first.round, first.spot, first.bet, first.wager_cents)
-    desk.tell(WagerSettled(*place, first.net_cents + bonus, Basis.EVIDENCE, (desk.stamped.number,), why))
+    late_settlement.settle(desk, place, first.net_cents + bonus, why, first.jackpot_cents + bonus)
 
 
-def decided(desk: Desk, number: int, spot: int, bet: str, net_cents: int) -> None:
-    """The cards have decided a wager that still waits for the box: remember what they gave it."""
+def decided(desk: Desk, place: tuple[int, int, str], net_cents: int, jackpot_cents: int) -> None:
+    """The cards have decided a wager that still waits for the box: remember what they gave it.
+
+    ``jackpot_cents`` is what of the net other meters have awarded.
+    """
     known = desk.state.progressives
-    waiting = tuple(
-        replace(one, net_cents=net_cents) if (one.round, one.spot, one.bet) == (number, spot, bet) else one
-        for one in known.waiting
-    )
-    if waiting != known.waiting:
-        change(desk, replace(known, waiting=waiting))
+    after = known.decided(place, net_cents, jackpot_cents)
+    if after != known:
+        change(desk, after)

@@ -10,25 +10,25 @@ from msgspec.structs import replace
 from controller.core.admission import made_later
 from controller.core.desk import Desk
 from controller.core.events import (
-    Basis,
     BetsLocked,
     DeviceStatusChanged,
     Event,
     HandsSplit,
     InsuranceTaken,
     RoundClosed,
-    RoundVoided,
     SpotSurrendered,
     TableStarted,
     WagerAdjusted,
     WagerSettled,
 )
 from controller.core.felt import Zone, conflicts, key
+from controller.core.floor_events import RoundVoided
 from controller.core.hand import is_natural, seen
 from controller.core.items import CardCame
 from controller.core.payments import Finding, Look, Owed, PaidRound, Terms, Watch, judge
 from controller.core.side_bet import terms_of
 from controller.core.state import Round, Table
+from controller.core.wager import Basis
 from firmware_protocols.readings import ChipsSeen, HealthState
 
 ROUNDS_LIMIT: Final = 5

@@ -23,9 +23,9 @@ def key_pressed(desk: Desk, pressed: KeyPressed) -> None:
     does = meaning
     if meaning in DIGITS:
         reason = ""
-        if answering.number_asked(desk):
+        if answering.number_asked(desk.state):
             does = undoing.ANSWER
-            answering.answered(desk, answering.question_open(desk), "10" if meaning == "0" else meaning, "dealer")
+            answering.answered(desk, answering.question_open(desk.state), "10" if meaning == "0" else meaning, "dealer")
     elif meaning in EVIDENCE:
         reason = evidence_key(desk, meaning, named, at_ns)
     elif meaning == "undo":
@@ -73,9 +73,9 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
                 return "no round is open"
             desk.change_round(closing=True)
         case "yes" | "no":
-            if not answering.question_open(desk):
+            if not answering.question_open(desk.state):
                 return "nothing was asked"
-            answering.answered(desk, answering.question_open(desk), meaning, "dealer")
+            answering.answered(desk, answering.question_open(desk.state), meaning, "dealer")
         case "burn":
             counting.burn_pressed(desk, held=held)
         case "cut_card":

@@ -61,7 +61,13 @@ class Contribution(Value, frozen=True, tag=False):
     wager_cents: int
     units: int
     net_cents: int | None = None
-    """What the cards alone gave the wager, once they had decided; None: not yet."""
+    """What the cards alone gave the wager, once they had decided; None: not yet, or not any more."""
+    jackpot_cents: int = 0
+    """What of it other meters have awarded."""
+
+    def place(self) -> tuple[int, int, str]:
+        """The wager: its round, spot and bet."""
+        return self.round, self.spot, self.bet
 
 
 class Cycle(Value, frozen=True, tag=False):
@@ -177,6 +183,24 @@ class Progressives(Value, frozen=True, tag=False):
         closed = [one.number for one in jackpots if not one.open()]
         gone = set(closed[:-KEPT_JACKPOTS])
         return replace(self, jackpots=tuple(one for one in jackpots if one.number not in gone))
+
+    def decided(self, place: tuple[int, int, str], net_cents: int, jackpot_cents: int) -> Progressives:
+        """With what the cards gave a wager (round, spot, bet) that waits for the trigger box."""
+        waiting = tuple(
+            replace(one, net_cents=net_cents, jackpot_cents=jackpot_cents) if one.place() == place else one
+            for one in self.waiting
+        )
+        return self if waiting == self.waiting else replace(self, waiting=waiting)
+
+    def undecided(self, number: int, spot: int | None = None, bet: str = "") -> Progressives:
+        """Without what the cards gave one wager of a round, or all of them: it no longer holds."""
+        waiting = tuple(
+            replace(one, net_cents=None, jackpot_cents=0)
+            if one.round == number and (spot is None or (one.spot, one.bet) == (spot, bet))
+            else one
+            for one in self.waiting
+        )
+        return self if waiting == self.waiting else replace(self, waiting=waiting)
 
     def awaits(self, number: int, spot: int, bet: str) -> bool:
         """Whether the trigger box has still to answer for a wager of a round."""

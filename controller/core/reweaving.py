@@ -42,6 +42,8 @@ def weave_again(desk: Desk, before: Round) -> None:
         answers=tuple(answers_named(before.answers, boxes, places)),
         silences=tuple(replace(one, box=boxes[one.box]) for one in before.silences if one.box in boxes),
     )
+    # What the cards had decided of wagers that wait for the trigger box they must decide again.
+    desk.change(progressives=desk.state.progressives.undecided(now.number))
     desk.found = begun(desk.rules, desk.round())
     for dated in before.evidence:
         item = item_named(desk.round(), dated.item, boxes, places)

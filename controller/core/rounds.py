@@ -21,7 +21,7 @@ from controller.core.alerts import (
 )
 from controller.core.dated import Dated
 from controller.core.desk import Desk
-from controller.core.events import CardDrawn, LockedWager, RoundClosed
+from controller.core.events import CardDrawn, RoundClosed
 from controller.core.felt import Change
 from controller.core.hand import seen
 from controller.core.items import CardCame, ChipsMoved, KeySpoke
@@ -33,6 +33,7 @@ from controller.core.round_end import chips_at_boxes, is_over, next_bet, paying
 from controller.core.side_settling import offered_later, settle_sides
 from controller.core.state import CardKept, Round, begun
 from controller.core.suspicion import DEALERS_RULE, likely
+from controller.core.wager import LockedWager
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import HealthState
 
@@ -48,6 +49,7 @@ def lock(desk: Desk, lock_ns: int) -> bool:
     number = desk.state.rounds + 1
     desk.change(rounds=number, declared=(), round=Round(number, lock_ns, bets.spots, bets.wagers))
     desk.change_round(
+        profile_hash=desk.house.profile_hash,
         hole_dealt=desk.rules.hole_card == "dealt",
         face_down=desk.rules.player_cards == "face_down",
         declared=bets.declared,
@@ -103,8 +105,7 @@ def lying(desk: Desk) -> tuple[LockedWager, ...]:
 def lock_again(desk: Desk) -> None:
     """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
     before = desk.round()
-    boxes = tuple(wager for wager in before.wagers if wager.spot in before.declared and wager.bet == "main")
-    play_with(desk, in_play(desk, boxes, before.closed_meters))
+    play_with(desk, in_play(desk, before.declared_boxes(), before.closed_meters))
 
 
 def play_with(desk: Desk, bets: Bets) -> None:
@@ -113,7 +114,7 @@ def play_with(desk: Desk, bets: Bets) -> None:
     if not bets.spots:
         desk.tell(*(CardWithoutBets(card.number) for card in before.cards))
         desk.tell(RoundClosed(before.number, (), 0, "void"))
-        desk.change(round=None)
+        desk.change(round=None, declared=before.declared_boxes())
         desk.found = None
         return
     desk.change_round(spots=bets.spots, wagers=bets.wagers, declared=bets.declared, refused=bets.refused)
@@ -175,7 +176,8 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
     if admission.handed_back(round_now, change):
         return
     boxed = change.spot in round_now.spots
-    played = {"main", "insurance", desk.lattice().play().offered_zone}
+    # What no play takes for a wager now may be one once the floor has corrected the up card.
+    played = {"main", "insurance", *(bet for bet in desk.rules.side_bets if offered_later(bet))}
     if round_now.trouble and not (boxed and change.zone in played):
         return
     if boxed and change.zone in played:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from controller.core import floor, meter_rulings
 from controller.core.alerts import FloorRefused
 from controller.core.desk import Desk
-from controller.core.events import RulingProposed
+from controller.core.floor_events import RulingProposed
 from controller.core.inputs import AdjustWager, ApproveOrder, MeterRuling, Ruling, VoidRound, WithdrawOrder
 from controller.core.jackpots import same_person
 from controller.core.meter_events import OrderApproved, OrderWithdrawn

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from controller.core import mystery
 from controller.core.desk import Desk
-from controller.core.events import Basis, WagerOpen, WagerSettled
+from controller.core.events import WagerOpen, WagerSettled
 from controller.core.judging import Judged, hole_points, resting_on, tell_settled
 from controller.core.metering import award_rows, awarded, mystery_cents, won_by_rows
-from controller.core.side_bet import SideNet, find
+from controller.core.side_bet import SideNet, find, terms_of
 from controller.core.side_dues import Felt, side_rows, sides
 from controller.core.side_limit import side_dues
 from controller.core.stories import Sides
+from controller.core.wager import Basis
 from controller.core.worlds import Ended, Judgement
 
 
@@ -73,13 +74,20 @@ def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
         place = (desk.round().number, desk.round().spots[box], bet)
         if desk.state.progressives.awaits(*place):
             # The trigger box has still to say whether the wager won the must-hit-by meter too.
-            mystery.decided(desk, *place, net.cents)
+            mystery.decided(desk, place, net.cents, row_cents(desk, box, net))
             continue
         bonus = mystery_cents(desk.state.progressives, *place)
         basis = Basis.ANSWER if desk.round().by_people() else Basis.EVIDENCE
         why = f"{net.why}; must-hit-by mystery" if bonus else net.why
         fields = (*place, staked_cents, net.cents + bonus, basis, resting_on(judged.found, box), why)
-        tell_settled(desk, WagerSettled(*fields))
+        tell_settled(desk, WagerSettled(*fields, row_cents(desk, box, net) + bonus))
+
+
+def row_cents(desk: Desk, box: int, net: SideNet) -> int:
+    """What of a side wager's net the meter pays its row."""
+    if net.row not in terms_of(desk.rules, net.bet).meter_shares:
+        return 0
+    return awards(desk).get((box, net.bet), 0)
 
 
 def unseen(desk: Desk, box: int, bet: str) -> bool:

@@ -11,7 +11,7 @@ from controller.core.alerts import RoundIrregular
 from controller.core.books import Books
 from controller.core.darkness import Silence
 from controller.core.dated import Dated
-from controller.core.events import Event, LockedWager
+from controller.core.events import Event
 from controller.core.felt import Zone
 from controller.core.game_alerts import AlertList
 from controller.core.hand import place_of
@@ -25,6 +25,7 @@ from controller.core.reconstruction import Answer, Reconstruction
 from controller.core.rules import House, Rules
 from controller.core.sensed import Sensed
 from controller.core.shoe import ShoeAccount
+from controller.core.wager import LockedWager
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import ShoeDraws
 from firmware_protocols.trigger_messages import TriggerWish
@@ -74,6 +75,8 @@ class Round(Value, frozen=True, tag=False):
     spots: tuple[int, ...]
     """Spots with a main wager, ascending: the boxes."""
     wagers: tuple[LockedWager, ...]
+    profile_hash: str = ""
+    """The rules and options it is played by."""
     face_down: bool = False
     """Whether the players' cards are dealt face down."""
     shown: bool = False
@@ -200,6 +203,10 @@ class Round(Value, frozen=True, tag=False):
         """Whether the last card of the deal has left the shoe."""
         return len(self.cards) > 2 * len(self.spots) + self.hole_dealt
 
+    def declared_boxes(self) -> tuple[LockedWager, ...]:
+        """The boxes without chips, as somebody declared them."""
+        return tuple(wager for wager in self.wagers if wager.spot in self.declared and wager.bet == "main")
+
     def main_wagers(self) -> tuple[int, ...]:
         """The boxes' main wagers in cents."""
         return tuple(wager.cents for wager in self.wagers if wager.bet == "main")
@@ -236,6 +243,8 @@ class State(Value, frozen=True, tag=False):
     """What the wagers of the last rounds came to."""
     waiting: tuple[Round, ...] = ()
     """Rounds that ended with a question open, oldest first; at most three."""
+    former_rules: dict[str, Rules] = msgspec.field(default_factory=dict)
+    """The rules of waiting rounds that were played by another profile than the one in force, by profile hash."""
     presses: tuple[Press, ...] = ()
     """Keys pressed since the last card that may be taken back, the last one last."""
     spot_named: int = 0
@@ -334,7 +343,7 @@ class Stepped(NamedTuple):
 
 def restore(house: House, state: State) -> Table:
     """The table of a checkpoint: the lattice is woven again from the round's evidence."""
-    return Table(house, state, None if state.round is None else woven(house, state.round))
+    return Table(house, state, None if state.round is None else woven(house.rules, state.round))
 
 
 def begun(rules: Rules, round_now: Round) -> Reconstruction:
@@ -343,9 +352,9 @@ def begun(rules: Rules, round_now: Round) -> Reconstruction:
     return Reconstruction.begin(rules, round_now.main_wagers(), lying, round_now.answers, round_now.silences)
 
 
-def woven(house: House, round_now: Round) -> Reconstruction:
+def woven(rules: Rules, round_now: Round) -> Reconstruction:
     """A round's lattice from its evidence and answers, up to the first card that nobody could read."""
-    found = begun(house.rules, round_now)
+    found = begun(rules, round_now)
     if round_now.trouble:
         return found
     for dated in round_now.evidence:

@@ -69,7 +69,7 @@ from controller.core.inputs import (
     WithdrawOrder,
 )
 from controller.core.judging import known_until, latest, open_bets
-from controller.core.state import Asked, Desired, Round, Stepped, Table
+from controller.core.state import Desired, Round, Stepped, Table
 from firmware_protocols import readings
 from firmware_protocols.readings import (
     ChipsConfirmed,
@@ -159,10 +159,9 @@ def desired(desk: Desk) -> Desired:
     """What the devices should be told, given the table."""
     round_now = desk.state.round
     if round_now is None:
-        waiting = [waited.asked for waited in desk.state.waiting if waited.asked is not None]
-        number = desk.state.waiting[-1].number if waiting else 0
+        waiting = answering.question_shown(desk.state)
         opened = fitness.SHOWN if fitness.closed_by(desk.state) else opened_text(desk)
-        return Desired(asked_text(desk, waiting[-1], number) if waiting else opened)
+        return Desired(opened if waiting is None else asked_text(waiting))
     wanted = latest(desk)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
     confirm_ns = max(wanted - desk.state.offset_ns, 1) if wanted > known_until(desk) else 0
@@ -186,8 +185,9 @@ def display(desk: Desk, round_now: Round) -> str:
         return "Call the floor"
     if round_now.waits_for_card():
         return "Card not read: call the floor"
-    if round_now.asked is not None:
-        return asked_text(desk, round_now.asked)
+    asked = answering.question_shown(desk.state)
+    if asked is not None:
+        return asked_text(asked, over=False)
     if laid := closed_meters.display(desk.house, desk.state):
         return laid
     ready = (round_now.turned or not round_now.hole_dealt) and not round_now.hides() and not open_bets(desk)
@@ -196,10 +196,10 @@ def display(desk: Desk, round_now: Round) -> str:
     return f"Round {round_now.number}: take and pay" if ready else f"Round {round_now.number}"
 
 
-def asked_text(desk: Desk, asked: Asked, waiting: int = 0) -> str:
-    """A question as the dealer reads it; ``waiting`` is the number of the round if that is over and waits."""
-    waited = [one for one in (desk.state.round, *desk.state.waiting) if one is not None and one.asked == asked]
-    return asked.question.shown(waited[0].spots, waiting)
+def asked_text(shown: answering.QuestionShown, *, over: bool = True) -> str:
+    """A question as the dealer reads it; of a round that is ``over`` with its number."""
+    assert shown.asked is not None, "between rounds no question holds a round"
+    return shown.asked.question.shown(shown.round.spots, shown.round.number if over else 0)
 
 
 # --- shoe -------------------------------------------------------------------------------------------
@@ -297,8 +297,10 @@ def started(desk: Desk, start: Started) -> None:
     state = desk.state
     restart = bool(state.profile_hash)
     open_round = state.round is not None
-    desk.house, desk.rules = start.house, start.house.rules
     profile_hash = start.house.profile_hash
+    if any(one.profile_hash == state.profile_hash for one in state.waiting) and profile_hash != state.profile_hash:
+        desk.change(former_rules={**state.former_rules, state.profile_hash: desk.rules})
+    desk.house, desk.rules = start.house, start.house.rules
     how = (profile_hash, restart, open_round, desk.house.unpaired)
     desk.tell(TableStarted(start.version, desk.rules.name, *how))
     offset_ns = state.offset_ns

@@ -106,10 +106,8 @@ def unlock(desk: Desk, press: Press) -> str:
     if round_now is None or round_now.locked_by != press.number:
         return "the round is closed"
     withdraw(desk, press)
-    if round_now.entry:
-        desk.tell(QuestionWithdrawn(round_now.entry))
+    desk.tell(*map(QuestionWithdrawn, round_now.holds()))
     desk.tell(RoundClosed(round_now.number, (), 0, "void"))
-    boxes = tuple(wager for wager in round_now.wagers if wager.spot in round_now.declared and wager.bet == "main")
-    desk.change(round=None, declared=boxes)
+    desk.change(round=None, declared=round_now.declared_boxes())
     desk.found = None
     return ""

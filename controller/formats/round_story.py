@@ -10,13 +10,10 @@ import msgspec
 from controller.core.advised import PaymentAdvised
 from controller.core.events import (
     BetsLocked,
-    BoxDeclared,
-    CardAssigned,
     CardBurned,
     CardDealt,
     CardDrawn,
     CardOpened,
-    CardSet,
     ChipsChanged,
     Event,
     HandDoubled,
@@ -29,14 +26,13 @@ from controller.core.events import (
     QuestionAsked,
     QuestionWithdrawn,
     RoundClosed,
-    RoundResumed,
-    RoundVoided,
     RoundWaits,
     SpotSurrendered,
     WagerAdjusted,
     WagerOpen,
     WagerSettled,
 )
+from controller.core.floor_events import BoxDeclared, CardAssigned, CardSet, RoundResumed, RoundVoided
 from controller.core.game_alerts import AlertAcknowledged, AlertRaised
 from controller.core.raising import money
 from controller.formats.payloads import event_name

@@ -9,7 +9,8 @@ from typing import Final
 
 import msgspec
 
-from controller.core.events import DeviceStatusChanged, QuestionAsked, RoundVoided, WagerAdjusted
+from controller.core.events import DeviceStatusChanged, QuestionAsked, WagerAdjusted
+from controller.core.floor_events import RoundVoided
 from controller.core.theory import Band, Theory, bands
 from controller.formats.payloads import Published
 from controller.formats.takings import Takings, WagerRow, hold_basis_points

@@ -19,11 +19,11 @@ from controller.core.events import (
     HandPlayed,
     QuestionAsked,
     RoundClosed,
-    RoundVoided,
     WagerAdjusted,
     WagerOpen,
     WagerSettled,
 )
+from controller.core.floor_events import RoundVoided
 from controller.core.meter_events import MeterAlert, MeterEvent
 from controller.formats.payloads import Published, event_name
 
@@ -209,7 +209,7 @@ class _Round:
             case WagerOpen():
                 self._wager(told, event, None, "open", "more than one net is possible")
             case WagerAdjusted():
-                self._wager(told, event, event.due_cents, "floor", event.why)
+                self._wager(told, event, event.due_cents, str(event.basis), event.why)
             case RoundVoided():
                 self.void = True
             case QuestionAsked():

@@ -21,7 +21,7 @@ ALERTS = (UnexplainedChange, LateWager, Pinched, RoundIrregular, InsuranceTooLar
 
 
 class Told(NamedTuple):
-    """The first round's settlements, what stayed open, inferred moves, and alerts, each as short words."""
+    """The first round's settlements, what legal plays left open, inferred moves, and alerts, each as short words."""
 
     settled: list[str]
     open: list[str]
@@ -43,7 +43,7 @@ def told(rig: Rig) -> Told:
     opens = [
         f"{e.spot} {e.bet} " + " or ".join(f"{cents / 100:+.2f}" for cents in e.possible_cents)
         for e in rig.told(WagerOpen)
-        if isinstance(e, WagerOpen)
+        if isinstance(e, WagerOpen) and e.possible_cents
     ]
     moves: list[str] = []
     for event in rig.events:

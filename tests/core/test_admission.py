@@ -17,8 +17,9 @@ from controller.core.alerts import (
     UnexplainedChange,
     WagerOutsideLimits,
 )
-from controller.core.events import Basis, BetsLocked, QuestionAsked, RoundClosed, WagerSettled
+from controller.core.events import BetsLocked, QuestionAsked, RoundClosed, WagerSettled
 from controller.core.inputs import AdjustWager, DeclareBox, VoidRound
+from controller.core.wager import Basis
 from controller.io import profile_files
 from firmware_protocols.readings import KeyPressed
 from tests.core.rig import KEY_OF, Rig

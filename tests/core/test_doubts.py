@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from controller.core.alerts import RoundIrregular, SettlementDoubted
-from controller.core.events import Basis, RoundResumed, WagerAdjusted, WagerSettled
+from controller.core.events import WagerAdjusted, WagerSettled
+from controller.core.floor_events import RoundResumed
 from controller.core.game_alerts import AlertRaised, Kind
 from controller.core.inputs import AdjustWager, SetCard
+from controller.core.wager import Basis
 from firmware_protocols.readings import ChipsSeen
 from tests.core.rig import MS, Rig, penn
 

@@ -7,25 +7,20 @@ import pytest
 
 from controller.core.alerts import FloorRefused, RoundIrregular, UnreadCard
 from controller.core.events import (
-    Basis,
     BetsLocked,
-    BoxDeclared,
-    CardAssigned,
     CardDealt,
     CardDrawn,
     CardOpened,
-    CardSet,
     HoleTurned,
-    LockedWager,
     RoundClosed,
-    RoundResumed,
-    RoundVoided,
     WagerAdjusted,
     WagerSettled,
 )
+from controller.core.floor_events import BoxDeclared, CardAssigned, CardSet, RoundResumed, RoundVoided
 from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, SetCard, VoidRound
 from controller.core.rules import Rules
 from controller.core.state import State, restore
+from controller.core.wager import Basis, LockedWager
 from firmware_protocols.cards import Card
 from tests.core.rig import Rig, penn
 from tests.core.stories import told
@@ -173,7 +168,9 @@ def test_a_misread_card_corrected_adjusts_what_was_settled() -> None:
     rig = rig_with("1 main 10 \n 2 main 10 \n Th 9h 9c Td 9s 8s \n key stand stand hole_turned")
     assert told(rig).settled == ["1 main +10.00", "2 main +10.00"]
     set_card(rig, 0, "6h")
-    assert rig.told(WagerAdjusted) == [WagerAdjusted(1, 1, "main", 1000, 1000, -1000, FLOOR, "seen on the felt")]
+    assert rig.told(WagerAdjusted) == [
+        WagerAdjusted(1, 1, "main", 1000, 1000, -1000, FLOOR, "seen on the felt", Basis.ANSWER)
+    ]
     assert len(rig.told(WagerSettled)) == 2
     rig.talk("key round_closed")
     assert rig.outcomes() == ["settled"]
@@ -315,8 +312,8 @@ def test_the_floor_rules_a_closed_round_with_before_and_after() -> None:
     adjust(rig, 1, 0)
     adjust(rig, 1, -500)
     assert rig.told(WagerAdjusted) == [
-        WagerAdjusted(1, 1, "main", 1000, -1000, 0, FLOOR, "ruled"),
-        WagerAdjusted(1, 1, "main", 1000, 0, -500, FLOOR, "ruled"),
+        WagerAdjusted(1, 1, "main", 1000, -1000, 0, FLOOR, "ruled", Basis.FLOOR),
+        WagerAdjusted(1, 1, "main", 1000, 0, -500, FLOOR, "ruled", Basis.FLOOR),
     ]
 
 
@@ -362,7 +359,9 @@ def test_an_open_round_voided_returns_every_wager_and_opens_its_cards() -> None:
 def test_a_settled_round_voided_is_adjusted_to_nothing() -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s \n key stand hole_turned round_closed")
     void(rig)
-    assert rig.told(WagerAdjusted) == [WagerAdjusted(1, 1, "main", 1000, -1000, 0, FLOOR, "the round is void: misdeal")]
+    assert rig.told(WagerAdjusted) == [
+        WagerAdjusted(1, 1, "main", 1000, -1000, 0, FLOOR, "the round is void: misdeal", Basis.FLOOR)
+    ]
     assert rig.outcomes() == ["settled"]
 
 

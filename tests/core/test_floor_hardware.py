@@ -8,12 +8,13 @@ import msgspec
 import pytest
 
 from controller.core.alerts import RoundIrregular, SpotUnwatched
-from controller.core.events import Basis, CardDealt, QuestionAsked, WagerOpen, WagerSettled
+from controller.core.events import CardDealt, QuestionAsked, WagerOpen, WagerSettled
 from controller.core.inputs import AdjustWager
 from controller.core.recount import Recount
 from controller.core.rules import Rules
 from controller.core.state import State, restore
 from controller.core.table import step
+from controller.core.wager import Basis
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
 from tests.core.houses import rules_of

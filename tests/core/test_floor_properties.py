@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from controller.core.alerts import FloorRefused
 from controller.core.dated import Dated
-from controller.core.events import CardDrawn, CardOpened, CardSet, Event, HoleTurned, WagerAdjusted, WagerSettled
+from controller.core.events import CardDrawn, CardOpened, Event, HoleTurned, WagerAdjusted, WagerSettled
+from controller.core.floor_events import CardSet
 from controller.core.hand import FACE_RANKS
 from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, Input, SetCard, Stamped, VoidRound
 from controller.core.irregularities import Account, Piece, irregularities

@@ -14,9 +14,10 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.alerts import InsuranceTooLarge, RoundIrregular, SideBetRefused, UnexplainedChange
-from controller.core.events import BetsLocked, CardOpened, HandPlayed, LockedWager, RoundClosed
+from controller.core.events import BetsLocked, CardOpened, HandPlayed, RoundClosed
 from controller.core.node import Node
 from controller.core.rules import Options
+from controller.core.wager import LockedWager
 from controller.formats.hand_cases import BET_NAMES
 from controller.io import profile_files
 from tests.core.houses import RULES

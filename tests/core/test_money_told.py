@@ -16,7 +16,7 @@ from controller.core.dues import (
     insurance_due,
     main_due,
 )
-from controller.core.events import Basis, QuestionAsked, WagerOpen, WagerSettled
+from controller.core.events import QuestionAsked, WagerOpen, WagerSettled
 from controller.core.hand import PlayedHand, seen
 from controller.core.jackpots import Winner
 from controller.core.node import Box, Kind
@@ -25,6 +25,7 @@ from controller.core.settlement import DRAWN, NATURAL, DealerEnd, Net
 from controller.core.side_bet import PUSH, SideNet
 from controller.core.side_dues import Felt, faces_at, side_due, side_rows, sides
 from controller.core.side_settling import sides_of
+from controller.core.wager import Basis
 from controller.core.worlds import Ended, Judgement
 from controller.io import profile_files
 from firmware_protocols.cards import DECK, Card

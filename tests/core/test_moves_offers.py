@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from controller.core.alerts import KeyRefused
-from controller.core.events import Basis, WagerSettled
+from controller.core.events import WagerSettled
 from controller.core.rules import Rules
+from controller.core.wager import Basis
 from tests.core.houses import rules_of
 from tests.core.rig import Rig, penn
 from tests.core.stories import Told, story, told

@@ -6,10 +6,11 @@ import msgspec
 from msgspec.structs import replace
 
 from controller.core.alerts import CardsMayBeMissing
-from controller.core.events import Basis, WagerSettled
+from controller.core.events import WagerSettled
 from controller.core.game_alerts import AlertRaised
 from controller.core.inputs import Started
 from controller.core.shoes import SHOES_KNOWN
+from controller.core.wager import Basis
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import (
     CardDrawn,

@@ -9,13 +9,13 @@ from controller.core.events import (
     CardDrawn,
     Event,
     HoleTurned,
-    LockedWager,
     QuestionAnswered,
     QuestionAsked,
     RoundClosed,
     TableStarted,
 )
 from controller.core.pace import PHASES, Pace, figures, paced, per_hour
+from controller.core.wager import LockedWager
 
 S = 1_000_000_000
 

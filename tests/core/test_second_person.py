@@ -7,7 +7,8 @@ from typing import TypeVar
 import msgspec
 
 from controller.core.alerts import FloorRefused
-from controller.core.events import Event, RoundVoided, RulingProposed, WagerAdjusted, WagerSettled
+from controller.core.events import Event, WagerAdjusted, WagerSettled
+from controller.core.floor_events import RoundVoided, RulingProposed
 from controller.core.inputs import AdjustWager, ApproveOrder, VoidRound, WithdrawOrder
 from controller.core.meter_events import OrderApproved, OrderWithdrawn
 from controller.core.progressives import ORDERS_LIMIT

@@ -25,10 +25,10 @@ from controller.core.events import (
     CardOpened,
     ChipsChanged,
     HoleTurned,
-    LockedWager,
     RoundClosed,
     WagerSettled,
 )
+from controller.core.wager import LockedWager
 from controller.io import profile_files
 from firmware_protocols import readings
 from firmware_protocols.cards import Card

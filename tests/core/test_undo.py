@@ -16,10 +16,10 @@ from controller.core.events import (
     QuestionAsked,
     QuestionWithdrawn,
     RoundClosed,
-    RoundResumed,
     WagerAdjusted,
     WagerSettled,
 )
+from controller.core.floor_events import RoundResumed
 from controller.core.inputs import DeclareBox, ShoeChanged, VoidRound
 from controller.core.state import State, restore
 from controller.core.table import step

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from controller.core.alerts import AnswerRefused, CardWithoutBets, KeyRefused, RoundIrregular, SettlementDoubted
 from controller.core.events import (
-    Basis,
     BetsLocked,
     CardDealt,
     CardOpened,
@@ -19,14 +18,14 @@ from controller.core.events import (
     QuestionAsked,
     QuestionWithdrawn,
     RoundClosed,
-    RoundResumed,
-    RoundVoided,
     WagerSettled,
 )
+from controller.core.floor_events import RoundResumed, RoundVoided
 from controller.core.inputs import SetCard, VoidRound
 from controller.core.rules import Rules
 from controller.core.state import restore
 from controller.core.table import step
+from controller.core.wager import Basis
 from controller.formats.snapshots import RoundNow, round_bytes
 from controller.formats.states import read_state, state_bytes
 from tests.core.houses import simulated

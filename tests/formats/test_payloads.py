@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from controller.core.alerts import LateWager
 from controller.core.events import (
-    Basis,
     BetsLocked,
     CardDrawn,
     CardOpened,
     DeviceStatusChanged,
     Event,
-    LockedWager,
     RoundClosed,
     WagerSettled,
 )
+from controller.core.wager import Basis, LockedWager
 from controller.formats.payloads import (
     PayloadRefused,
     Topics,
@@ -72,6 +71,7 @@ def test_a_settlement_on_the_wire() -> None:
             "basis": "evidence",
             "readings": [7, 9],
             "why": "A natural pays 3 to 2.",
+            "jackpot_cents": 0,
         },
     }
 

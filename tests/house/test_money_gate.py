@@ -22,7 +22,6 @@ NOT_WATCHED: Final = {
     "events": "names what is told",
     "floor": "people's corrections, taken as they are given",
     "meter_rulings": "people's rulings on awards; nine branches in ten are run by tests/progressive, not all",
-    "mystery": "an award the trigger box decided; nine branches in ten are run by tests/progressive, not all",
     "paying": "reads settlements that were told, for the check of payments",
     "worlds": "joins what dues found for each reading of an unread card",
 }

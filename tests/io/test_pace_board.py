@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from controller.core.events import BetsLocked, CardDrawn, Event, HoleTurned, LockedWager, RoundClosed
+from controller.core.events import BetsLocked, CardDrawn, Event, HoleTurned, RoundClosed
 from controller.core.pace import HOUR_NS
+from controller.core.wager import LockedWager
 from controller.formats.records import Identity
 from controller.formats.snapshots import PaceNow
 from controller.formats.states import payloads

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.alerts import SideBetRefused
-from controller.core.events import BetsLocked, Event, LockedWager, WagerSettled
+from controller.core.events import BetsLocked, Event, WagerSettled
 from controller.core.game_alerts import AlertRaised, Kind
 from controller.core.inputs import Started
 from controller.core.link_events import ContributionPosted
@@ -18,6 +18,7 @@ from controller.core.meter_events import ContributionMade
 from controller.core.sensed import Counted
 from controller.core.state import restore
 from controller.core.table import step
+from controller.core.wager import LockedWager
 from controller.formats.snapshots import ClosedBet, RoundNow, round_bytes
 from controller.formats.states import read_state, state_bytes
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState, WagersSensed

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from controller.core.events import RoundClosed, RoundVoided, WagerAdjusted, WagerSettled
+from controller.core.events import RoundClosed, WagerAdjusted, WagerSettled
+from controller.core.floor_events import RoundVoided
 from tests.wiring.premises import TOPICS, Premises, ran, scripted
 
 TABLE = f"{TOPICS.site}/{TOPICS.table}"

@@ -7,7 +7,8 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from controller.commands import keys
-from controller.core.events import RoundClosed, RoundVoided
+from controller.core.events import RoundClosed
+from controller.core.floor_events import RoundVoided
 from controller.io.broker import free_port
 from controller.io.mqtt import Broker
 from tests.wiring.premises import Ear, Premises, open_house, ran, scripted

@@ -1,0 +1,70 @@
+"""What the floor corrects, as events: who said what, and why. What was before stays readable."""
+
+from __future__ import annotations
+
+from controller.core.wager import LockedWager
+from firmware_protocols.values import Value
+
+
+class RulingProposed(Value, frozen=True):
+    """A person proposes to void a round (``spot`` 0) or to adjust a wager to ``due_cents``; another must approve."""
+
+    order: int
+    round: int
+    spot: int
+    bet: str
+    due_cents: int | None
+    who: str
+    why: str
+
+
+class RoundVoided(Value, frozen=True):
+    """The floor voided a round: every wager goes back."""
+
+    round: int
+    who: str
+    why: str
+
+
+class CardSet(Value, frozen=True):
+    """The floor named a card's face. ``before``: ``??`` unread, empty if it did not lie open; ``after`` empty: no card.
+
+    A card whose ``after`` is empty no longer counts in the round: it was read twice, drawn back or put aside.
+    """
+
+    round: int
+    card: int
+    before: str
+    after: str
+    who: str
+    why: str
+
+
+class CardAssigned(Value, frozen=True):
+    """The floor said whose a card is. ``spot`` 0 is the dealer."""
+
+    round: int
+    card: int
+    spot: int
+    who: str
+    why: str
+
+
+class BoxDeclared(Value, frozen=True):
+    """The floor said that a box without chips is in play (``round`` 0: in the next one); 0 cents: it is not.
+
+    ``beside`` are the side wagers at that spot that stand now that it has a main wager.
+    """
+
+    round: int
+    spot: int
+    cents: int
+    who: str
+    why: str
+    beside: tuple[LockedWager, ...] = ()
+
+
+class RoundResumed(Value, frozen=True):
+    """A correction of the floor's explains an irregular round: it is settled again like any other."""
+
+    round: int
