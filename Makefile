@@ -1,12 +1,14 @@
 # make help names the targets. Nothing outside this folder is touched, save that `make test` as root on Debian
-# installs the broker and database its tests talk to, and `make setup` as root on Debian python3-venv, each only where missing.
+# installs the broker and database its tests talk to, and whatever needs a virtual environment python3-venv, each only
+# where missing.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-offences campaign-mutation
+.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-offences campaign-mutation
 
 BIN := .venv/bin
 READY := .venv/.ready
+WHEELS := build/wheels
 
 # Debian keeps the broker where only root looks.
 export PATH := $(PATH):/usr/sbin
@@ -28,7 +30,11 @@ EVERY_TEST = mkdir -p build; { $(MONEY); } >build/money.txt 2>&1 & money=$$!; tr
   $(BIN)/pytest -ra; status=$$?; wait $$money || { status=1; cat build/money.txt; }; tail -n 3 build/money.txt; exit $$status
 
 help:
-	@echo 'make setup   a virtual environment in .venv, with everything the other targets need'
+	@echo 'make setup   the program as a table PC runs it, in releases/, with current as its name; WITH="report link-postgresql" adds these extras'
+	@echo 'make rollback  current is the release before again'
+	@echo 'make wheels  what make setup installs as one folder, build/wheels, for a table PC without a network; MACHINE=aarch64 FOR=3.13 WITH= may be given'
+	@echo 'make setup-dev  a virtual environment in .venv, with everything the targets below need; they make it themselves'
+	@echo 'make lock    requirements/*.lock anew from pyproject.toml; UPGRADE=1 takes the newest of everything'
 	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= PROFILE= JACKPOTS= SENSORS= LINK= BROKER= may be given'
 	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
 	@echo 'make money   every branch of the code that pays is run by its tests, or it says which is not; part of make test'
@@ -45,71 +51,84 @@ help:
 	@echo 'make campaign-flips   bits flipped in everything a start reads (minutes); FLIPS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-power   the power cut at any instant, with a disk that keeps no order (half an hour); CUTS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
-	@echo 'make clean   everything made here, the virtual environment too'
+	@echo 'make clean   everything made here, the virtual environment too; what make setup installed stays'
 
-setup: $(READY)
+setup: wheels
+	$(WHEELS)/install .
 
-$(READY): pyproject.toml .ci/setup
+rollback:
+	install/release --back .
+
+wheels:
+	install/wheels $(WHEELS) $(WITH)
+
+setup-dev: $(READY)
+
+lock: setup-dev
+	$(BIN)/python -m pip install -q --disable-pip-version-check 'uv>=0.9,<1'
+	install/lock $(abspath $(BIN))/uv
+
+$(READY): pyproject.toml requirements/dev.lock .ci/setup install/python.sh
 	.ci/setup
 	@touch $@
 
-demo: setup
+demo: setup-dev
 	$(BIN)/tableside demo $(strip $(DEMO))
 
 test: lint servers
 	$(if $(TESTS),$(BIN)/pytest -ra $(TESTS),$(EVERY_TEST))
 
-money: setup
+money: setup-dev
 	$(MONEY)
 
-lint: setup
+lint: setup-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-campaign-link: setup servers
+campaign-link: setup-dev servers
 	$(BIN)/python -m tests.link.killing $(call option,KILLS,kills) $(call option,SEED,seed) $(call option,JOBS,jobs) \
 		$(call option,FILE,file)
 
-campaign-meters: setup
+campaign-meters: setup-dev
 	$(BIN)/python -m bench.meters $(call option,WAGERS,wagers) $(call option,SEED,seed)
 
-campaign-mystery: setup
+campaign-mystery: setup-dev
 	$(BIN)/python -m bench.mystery cycles
 	$(BIN)/python -m bench.mystery noise
 	$(BIN)/python -m bench.mystery timing
 	$(BIN)/python -m bench.mystery canary
 	$(BIN)/python -m bench.mystery_table
-campaign-offences: setup
+campaign-offences: setup-dev
 	nice -n 10 $(BIN)/python -m bench.offences --count $(or $(N),1000) --clean $(or $(CLEAN),10000) --seed $(or $(SEED),1)
 
-campaign-mutation: setup
+campaign-mutation: setup-dev
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[mutation]'
 	rm -rf mutants
 	nice -n 10 $(BIN)/python -m mutmut run
 	$(BIN)/python -m mutmut results
 
-campaign-oracle: setup
+campaign-oracle: setup-dev
 	$(BIN)/python -m tests.oracle.compare $(or $(SEED),0) $(or $(N),10000)
 
-campaign-truth: setup
+campaign-truth: setup-dev
 	$(BIN)/python -m bench.campaign_truth $(call option,ROUNDS,rounds) $(call option,SEED,seed) $(call option,SHOE,shoe) \
 		$(call option,JOBS,jobs) $(call option,FILE,file)
 
-campaign-kill: setup servers
+campaign-kill: setup-dev servers
 	$(BIN)/python -m tests.campaigns.kill $(call option,KILLS,kills) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
 
-campaign-io: setup servers
+campaign-io: setup-dev servers
 	$(BIN)/python -m tests.campaigns.io
 
-campaign-flips: setup servers
+campaign-flips: setup-dev servers
 	$(BIN)/python -m tests.campaigns.flips $(call option,FLIPS,flips) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
 
-campaign-power: setup servers
+campaign-power: setup-dev servers
 	$(BIN)/python -m tests.campaigns.power $(call option,CUTS,cuts) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
 
-campaign-broker: setup servers
+campaign-broker: setup-dev servers
 	$(BIN)/python -m tests.campaigns.outage $(call option,HOURS,hours)
 
 servers:

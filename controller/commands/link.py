@@ -26,6 +26,7 @@ from controller.io.house_files import kept_path, text_of
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.io.log import Format, configure_log
 from controller.io.notify import Notifier
+from controller.io.privacy import keep_private
 from controller.io.secret_files import SecretRefused, read_curve_secret
 from controller.io.watchdog import Watchdog
 from controller.link.comparing import Compared, compare
@@ -69,6 +70,7 @@ def command() -> None:
 def run(config: Path, log_format: Format, log_level: str) -> None:
     """Serve the pool of CONFIG to its tables until told to stop (SIGTERM or Ctrl-C)."""
     configure_log(log_format, level=log_level)
+    keep_private()
     with _said():
         asyncio.run(_serve(config))
 

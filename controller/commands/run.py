@@ -39,12 +39,13 @@ from controller.io.opening import Keeping, Opened, marks_of, opened
 from controller.io.operator_channel import ChannelFailed
 from controller.io.overdue import Overdue, Terms
 from controller.io.pace_board import PaceBoard
+from controller.io.privacy import keep_private
 from controller.io.randomness import SystemEntropy
 from controller.io.second_copy import Place
-from controller.io.secret_files import SecretRefused
+from controller.io.secret_files import SecretRefused, is_kept
 from controller.io.software import Authenticated, SoftwareChanged, authenticate
 from controller.io.software_watch import SoftwareWatch
-from controller.io.table_file import TableFile, is_kept, load_table
+from controller.io.table_file import TableFile, load_table
 from controller.io.watchdog import Watchdog, Work
 from controller.linking import Ends, Links, OtherPool
 from controller.operating import NoChannel, listening, operator_channel
@@ -80,6 +81,7 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
     Exit status: 0 stopped, 2 the table file, key or journal cannot be used, 70 the disk failed.
     """
     configure_log(log_format, level=log_level)
+    keep_private()
     try:
         table = load_table(table_file, os.environ.get("CREDENTIALS_DIRECTORY"))
         looked_through = authenticated(table.config)
@@ -128,7 +130,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
     try:
         recovered = await asyncio.to_thread(recover, path, table.key)
         chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
-        broker = Broker.from_section(config.broker)
+        broker = Broker.from_section(config.broker, os.environ.get("CREDENTIALS_DIRECTORY"))
         consumers = config.broker.consumers
         parts = Parts(
             house_of(table), version(), table.key, journal, recovered, broker, clock, entropy, chance, consumers

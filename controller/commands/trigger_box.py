@@ -21,9 +21,10 @@ from controller.io.clock import Clock, SystemClock
 from controller.io.keys import KeyRefused
 from controller.io.log import Format, configure_log
 from controller.io.notify import Notifier
+from controller.io.privacy import keep_private
 from controller.io.randomness import Entropy, SystemEntropy
 from controller.trigger_box.custody import check_bounds, load_config, pairing_key_of, sealer_of, users_of
-from controller.trigger_box.service import Line, Service, keep_memory_private
+from controller.trigger_box.service import Line, Service
 from controller.trigger_box.store import Store, StoreFailed, StoreRefused
 
 log = structlog.get_logger(__name__)
@@ -50,7 +51,7 @@ def command(config: Path, log_format: Format, log_level: str) -> None:
     cannot be used, 70 the disk failed.
     """
     configure_log(log_format, level=log_level)
-    keep_memory_private()
+    keep_private()
     try:
         asyncio.run(serve(config))
     except ConfigError as error:

@@ -23,6 +23,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from controller.formats.config import BrokerSection
+from controller.io.secret_files import SecretRefused, is_kept, open_secret, read_secret
 
 INFLIGHT_LIMIT: Final = 20
 """Messages on the way at once: what Mosquitto accepts as delivered."""
@@ -78,22 +79,33 @@ class Broker(msgspec.Struct, frozen=True):
     tls_ca_file: str | None = None
     tls_cert_file: str | None = None
     tls_key_file: str | None = None
+    is_tls_key_kept: bool = False
+    """Whether that key is the service manager's credential."""
     connect_seconds: float = CONNECT_SECONDS
 
     @classmethod
-    def from_section(cls, section: BrokerSection) -> Self:
-        """As a table file says; reads the password file.
+    def from_section(cls, section: BrokerSection, credentials: str | None = None) -> Self:
+        """As a table file says; reads the password file. ``credentials``: where the service manager keeps its own.
 
         Raises:
-            OSError: the password file cannot be read; the message names it and the key it comes from.
+            OSError: the password file or the TLS key cannot be used; the message names it and the key it comes from.
         """
-        password = None
-        if section.password_file is not None:
-            try:
-                password = Path(section.password_file).read_text(encoding="utf-8").rstrip("\n")
-            except OSError as error:
-                said = "cannot be read; [broker] password_file must name the file with the password"
-                raise OSError(f"{section.password_file}: {said} ({error.strerror})") from error
+        password, keys = None, section.tls_key_file
+        try:
+            if section.password_file is not None:
+                kept = is_kept(section.password_file, credentials)
+                content = read_secret(Path(section.password_file), what="the password", kept_by_service=kept)
+                password = content.decode().rstrip("\n")
+        except SecretRefused as error:
+            raise OSError(f"[broker] password_file: {error}") from error
+        except UnicodeDecodeError as error:
+            raise OSError(f"[broker] password_file: {section.password_file}: expected a password in UTF-8") from error
+        is_tls_key_kept = keys is not None and is_kept(keys, credentials)
+        try:
+            if keys is not None:
+                read_secret(Path(keys), what="the TLS key", kept_by_service=is_tls_key_kept)
+        except SecretRefused as error:
+            raise OSError(f"[broker] tls_key_file: {error}") from error
         return cls(
             host=section.host,
             port=section.port,
@@ -103,6 +115,7 @@ class Broker(msgspec.Struct, frozen=True):
             tls_ca_file=section.tls_ca_file,
             tls_cert_file=section.tls_cert_file,
             tls_key_file=section.tls_key_file,
+            is_tls_key_kept=is_tls_key_kept,
         )
 
     def protocols(self) -> tuple[Protocol, ...]:
@@ -119,8 +132,14 @@ class Broker(msgspec.Struct, frozen=True):
             return None
         context = ssl.create_default_context(cafile=self.tls_ca_file)
         context.sslsocket_class = ClosingSocket
-        if self.tls_cert_file is not None:
-            context.load_cert_chain(self.tls_cert_file, self.tls_key_file)
+        if self.tls_cert_file is not None and self.tls_key_file is not None:
+            # OpenSSL takes a path: that of the descriptor that was judged.
+            try:
+                kept = self.is_tls_key_kept
+                with open_secret(Path(self.tls_key_file), what="the TLS key", kept_by_service=kept) as key:
+                    context.load_cert_chain(self.tls_cert_file, f"/proc/self/fd/{key.fileno()}")
+            except SecretRefused as error:
+                raise OSError(str(error)) from error
         return context
 
 

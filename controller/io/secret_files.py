@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from controller.io.durable_names import sync_directory
 
 CURVE_SECRET_BYTES: Final = 40
 """A CURVE key in Z85."""
+
+LONGEST_BYTES: Final = 65_536
+"""Far more than any key, certificate's key or password has."""
 
 
 class SecretRefused(Exception):  # noqa: N818 - named for what happened
@@ -48,12 +53,61 @@ def write_secret(path: Path, content: bytes, *, rotate: bool = False) -> Path | 
     fresh = path.with_name(f"{path.name}.new")
     new_secret(fresh, content)
     try:
-        old = _aside(path) if path.exists() else None
-        fresh.rename(path)
+        old = _aside(path) if rotate and path.exists() else None
+        if rotate:
+            fresh.rename(path)
+        else:
+            # Unlike a change of name, this puts nothing in the place of what came there meanwhile.
+            os.link(fresh, path)
+            fresh.unlink()
         sync_directory(path.parent)
     except OSError as error:
+        fresh.unlink(missing_ok=True)
         raise SecretRefused(f"{path}: cannot be made: {error.strerror} ({error.filename})") from error
     return old
+
+
+def is_kept(name: str, credentials: str | None) -> bool:
+    """Whether a file is one of those that the service manager keeps for us alone, in ``credentials``."""
+    return credentials is not None and Path(name).parent == Path(credentials)
+
+
+@contextlib.contextmanager
+def open_secret(path: Path, *, what: str = "the secret", kept_by_service: bool = False) -> Iterator[BinaryIO]:
+    """The open file at ``path``, once what was opened has been found fit to hold a secret.
+
+    The file is opened once and judged by its descriptor, so that what is judged is what is read. It is a regular file
+    of at most 64 KiB that only its owner may open: this process's user, or root; where root asks, anybody.
+
+    Raises:
+        SecretRefused: as ``read_secret``.
+    """
+    try:
+        # A pipe that nobody writes to must not hold us, nor a terminal become ours.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError as error:
+        raise SecretRefused(f"{path}: {what} cannot be read: {error.strerror}") from error
+    try:
+        _judge(path, os.fstat(descriptor), what, kept_by_service=kept_by_service)
+    except SecretRefused:
+        os.close(descriptor)
+        raise
+    with os.fdopen(descriptor, "rb") as file:
+        yield file
+
+
+def _judge(path: Path, found: os.stat_result, what: str, *, kept_by_service: bool) -> None:
+    user = os.geteuid()
+    if not stat.S_ISREG(found.st_mode):
+        raise SecretRefused(f"{path}: {what} cannot be read: expected a regular file")
+    if found.st_size > LONGEST_BYTES:
+        raise SecretRefused(f"{path}: {what} cannot be read: expected at most {LONGEST_BYTES} bytes")
+    if kept_by_service:
+        return
+    if user and found.st_uid not in {user, 0}:
+        raise SecretRefused(f"{path}: {what} belongs to user {found.st_uid}; run: chown {user} {path}")
+    if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise SecretRefused(f"{path}: others may read {what}; run: chmod 600 {path}")
 
 
 def read_secret(path: Path, *, what: str = "the secret", kept_by_service: bool = False) -> bytes:
@@ -63,15 +117,15 @@ def read_secret(path: Path, *, what: str = "the secret", kept_by_service: bool =
     then says nothing: the right to read it may be given by an access list.
 
     Raises:
-        SecretRefused: no such file, or others may read it.
+        SecretRefused: no such file, it is no regular file, others may read it, or it is longer than any secret.
     """
-    try:
-        mode = path.stat().st_mode
-        content = path.read_bytes()
-    except OSError as error:
-        raise SecretRefused(f"{path}: {what} cannot be read: {error.strerror}") from error
-    if mode & (stat.S_IRWXG | stat.S_IRWXO) and not kept_by_service:
-        raise SecretRefused(f"{path}: others may read {what}; run: chmod 600 {path}")
+    with open_secret(path, what=what, kept_by_service=kept_by_service) as file:
+        try:
+            content = file.read(LONGEST_BYTES + 1)
+        except OSError as error:
+            raise SecretRefused(f"{path}: {what} cannot be read: {error.strerror}") from error
+    if len(content) > LONGEST_BYTES:
+        raise SecretRefused(f"{path}: {what} cannot be read: expected at most {LONGEST_BYTES} bytes")
     return content
 
 

@@ -29,7 +29,7 @@ from controller.formats.profiles import Profile, ProfileError
 from controller.io import profile_files
 from controller.io.house_files import text_of
 from controller.io.keys import KeyRefused, read_key
-from controller.io.secret_files import SecretRefused, read_curve_secret
+from controller.io.secret_files import SecretRefused, is_kept, read_curve_secret
 from firmware_protocols import discovery
 
 
@@ -117,11 +117,6 @@ def _link_keys(config: Config, credentials: str | None, lines: list[str]) -> dic
         except SecretRefused as error:
             lines.append(str(error))
     return found
-
-
-def is_kept(name: str, credentials: str | None) -> bool:
-    """Whether a file is one of those that the service manager keeps for us alone."""
-    return credentials is not None and Path(name).parent == Path(credentials)
 
 
 def _with_credentials(config: Config, credentials: str | None, name: str, lines: list[str]) -> Config:

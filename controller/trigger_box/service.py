@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import os
 import random
-import resource
 import stat
 from collections import Counter
 from collections.abc import Callable
@@ -44,8 +43,6 @@ SOCKET_MODE: Final = 0o660
 
 CALLERS_LIMIT: Final = 4
 """Lines on which the pairing may be under way at once: one is the table's, and nobody else need call."""
-
-_PR_SET_DUMPABLE: Final = 4
 
 log = structlog.get_logger(__name__)
 
@@ -264,13 +261,3 @@ def _clear_away(path: Path) -> None:
         if not stat.S_ISSOCK(path.stat().st_mode):
             raise StoreRefused(f"[line] port: {path} is there and no socket")
         path.unlink()
-
-
-def keep_memory_private() -> None:
-    """No core dumps, and no other process of this user may look into this one's memory."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # A hardened service may be forbidden the memory that ctypes asks for; its user has no other process then.
-    with contextlib.suppress(ImportError, MemoryError, OSError):
-        import ctypes  # noqa: PLC0415
-
-        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)

@@ -23,7 +23,8 @@ def python_sources() -> Iterator[tuple[str, str]]:
 
 def command_sources() -> Iterator[tuple[str, str]]:
     systemd = (file for file in sorted((ROOT / "systemd").rglob("*")) if file.is_file())
-    for file in (ROOT / "Makefile", *sorted((ROOT / ".ci").iterdir()), *systemd):
+    scripts = (*sorted((ROOT / ".ci").iterdir()), *sorted((ROOT / "install").iterdir()))
+    for file in (ROOT / "Makefile", *scripts, *systemd):
         yield file.relative_to(ROOT).as_posix(), file.read_text()
 
 
@@ -67,4 +68,4 @@ def test_every_folder_is_looked_at(folder: str) -> None:
 
 def test_everything_that_starts_python_is_looked_at() -> None:
     looked_at = {path for path, _ in command_sources()}
-    assert {"Makefile", ".ci/run", ".ci/setup", "systemd/tableside@.service"} <= looked_at
+    assert {"Makefile", ".ci/run", ".ci/setup", "install/release", "systemd/tableside@.service"} <= looked_at

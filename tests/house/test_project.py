@@ -77,7 +77,12 @@ def test_the_licence_is_the_one_named() -> None:
     assert "Apache License\n                           Version 2.0, January 2004" in (ROOT / "LICENSE").read_text()
 
 
-@pytest.mark.parametrize("script", sorted((ROOT / ".ci").iterdir()), ids=lambda script: script.name)
+SCRIPTS: Final = tuple(
+    path for folder in (".ci", "install") for path in sorted((ROOT / folder).iterdir()) if not path.suffix
+)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
 def test_the_scripts_are_programs_and_stop_at_the_first_failure(script: Path) -> None:
     assert os.access(script, os.X_OK)
     assert re.search(r"^set -eu", script.read_text(), re.MULTILINE)

@@ -49,7 +49,7 @@ def test_each_secret_has_its_line_and_only_what_a_program_cannot_do_without_is_o
 @pytest.mark.parametrize("name", WANTED)
 def test_systemd_takes_a_unit_with_all_of_them(tmp_path: Path, name: str) -> None:
     file = tmp_path / f"{name}@1.service"
-    text = uncommented(name).replace("/opt/tableside/.venv/bin/tableside", "/bin/true")
+    text = uncommented(name).replace("/opt/tableside/current/bin/tableside", "/bin/true")
     file.write_text(re.sub(r"^(After|Before|Wants)=", r"#\1=", text, flags=re.MULTILINE))
     command = ["systemd-analyze", "verify", "--recursive-errors=no", "--man=no", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -52,7 +52,7 @@ def test_the_key_reaches_the_service_as_a_credential_only() -> None:
 def test_systemd_has_nothing_to_say_of_the_unit(tmp_path: Path) -> None:
     """Not a word: a misspelt key is only a warning, and a warning is one too many."""
     unit = tmp_path / "tableside@1.service"
-    unit.write_text(UNIT.replace("/opt/tableside/.venv/bin/tableside", "/bin/true").replace("After=", "#After="))
+    unit.write_text(UNIT.replace("/opt/tableside/current/bin/tableside", "/bin/true").replace("After=", "#After="))
     command = ["systemd-analyze", "verify", "--recursive-errors=no", "--man=no", str(unit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -42,7 +42,7 @@ def test_the_unit_exposes_little(tmp_path: Path, without: str, refused: bool) ->
 @needs("systemd-analyze")
 def test_systemd_has_nothing_to_say_of_the_unit(tmp_path: Path) -> None:
     unit = tmp_path / "tableside-link@1.service"
-    text = UNIT.replace("/opt/tableside/.venv/bin/tableside", "/bin/true")
+    text = UNIT.replace("/opt/tableside/current/bin/tableside", "/bin/true")
     unit.write_text(text.replace("After=", "#After=").replace("Wants=", "#Wants="))
     command = ["systemd-analyze", "verify", "--recursive-errors=no", "--man=no", str(unit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

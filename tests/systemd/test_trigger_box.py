@@ -70,7 +70,7 @@ def test_the_unit_exposes_little(tmp_path: Path, without: str, refused: bool) ->
 @needs("systemd-analyze")
 def test_systemd_has_nothing_to_say_of_the_unit(tmp_path: Path) -> None:
     unit = tmp_path / "tableside-trigger-box@1.service"
-    unit.write_text(UNIT.replace("/opt/tableside/.venv/bin/tableside", "/bin/true").replace("After=", "#After="))
+    unit.write_text(UNIT.replace("/opt/tableside/current/bin/tableside", "/bin/true").replace("After=", "#After="))
     command = ["systemd-analyze", "verify", "--recursive-errors=no", "--man=no", str(unit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
