@@ -8,11 +8,17 @@ from typing import Final, NamedTuple
 from controller.core.rules import Rules, Terms
 from controller.core.side_bet import SideBet, find, names, terms_of
 
+CENTS_LIMIT: Final = 10**12
+"""No amount that is laid, due, declared or told is above ten thousand million dollars.
+
+At a thousand to one, the longest odds of any pay table, it is still below 2**53: exact in every language that reads it.
+"""
+
 RANGES: Final[dict[str, tuple[int, int]]] = {
     "decks": (1, 8),
     "boxes": (1, 7),
     "max_hands": (1, 4),
-    "aggregate_limit_cents": (0, 10**12),
+    "aggregate_limit_cents": (0, CENTS_LIMIT),
     "mystery_reset_cents": (0, 10**9),
     "mystery_ceiling_cents": (1, 10**9),
 }
@@ -24,9 +30,9 @@ OPTION_RANGES: Final[dict[str, tuple[int, int]]] = {
     "new_shoe_burns": (0, 10),
     "payout_unit_cents": (1, 100_000),
     "chip_unit_cents": (1, 100_000),
-    "minimum_cents": (0, 10**12),
-    "maximum_cents": (0, 10**12),
-    "side_maximum_cents": (0, 10**12),
+    "minimum_cents": (0, CENTS_LIMIT),
+    "maximum_cents": (0, CENTS_LIMIT),
+    "side_maximum_cents": (0, CENTS_LIMIT),
 }
 """The same for the options: no house rounds to more than a thousand dollars or burns more than ten cards."""
 

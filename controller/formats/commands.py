@@ -22,6 +22,7 @@ from controller.core.inputs import (
     ShoeChanged,
     VoidRound,
 )
+from controller.core.rule_checks import CENTS_LIMIT
 from controller.formats.meter_commands import METER_VERBS, MeterWanted, meter_input
 from controller.formats.plain_data import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import Card
@@ -31,6 +32,10 @@ REQUEST_LIMIT_BYTES: Final = 64 * 1024
 
 WORDS_LIMIT: Final = 200
 """Characters of a name or a reason: a sentence or two, and no room to fill the journal with."""
+
+Cents = Annotated[int, msgspec.Meta(ge=-CENTS_LIMIT, le=CENTS_LIMIT)]
+Number = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
+"""What is counted: questions, cards, rounds, spots. No count comes near it, and every language reads it exactly."""
 
 UNREAD: Final = "none"
 """Stands for no face: the card was no card of the round."""
@@ -43,7 +48,7 @@ class CommandRefused(ValueError):  # noqa: N818 - named for what happened
 class AnswerWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/answer``: the answer to a question the table asked, and who gives it."""
 
-    question: int
+    question: Number
     answer: str
     who: str
     transaction: Any = None
@@ -52,7 +57,7 @@ class AnswerWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class VoidWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/void``: every wager of a round goes back."""
 
-    round: int
+    round: Number
     who: str
     why: str
     transaction: Any = None
@@ -61,7 +66,7 @@ class VoidWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class SetCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/set-card``: the face of the card with this number, ``8h``, or ``none``: it was no card of the round."""
 
-    card: int
+    card: Number
     face: str
     who: str
     why: str
@@ -71,8 +76,8 @@ class SetCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class AssignCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/assign-card``: whose the card with this number is; spot 0 is the dealer."""
 
-    card: int
-    spot: int
+    card: Number
+    spot: Number
     who: str
     why: str
     transaction: Any = None
@@ -81,8 +86,8 @@ class AssignCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DeclareBoxWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/declare-box``: a box without chips is in play for so much; 0 takes it back before the first card."""
 
-    spot: int
-    cents: int
+    spot: Number
+    cents: Cents
     who: str
     why: str
     transaction: Any = None
@@ -91,10 +96,10 @@ class DeclareBoxWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class AdjustWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/adjust``: what a wager is due, the player's net in cents."""
 
-    round: int
-    spot: int
+    round: Number
+    spot: Number
     bet: str
-    due_cents: int
+    due_cents: Cents
     who: str
     why: str
     transaction: Any = None
@@ -103,7 +108,7 @@ class AdjustWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class AckWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/ack``: a named person has seen an alert; ``note`` is what they made of it."""
 
-    alert: int
+    alert: Number
     who: str
     note: str = ""
     transaction: Any = None

@@ -30,9 +30,9 @@ from controller.formats.toml_lines import Path as KeyPath
 Antenna = Annotated[int, msgspec.Meta(ge=1, le=8, description="an antenna from 1 to 8")]
 Address = Annotated[int, msgspec.Meta(ge=1, le=254, description="a reader's address from 1 to 254")]
 Listen = Annotated[
-    str, msgspec.Meta(pattern=r"^[^:/\s]+:[0-9]{1,5}$", description="an address such as 192.0.2.10:7010")
+    str, msgspec.Meta(pattern=r"^[^:/\s]+:[0-9]{1,5}\Z", description="an address such as 192.0.2.10:7010")
 ]
-Key = Annotated[str, msgspec.Meta(pattern=r"^[A-Y]$", description="a key from A to Y")]
+Key = Annotated[str, msgspec.Meta(pattern=r"^[A-Y]\Z", description="a key from A to Y")]
 Agreeing = Annotated[int, msgspec.Meta(ge=1, le=10, description="how many inventories must agree, from 1 to 10")]
 Gap = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds from 0 to 10000")]
 
@@ -41,7 +41,7 @@ Held = Annotated[int, msgspec.Meta(ge=0, le=10_000, description="milliseconds fr
 Hours = Annotated[int, msgspec.Meta(ge=1, le=8_760, description="hours from 1 to 8760")]
 
 SoftwareKey = Annotated[
-    str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$", description="a public key as 64 hex digits (tableside keys software)")
+    str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z", description="a public key as 64 hex digits (tableside keys software)")
 ]
 
 CREDENTIAL: Final = "credential:"

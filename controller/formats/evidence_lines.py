@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from controller.core.keypad import EVIDENCE
+from controller.core.rule_checks import CENTS_LIMIT
 from controller.formats.decoding import shown
 from controller.formats.plain_data import DataRefused, json_of, reads_outside
 from firmware_protocols.cards import Card
@@ -19,8 +20,6 @@ UNREAD: Final = "??"
 NANOSECONDS: Final = 1_000_000_000
 SPOTS: Final = range(1, 8)
 SPOT_NAMES: Final = frozenset(str(spot) for spot in SPOTS)
-CENTS_LIMIT: Final = 10**12
-"""No amount is above ten thousand million dollars."""
 SECONDS_LIMIT: Final = 10**10
 """Three hundred years: enough for seconds since 1970, and no number that takes long to write out."""
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from msgspec.structs import replace
 
 from controller.core.progressive import Linked, Meters, Mystery
-from controller.core.rule_checks import RANGES, impossible
+from controller.core.rule_checks import CENTS_LIMIT, RANGES, impossible
 from controller.core.rules import Rules
 from controller.core.told import ACTS, Act
 from controller.formats.decoding import shown
@@ -38,8 +38,6 @@ MHB_KEYS: Final = ("meter_before_cents", "increment_cents", "trigger_cents", "ne
 BET_NAMES: Final = {"mhb": "five_card_progressive"}
 """What a case calls a side wager, where its file has another name."""
 
-CENTS_LIMIT: Final = 10**12
-"""No amount is above ten thousand million dollars."""
 CARDS_LIMIT: Final = 416
 """Cards of eight decks."""
 ACTS_LIMIT: Final = 500

@@ -17,7 +17,7 @@ from controller.formats.decoding import Mistake
 from controller.formats.sections import Address, File, Name, PublicKey, Section, Text, read_sections
 
 TableName = Annotated[
-    str, msgspec.Meta(pattern=r"^[a-z0-9-]{1,32}/[a-z0-9-]{1,32}$", description='a table such as "harbour/bj-1"')
+    str, msgspec.Meta(pattern=r"^[a-z0-9-]{1,32}/[a-z0-9-]{1,32}\Z", description='a table such as "harbour/bj-1"')
 ]
 
 

@@ -22,20 +22,20 @@ from firmware_protocols.sign_messages import FIELDS_LIMIT
 MeterName = Annotated[
     str,
     msgspec.Meta(
-        pattern=r"^[a-z][a-z0-9_]{0,31}$",
+        pattern=r"^[a-z][a-z0-9_]{0,31}\Z",
         description="a name of at most 32 lower-case letters, digits and _, beginning with a letter",
     ),
 ]
 Cents = Annotated[int, msgspec.Meta(ge=0, lt=10**14, description="whole cents, 0 or more")]
 Share = Annotated[tuple[int, int], msgspec.Meta(description="a part of the wager such as [17, 100]")]
 Caption = Annotated[
-    str, msgspec.Meta(pattern=r"^[ -~]{0,40}$", description="a caption of at most 40 printable characters")
+    str, msgspec.Meta(pattern=r"^[ -~]{0,40}\Z", description="a caption of at most 40 printable characters")
 ]
 Width = Annotated[int, msgspec.Meta(ge=4, le=40, description="a width of 4 to 40 characters")]
 TriggerPort = Annotated[
     str,
     msgspec.Meta(
-        pattern=rf"^(/.+|unix:/.+|{USB_PATTERN}|(socket|rfc2217)://[^:/?#]+:[0-9]{{1,5}})$",
+        pattern=rf"^(/.+|unix:/.+|{USB_PATTERN}|(socket|rfc2217)://[^:/?#]+:[0-9]{{1,5}})\Z",
         description="a path such as /dev/serial/by-id/..., unix:/path for a local socket, usb:VID:PID:SERIAL or"
         " socket://host:port",
     ),

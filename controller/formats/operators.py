@@ -53,7 +53,7 @@ class OperatorRefused(Exception):  # noqa: N818
     """A request may not be carried out; the text says why."""
 
 
-SigningKey = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$", description="64 hex digits")]
+SigningKey = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z", description="64 hex digits")]
 
 
 class Operator(Section, frozen=True):

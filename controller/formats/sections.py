@@ -18,7 +18,7 @@ Text = Annotated[str, msgspec.Meta(min_length=1, description="text")]
 Name = Annotated[
     str,
     msgspec.Meta(
-        pattern=r"^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$",
+        pattern=r"^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\Z",
         description="a name of at most 32 lower-case letters, digits and hyphens",
     ),
 ]
@@ -26,21 +26,21 @@ File = Annotated[str, msgspec.Meta(min_length=1, description="a path")]
 Port = Annotated[
     str,
     msgspec.Meta(
-        pattern=rf"^(/.+|{USB_PATTERN}|(socket|rfc2217)://[^:/?#]+:[0-9]{{1,5}})$",
+        pattern=rf"^(/.+|{USB_PATTERN}|(socket|rfc2217)://[^:/?#]+:[0-9]{{1,5}})\Z",
         description="a path such as /dev/serial/by-id/..., usb:VID:PID:SERIAL, socket://host:port or"
         " rfc2217://host:port",
     ),
 ]
 TcpPort = Annotated[int, msgspec.Meta(ge=1, le=65535, description="a port number from 1 to 65535")]
-ZoneName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]*$", description="a zone such as main or insurance")]
+ZoneName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]*\Z", description="a zone such as main or insurance")]
 Spot = Annotated[int, msgspec.Meta(ge=1, le=7, description="a spot from 1 to 7")]
 
 CURVE_KEY: Final = re.compile(r"[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")
 """A public key as ZeroMQ writes it (Z85, https://rfc.zeromq.org/spec/32/)."""
 
-PublicKey = Annotated[str, msgspec.Meta(pattern=f"^{CURVE_KEY.pattern}$", description="a public key")]
+PublicKey = Annotated[str, msgspec.Meta(pattern=rf"^{CURVE_KEY.pattern}\Z", description="a public key")]
 Address = Annotated[
-    str, msgspec.Meta(pattern=r"^[^\s:]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$", description="HOST:PORT")
+    str, msgspec.Meta(pattern=r"^[^\s:]+:[0-9]{1,5}\Z|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}\Z", description="HOST:PORT")
 ]
 
 

@@ -26,19 +26,19 @@ TABLES_USER: Final = "tableside"
 
 Serial = Annotated[
     str,
-    msgspec.Meta(pattern=r"^[!-~]{1,16}$", description="a serial number of at most 16 printable characters"),
+    msgspec.Meta(pattern=r"^[!-~]{1,16}\Z", description="a serial number of at most 16 printable characters"),
 ]
 LinePort = Annotated[
     str,
     msgspec.Meta(
-        pattern=rf"^(/.+|unix:/.+|{USB_PATTERN})$",
+        pattern=rf"^(/.+|unix:/.+|{USB_PATTERN})\Z",
         description="a path such as /dev/serial/by-id/..., usb:VID:PID:SERIAL, or unix:/path for a local socket",
     ),
 ]
 NoisePort = Annotated[
     str,
     msgspec.Meta(
-        pattern=rf"^(/.+|{USB_PATTERN})$",
+        pattern=rf"^(/.+|{USB_PATTERN})\Z",
         description="a path such as /dev/serial/by-id/... or usb:VID:PID:SERIAL",
     ),
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 import pytest
 
@@ -22,7 +24,8 @@ from controller.core.inputs import (
     WithdrawOrder,
 )
 from controller.core.progressives import Adjustment
-from controller.formats.commands import VERBS, CommandRefused, input_of, read_command, reply_bytes
+from controller.core.rule_checks import CENTS_LIMIT
+from controller.formats.commands import VERBS, CommandRefused, DeclareBoxWanted, input_of, read_command, reply_bytes
 from firmware_protocols.cards import Card
 
 
@@ -111,3 +114,17 @@ def test_an_unknown_verb_is_told_the_others() -> None:
 def test_a_reply_echoes_the_transaction_of_whatever_came() -> None:
     assert msgspec.json.decode(reply_bytes(b'{"transaction": [1]}', "no"))["transaction"] == [1]
     assert msgspec.json.decode(reply_bytes(b"\xff", "no")) == {"status": "refused", "text": "no", "transaction": None}
+
+
+@pytest.mark.parametrize("cents", [CENTS_LIMIT + 1, -CENTS_LIMIT - 1, 10**30])
+def test_no_amount_is_above_the_ceiling(cents: int) -> None:
+    box = {"spot": 3, "cents": cents, "who": "M. Okafor", "why": "plays cash"}
+    due = {"round": 1, "spot": 3, "bet": "main", "due_cents": cents, "who": "M. Okafor", "why": "dead hand"}
+    for verb, body in (("declare-box", box), ("adjust", due)):
+        with pytest.raises(CommandRefused, match="cents"):
+            read_command(verb, json.dumps(body).encode())
+
+
+def test_the_ceiling_itself_is_an_amount() -> None:
+    box = {"spot": 3, "cents": CENTS_LIMIT, "who": "M. Okafor", "why": "plays cash"}
+    assert isinstance(read_command("declare-box", json.dumps(box).encode()), DeclareBoxWanted)

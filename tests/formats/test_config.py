@@ -125,6 +125,7 @@ def test_the_short_form_gives_each_spot_its_own_reader() -> None:
             'host = "b"\ntls_key_file = "k"',
             "table.toml:12: [broker]: tls_cert_file and tls_key_",
         ),
+        ('site = "harbour"', 'site = "harbour\\n"', "table.toml:2: [table] site: expected a name of at most 32"),
         ("[shoe]", "[shoe", "table.toml:16: Expected ']' at the end of a table declaration"),
     ],
 )

@@ -119,6 +119,8 @@ def test_topics() -> None:
     assert TOPICS.verb(TOPICS.command("answer")) == "answer"
     assert TOPICS.verb("tableside/v1/harbour/bj-1/cmd/") is None
     assert TOPICS.verb("tableside/v1/harbour/bj-2/cmd/answer") is None
+    for verb in ("x" * 33, "answer/1", "Answer", "answer\n", "\x1b[2J", "x" * 65_000):
+        assert TOPICS.verb(f"{TOPICS.root}/cmd/{verb}") is None
 
 
 def test_status_payloads() -> None:

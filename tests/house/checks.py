@@ -43,13 +43,6 @@ PROCESSES_AND_SOCKETS: Final = frozenset({"subprocess", "socket", "socketserver"
 MOCK_MODULES: Final = frozenset({"unittest", "mock", "pytest_mock"})
 MOCK_NAMES: Final = frozenset({"monkeypatch", "MonkeyPatch", "mocker", "Mock", "MagicMock", "AsyncMock"})
 SLEEPERS: Final = frozenset({"time", "asyncio", "anyio", "trio"})
-DECODER: Final = "controller/formats/plain_data.py"
-DECODERS: Final = frozenset(
-    {"json.loads", "json.load", "json.JSONDecoder", "json.decoder", "tomllib.loads", "tomllib.load", "msgspec.toml"}
-    | {"msgspec.json.decode", "msgspec.json.Decoder", "msgspec.yaml", "pickle", "marshal", "shelve", "yaml", "orjson"}
-)
-BOUNDED: Final = frozenset({"json_of", "json_as"})
-MARK: Final = "reads_outside"
 UNFINISHED: Final = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 OPTIMISED: Final = re.compile(r"python[\d.]*\s+(?:-\w+\s+)*-OO?\b|PYTHONOPTIMIZE=")
 
@@ -323,34 +316,6 @@ def eager_annotations(path: str, text: str) -> list[Finding]:
     return [Finding(path, code[0].lineno, "without from __future__ import annotations")]
 
 
-def second_decoder(path: str, text: str) -> list[Finding]:
-    """JSON and TOML are decoded in one module; what reads what comes from outside through it is marked as doing so."""
-    if not is_in(path, PACKAGES) or path == DECODER:
-        return []
-    tree = ast.parse(text)
-    what = "decodes by another way than controller/formats/plain_data.py"
-    findings = imported_among(path, text, DECODERS, what)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and ast.unparse(node) in DECODERS:
-            findings.append(Finding(path, node.lineno, f"{what}: {ast.unparse(node)}"))
-    for called, inside in calls(tree):
-        if inside is None or not any(MARK in ast.unparse(one) for one in inside.decorator_list):
-            name = inside.name if inside else "the module"
-            findings.append(Finding(path, called.lineno, f"{name} reads what comes from outside, not marked {MARK}"))
-    return findings
-
-
-def calls(
-    node: ast.AST, inside: ast.FunctionDef | ast.AsyncFunctionDef | None = None
-) -> Iterator[tuple[ast.Call, ast.FunctionDef | ast.AsyncFunctionDef | None]]:
-    """Each call of the bounded decoder, and the function it stands in."""
-    for child in ast.iter_child_nodes(node):
-        within = child if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) else inside
-        if isinstance(child, ast.Call) and ast.unparse(child.func).rpartition(".")[2] in BOUNDED:
-            yield child, within
-        yield from calls(child, within)
-
-
 def check_command(path: str, text: str) -> list[Finding]:
     """Nothing that starts Python starts it with assertions off."""
     return [
@@ -376,5 +341,4 @@ CHECKS: Final[tuple[Check, ...]] = (
     process_or_socket,
     endless_queue,
     eager_annotations,
-    second_decoder,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tests.house import checks
+from tests.house import checks, outside_checks
 from tests.house.checks import Check
 
 
@@ -103,23 +103,34 @@ PLANTED: Final = (
     Planted(checks.endless_queue, "controller/io/outbox.py", "waiting = queue.SimpleQueue()\n", 1, "queue"),
     Planted(checks.eager_annotations, "devices/shoe.py", '"""A shoe."""\n\nimport enum\n', 3, "__future__"),
     Planted(
-        checks.second_decoder,
+        outside_checks.second_decoder,
         "controller/io/inbox.py",
         "import msgspec\nvalue = msgspec.json.decode(b'1')\n",
         2,
         "msgspec.json.decode",
     ),
-    Planted(checks.second_decoder, "controller/io/inbox.py", "import json\nvalue = json.loads('1')\n", 2, "json.loads"),
-    Planted(checks.second_decoder, "controller/io/inbox.py", "from json import loads\n", 1, "json.loads"),
-    Planted(checks.second_decoder, "controller/link/inbox.py", "decoder = msgspec.json.Decoder(int)\n", 1, "Decoder"),
-    Planted(checks.second_decoder, "controller/link/inbox.py", "import pickle\n", 1, "pickle"),
     Planted(
-        checks.second_decoder,
+        outside_checks.second_decoder,
+        "controller/io/inbox.py",
+        "import json\nvalue = json.loads('1')\n",
+        2,
+        "json.loads",
+    ),
+    Planted(outside_checks.second_decoder, "controller/io/inbox.py", "from json import loads\n", 1, "json.loads"),
+    Planted(
+        outside_checks.second_decoder, "controller/io/a.py", "a = msgspec.json.Decoder(int)\n", 1, "Decoder"
+    ),
+    Planted(outside_checks.second_decoder, "controller/link/inbox.py", "import pickle\n", 1, "pickle"),
+    Planted(
+        outside_checks.second_decoder,
         "controller/io/inbox.py",
         "def read(text):\n    return json_as(text, int)\n",
         2,
         "read reads what comes from outside",
     ),
+    Planted(outside_checks.line_end_in_pattern, "devices/shoe.py", "NAME = re.compile(r'^[a-z]+$')\n", 1, "$"),
+    Planted(outside_checks.line_end_in_pattern, "devices/shoe.py", "NAME = Meta(pattern=rf'^({A}|[$]b)$')\n", 1, "$"),
+    Planted(outside_checks.line_end_in_pattern, "devices/shoe.py", "found = re.match(rb'a$|b', text)\n", 1, "$"),
     Planted(checks.check_command, "Makefile", "run:\n\tpython3 -B -O -m controller.cli\n", 2, "-O"),
     Planted(checks.check_command, "systemd/a.service", "Environment=PYTHONOPTIMIZE=1\n", 1, "PYTHONOPTIMIZE"),
 )
@@ -168,13 +179,18 @@ CLEAN: Final = (
         '"""A shoe."""\nfrom __future__ import annotations\n\nimport enum\n',
     ),
     Clean(checks.eager_annotations, "devices/__init__.py", '"""Devices."""\n'),
-    Clean(checks.second_decoder, "controller/formats/plain_data.py", "import json\nvalue = json.loads('1')\n"),
-    Clean(checks.second_decoder, "tests/test_shoe.py", "import json\nvalue = json.loads('1')\n"),
-    Clean(checks.second_decoder, "controller/io/outbox.py", "body = msgspec.json.encode(json.dumps(1))\n"),
+    Clean(outside_checks.second_decoder, "controller/formats/plain_data.py", "import json\nvalue = json.loads('1')\n"),
+    Clean(outside_checks.second_decoder, "tests/test_shoe.py", "import json\nvalue = json.loads('1')\n"),
+    Clean(outside_checks.second_decoder, "controller/io/outbox.py", "body = msgspec.json.encode(json.dumps(1))\n"),
     Clean(
-        checks.second_decoder,
+        outside_checks.second_decoder,
         "controller/io/inbox.py",
         "@reads_outside(None)\ndef read(text):\n    return json_as(text, int)\n",
+    ),
+    Clean(
+        outside_checks.line_end_in_pattern,
+        "devices/shoe.py",
+        "NAME = re.compile(r'^[a-z$]+\\$[^]$]\\Z')\nprice = '3$'\n",
     ),
     Clean(checks.check_command, "Makefile", "run:\n\tpython3 -B -m controller.cli -O\n"),
     Clean(checks.check_command, "systemd/a.service", "UnsetEnvironment=PYTHONOPTIMIZE\n"),

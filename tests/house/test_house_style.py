@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from tests.house.checks import CHECKS, Check, check_command
+from tests.house.outside_checks import OUTSIDE_CHECKS
 from tests.house.planted import CLEAN, PLANTED, Clean, Planted
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -32,7 +33,7 @@ def name_of(case: Planted | Clean) -> str:
     return f"{case.check.__name__}-{case.path}"
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*CHECKS, *OUTSIDE_CHECKS], ids=lambda check: check.__name__)
 def test_the_house_keeps_its_style(check: Check) -> None:
     findings = [str(finding) for path, text in python_sources() for finding in check(path, text)]
     assert findings == []
@@ -56,8 +57,8 @@ def test_what_the_house_does_is_not_found(clean: Clean) -> None:
 
 
 def test_every_check_is_proven_both_ways() -> None:
-    assert {planted.check for planted in PLANTED} == {*CHECKS, check_command}
-    assert {clean.check for clean in CLEAN} == {*CHECKS, check_command}
+    assert {planted.check for planted in PLANTED} == {*CHECKS, *OUTSIDE_CHECKS, check_command}
+    assert {clean.check for clean in CLEAN} == {*CHECKS, *OUTSIDE_CHECKS, check_command}
 
 
 @pytest.mark.parametrize("folder", PYTHON_FOLDERS)
