@@ -14,6 +14,7 @@ from controller.core.hand import place_of
 from controller.core.items import CardCame, ChipsMoved
 from controller.core.judging import (
     Judged,
+    doubt_reopened,
     dues,
     hole_points,
     known_until,
@@ -145,17 +146,29 @@ def finish(desk: Desk) -> bool:
     settle_sides(desk, judged, closed=True)
     settle_as_paid(desk, judged)
     contradicted(desk, judged)
+    doubt_reopened(desk)
     left = (*still_open(desk, judged), *sides_open(desk, judged))
     asking.withdraw_if_needless(desk)
     if left and desk.round().asked is None:
         asking.ask_best(desk, points)
     asked = desk.round().asked
     if left and asked is not None:
-        desk.tell(*left, RoundWaits(desk.round().number, asked.number))
+        desk.tell(*unsettled(desk, left), RoundWaits(desk.round().number, asked.number))
         return True
     plays = Census(judged.found, points).plays()
-    desk.tell(*left, RoundClosed(desk.round().number, dealer_cards(desk.round(), ends), plays, outcome(left)))
+    desk.tell(
+        *unsettled(desk, left), RoundClosed(desk.round().number, dealer_cards(desk.round(), ends), plays, outcome(left))
+    )
     return True
+
+
+def unsettled(desk: Desk, left: tuple[WagerOpen, ...]) -> Iterator[WagerOpen]:
+    """The open wagers but those of which it is told that their settlement is in doubt."""
+    book = book_of(desk.state.books, desk.round().number)
+    for one in left:
+        row = None if book is None else book.row(one.spot, one.bet)
+        if row is None or row.due_cents is None:
+            yield one
 
 
 def outcome(left: tuple[WagerOpen, ...]) -> str:

@@ -146,6 +146,13 @@ def tell_settled(desk: Desk, event: WagerSettled) -> None:
         desk.tell(WagerAdjusted(*fields, who, why, event.basis, event.jackpot_cents))
 
 
+def doubt_reopened(desk: Desk) -> None:
+    """Doubt what was settled before a correction and is not certain after it: legal plays differ on it now."""
+    marks = desk.round().settled
+    reason = "the round was corrected since, and legal plays differ on it now"
+    desk.tell(*desk.doubts(reason, lambda row: (row.spot, row.bet) not in marks))
+
+
 def open_bets(desk: Desk) -> bool:
     """Whether a wager of the open round is not settled, as far as that can be known without judging again."""
     settled = desk.round().settled

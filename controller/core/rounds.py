@@ -25,7 +25,7 @@ from controller.core.events import CardDrawn, RoundClosed
 from controller.core.felt import Change
 from controller.core.hand import seen
 from controller.core.items import CardCame, ChipsMoved, KeySpoke
-from controller.core.judging import Judged, hole_points, known_until, latest, of_hole, publish
+from controller.core.judging import Judged, doubt_reopened, hole_points, known_until, latest, of_hole, publish
 from controller.core.metering import contribute_round
 from controller.core.reconstruction import Reconstruction, TooManyOrders
 from controller.core.reweaving import hear_no_more, payment_began, remembered, weave_again, woven_with_hole
@@ -335,6 +335,8 @@ def infer(desk: Desk, until: int) -> None:
         publish(desk, judged)
         if len(view.cards) >= view.play().deal_cards and judged.frontier and dealt(judged):
             settle_sides(desk, judged, closed=False)
+            if until >= latest(desk):
+                doubt_reopened(desk)
         asking.consider(desk)
 
 

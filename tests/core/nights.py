@@ -1,0 +1,241 @@
+"""Nights of simulated people with a floor that corrects, rules, voids and takes it all back, and the laws they obey.
+
+Each law is a function of a seed, so that a campaign can try as many nights as it has time for:
+``python -m tests.core.nights 0 10000``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Final, NamedTuple
+
+import msgspec
+
+from controller.core.alerts import SettlementDoubted
+from controller.core.books import Book
+from controller.core.events import RoundClosed, WagerAdjusted, WagerOpen, WagerSettled
+from controller.core.inputs import AdjustWager, SetCard, VoidRound
+from controller.core.rules import Rules
+from controller.core.state import Round, State, restore
+from firmware_protocols.cards import DECK, Card
+from simulators.acts import Act, Press
+from simulators.dealer import play
+from simulators.felt import KEY_ROUND_CLOSED, StandKey
+from simulators.rack import Rack
+from tests.core.houses import DEALERS, chips_of, rules_of
+from tests.core.readers import LateRig
+from tests.core.rig import Rig
+
+FLOOR: Final = "floor"
+ROUNDS: Final = 4
+
+Wagers = dict[tuple[int, int, str], int | None]
+"""What each wager of a night comes to, by round, spot and bet; None: it is open."""
+
+
+class Script(NamedTuple):
+    """What people do in one night, and the table they do it at."""
+
+    rules: Rules
+    chips: dict[str, int]
+    acts: list[Act]
+    late: bool
+    reads_display: bool
+    """Whether the dealer answers what the display asks."""
+
+    def table(self) -> Rig:
+        """The table at the night's beginning."""
+        rig = (LateRig if self.late else Rig)(self.rules, dict(self.chips))
+        rig.reads_display = self.reads_display
+        return rig
+
+
+def script(seed: int) -> Script:
+    """A night at one of the five houses; its dealer keys every decision, or as people do."""
+    rng, rack = Random(seed), Rack()
+    name = rng.choice(list(DEALERS))
+    habit: StandKey = rng.choice(["always", "sometimes"])
+    acts = list(play(DEALERS[name], Random(seed), rack, rounds=ROUNDS, stand_key=habit, boxes=(1, 4)))
+    return Script(rules_of(name, stand_key=habit), chips_of(rack), acts, rng.random() < 0.5, rng.random() < 0.5)
+
+
+def played(one: Script, between: Callable[[Rig, Act], None]) -> Rig:
+    """The night with something done before each act."""
+    rig = one.table()
+    for act in one.acts:
+        between(rig, act)
+        rig.perform([act])
+    return rig
+
+
+def untouched(rig: Rig, act: Act) -> None:
+    """Nobody does anything before the act."""
+
+
+def wagers(rig: Rig) -> Wagers:
+    """What each wager comes to as the books have it; a settlement in doubt is none."""
+    rows = ((book.round, row) for book in rig.table.state.books for row in book.rows)
+    return {(number, row.spot, row.bet): None if row.doubted else row.due_cents for number, row in rows}
+
+
+def restarted(rig: Rig) -> None:
+    """The table as its checkpoint brings it back."""
+    state = msgspec.json.decode(msgspec.json.encode(rig.table.state), type=State)
+    rig.table = restore(rig.house, state)
+
+
+def named(rig: Rig, rng: Random) -> tuple[int, Card] | None:
+    """A card of the open round that lies face up, and what it is."""
+    open_round: Round | None = rig.table.state.round
+    lying = () if open_round is None else tuple(card for card in open_round.cards if card.opened and card.face)
+    if not lying:
+        return None
+    card = rng.choice(lying)
+    shown = card.shown()
+    assert shown is not None
+    return card.number, shown
+
+
+def name_card(rig: Rig, card: int, face: Card) -> None:
+    rig.give(SetCard(rig.now_ns, card, face, FLOOR, "seen on the felt"))
+    rig.pass_ms(100)
+
+
+# --- the laws ---------------------------------------------------------------------------------------
+
+
+def naming_wrongly_and_rightly_changes_nothing(seed: int) -> None:
+    """A card named as another, and then as what it is, leaves every wager as it would have been."""
+    named_twice, straight = wagers(corrected(seed)), wagers(played(script(seed), untouched))
+    assert named_twice == straight, sorted(named_twice.items() ^ straight.items(), key=str)
+
+
+def corrected(seed: int) -> Rig:
+    """A night in which the floor names cards wrongly, once or twice, and then rightly."""
+    rng = Random(seed)
+
+    def between(rig: Rig, act: Act) -> None:
+        closing = isinstance(act, Press) and act.key == KEY_ROUND_CLOSED
+        card = named(rig, rng) if rng.random() < (0.5 if closing else 0.03) else None
+        if card is None:
+            return
+        for _ in range(rng.randint(1, 2)):
+            name_card(rig, card[0], rng.choice([face for face in DECK if face is not card[1]]))
+            if rng.random() < 0.3:
+                restarted(rig)
+        name_card(rig, *card)
+
+    return played(script(seed), between)
+
+
+def a_void_returns_everything_once(seed: int) -> None:
+    """Of a void round every wager comes to nothing, was settled once, and nothing moves it afterwards."""
+    one, rng = script(seed), Random(seed)
+    voided: set[int] = set()
+
+    def between(rig: Rig, act: Act) -> None:
+        if rng.random() < 0.02 and rig.table.state.rounds:
+            number = max(rig.table.state.rounds - rng.randint(0, 2), 1)
+            rig.give(VoidRound(rig.now_ns, number, FLOOR, "misdeal"))
+            voided.add(number)
+        card = named(rig, rng) if rng.random() < 0.02 else None
+        if card is not None:
+            name_card(rig, card[0], rng.choice(DECK))
+
+    rig = played(one, between)
+    for book in rig.table.state.books:
+        if book.void:
+            assert all(row.due_cents == 0 for row in book.rows), book
+    settled_once(rig)
+
+
+def no_ruling_moves_another_wager(seed: int) -> None:
+    """A ruling changes the wager it names, and no later correction changes that."""
+    one, rng = script(seed), Random(seed)
+    ruled: Wagers = {}
+
+    def between(rig: Rig, act: Act) -> None:
+        rows = [(book, row) for book in rig.table.state.books for row in book.rows if not book.void]
+        if rows and rng.random() < 0.05:
+            book, row = rng.choice(rows)
+            before, cents = wagers(rig), rng.randint(-5, 5) * 100
+            rig.give(AdjustWager(rig.now_ns, book.round, row.spot, row.bet, cents, FLOOR, "ruled"))
+            ruled[book.round, row.spot, row.bet] = cents
+            after = wagers(rig)
+            moved = {place for place in after if after[place] != before.get(place)}
+            assert moved <= {(book.round, row.spot, row.bet)}, moved
+        card = named(rig, rng) if rng.random() < 0.03 else None
+        if card is not None:
+            name_card(rig, card[0], rng.choice(DECK))
+
+    rig = played(one, between)
+    known = wagers(rig)
+    assert {place: known[place] for place in ruled} == ruled
+    settled_once(rig)
+
+
+def a_true_answer_changes_no_settled_due(seed: int) -> None:
+    """What is settled before a question is answered truly is what the answer leaves it at."""
+    one = script(seed)._replace(reads_display=True)
+    rig = played(one, untouched)
+    assert not rig.told(WagerAdjusted), rig.told(WagerAdjusted)
+    assert not rig.told(SettlementDoubted), rig.told(SettlementDoubted)
+    settled_once(rig)
+
+
+def settled_once(rig: Rig) -> None:
+    """A wager is settled once and then only adjusted, from what it was; and at its round's end its state is told."""
+    due: dict[tuple[int, int, str], int] = {}
+    opened: set[tuple[int, int, str]] = set()
+    for event in rig.events:
+        match event:
+            case WagerSettled(number, spot, bet, _, cents):
+                assert (number, spot, bet) not in due, event
+                due[number, spot, bet] = cents
+            case WagerAdjusted(number, spot, bet, _, before, cents):
+                assert due[number, spot, bet] == before, event
+                due[number, spot, bet] = cents
+            case WagerOpen(number, spot, bet):
+                opened.add((number, spot, bet))
+            case _:
+                pass
+    closed = {event.round for event in rig.events if isinstance(event, RoundClosed)}
+    for book in over(rig, closed):
+        for row in book.rows:
+            place = (book.round, row.spot, row.bet)
+            assert row.due_cents == due.get(place), place
+            assert place in due or place in opened, place
+
+
+def over(rig: Rig, closed: set[int]) -> Iterator[Book]:
+    """The books of rounds that have ended."""
+    return (book for book in rig.table.state.books if book.round in closed)
+
+
+LAWS: Final = (
+    naming_wrongly_and_rightly_changes_nothing,
+    a_void_returns_everything_once,
+    no_ruling_moves_another_wager,
+    a_true_answer_changes_no_settled_due,
+)
+"""What holds in every night."""
+
+
+def main(first: int, count: int) -> int:
+    """Try every law in so many nights; 1 if one is broken."""
+    broken = 0
+    for seed in range(first, first + count):
+        for law in LAWS:
+            try:
+                law(seed)
+            except AssertionError as error:
+                broken += 1
+                print(f"{law.__name__}({seed}): {error}")
+    print(f"{count} nights of {ROUNDS} rounds, {len(LAWS)} laws: {broken} broken")
+    return int(broken > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
