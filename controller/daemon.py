@@ -18,6 +18,7 @@ from controller.core.events import Event, StepFailed
 from controller.core.floor_events import RulingProposed
 from controller.core.inputs import FitnessLevel, FitnessTold, Input, OpeningRefuted, Stamped, Started
 from controller.core.meter_events import MeterOrdered
+from controller.core.persons import UNVOUCHED, Vouched
 from controller.core.progressives import Progressives
 from controller.core.rules import House
 from controller.core.state import Desired, State, Table
@@ -190,8 +191,8 @@ class Daemon:
         else:
             self.publisher.reply(verb, reply_bytes(payload, "this table takes orders over its operator channel only"))
 
-    def ask(self, verb: str, payload: bytes, answer: Callable[[bytes], None]) -> None:
-        """Carry out what people ask for, and answer once the journal has it."""
+    def ask(self, verb: str, payload: bytes, answer: Callable[[bytes], None], vouched: Vouched = UNVOUCHED) -> None:
+        """Carry out what people ask for, and answer once the journal has it; ``vouched``: how they are known."""
         try:
             wanted = read_command(verb, payload)
         except CommandRefused as refused:
@@ -201,7 +202,7 @@ class Daemon:
         if self.parts.recovered.hold:
             answer(reply_bytes(payload, "the table is on hold; see state/hold"))
             return
-        given = input_of(wanted, self.parts.clock.monotonic_ns())
+        given = input_of(wanted, self.parts.clock.monotonic_ns(), vouched)
         self.deliver(given)
         self.requests.append(Request(given, payload, answer))
 

@@ -30,14 +30,15 @@ def listening(section: OperatorSection, *, kept_by_service: bool = False) -> Lis
         NoChannel: the key or the file of operators cannot be used.
     """
     directory = Path(section.directory) if section.directory else None
+    operators = {} if section.operators is None else _operators(Path(section.operators))
     if section.listen is None:
-        return Listening(directory)
-    assert section.key_file is not None and section.operators is not None, "a table file with listen has both"  # noqa: PT018
+        return Listening(directory, operators=operators)
+    assert section.key_file is not None, "a table file with listen has a key"
     try:
         secret = read_curve_secret(Path(section.key_file), kept_by_service=kept_by_service)
     except SecretRefused as error:
         raise NoChannel(str(error)) from error
-    return Listening(directory, section.listen, secret, _operators(Path(section.operators)))
+    return Listening(directory, section.listen, secret, operators)
 
 
 def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
@@ -47,7 +48,7 @@ def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
         if request.verb == STATUS:
             answer(reply_bytes(request.payload, "", daemon.status()))
         else:
-            daemon.ask(request.verb, request.payload, answer)
+            daemon.ask(request.verb, request.payload, answer, request.vouched)
 
     identity = daemon.identity
     return OperatorChannel(where, f"{identity.site}/{identity.table}", ask)

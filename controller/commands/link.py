@@ -15,8 +15,8 @@ import click
 import structlog
 
 from controller.commands.run import STORAGE_FAILED, refuse, until_stopped
-from controller.core.jackpots import same_person
 from controller.core.meter import ROSE, UNITS
+from controller.core.persons import same_person
 from controller.core.progressives import Adjustment, NewParameters
 from controller.formats.config import ConfigError
 from controller.formats.link_config import LinkConfig, read_link_config

@@ -16,6 +16,8 @@ class RulingProposed(Value, frozen=True):
     due_cents: int | None
     who: str
     why: str
+    vouched: str = ""
+    """How the table knows them: own key, a socket of which role, or nothing."""
 
 
 class RoundVoided(Value, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from controller.core.deeds import TableOutcome
+from controller.core.persons import UNVOUCHED, Vouched
 from controller.core.progressives import Move
 from controller.core.rules import House
 from firmware_protocols.cards import Card
@@ -40,6 +41,7 @@ class VoidRound(Value, frozen=True):
     round: int
     who: str
     why: str
+    vouched: Vouched = UNVOUCHED
 
 
 class SetCard(Value, frozen=True):
@@ -86,6 +88,7 @@ class AdjustWager(Value, frozen=True):
     due_cents: int
     who: str
     why: str
+    vouched: Vouched = UNVOUCHED
 
 
 class Acknowledged(Value, frozen=True):
@@ -112,6 +115,7 @@ class VerifyJackpot(Value, frozen=True):
     jackpot: int
     who: str
     why: str
+    vouched: Vouched = UNVOUCHED
 
 
 class PayJackpot(Value, frozen=True):
@@ -121,6 +125,7 @@ class PayJackpot(Value, frozen=True):
     jackpot: int
     who: str
     why: str
+    vouched: Vouched = UNVOUCHED
 
 
 class ProposeMove(Value, frozen=True):
@@ -131,6 +136,7 @@ class ProposeMove(Value, frozen=True):
     move: Move
     who: str
     why: str
+    vouched: Vouched = UNVOUCHED
 
 
 class ApproveOrder(Value, frozen=True):
@@ -139,6 +145,7 @@ class ApproveOrder(Value, frozen=True):
     at_ns: int
     order: int
     who: str
+    vouched: Vouched = UNVOUCHED
 
 
 class WithdrawOrder(Value, frozen=True):

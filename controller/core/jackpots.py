@@ -13,6 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from controller.core.meter import Meter, award, reset
+from controller.core.persons import UNVOUCHED, Vouched, same_person
 from firmware_protocols.values import Value
 
 
@@ -109,16 +110,18 @@ class Jackpot(Value, frozen=True, tag=False):
     """Who brought it to where it stands."""
     ledger_number: int = 0
     """What a pool's ledger calls it; 0: it is out of a meter of the table's own."""
+    vouched: Vouched = UNVOUCHED
+    """How the table knew them; a pool's ledger is not told."""
 
     def open(self) -> bool:
         """Whether people still have to verify, pay or refuse it."""
         return self.standing in {Standing.PENDING, Standing.VERIFIED}
 
-    def verified(self, who: str) -> Jackpot | str:
+    def verified(self, who: str, vouched: Vouched = UNVOUCHED) -> Jackpot | str:
         """The award verified, or why it cannot be."""
         if self.standing is not Standing.PENDING:
             return f"jackpot {self.number} is {self.standing}"
-        return replace(self, standing=Standing.VERIFIED, who=who)
+        return replace(self, standing=Standing.VERIFIED, who=who, vouched=vouched)
 
     def paid(self, who: str) -> Jackpot | str:
         """The award paid, or why it cannot be: it takes another person than who verified it."""
@@ -133,8 +136,3 @@ class Jackpot(Value, frozen=True, tag=False):
         if not self.open():
             return f"jackpot {self.number} is {self.standing}"
         return replace(self, standing=Standing.REFUSED, who=who)
-
-
-def same_person(one: str, other: str) -> bool:
-    """Whether two names as people write them are one person's."""
-    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()

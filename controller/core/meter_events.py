@@ -71,22 +71,24 @@ class MeterReset(Value, frozen=True):
 
 
 class JackpotVerified(Value, frozen=True):
-    """A person found the award to be in order."""
+    """A person found the award to be in order; ``vouched`` says how the table knows them."""
 
     jackpot: int
     cents: int
     who: str
     why: str
+    vouched: str = ""
 
 
 class JackpotPaid(Value, frozen=True):
-    """A second person says that the award was paid."""
+    """A second person says that the award was paid; ``vouched`` says how the table knows them."""
 
     jackpot: int
     cents: int
     who: str
     verified_by: str
     why: str
+    vouched: str = ""
 
 
 class JackpotRefused(Value, frozen=True):
@@ -108,21 +110,24 @@ class JackpotRefused(Value, frozen=True):
 
 
 class MeterOrdered(Value, frozen=True):
-    """One person proposes what moves a meter; it is done once another approves."""
+    """One person, known by what ``vouched`` says, proposes what moves a meter; it is done once another approves."""
 
     order: int
     meter: str
     move: Move
     who: str
     why: str
+    vouched: str = ""
 
 
 class OrderApproved(Value, frozen=True):
-    """A second person approved a proposal: what it does follows."""
+    """A second person approved a proposal: what it does follows. How the table knows each of them is said, too."""
 
     order: int
     who: str
     second: str
+    vouched: str = ""
+    second_vouched: str = ""
 
 
 class OrderWithdrawn(Value, frozen=True):

@@ -1,6 +1,7 @@
 """What people do with meters and jackpots: one verifies and another pays; what moves a meter takes two, one proposing.
 
-Nothing is moved by a proposal. It is judged again when the second person approves it, for the meter may have moved.
+Nothing is moved by a proposal. It is judged again when the second person approves it, for the meter may have moved;
+who is a second person, and what becomes of the proposal, is ``second_person``'s.
 """
 
 from __future__ import annotations
@@ -15,15 +16,12 @@ from controller.core.books import book_of
 from controller.core.desk import Desk
 from controller.core.events import WagerAdjusted, WagerSettled
 from controller.core.inputs import (
-    ApproveOrder,
-    MeterRuling,
     PayJackpot,
     ProposeMove,
     ReopenMeter,
     VerifyJackpot,
-    WithdrawOrder,
 )
-from controller.core.jackpots import Jackpot, Winner, same_person, taken
+from controller.core.jackpots import Jackpot, Winner, taken
 from controller.core.linked import LinkedMeter
 from controller.core.linking import judge, release
 from controller.core.meter import Meter, adjusted, change, mistakes, returned
@@ -33,13 +31,12 @@ from controller.core.meter_events import (
     JackpotVerified,
     MeterAdjusted,
     MeterOrdered,
-    OrderApproved,
-    OrderWithdrawn,
     ParametersChanged,
     ParametersQueued,
 )
 from controller.core.metering import MYSTERY_ROW, desk_hit, tell_reset
 from controller.core.metering import change as remember
+from controller.core.persons import Person, no_second, nobody
 from controller.core.progressives import (
     ORDERS_LIMIT,
     Adjustment,
@@ -55,7 +52,7 @@ from controller.core.side_bet import terms_of
 from controller.core.wager import Basis
 
 
-def rule(desk: Desk, ruling: MeterRuling) -> None:
+def rule(desk: Desk, ruling: VerifyJackpot | PayJackpot | ProposeMove | ReopenMeter) -> None:
     """Carry out what a person asks, or say why it cannot be."""
     match ruling:
         case VerifyJackpot():
@@ -64,10 +61,6 @@ def rule(desk: Desk, ruling: MeterRuling) -> None:
             what, refused = f"pay jackpot {ruling.jackpot}", pay(desk, ruling)
         case ProposeMove():
             what, refused = f"move meter {ruling.meter}", propose(desk, ruling)
-        case ApproveOrder():
-            what, refused = f"approve order {ruling.order}", approve(desk, ruling)
-        case WithdrawOrder():
-            what, refused = f"withdraw order {ruling.order}", withdraw(desk, ruling)
         case ReopenMeter():
             what, refused = f"reopen meter {ruling.meter}", release(desk, ruling)
         case _:
@@ -79,11 +72,13 @@ def rule(desk: Desk, ruling: MeterRuling) -> None:
 def verify(desk: Desk, ruling: VerifyJackpot) -> str:
     """An award is in order; why that cannot be said, or an empty text."""
     jackpot = desk.state.progressives.jackpot(ruling.jackpot)
-    after = NO_JACKPOT if jackpot is None else jackpot.verified(ruling.who)
+    after = NO_JACKPOT if jackpot is None else jackpot.verified(ruling.who, ruling.vouched)
     if isinstance(after, str):
         return after
+    if unknown := nobody(Person(ruling.who, ruling.vouched)):
+        return unknown
     remember(desk, desk.state.progressives.with_jackpot(after))
-    desk.tell(JackpotVerified(after.number, after.cents, ruling.who, ruling.why))
+    desk.tell(JackpotVerified(after.number, after.cents, ruling.who, ruling.why, ruling.vouched.text()))
     judge(desk, after, "verified")
     return ""
 
@@ -97,8 +92,11 @@ def pay(desk: Desk, ruling: PayJackpot) -> str:
     book = book_of(desk.state.books, jackpot.round)
     if book is not None and book.void:
         return f"round {jackpot.round} is void and its wagers go back: two people must refuse the jackpot instead"
+    verifier, payer = Person(jackpot.who, jackpot.vouched), Person(ruling.who, ruling.vouched)
+    if refused := no_second(verifier, payer, "verified it"):
+        return refused
     remember(desk, desk.state.progressives.with_jackpot(after))
-    desk.tell(JackpotPaid(after.number, after.cents, ruling.who, jackpot.who, ruling.why))
+    desk.tell(JackpotPaid(after.number, after.cents, ruling.who, jackpot.who, ruling.why, ruling.vouched.text()))
     judge(desk, after, "paid")
     return ""
 
@@ -114,47 +112,39 @@ def propose(desk: Desk, ruling: ProposeMove) -> str:
     known = desk.state.progressives
     if len(known.orders) >= ORDERS_LIMIT:
         return f"{ORDERS_LIMIT} orders wait already; approve or withdraw some"
-    order = Order(known.ordered + 1, ruling.meter, ruling.move, ruling.who, ruling.why)
-    meter = known.meter(ruling.meter) or known.linked_meter(ruling.meter)
+    order = Order(known.ordered + 1, ruling.meter, ruling.move, ruling.who, ruling.why, ruling.vouched)
+    meter = meter_of(desk, ruling.meter)
     if meter is None:
         names = [*(one.name for one in known.meters), *(one.name for one in known.linked)]
         return f"there is no meter {ruling.meter}; there are: {', '.join(names) or 'none'}"
-    refused = impossible(desk, meter, ruling.move)
+    refused = nobody(Person(ruling.who, ruling.vouched)) or impossible(desk, meter, ruling.move)
     if refused:
         return refused
     remember(desk, replace(known, orders=(*known.orders, order), ordered=order.number))
-    desk.tell(MeterOrdered(order.number, order.meter, order.move, order.who, order.why))
+    desk.tell(MeterOrdered(order.number, order.meter, order.move, order.who, order.why, order.vouched.text()))
     return ""
 
 
-def withdraw(desk: Desk, ruling: WithdrawOrder) -> str:
-    """Anybody may take a proposal back; why there is none, or an empty text."""
-    if order_of(desk, ruling.order) is None:
-        return NO_ORDER
-    forget(desk, ruling.order)
-    desk.tell(OrderWithdrawn(ruling.order, ruling.who, ruling.why))
-    return ""
+def cannot(desk: Desk, order: Order) -> str:
+    """Why a proposal that waits could not be carried out now; empty: it could."""
+    meter = meter_of(desk, order.meter)
+    return f"there is no meter {order.meter} any more" if meter is None else impossible(desk, meter, order.move)
 
 
-def approve(desk: Desk, ruling: ApproveOrder) -> str:
-    """A second person approves: carry it out; why that cannot be, or an empty text."""
-    order = order_of(desk, ruling.order)
-    known = desk.state.progressives
-    meter = None if order is None else known.meter(order.meter) or known.linked_meter(order.meter)
-    if order is None or meter is None:
-        return NO_ORDER
-    if same_person(order.who, ruling.who):
-        return f"{order.who} proposed it; another person must approve"
-    refused = impossible(desk, meter, order.move)
-    if refused:
-        return refused
-    forget(desk, order.number)
-    desk.tell(OrderApproved(order.number, order.who, ruling.who))
+def approved(desk: Desk, order: Order, second: str) -> None:
+    """Carry out what two people ordered."""
+    meter = meter_of(desk, order.meter)
+    assert meter is not None, "an order that is possible names a meter"
     if isinstance(meter, LinkedMeter):
-        linked_rulings.carry_out(desk, meter, order, ruling.who)
+        linked_rulings.carry_out(desk, meter, order, second)
     else:
-        carry_out(desk, meter, order, ruling.who)
-    return ""
+        carry_out(desk, meter, order, second)
+
+
+def meter_of(desk: Desk, name: str) -> Meter | LinkedMeter | None:
+    """The meter of this name, the table's own or linked."""
+    known = desk.state.progressives
+    return known.meter(name) or known.linked_meter(name)
 
 
 def carry_out(desk: Desk, meter: Meter, order: Order, second: str) -> None:
@@ -172,20 +162,6 @@ def carry_out(desk: Desk, meter: Meter, order: Order, second: str) -> None:
             grant(desk, meter, order.move, order, second)
         case _:
             assert_never(order.move)
-
-
-NO_ORDER = "no such order waits"
-
-
-def order_of(desk: Desk, number: int) -> Order | None:
-    """The proposal of this number."""
-    return next((one for one in desk.state.progressives.orders if one.number == number), None)
-
-
-def forget(desk: Desk, number: int) -> None:
-    """The proposal waits no longer."""
-    known = desk.state.progressives
-    remember(desk, replace(known, orders=tuple(one for one in known.orders if one.number != number)))
 
 
 def impossible(desk: Desk, meter: Meter | LinkedMeter, move: Move) -> str:

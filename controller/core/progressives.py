@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from controller.core.jackpots import Jackpot
 from controller.core.linked import LinkedMeter, LinkedTerms, WhileClosed
 from controller.core.meter import Meter, Parameters, Pool, Reason
+from controller.core.persons import UNVOUCHED, Vouched
 from firmware_protocols.values import Value
 
 KEPT_JACKPOTS: Final = 25
@@ -121,6 +122,7 @@ class Order(Value, frozen=True, tag=False):
     move: Move
     who: str
     why: str
+    vouched: Vouched = UNVOUCHED
 
 
 class Progressives(Value, frozen=True, tag=False):

@@ -1,7 +1,9 @@
-"""Rulings that move money, where the house wants two people for them: one proposes, another approves.
+"""Orders that take two persons: one proposes, another approves or withdraws, whatever the order moves.
 
-Nothing is moved by a proposal. It is tried out when it is made and judged again when it is approved, for the round may
-have changed. Proposals share their numbers with those of meters, so that an order has one number at a table.
+Rulings that move money wait here where the house wants two for them, and orders that move a meter always do. Nothing
+is moved by a proposal. It is tried out when it is made and judged again when it is approved, for the round or the meter
+may have changed. All proposals share their numbers, so that an order has one number at a table; who is a second person
+is said in one place (``persons.no_second``).
 """
 
 from __future__ import annotations
@@ -13,10 +15,12 @@ from controller.core.alerts import FloorRefused
 from controller.core.desk import Desk
 from controller.core.floor_events import RulingProposed
 from controller.core.inputs import AdjustWager, ApproveOrder, MeterRuling, Ruling, VoidRound, WithdrawOrder
-from controller.core.jackpots import same_person
 from controller.core.meter_events import OrderApproved, OrderWithdrawn
-from controller.core.progressives import ORDERS_LIMIT
+from controller.core.persons import Person, no_second, nobody
+from controller.core.progressives import ORDERS_LIMIT, Order
 from controller.core.state import Proposed, Table
+
+NO_ORDER = "no such order waits"
 
 
 def rule(desk: Desk, ruling: Ruling) -> None:
@@ -24,7 +28,8 @@ def rule(desk: Desk, ruling: Ruling) -> None:
     if not desk.house.two_persons or not isinstance(ruling, VoidRound | AdjustWager):
         floor.rule(desk, ruling)
         return
-    refusals = tried(desk, ruling)
+    unknown = nobody(Person(ruling.who, ruling.vouched))
+    refusals = (unknown,) if unknown else tried(desk, ruling)
     if len(desk.state.proposed) >= ORDERS_LIMIT:
         refusals = (f"{ORDERS_LIMIT} orders wait already; approve or withdraw some",)
     if refusals:
@@ -36,36 +41,64 @@ def rule(desk: Desk, ruling: Ruling) -> None:
         progressives=replace(desk.state.progressives, ordered=number),
     )
     spot, bet, due = (ruling.spot, ruling.bet, ruling.due_cents) if isinstance(ruling, AdjustWager) else (0, "", None)
-    desk.tell(RulingProposed(number, ruling.round, spot, bet, due, ruling.who, ruling.why))
+    vouched = ruling.vouched.text()
+    desk.tell(RulingProposed(number, ruling.round, spot, bet, due, ruling.who, ruling.why, vouched))
 
 
 def order(desk: Desk, asked: MeterRuling) -> None:
-    """What people do with orders: those of rulings are here, all others are the meters'."""
-    proposed = None
-    if isinstance(asked, ApproveOrder | WithdrawOrder):
-        proposed = next((one for one in desk.state.proposed if one.number == asked.order), None)
+    """What people do with proposals, and with meters and jackpots."""
     match asked:
-        case ApproveOrder() if proposed is not None:
-            approve(desk, proposed, asked)
-        case WithdrawOrder() if proposed is not None:
-            forget(desk, proposed)
-            desk.tell(OrderWithdrawn(asked.order, asked.who, asked.why))
+        case ApproveOrder():
+            approve(desk, asked)
+        case WithdrawOrder():
+            withdraw(desk, asked)
         case _:
             meter_rulings.rule(desk, asked)
 
 
-def approve(desk: Desk, proposed: Proposed, asked: ApproveOrder) -> None:
+def approve(desk: Desk, asked: ApproveOrder) -> None:
     """Carry a proposal out in both names, or say why it cannot be."""
-    ruling = proposed.ruling
-    refusals = tried(desk, ruling)
-    if same_person(ruling.who, asked.who):
-        refusals = (f"{ruling.who} proposed it; another person must approve",)
-    if refusals:
-        desk.tell(FloorRefused(f"approve order {asked.order}", "; ".join(refusals), asked.who))
+    waits = waiting(desk, asked.order)
+    refused = NO_ORDER if waits is None else unapproved(desk, waits, asked)
+    if waits is None or refused:
+        desk.tell(FloorRefused(f"approve order {asked.order}", refused, asked.who))
         return
-    forget(desk, proposed)
-    desk.tell(OrderApproved(asked.order, ruling.who, asked.who))
-    floor.rule(desk, replace(ruling, at_ns=asked.at_ns, who=f"{ruling.who}, {asked.who}"))
+    forget(desk, asked.order)
+    first = proposer(waits)
+    desk.tell(OrderApproved(asked.order, first.name, asked.who, first.vouched.text(), asked.vouched.text()))
+    if isinstance(waits, Order):
+        meter_rulings.approved(desk, waits, asked.who)
+    else:
+        floor.rule(desk, replace(waits.ruling, at_ns=asked.at_ns, who=f"{first.name}, {asked.who}"))
+
+
+def unapproved(desk: Desk, waits: Proposed | Order, asked: ApproveOrder) -> str:
+    """Why an approval does not count; empty: it does."""
+    refused = no_second(proposer(waits), Person(asked.who, asked.vouched), "proposed it")
+    if refused:
+        return refused
+    return meter_rulings.cannot(desk, waits) if isinstance(waits, Order) else "; ".join(tried(desk, waits.ruling))
+
+
+def withdraw(desk: Desk, asked: WithdrawOrder) -> None:
+    """Anybody may take a proposal back."""
+    if waiting(desk, asked.order) is None:
+        desk.tell(FloorRefused(f"withdraw order {asked.order}", NO_ORDER, asked.who))
+        return
+    forget(desk, asked.order)
+    desk.tell(OrderWithdrawn(asked.order, asked.who, asked.why))
+
+
+def waiting(desk: Desk, number: int) -> Proposed | Order | None:
+    """The proposal of this number."""
+    waits: tuple[Proposed | Order, ...] = (*desk.state.proposed, *desk.state.progressives.orders)
+    return next((one for one in waits if one.number == number), None)
+
+
+def proposer(waits: Proposed | Order) -> Person:
+    """Who made a proposal."""
+    made = waits if isinstance(waits, Order) else waits.ruling
+    return Person(made.who, made.vouched)
 
 
 def tried(desk: Desk, ruling: Ruling) -> tuple[str, ...]:
@@ -75,6 +108,10 @@ def tried(desk: Desk, ruling: Ruling) -> tuple[str, ...]:
     return tuple(event.reason for event in trial.events if isinstance(event, FloorRefused))
 
 
-def forget(desk: Desk, proposed: Proposed) -> None:
+def forget(desk: Desk, number: int) -> None:
     """The proposal waits no longer."""
-    desk.change(proposed=tuple(one for one in desk.state.proposed if one.number != proposed.number))
+    known = desk.state.progressives
+    desk.change(
+        proposed=tuple(one for one in desk.state.proposed if one.number != number),
+        progressives=replace(known, orders=tuple(one for one in known.orders if one.number != number)),
+    )

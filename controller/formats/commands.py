@@ -22,8 +22,10 @@ from controller.core.inputs import (
     ShoeChanged,
     VoidRound,
 )
+from controller.core.persons import UNVOUCHED, Vouched
 from controller.core.rule_checks import CENTS_LIMIT
 from controller.formats.meter_commands import METER_VERBS, MeterWanted, meter_input
+from controller.formats.names import mixed_scripts
 from controller.formats.plain_data import DataRefused, json_as, outermost, reads_outside
 from firmware_protocols.cards import Card
 
@@ -177,6 +179,8 @@ def read_command(verb: str, payload: bytes) -> Wanted:
         words = getattr(wanted, key, "-")
         if not words.strip() or len(words) > WORDS_LIMIT:
             raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters")
+    if wrong := mixed_scripts(getattr(wanted, "who", "")):
+        raise CommandRefused(f"who: expected {wrong}")
     if len(getattr(wanted, "note", "")) > WORDS_LIMIT:
         raise CommandRefused(f"note: expected at most {WORDS_LIMIT} characters")
     return wanted
@@ -193,8 +197,10 @@ def set_card_of(wanted: SetCardWanted, at_ns: int) -> SetCard:
         return SetCard(at_ns, card, None, who, why, misnamed=wanted.face[:WORDS_LIMIT] or "''")
 
 
-def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | ShoeChanged | Ruling | MeterRuling:
-    """What the table is given."""
+def input_of(
+    wanted: Wanted, at_ns: int, vouched: Vouched = UNVOUCHED
+) -> Answered | Acknowledged | ShoeChanged | Ruling | MeterRuling:
+    """What the table is given; ``vouched``: how the channel knows who asks."""
     match wanted:
         case AnswerWanted(question, answer, who):
             return Answered(at_ns, question, answer, who)
@@ -203,7 +209,7 @@ def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | ShoeChange
         case NewShoeWanted(who, left):
             return ShoeChanged(at_ns, -1 if left is None else left, who)
         case VoidWanted(number, who, why):
-            return VoidRound(at_ns, number, who, why)
+            return VoidRound(at_ns, number, who, why, vouched)
         case SetCardWanted():
             return set_card_of(wanted, at_ns)
         case AssignCardWanted(card, spot, who, why):
@@ -211,9 +217,9 @@ def input_of(wanted: Wanted, at_ns: int) -> Answered | Acknowledged | ShoeChange
         case DeclareBoxWanted(spot, cents, who, why):
             return DeclareBox(at_ns, spot, cents, who, why)
         case AdjustWanted(number, spot, bet, due_cents, who, why):
-            return AdjustWager(at_ns, number, spot, bet, due_cents, who, why)
+            return AdjustWager(at_ns, number, spot, bet, due_cents, who, why, vouched)
         case _:
-            return meter_input(wanted, at_ns)
+            return meter_input(wanted, at_ns, vouched)
 
 
 def reply_bytes(request: bytes, refusal: str, remark: str = "") -> bytes:

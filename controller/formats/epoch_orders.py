@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from controller.core.persons import same_person
 from controller.formats.operators import Asking, Role
 from controller.formats.plain_data import DataRefused, json_as, reads_outside
 
@@ -131,7 +132,7 @@ def check(order: Order, signers: dict[str, Asking]) -> tuple[Proposal, Approval]
     _vouch(order.approval, approval.who, signers, MAY_APPROVE, "approve")
     if approval.proposed != order.proposal.signature:
         raise OrderRefused("it approves another proposal")
-    if approval.who.casefold() == proposal.who.casefold():
+    if same_person(approval.who, proposal.who):
         raise OrderRefused(f"{proposal.who} proposed it; another person must approve")
     return proposal, approval
 

@@ -15,6 +15,7 @@ from controller.core.inputs import (
     VerifyJackpot,
     WithdrawOrder,
 )
+from controller.core.persons import Vouched
 from controller.core.progressives import Move
 
 
@@ -91,17 +92,17 @@ METER_VERBS: Final[dict[str, tuple[type[MeterWanted], str]]] = {
 """What each verb asks for, and an example of it."""
 
 
-def meter_input(wanted: MeterWanted, at_ns: int) -> MeterRuling:
-    """What the table is given."""
+def meter_input(wanted: MeterWanted, at_ns: int, vouched: Vouched) -> MeterRuling:
+    """What the table is given; ``vouched``: how the channel knows who asks."""
     match wanted:
         case VerifyWanted(jackpot, who, why):
-            return VerifyJackpot(at_ns, jackpot, who, why)
+            return VerifyJackpot(at_ns, jackpot, who, why, vouched)
         case PayWanted(jackpot, who, why):
-            return PayJackpot(at_ns, jackpot, who, why)
+            return PayJackpot(at_ns, jackpot, who, why, vouched)
         case OrderWanted(meter, move, who, why):
-            return ProposeMove(at_ns, meter, move, who, why)
+            return ProposeMove(at_ns, meter, move, who, why, vouched)
         case ApproveWanted(order, who):
-            return ApproveOrder(at_ns, order, who)
+            return ApproveOrder(at_ns, order, who, vouched)
         case WithdrawWanted(order, who, why):
             return WithdrawOrder(at_ns, order, who, why)
         case ReopenWanted(meter, who, why):

@@ -2,18 +2,20 @@
 
 The operator channel knows people in one of two ways. Over TCP each has a key of their own (ZeroMQ CURVE): the key says
 who asks. On the table PC each role has a socket of its own, and who may open it is a matter of file rights: the socket
-says the role, and the person gives a name, which is recorded.
+says the role, the kernel which user's process asks, and the person gives a name, which is recorded and proves nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
+from controller.core.persons import UNVOUCHED, Vouched
 from controller.formats.commands import REQUEST_LIMIT_BYTES, VERBS, Reply
 from controller.formats.decoding import Mistake
+from controller.formats.names import look_alike, mixed_scripts
 from controller.formats.plain_data import DataRefused, json_as, reads_outside
 from controller.formats.sections import PublicKey, Section, read_sections
 
@@ -78,17 +80,26 @@ class Operators(Section, frozen=True):
 
 
 class Asking(NamedTuple):
-    """Who asks: the roles the channel vouches for, and the name where it vouches for that too (else empty)."""
+    """Who asks: the roles the channel vouches for, and the name where it vouches for that too (else empty).
+
+    ``user``: at a role's socket, the number of the user whose process asks; None where the system does not say.
+    """
 
     roles: frozenset[Role]
     name: str = ""
+    user: int | None = None
+
+    def vouched(self) -> Vouched:
+        """How the channel knows who asks."""
+        return Vouched("key" if self.name else "socket", tuple(sorted(self.roles)), self.user)
 
 
 class Request(NamedTuple):
-    """What somebody asks for."""
+    """What somebody asks for, and how the channel knows them."""
 
     verb: str
     payload: bytes
+    vouched: Vouched = UNVOUCHED
 
 
 def read_operators(text: str, name: str) -> Mapping[str, Asking]:
@@ -115,12 +126,16 @@ def read_signers(text: str, name: str) -> dict[str, Asking]:
 
 def _twice(found: Operators) -> Iterable[Mistake]:
     """Names and keys that two people have."""
-    names: set[str] = set()
+    names: list[str] = []
     keys: dict[str, str] = {}
     for number, operator in enumerate(found.operator):
-        if operator.name in names:
-            yield Mistake(("operator", number, "name"), f"{operator.name!r} is given twice")
-        names.add(operator.name)
+        if wrong := mixed_scripts(operator.name):
+            yield Mistake(("operator", number, "name"), f"expected {wrong}")
+        alike = next((name for name in names if look_alike(name, operator.name)), None)
+        if alike is not None:
+            said = "is given twice" if alike == operator.name else f"looks like {alike!r}: a name is one person's"
+            yield Mistake(("operator", number, "name"), f"{operator.name!r} {said}")
+        names.append(operator.name)
         for field, key in [("keys", one) for one in operator.keys] + [("signs", one) for one in operator.signs]:
             if key in keys:
                 yield Mistake(("operator", number, field), f"the key is {keys[key]}'s")
@@ -128,10 +143,10 @@ def _twice(found: Operators) -> Iterable[Mistake]:
 
 
 @reads_outside(OperatorRefused)
-def read_request(frames: list[bytes], table: str, asking: Asking) -> Request:
+def read_request(frames: list[bytes], table: str, asking: Asking, owners: Collection[str] = ()) -> Request:
     """What ``frames`` ask for, if they who ask may: with the name the channel vouches for, where it does.
 
-    ``table`` is ``SITE/TABLE``.
+    ``table`` is ``SITE/TABLE``. ``owners``: names of those who have keys of their own, and ask in no other way.
 
     Raises:
         OperatorRefused: no request of this protocol, another table's, not this role's, or in another person's name.
@@ -148,7 +163,10 @@ def read_request(frames: list[bytes], table: str, asking: Asking) -> Request:
         raise OperatorRefused(f"{verb} is for {wanted}; you are {have}")
     if len(frames[3]) > REQUEST_LIMIT_BYTES:
         raise OperatorRefused(f"a request has at most {REQUEST_LIMIT_BYTES} bytes")
-    return Request(verb, _in_the_name(frames[3], asking.name) if verb in VERBS else frames[3])
+    if verb not in VERBS:
+        return Request(verb, frames[3], asking.vouched())
+    payload = _in_the_name(frames[3], asking.name) if asking.name else _in_no_owners_name(frames[3], owners)
+    return Request(verb, payload, asking.vouched())
 
 
 def request_frames(table: str, verb: str, body: Mapping[str, Any]) -> list[bytes]:
@@ -166,15 +184,27 @@ def reply_frames(payload: bytes) -> list[bytes]:
     return [PROTOCOL, payload]
 
 
-@reads_outside(OperatorRefused)
 def _in_the_name(payload: bytes, name: str) -> bytes:
-    """A request in the name of who the key says it is; without such a name as it came."""
-    if not name:
-        return payload
-    try:
-        body = json_as(payload, dict[str, Any], limit_bytes=REQUEST_LIMIT_BYTES)
-    except DataRefused as error:
-        raise OperatorRefused(f"expected a JSON object: {error}") from error
+    """A request in the name of who the key says it is."""
+    body = _body(payload)
     if body.get("who", name) != name:
         raise OperatorRefused(f"your key is {name}'s; ask in that name, or in none")
     return msgspec.json.encode({**body, "who": name})
+
+
+def _in_no_owners_name(payload: bytes, owners: Collection[str]) -> bytes:
+    """A request as it came, if its name is not, and does not look like, that of somebody with a key."""
+    who = _body(payload).get("who")
+    owner = next((name for name in owners if isinstance(who, str) and look_alike(who, name)), None)
+    if owner is not None:
+        raise OperatorRefused(f"{owner} has a key, and asks with it; give the name of who is at the socket")
+    return payload
+
+
+@reads_outside(OperatorRefused)
+def _body(payload: bytes) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json_as(payload, dict[str, Any], limit_bytes=REQUEST_LIMIT_BYTES)
+    except DataRefused as error:
+        raise OperatorRefused(f"expected a JSON object: {error}") from error
+    return found

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from controller.core.persons import same_person
 from controller.formats.records import Identity
 from controller.io.durable_names import sync_directory
 from controller.io.journal import Journal
@@ -48,7 +49,7 @@ async def begin_epoch(path: Path, site: str, table: str, ruling: Ruling, wall_ns
         EpochRefused: the persons are not two, the table runs, the journal is another table's, or the disk refuses.
     """
     names = [ruling.who.strip(), ruling.witness.strip()]
-    if not all(names) or names[0].casefold() == names[1].casefold() or not ruling.why.strip():
+    if not all(names) or same_person(*names) or not ruling.why.strip():
         raise EpochRefused("a new epoch needs two persons, each by name, and a reason")
     try:
         moved = await asyncio.to_thread(_finish_moving, path)

@@ -40,6 +40,9 @@ MODE: Final = 0o660
 SOCKET: Final = "socket"
 """The name of the socket within a role's folder: the folder's rights say who may reach it."""
 
+OVERFLOW_USER: Final = 65534
+"""``/proc/sys/kernel/overflowuid``, as every distribution leaves it."""
+
 log = structlog.get_logger(__name__)
 
 Answer = Callable[[bytes], None]
@@ -65,6 +68,7 @@ class OperatorChannel:
     def __init__(self, where: Listening, table: str, ask: Callable[[Request, Answer], None]) -> None:
         self._where = where
         self._table = table
+        self._owners = tuple(asking.name for asking in where.operators.values())
         self._ask = ask
         self.bound = asyncio.Event()
         """Set once every socket is served."""
@@ -149,9 +153,9 @@ class OperatorChannel:
             def answer(payload: bytes, to: bytes = bytes(peer.buffer)) -> None:
                 self._send(socket, [to, *reply_frames(payload)])
 
-            who = asking if asking is not None else self._asking(frames)
+            who = asking._replace(user=peer_user(frames)) if asking is not None else self._asking(frames)
             try:
-                request = read_request([bytes(frame.buffer) for frame in frames], self._table, who)
+                request = read_request([bytes(frame.buffer) for frame in frames], self._table, who, self._owners)
             except OperatorRefused as refused:
                 log.warning("order refused", who=who.name, roles=sorted(who.roles), reason=str(refused))
                 self._send(socket, [bytes(peer.buffer), *refused_frames(str(refused))])
@@ -173,6 +177,21 @@ class OperatorChannel:
             assert self._where.directory is not None
             with contextlib.suppress(OSError):
                 (self._where.directory / role / SOCKET).unlink(missing_ok=True)
+
+
+def peer_user(frames: Sequence[zmq.Frame]) -> int | None:
+    """The number of the user whose process sent a message over an ipc socket; None where the system does not say.
+
+    libzmq writes ``SO_PEERCRED`` into the peer's address, ``localhost:USER:GROUP:PROCESS``. A user that the daemon's
+    own namespace does not know is the overflow user there, and nobody in particular.
+    """
+    try:
+        address = str(frames[0].get("Peer-Address")) if frames else ""
+    except zmq.ZMQError:
+        return None
+    parts = address.split(":")
+    user = int(parts[-3]) if len(parts) > 3 and all(part.isdigit() for part in parts[-3:]) else None
+    return None if user == OVERFLOW_USER else user
 
 
 class _Known:

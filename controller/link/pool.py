@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol, assert_never
 
-from controller.core.jackpots import Jackpot, Standing, Winner, same_person, taken
+from controller.core.jackpots import Jackpot, Standing, Winner, taken
 from controller.core.meter import (
     CENTS_LIMIT,
     UNITS,
@@ -16,6 +16,7 @@ from controller.core.meter import (
     mistakes,
     returned,
 )
+from controller.core.persons import same_person
 from controller.core.progressives import Adjustment, NewParameters
 from controller.link.deeds import (
     Awarded,

@@ -6,6 +6,7 @@ import pwd
 from pathlib import Path
 from typing import NamedTuple
 
+from controller.core.persons import folded, same_person
 from controller.formats.trigger_config import TABLES_USER, TriggerConfig, read_trigger_config
 from controller.io.house_files import kept_path, text_of
 from controller.io.keys import KeyRefused, read_key
@@ -28,8 +29,7 @@ class People(NamedTuple):
         Raises:
             StoreRefused: the names are empty or the same.
         """
-        names = {name.strip().casefold() for name in self}
-        if "" in names or len(names) != len(self):
+        if not all(map(folded, self)) or same_person(*self):
             raise StoreRefused("two people are needed: --operations and --surveillance name one each")
 
 

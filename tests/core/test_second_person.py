@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TypeVar
 
 import msgspec
+import pytest
 
 from controller.core.alerts import FloorRefused
 from controller.core.events import Event, WagerAdjusted, WagerSettled
 from controller.core.floor_events import RoundVoided, RulingProposed
 from controller.core.inputs import AdjustWager, ApproveOrder, VoidRound, WithdrawOrder
 from controller.core.meter_events import OrderApproved, OrderWithdrawn
+from controller.core.persons import UNVOUCHED, Vouched
 from controller.core.progressives import ORDERS_LIMIT
 from controller.core.state import Table, restore
 from controller.formats.states import read_state, state_bytes
@@ -23,6 +25,10 @@ key stand hole_turned round_closed
 """
 
 E = TypeVar("E", bound=Event)
+
+
+FLOOR = Vouched("key", ("floor",))
+SURVEILLANCE = Vouched("socket", ("surveillance",), 1002)
 
 
 def told(rig: Rig, kind: type[E]) -> list[E]:
@@ -39,20 +45,20 @@ def a_table() -> Rig:
 
 
 def void(rig: Rig, who: str, number: int = 1) -> None:
-    rig.give(VoidRound(rig.now_ns, number, who, "foul deal"))
+    rig.give(VoidRound(rig.now_ns, number, who, "foul deal", FLOOR))
 
 
-def approve(rig: Rig, order: int, who: str) -> None:
-    rig.give(ApproveOrder(rig.now_ns, order, who))
+def approve(rig: Rig, order: int, who: str, vouched: Vouched = SURVEILLANCE) -> None:
+    rig.give(ApproveOrder(rig.now_ns, order, who, vouched))
 
 
 def test_one_person_moves_nothing() -> None:
     rig = a_table()
     void(rig, "M. Okafor")
-    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 500, "M. Okafor", "dead hand"))
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 500, "M. Okafor", "dead hand", FLOOR))
     assert told(rig, RulingProposed) == [
-        RulingProposed(1, 1, 0, "", None, "M. Okafor", "foul deal"),
-        RulingProposed(2, 1, 1, "main", 500, "M. Okafor", "dead hand"),
+        RulingProposed(1, 1, 0, "", None, "M. Okafor", "foul deal", "own key"),
+        RulingProposed(2, 1, 1, "main", 500, "M. Okafor", "dead hand", "own key"),
     ]
     assert not told(rig, RoundVoided)
     assert not told(rig, WagerAdjusted)
@@ -62,7 +68,9 @@ def test_another_person_approves_and_both_are_named() -> None:
     rig = a_table()
     void(rig, "M. Okafor")
     approve(rig, 1, "J. Lee")
-    assert told(rig, OrderApproved) == [OrderApproved(1, "M. Okafor", "J. Lee")]
+    assert told(rig, OrderApproved) == [
+        OrderApproved(1, "M. Okafor", "J. Lee", "own key", "socket of surveillance, user 1002")
+    ]
     (voided,) = told(rig, RoundVoided)
     assert (voided.who, voided.why) == ("M. Okafor, J. Lee", "foul deal")
     assert [one.due_cents for one in told(rig, WagerAdjusted)] == [0]
@@ -78,6 +86,36 @@ def test_nobody_approves_their_own() -> None:
     assert told(rig, RoundVoided)
 
 
+@pytest.mark.parametrize(
+    "second",
+    ["M. Okafor\u200b", "\u2060M. Okafor", "M.\u00a0Okafor", "\uff2d. OKAFOR", "m. o\u00adkafor", "M. Okafor\ufe0f"],
+)
+def test_nobody_approves_their_own_under_another_spelling(second: str) -> None:
+    rig = a_table()
+    void(rig, "M. Okafor")
+    approve(rig, 1, second)
+    assert not told(rig, RoundVoided)
+
+
+@pytest.mark.parametrize("vouched", [UNVOUCHED, Vouched("socket", ("floor",), 1001)])
+def test_an_approval_counts_only_from_somebody_vouched_for_as_another(vouched: Vouched) -> None:
+    """Over MQTT nobody is, and whoever has a key of the floor's may be at the floor's socket, too."""
+    rig = a_table()
+    void(rig, "M. Okafor")
+    approve(rig, 1, "J. Lee", vouched)
+    assert not told(rig, RoundVoided)
+    (refused,) = told(rig, FloorRefused)
+    assert "another person must approve" in refused.reason or "nothing vouches for J. Lee" in refused.reason
+
+
+def test_what_nobody_vouches_for_is_not_even_proposed() -> None:
+    rig = a_table()
+    rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "foul deal"))
+    (refused,) = told(rig, FloorRefused)
+    assert refused.reason.startswith("nothing vouches for M. Okafor: what takes two persons is ordered over the")
+    assert not told(rig, RulingProposed)
+
+
 def test_what_could_not_be_done_is_not_proposed_and_not_approved() -> None:
     rig = a_table()
     void(rig, "M. Okafor", number=7)
@@ -85,7 +123,7 @@ def test_what_could_not_be_done_is_not_proposed_and_not_approved() -> None:
     void(rig, "M. Okafor")
     void(rig, "J. Lee")
     approve(rig, 1, "J. Lee")
-    approve(rig, 2, "M. Okafor")
+    approve(rig, 2, "A. Ames")
     reasons = [one.reason for one in told(rig, FloorRefused)]
     assert reasons[1:] == ["the round is void already"]
     assert len(told(rig, RoundVoided)) == 1

@@ -63,7 +63,7 @@ HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
     "controller.formats.following.read_place": lambda read, data: [lambda: read(data)],
     "controller.formats.hand_cases.parse_json": lambda read, data: [lambda: read(data)],
     "controller.formats.mystery_events._envelope": lambda read, data: [lambda: read(data)],
-    "controller.formats.operators._in_the_name": lambda read, data: [lambda: read(data, "M. Okafor")],
+    "controller.formats.operators._body": lambda read, data: [lambda: read(data)],
     "controller.formats.operators.read_request": requests,
     "controller.formats.payloads.read_event": lambda read, data: [lambda: read(data)],
     "controller.formats.payloads.read_status": lambda read, data: [lambda: read(data)],

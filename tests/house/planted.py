@@ -117,9 +117,7 @@ PLANTED: Final = (
         "json.loads",
     ),
     Planted(outside_checks.second_decoder, "controller/io/inbox.py", "from json import loads\n", 1, "json.loads"),
-    Planted(
-        outside_checks.second_decoder, "controller/io/a.py", "a = msgspec.json.Decoder(int)\n", 1, "Decoder"
-    ),
+    Planted(outside_checks.second_decoder, "controller/io/a.py", "a = msgspec.json.Decoder(int)\n", 1, "Decoder"),
     Planted(outside_checks.second_decoder, "controller/link/inbox.py", "import pickle\n", 1, "pickle"),
     Planted(
         outside_checks.second_decoder,

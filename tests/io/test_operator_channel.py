@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import msgspec
 import pytest
 import zmq
 
+from controller.core.persons import Vouched
 from controller.formats.commands import Reply
 from controller.formats.operators import ROLES, Asking, Request
 from controller.io.operator import NoReply
@@ -28,8 +30,10 @@ class Table:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, object]]] = []
+        self.vouched: list[Vouched] = []
 
     def ask(self, request: Request, answer: Callable[[bytes], None]) -> None:
+        self.vouched.append(request.vouched)
         body = msgspec.json.decode(request.payload, type=dict[str, object])
         self.asked.append((request.verb, body))
         answer(msgspec.json.encode(Reply("accepted", "", body.get("transaction"))))
@@ -75,6 +79,19 @@ async def test_the_socket_says_the_role(directory: Path) -> None:
         refused = await put(auditor, "void", round=7, who="M. Okafor")
         assert (refused.status, refused.text) == ("refused", "void is for floor; you are auditor")
         assert table.asked == [("void", {"round": 7, "who": "M. Okafor", "transaction": "a"})]
+        # The kernel says whose process it was.
+        assert table.vouched == [Vouched("socket", ("floor",), os.getuid())]
+
+
+async def test_at_a_socket_nobody_gives_the_name_of_somebody_with_a_key(directory: Path) -> None:
+    known = {"a key": Asking(frozenset({"surveillance"}), "S. Vance")}
+    table = Table()
+    async with serving(Listening(directory, operators=known), table):
+        floor = Where(str(directory / "floor" / SOCKET))
+        for who in ("S. Vance", "s. vance\u200b", "Ѕ. Vance"):
+            refused = await put(floor, "approve-order", order=1, who=who)
+            assert (refused.status, refused.text[:20]) == ("refused", "S. Vance has a key, ")
+        assert table.asked == []
 
 
 async def test_every_role_has_a_socket_for_its_group_and_none_stays(directory: Path) -> None:
@@ -97,6 +114,7 @@ async def test_over_tcp_the_key_says_who_asks(directory: Path) -> None:
         assert (await put(own, "void", round=7, who="J. Lee")).text.startswith("your key is M. Okafor's")
         assert (await put(own, "ack", alert=1, who="M. Okafor")).status == "accepted"
         assert [(verb, body["who"]) for verb, body in table.asked] == [("void", "M. Okafor"), ("ack", "M. Okafor")]
+        assert table.vouched == [Vouched("key", ("floor",))] * 2
         # A handshake that fails is silence.
         with pytest.raises(NoReply, match="one of the keys is not known"):
             await put(Where(address, server.public, stranger.file), "void", SILENCE_S, round=7)

@@ -5,13 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from controller.core.alerts import FloorRefused
 from controller.core.events import Event, WagerAdjusted
-from controller.core.inputs import ApproveOrder, LinkEntered, LinkHeard, PayJackpot, ProposeMove, VerifyJackpot
+from controller.core.inputs import (
+    AdjustWager,
+    ApproveOrder,
+    Input,
+    LinkEntered,
+    LinkHeard,
+    PayJackpot,
+    ProposeMove,
+    VerifyJackpot,
+    VoidRound,
+)
 from controller.core.jackpots import Jackpot
 from controller.core.linked import LinkedMeter, LinkedTerms, Owing
 from controller.core.meter import UNITS, Meter, Parameters
+from controller.core.persons import Vouched
 from controller.core.progressives import MeterTerms, Move
+from controller.core.state import Stepped
 from controller.io import profile_files
 from controller.link.deeds import Entered, Posting, Shifted
 from controller.link.ledger import Ledger
@@ -24,6 +38,8 @@ from firmware_protocols.readings import (
     MysteryRevealed,
 )
 from tests.core.rig import Rig
+
+OWN_KEY = Vouched("key", ("floor",))
 
 SEVENS = MeterTerms(
     "sevens",
@@ -57,6 +73,12 @@ class MeterRig(Rig):
 
     def last(self, kind: type[Event]) -> Event:
         return self.told(kind)[-1]
+
+    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+        """People here come with keys of their own, all of the floor."""
+        if isinstance(item, VoidRound | AdjustWager | VerifyJackpot | PayJackpot | ProposeMove | ApproveOrder):
+            item = msgspec.structs.replace(item, vouched=OWN_KEY)
+        return super().give(item, closed=closed)
 
     def order(self, meter: str, move: Move, who: str = "A. Ames", second: str = "B. Bell") -> None:
         """One person proposes, another approves."""

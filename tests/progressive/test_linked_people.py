@@ -63,7 +63,7 @@ def test_an_award_is_verified_and_paid_at_the_table_and_the_ledger_is_told(pit: 
     rig.give(PayJackpot(rig.now_ns, 1, "B. Bell", "hand pay"))
     assert refusals(rig) == ["jackpot 1 is pending; what is paid must be verified first"]
     rig.pay(1)
-    assert rig.last(JackpotPaid) == JackpotPaid(1, 1_000_085, "B. Bell", "A. Ames", "hand pay")
+    assert rig.last(JackpotPaid) == JackpotPaid(1, 1_000_085, "B. Bell", "A. Ames", "hand pay", "own key")
     assert [one.deed for one in owing(rig).owed] == [Judged(1, "verified", "A. Ames"), Judged(1, "paid", "B. Bell")]
     assert pit.answers(rig) == 2
     found = reconcile(pit.ledger)

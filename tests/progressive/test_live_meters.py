@@ -96,7 +96,7 @@ def test_three_diamonds_win_the_whole_meter_and_play_goes_on() -> None:
     assert rig.shown()["sevens"] == 500_085
     rig.pay(1)
     assert rig.desired.notice == ""
-    assert rig.last(JackpotPaid) == JackpotPaid(1, 1_000_085, "B. Bell", "A. Ames", "hand pay")
+    assert rig.last(JackpotPaid) == JackpotPaid(1, 1_000_085, "B. Bell", "A. Ames", "hand pay", "own key")
 
 
 def test_three_suited_win_a_tenth_and_the_row_is_evaluated_from_the_highest_spot() -> None:

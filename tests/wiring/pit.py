@@ -69,6 +69,7 @@ class PitTable(Premises):
     def table_text(self) -> str:
         text = super().table_text().replace('"bj-1"', f'"{self.name}"')
         text = text.replace("insurance = 2}", "insurance = 2, blazing7s = 3}")
+        text = text.replace("[shoe]", '[operator]\ndirectory = "."\n\n[shoe]')
         ports, link = self.directory / "ports", self.link
         others = (f'{{link = "127.0.0.1:{one.port}", link_key = "{one.public.decode()}"}}' for one in self.others)
         ways = {"port": link.port, "link_key": link.public.decode(), "others": ", ".join(others)}

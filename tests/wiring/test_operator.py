@@ -106,6 +106,8 @@ async def test_the_floor_orders_over_its_socket_and_nobody_else_does(tmp_path: P
         assert floor[:2] == (0, "accepted: order 1 waits for another person to approve it\n")
         assert not house.ear.events(RoundVoided)
         assert (await house.approve("M. Okafor", "floor"))[0] == 1
+        alone = await house.approve("J. Lee", "floor")
+        assert (alone[0], "another person must approve" in alone[2]) == (1, True), alone
         assert (await house.approve("J. Lee", "surveillance"))[:2] == (0, "accepted\n")
         voided = await house.ear.event(RoundVoided, round=1)
         assert (voided.who, voided.why) == ("M. Okafor, J. Lee", "foul deal")

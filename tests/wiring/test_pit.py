@@ -169,7 +169,8 @@ async def caught_up(table: PitTable, postings: int) -> None:
 async def judged(table: PitTable, verb: str, who: str, why: str) -> None:
     """People at a table say what they made of its jackpot; a reply that a busy machine delays is no refusal."""
     words = ("jackpot", verb, f"harbour/{table.name}", "1", "--who", who, "--why", why)
-    status, output, errors = await ran(*words, "--port", str(table.broker.port))
+    role = "surveillance" if verb == "verify" else "floor"
+    status, output, errors = await ran(*words, "--operator", str(table.directory / role / "socket"))
     assert (status, output) == (0, "accepted\n") or "no reply" in errors, output + errors
     await table.ear.event(JackpotVerified if verb == "verify" else JackpotPaid)
 

@@ -1,0 +1,99 @@
+"""Whether two who order something are two persons: by what the channel vouches for, and never by names alone.
+
+A name is what somebody wrote. That two names differ shows nothing; that they are the same, however written, shows one
+person. So an order that needs two counts the second only if the channel vouches for both, and for each as another.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final, Literal, NamedTuple, assert_never
+
+from firmware_protocols.values import Value
+
+By = Literal["nothing", "key", "socket"]
+
+
+class Vouched(Value, frozen=True, tag=False):
+    """How the channel knows who asks.
+
+    ``key``: their own key, and with it the name. ``socket``: whoever may open a role's socket on the table PC; ``user``
+    is the number of the user whose process asks, None where the system does not say. ``nothing``: whoever the broker
+    lets write (MQTT). ``roles`` are those the channel vouches for.
+    """
+
+    by: By = "nothing"
+    roles: tuple[str, ...] = ()
+    user: int | None = None
+
+    def text(self) -> str:
+        """In words, as events say it."""
+        match self.by:
+            case "nothing":
+                return "nothing"
+            case "key":
+                return "own key"
+            case "socket":
+                user = "" if self.user is None else f", user {self.user}"
+                return f"socket of {', '.join(self.roles)}{user}"
+            case _:
+                assert_never(self.by)
+
+
+UNVOUCHED: Final = Vouched()
+
+
+class Person(NamedTuple):
+    """Somebody who orders: the name given, and how the channel knows them."""
+
+    name: str
+    vouched: Vouched
+
+
+INVISIBLE: Final = frozenset(
+    [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]
+)
+"""Characters that show as nothing and are no format characters: joiners, fillers, variation selectors (UAX #44,
+``Default_Ignorable_Code_Point``)."""
+
+
+def folded(name: str) -> str:
+    """A name as it is compared: in compatibility form (NFKC), without what cannot be seen, case and spacing aside."""
+    seen = "".join(
+        letter
+        for letter in unicodedata.normalize("NFKC", name)
+        if unicodedata.category(letter) != "Cf" and ord(letter) not in INVISIBLE
+    )
+    return " ".join(unicodedata.normalize("NFKC", seen.casefold()).split())
+
+
+def same_person(one: str, other: str) -> bool:
+    """Whether two names as people write them are one person's."""
+    return folded(one) == folded(other)
+
+
+def nobody(person: Person) -> str:
+    """Why somebody counts for nobody where an order takes two; empty: the channel vouches for them."""
+    if person.vouched.by != "nothing":
+        return ""
+    return f"nothing vouches for {person.name}: what takes two persons is ordered over the operator channel"
+
+
+def no_second(first: Person, second: Person, did: str) -> str:
+    """Why ``second`` is no second person beside ``first``, who ``did`` it (``proposed it``); empty: they are two.
+
+    Two keys are two persons, for the file of operators gives each key one owner. At the sockets two users are two, and
+    so are two roles: who may open which is for the file system. Somebody with a key may be at a socket too, so a key
+    and a socket are two only where the socket's role is none of the key owner's.
+    """
+    if same_person(first.name, second.name):
+        return f"{first.name} {did}; another person must approve"
+    if unknown := nobody(first) or nobody(second):
+        return unknown
+    mine, theirs = first.vouched, second.vouched
+    if mine.by == theirs.by == "key" or not set(mine.roles) & set(theirs.roles):
+        return ""
+    if mine.by == theirs.by == "socket" and None not in {mine.user, theirs.user} and mine.user != theirs.user:
+        return ""
+    known = f"{second.name} ({theirs.text()}) may be who {did} as {first.name} ({mine.text()})"
+    return f"{known}; another person must approve"

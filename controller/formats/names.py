@@ -1,0 +1,77 @@
+"""Names of people as they are written: which are taken, and which look like another.
+
+Two names that are compared are first made alike (``persons.folded``). Here is what no folding does: letters of one
+alphabet that look like those of another. A name in letters of several alphabets is refused, and one that looks like a
+name in the file of operators is taken for that (confusables of Unicode Technical Standard #39).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+from typing import Final
+
+from controller.core.persons import folded
+
+TOGETHER: Final = (
+    frozenset({"HAN", "HIRAGANA", "KATAKANA"}),
+    frozenset({"HAN", "BOPOMOFO"}),
+    frozenset({"HAN", "HANGUL"}),
+)
+"""Scripts that one language writes together (UTS #39, 5.1)."""
+
+ANY_SCRIPT: Final = frozenset({"COMMON", "INHERITED"})
+
+
+def mixed_scripts(name: str) -> str:
+    """What is wrong with a name in letters of several alphabets; empty: it is in one."""
+    if name.isascii():
+        return ""
+    from confusable_homoglyphs import categories  # noqa: PLC0415 - a large table, which few names need
+
+    scripts = {categories.alias(letter) for letter in folded(name)} - ANY_SCRIPT
+    if len(scripts) < 2 or any(scripts <= alike for alike in TOGETHER):
+        return ""
+    return f"a name in letters of one alphabet, not of {' and '.join(sorted(scripts)).lower()}"
+
+
+def look_alike(one: str, other: str) -> bool:
+    """Whether two names may be taken for one another."""
+    return any(_look(a) == _look(b) for a, b in ((one, other), (folded(one), folded(other))))
+
+
+def _look(name: str) -> str:
+    """How a name looks: with the plainest letter in place of each that looks like it."""
+    letters, pairs = _alike()
+    plain = "".join(letters.get(letter, letter) for letter in name)
+    text = "".join(letters.get(letter, letter) for letter in unicodedata.normalize("NFKC", plain))
+    for pair, letter in pairs:
+        text = text.replace(pair, letter)
+    return folded(text)
+
+
+@cache
+def _alike() -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
+    """For each letter the plainest that looks like it; and pairs of letters that look like one (``rn``, ``m``)."""
+    from confusable_homoglyphs.confusables import confusables_data  # noqa: PLC0415 - a large table
+
+    plainest: dict[str, str] = {}
+    pairs: dict[str, str] = {}
+
+    def of(letter: str) -> str:
+        while letter in plainest:
+            letter = plainest[letter]
+        return letter
+
+    for given, others in confusables_data.items():
+        for text in (other["c"] for other in others):
+            if len(given) == len(text) == 1 and of(given) != of(text):
+                one, two = sorted((of(given), of(text)), key=_plainness)
+                plainest[two] = one
+            elif len(given) == 1 and len(text) == 2 and text.isascii() and given.isascii():
+                pairs[text] = given
+    return {letter: of(letter) for letter in plainest}, tuple(sorted(pairs.items()))
+
+
+def _plainness(letter: str) -> tuple[bool, bool, bool, str]:
+    return (not letter.isascii(), not letter.isalpha(), letter.isupper(), letter)

@@ -1,0 +1,104 @@
+"""Two persons are two by what vouches for them; one person is one however the name is written."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from controller.core.persons import INVISIBLE, UNVOUCHED, Person, Vouched, folded, no_second, same_person
+
+ROLES = ("dealer", "floor", "surveillance", "technician", "auditor")
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
+UNSEEN = st.sampled_from([*map(chr, sorted(INVISIBLE)), *"\u200b\u200c\u200d\u2060\ufeff\u00ad\u202e\u2066"])
+KNOWN = st.builds(
+    Vouched,
+    st.sampled_from(["key", "socket"]),
+    st.lists(st.sampled_from(ROLES), min_size=1, max_size=2, unique=True).map(tuple),
+    st.none() | st.integers(0, 3),
+)
+PERSONS = st.builds(Person, NAMES, KNOWN | st.just(UNVOUCHED))
+
+
+@given(name=NAMES)
+def test_a_name_compared_is_compared_once(name: str) -> None:
+    assert folded(folded(name)) == folded(name)
+
+
+@given(name=NAMES, unseen=UNSEEN, place=st.integers(0, 40))
+def test_what_cannot_be_seen_makes_no_other_name(name: str, unseen: str, place: int) -> None:
+    assert same_person(name, name[:place] + unseen + name[place:])
+
+
+@given(name=NAMES)
+def test_another_form_of_the_same_letters_makes_no_other_name(name: str) -> None:
+    assert same_person(name, unicodedata.normalize("NFD", name))
+    assert same_person(name, unicodedata.normalize("NFKD", name))
+
+
+@given(name=NAMES)
+def test_case_and_spacing_make_no_other_name(name: str) -> None:
+    assert same_person(name, f"  {name.casefold()}\u3000")
+    assert same_person(f"{name} {name}", f"{name}\u00a0  {name}")
+
+
+def test_other_names_are_others() -> None:
+    assert not same_person("M. Okafor", "J. Lee")
+    assert not same_person("B. Müller", "B. Muller")
+
+
+@given(one=PERSONS, other=PERSONS)
+def test_whether_two_are_two_does_not_depend_on_who_comes_first(one: Person, other: Person) -> None:
+    assert bool(no_second(one, other, "proposed it")) == bool(no_second(other, one, "proposed it"))
+
+
+@given(one=PERSONS, other=PERSONS)
+def test_nobody_is_a_second_person_whom_nothing_vouches_for(one: Person, other: Person) -> None:
+    assume("nothing" in {one.vouched.by, other.vouched.by})
+    assert no_second(one, other, "proposed it")
+
+
+@given(vouched=KNOWN, one=NAMES, other=NAMES)
+def test_one_identity_is_one_person_whatever_the_names(vouched: Vouched, one: str, other: str) -> None:
+    """But for keys: each has one owner, and names there are the keys' owners'."""
+    assume(vouched.by == "socket")
+    assert no_second(Person(one, vouched), Person(other, vouched), "proposed it")
+
+
+@given(name=NAMES, one=KNOWN, other=KNOWN, unseen=UNSEEN)
+def test_one_name_is_one_person_whatever_vouches(name: str, one: Vouched, other: Vouched, unseen: str) -> None:
+    assert no_second(Person(name, one), Person(f"{unseen}{name}", other), "proposed it")
+
+
+KEY, KEY_OF_TWO = Vouched("key", ("floor",)), Vouched("key", ("floor", "surveillance"))
+FLOOR, OTHER_FLOOR, UNKNOWN_FLOOR = (Vouched("socket", ("floor",), user) for user in (1001, 1002, None))
+SURVEILLANCE = Vouched("socket", ("surveillance",), 1001)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "two"),
+    [
+        (KEY, KEY, True),
+        (KEY, KEY_OF_TWO, True),
+        (FLOOR, OTHER_FLOOR, True),
+        (FLOOR, SURVEILLANCE, True),
+        (UNKNOWN_FLOOR, SURVEILLANCE, True),
+        (KEY, SURVEILLANCE, True),
+        (FLOOR, FLOOR, False),
+        (FLOOR, UNKNOWN_FLOOR, False),
+        (UNKNOWN_FLOOR, UNKNOWN_FLOOR, False),
+        (KEY, FLOOR, False),
+        (KEY_OF_TWO, SURVEILLANCE, False),
+        (KEY, UNVOUCHED, False),
+        (UNVOUCHED, UNVOUCHED, False),
+    ],
+)
+def test_what_makes_two(one: Vouched, other: Vouched, *, two: bool) -> None:
+    assert (no_second(Person("A. One", one), Person("B. Two", other), "proposed it") == "") is two
+
+
+def test_what_vouches_is_said_in_words() -> None:
+    said = [one.text() for one in (UNVOUCHED, KEY, FLOOR, UNKNOWN_FLOOR)]
+    assert said == ["nothing", "own key", "socket of floor, user 1001", "socket of floor"]

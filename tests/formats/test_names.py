@@ -1,0 +1,77 @@
+"""Names that look alike: refused in letters of several alphabets, and never taken at a socket for a key owner's."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from confusable_homoglyphs.confusables import confusables_data
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from controller.formats.commands import CommandRefused, read_command
+from controller.formats.names import look_alike, mixed_scripts
+from controller.formats.operators import Asking, OperatorRefused, read_operators, read_request, request_frames
+from controller.formats.sections import ConfigError
+
+TABLE = "harbour/bj-1"
+NAMES = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz. '-", min_size=3, max_size=20).filter(str.strip)
+LOCAL = Asking(frozenset({"floor"}), user=1001)
+
+
+def at_the_socket(who: str, *owners: str) -> None:
+    frames = request_frames(TABLE, "void", {"round": 1, "who": who, "why": "foul deal"})
+    request = read_request(frames, TABLE, LOCAL, owners)
+    read_command(request.verb, request.payload)
+
+
+@given(name=NAMES, place=st.integers(0, 19), choice=st.integers(0, 200))
+def test_a_letter_that_looks_like_another_makes_no_second_person(name: str, place: int, choice: int) -> None:
+    """At the socket it is refused, whichever letter is changed for whichever that looks like it."""
+    letter = name[place % len(name)]
+    others = [one["c"] for one in confusables_data.get(letter, ()) if len(one["c"]) == 1]
+    assume(others)
+    spoofed = name.replace(letter, others[choice % len(others)], 1)
+    with pytest.raises((OperatorRefused, CommandRefused)):
+        at_the_socket(spoofed, name)
+
+
+@pytest.mark.parametrize(
+    "who", ["S. Vance", "s.  vance", "S. Vance\u200b", "\u0405. Vance", "\uff33. Vance", "S. Van\u0441e", "5. Vance "]
+)
+def test_the_name_of_somebody_with_a_key_is_not_given_at_a_socket(who: str) -> None:
+    if who.startswith("5"):
+        at_the_socket(who, "S. Vance")
+    else:
+        with pytest.raises((OperatorRefused, CommandRefused)):
+            at_the_socket(who, "M. Okafor", "S. Vance")
+
+
+def test_other_names_are_taken_in_whatever_alphabet() -> None:
+    for who in ("A. One", "Й. Петров", "Ω. Αλέξης", "山田 ハナ", "김 철수", "B. Müller", "J. O'Neill-Smith", "ليلى"):
+        at_the_socket(who, "M. Okafor", "S. Vance")
+        assert mixed_scripts(who) == ""
+
+
+@pytest.mark.parametrize("who", ["М. Okafor", "Ο. Neil", "Аnn", "山田 Петров"])
+def test_a_name_in_letters_of_several_alphabets_is_refused(who: str) -> None:
+    assert "letters of one alphabet" in mixed_scripts(who)
+    body = msgspec.json.encode({"round": 1, "who": who, "why": "foul deal"})
+    with pytest.raises(CommandRefused, match="who: expected a name in letters of one alphabet"):
+        read_command("void", body)
+
+
+def test_a_whole_name_in_another_alphabet_that_looks_the_same_is_the_same() -> None:
+    assert look_alike("A. Cope", "А. Соре")
+    assert mixed_scripts("А. Соре") == ""
+    with pytest.raises(OperatorRefused, match=r"A\. Cope has a key, and asks with it"):
+        at_the_socket("А. Соре", "A. Cope")
+
+
+def test_two_names_that_look_alike_are_not_two_operators() -> None:
+    keys = ["4nC={n>i9m(dF.OtnoC#/Mv>Q==%=CMpk(d:(6lp", "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7"]
+    lines = [
+        f"[[operator]]\nname = '{name}'\nroles = ['floor']\nkeys = ['{key}']\n"
+        for name, key in zip(("Ian Low", "lan Low"), keys, strict=True)
+    ]
+    with pytest.raises(ConfigError, match="'lan Low' looks like 'Ian Low': a name is one person's"):
+        read_operators("".join(lines), "operators.toml")
