@@ -86,7 +86,7 @@ def recorded(rounds: int, boxes: tuple[int, int], keypad: Keypad, seed: int) -> 
 
 async def kept(path: Path, entries: list[Entry]) -> None:
     """A journal with these entries, synced once for many."""
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     for start in range(0, len(entries), 200):
         await journal.commit(entries[start : start + 200])
     await journal.close()

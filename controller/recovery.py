@@ -34,15 +34,22 @@ def recover(path: Path, key: bytes) -> Recovered:
         number, seq = (0, 0) if table is None else (table.state.number, table.state.seq)
         rows = list(kept(reader.records(number + 1), reader.events(seq + 1)))
         failed = next((row for row in rows for body in row.events if failure_in(body)), None)
+        last_wall_ns = _last_wall_ns(reader)
         if failed is not None:
-            return Recovered(table, f"record {failed.number} could not be stepped; see its event step_failed")
+            said = f"record {failed.number} could not be stepped; see its event step_failed"
+            return Recovered(table, said, last_wall_ns)
         hold = ""
-        last_wall_ns = unseal(rows[-1].body, None, {}, reader.identity).wall_ns if rows else 0
         for after, difference in again(table, rows, reader.identity, key, {}):
             table = after
             if difference is not None and not hold:
                 hold = f"record {difference.number} stepped again gives something else: {difference.text}"
         return Recovered(table, hold, last_wall_ns)
+
+
+def _last_wall_ns(reader: JournalReader) -> int:
+    """The wall time of the last record, behind the last checkpoint or not; 0 if there is none."""
+    last = next(iter(reader.records(reader.head().number)), None)
+    return 0 if last is None else unseal(last.body, None, {}, reader.identity).wall_ns
 
 
 def at_checkpoint(reader: JournalReader, key: bytes) -> Table | None:

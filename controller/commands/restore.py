@@ -13,10 +13,18 @@ from controller.io.durable_file import DurableFile, DurableRefused
 from controller.io.head_file import path_of
 from controller.io.journal import JournalDamaged, NotAJournal
 from controller.io.journal_store import JournalReader
+from controller.io.keys import KeyRefused, read_key
 from controller.io.segment_folder import NoCopy, survey
 
 
 @click.command("restore")
+@click.option(
+    "--key",
+    "key_file",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file with the table's key: nothing is put back that was not written with it.",
+)
 @click.option(
     "--held",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -25,13 +33,13 @@ from controller.io.segment_folder import NoCopy, survey
 @click.option("--aside", is_flag=True, help="A journal that is there gets the name JOURNAL.damaged-1, with its log.")
 @click.argument("copy", type=click.Path(path_type=Path))
 @click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
-def command(copy: Path, journal: Path, held: Path | None, *, aside: bool) -> None:
+def command(*, copy: Path, journal: Path, key_file: Path, held: Path | None, aside: bool) -> None:
     """Put COPY in the place of JOURNAL, which must not be there. The table must not run.
 
     COPY is a backup, or the folder of the journal's second copy: then the journal is built anew of it, row for row.
 
     With --aside, records of the damaged journal that follow the copy's last one are taken over, as far as each can be
-    read and its chain hash follows from the one before.
+    read, its chain hash follows from the one before, and its seal is one of the table's key.
 
     Refused if anything then lacks that the lost journal's head file or a consumer knows: a table that went on without
     it would give the same numbers to other events. Then begin a new epoch.
@@ -40,11 +48,12 @@ def command(copy: Path, journal: Path, held: Path | None, *, aside: bool) -> Non
     """
     is_unwitnessed = held is None and not path_of(journal).exists()
     try:
-        report, taken = restore(copy, journal, 0 if held is None else held_by(held, copy), is_aside=aside)
+        key = read_key(key_file)
+        report, taken = restore(copy, journal, key, 0 if held is None else held_by(held, copy), is_aside=aside)
     except (JournalDamaged, CopyDamaged) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(1)
-    except (NotAJournal, CopyRefused, DurableRefused, NoCopy, OSError) as error:
+    except (NotAJournal, CopyRefused, DurableRefused, KeyRefused, NoCopy, OSError) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)
     assert report.identity is not None

@@ -121,7 +121,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
     clock, entropy, path = SystemClock(), SystemEntropy(), Path(config.table.journal)
     identity = Identity(config.table.site, config.table.name, clock.wall_ns() // 1_000_000_000)
     try:
-        storage = await opened(path, identity, marks, clock, kept_beside(config.table))
+        storage = await opened(path, identity, table.key, marks, clock, keeping=kept_beside(config.table))
     except JournalFailed as error:
         # Not a failing disk: another process has it, or it is another table's.
         refuse(str(error))

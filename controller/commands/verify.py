@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
+from controller.formats.seals import Sealing
 from controller.io.journal import NotAJournal
+from controller.io.keys import KeyRefused, read_key
 from controller.io.rebuilding import verify_copy
 from controller.io.segment_folder import NoCopy
 from controller.io.verification import verify
@@ -15,15 +17,21 @@ from controller.io.verification import verify
 
 @click.command("verify")
 @click.option("--gently", is_flag=True, help="Take a fifth of a processor at most.")
+@click.option("--key", "key_file", type=click.Path(path_type=Path), help="The file with the table's key.")
 @click.argument("journal", type=click.Path(path_type=Path))
-def command(journal: Path, *, gently: bool) -> None:
-    """Check every byte of JOURNAL, or of the second copy in the folder JOURNAL; no key is needed.
+def command(journal: Path, *, gently: bool, key_file: Path | None) -> None:
+    """Check every byte of JOURNAL, or of the second copy in the folder JOURNAL.
+
+    With --key also that every transaction was written with the table's key, and the verifier key is printed by which
+    others check the journal's signed heads and the proofs of its records.
 
     Exit status: 0 whole, 1 damaged, 2 no journal there.
     """
     try:
-        report = verify_copy(journal, gently=gently) if journal.is_dir() else verify(journal, gently=gently)
-    except (NotAJournal, NoCopy, OSError) as error:
+        key = None if key_file is None else read_key(key_file)
+        look = verify_copy if journal.is_dir() else verify
+        report = look(journal, key, gently=gently)
+    except (NotAJournal, NoCopy, KeyRefused, OSError) as error:
         click.echo(f"tableside: {error}", err=True)
         sys.exit(2)
     if report.damage is not None or report.identity is None:
@@ -31,3 +39,6 @@ def command(journal: Path, *, gently: bool) -> None:
         sys.exit(1)
     counts = f"{report.records} records, {report.events} events, head {report.head}"
     click.echo(f"{journal}: whole: {report.identity.text()}, {counts}")
+    if key is not None:
+        click.echo(f"{journal}: every transaction is sealed with this key; verifier key:")
+        click.echo(Sealing(key, report.identity).verifier.text())

@@ -16,9 +16,12 @@ from controller.formats.journal_schema import (
     meta_digest,
     published_digest,
 )
+from controller.formats.merkle_tree import NODE_BYTES, CompactRange
 from controller.formats.records import Identity, chain, genesis
+from controller.formats.seals import seal_digest
 from controller.formats.sqlite_pages import Header, Image, PageDamaged, Row
 from controller.formats.stream import stream_genesis, stream_hash
+from controller.formats.tree_heads import record_leaf
 
 COPY_COOKIE: Final = 1
 """The schema cookie that SQLite's online backup gives a copy of a journal; a journal begun by us has more."""
@@ -61,9 +64,10 @@ def examine_pages(image: Image) -> Report:
         roots = _check_definitions(image, header)
         identity = _check_meta(_numbered(image, roots, "meta"), header)
         marks = _Marks(_numbered(image, roots, "published"), identity)
-        records, events, head = _check_chain(image, roots, identity, marks)
+        beside = _Beside(image.rows(roots["seals"]), image.rows(roots["checkpoints"]))
+        records, events, head = _check_chain(image, roots, identity, marks, beside)
         marks.end()
-        _check_checkpoints(image.rows(roots["checkpoints"]), records)
+        beside.end(records)
         _check_acks(_numbered(image, roots, "acks"), events)
         image.check_all_visited()
     except (PageDamaged, Damage) as damage:
@@ -122,7 +126,9 @@ def _check_meta(rows: Iterator[Row], header: Header) -> Identity:
         raise Damage("meta: it does not say whose journal this is") from error
 
 
-def _check_chain(image: Image, roots: dict[str, int], identity: Identity, marks: _Marks) -> tuple[int, int, bytes]:
+def _check_chain(
+    image: Image, roots: dict[str, int], identity: Identity, marks: _Marks, beside: _Beside
+) -> tuple[int, int, bytes]:
     """How many records and events there are, and the last chain hash."""
     events = _numbered(image, roots, "events")
     waiting = next(events, None)
@@ -142,6 +148,7 @@ def _check_chain(image: Image, roots: dict[str, int], identity: Identity, marks:
             raise Damage(f"record {row.rowid}{which}: not what was committed, the chain hash differs")
         assert isinstance(own, bytes)
         previous = own
+        beside.pass_record(row.rowid, body, bodies)
         for event in bodies:
             seq += 1
             marks.pass_event(seq, event)
@@ -190,16 +197,50 @@ class _Marks:
         return row.rowid, seq, marked
 
 
-def _check_checkpoints(rows: Iterator[Row], records: int) -> None:
-    previous = 0
-    for row in rows:
-        columns = row.columns
-        if not previous < row.rowid <= records:
-            raise Damage(f"checkpoint {row.rowid}: there is no such record, or it is out of order")
-        body = columns[1] if len(columns) == 3 and columns[0] is None else None
-        if not isinstance(body, bytes) or columns[2] != checkpoint_digest(row.rowid, body):
-            raise Damage(f"checkpoint {row.rowid}: does not fit its digest")
-        previous = row.rowid
+class _Beside:
+    """Holds seals and checkpoints against the tree of the records they belong to, as these pass."""
+
+    def __init__(self, seals: Iterator[Row], checkpoints: Iterator[Row]) -> None:
+        self._seals = seals
+        self._checkpoints = checkpoints
+        self._tree = CompactRange()
+        self._sealed = 0
+        self._seal = next(seals, None)
+        self._checkpoint = next(checkpoints, None)
+
+    def pass_record(self, number: int, body: bytes, events: list[bytes]) -> None:
+        """The next record."""
+        self._tree = self._tree.appended(record_leaf(number, body, events))
+        if self._seal is not None and self._seal.rowid == number:
+            root, mac, signature, digest = _blobs(self._seal, "seal", 4)
+            if digest != seal_digest(number, root, mac, signature) or len(root) != NODE_BYTES:
+                raise Damage(f"seal {number}: does not fit its digest")
+            if root != self._tree.root():
+                raise Damage(f"seal {number}: not the root of the tree of records 1 to {number}")
+            self._sealed, self._seal = number, next(self._seals, None)
+        if self._checkpoint is not None and self._checkpoint.rowid == number:
+            sealed, compact_range, digest = _blobs(self._checkpoint, "checkpoint", 3)
+            if digest != checkpoint_digest(number, sealed, compact_range):
+                raise Damage(f"checkpoint {number}: does not fit its digest")
+            if compact_range != self._tree.data():
+                raise Damage(f"checkpoint {number}: not the compact range of the tree of records 1 to {number}")
+            self._checkpoint = next(self._checkpoints, None)
+
+    def end(self, records: int) -> None:
+        """There are no more records."""
+        for row, what in ((self._seal, "seal"), (self._checkpoint, "checkpoint")):
+            if row is not None:
+                raise Damage(f"{what} {row.rowid}: there is no such record, or it is out of order")
+        if self._sealed != records:
+            raise Damage(f"records {self._sealed + 1} to {records} are not sealed: nobody with the key wrote them")
+
+
+def _blobs(row: Row, what: str, count: int) -> list[bytes]:
+    """The columns behind a row's key, which are all bytes."""
+    found = [one for one in row.columns[1:] if isinstance(one, bytes)]
+    if len(found) != count or len(row.columns) != count + 1 or row.columns[0] is not None:
+        raise Damage(f"{what} {row.rowid}: does not fit its digest")
+    return found
 
 
 def _check_acks(rows: Iterator[Row], events: int) -> None:

@@ -8,8 +8,8 @@ from typing import Final
 APPLICATION_ID: Final = 0x7AB1E51D
 """The header's application id (SQLite file format 1.3.14): what makes a database a journal of ours."""
 
-FORMAT: Final = 2
-"""The header's user version: the version of this shape. 2 added ``acks`` and the hash of the stream at each mark."""
+FORMAT: Final = 3
+"""The header's user version: the version of this shape. 3 added ``seals`` and the compact range at each checkpoint."""
 
 PAGE_BYTES: Final = 4096
 """Page size of a journal."""
@@ -19,7 +19,12 @@ TABLES: Final[dict[str, str]] = {
     "records": "CREATE TABLE records (number INTEGER PRIMARY KEY, body BLOB NOT NULL, hash BLOB NOT NULL) STRICT",
     "events": "CREATE TABLE events (seq INTEGER PRIMARY KEY, number INTEGER NOT NULL, body BLOB NOT NULL) STRICT",
     "checkpoints": (
-        "CREATE TABLE checkpoints (number INTEGER PRIMARY KEY, body BLOB NOT NULL, digest BLOB NOT NULL) STRICT"
+        "CREATE TABLE checkpoints (number INTEGER PRIMARY KEY, body BLOB NOT NULL, compact_range BLOB NOT NULL,"
+        " digest BLOB NOT NULL) STRICT"
+    ),
+    "seals": (
+        "CREATE TABLE seals (number INTEGER PRIMARY KEY, root BLOB NOT NULL, mac BLOB NOT NULL,"
+        " signature BLOB NOT NULL, digest BLOB NOT NULL) STRICT"
     ),
     "published": (
         "CREATE TABLE published "
@@ -46,12 +51,16 @@ GAPLESS: Final[dict[str, str]] = {
 """Tables whose key counts from 1 without a gap, and that key."""
 
 
+REFUSAL: Final = "RAISE(ABORT, 'append-only')"
+"""What an attempt to change a row runs into. By it a journal is known whose mark is damaged."""
+
+
 def _triggers() -> dict[str, str]:
     made: dict[str, str] = {}
     for table in TABLES:
         for deed in ("UPDATE", "DELETE"):
-            name = f"{table}_no_{deed.lower()}"
-            refusal = "SELECT RAISE(ABORT, 'the journal is append-only')"
+            name = f"{table}_{deed.lower()}"
+            refusal = f"SELECT {REFUSAL}"
             made[name] = f"CREATE TRIGGER {name} BEFORE {deed} ON {table} BEGIN {refusal}; END"
     for table, key in GAPLESS.items():
         name = f"{table}_follow"
@@ -65,12 +74,16 @@ TRIGGERS: Final[dict[str, str]] = _triggers()
 """What makes the tables append-only for every program that opens the file."""
 
 DEFINITIONS: Final[dict[str, str]] = {**TABLES, **TRIGGERS}
-"""Every object of the file by name, in the order of creation."""
+"""Every object of the file by name, in the order of creation.
+
+Together they fit on the file's first page: what SQLite moves to other pages leaves bytes behind that are in no row,
+where nobody would find one that has changed.
+"""
 
 
-def checkpoint_digest(number: int, body: bytes) -> bytes:
+def checkpoint_digest(number: int, body: bytes, compact_range: bytes) -> bytes:
     """The digest stored beside a checkpoint, so that damage shows without the key."""
-    return hashlib.sha256(f"checkpoint {number} ".encode() + body).digest()
+    return hashlib.sha256(f"checkpoint {number} {len(body)} ".encode() + body + compact_range).digest()
 
 
 def published_digest(row: int, seq: int, stream_hash: bytes) -> bytes:

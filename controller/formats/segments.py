@@ -19,8 +19,9 @@ import msgspec
 
 from controller.formats.journal_schema import ack_digest, checkpoint_digest, meta_digest, published_digest
 from controller.formats.records import HASH_BYTES, Identity, chain, genesis
+from controller.formats.seals import seal_digest
 
-MAGIC: Final = b"tableside.segment.1\n"
+MAGIC: Final = b"tableside.segment.2\n"
 """How every segment begins."""
 
 FRAME_LIMIT: Final = 256 * 1024 * 1024
@@ -32,17 +33,29 @@ _MARKED: Final = b"tableside.segment.mark "
 """Leads the payload of a mark, so that one can be looked for behind damage."""
 
 _OVERHEAD: Final = 9
-_KINDS: Final = {"records": b"r", "events": b"e", "checkpoints": b"c", "published": b"p", "acks": b"a", "meta": b"m"}
+_KINDS: Final = {
+    "records": b"r",
+    "events": b"e",
+    "checkpoints": b"c",
+    "seals": b"l",
+    "published": b"p",
+    "acks": b"a",
+    "meta": b"m",
+}
+_SPARSE: Final = frozenset({"checkpoints", "seals"})
+"""Tables whose key is that of a record, and not of every one."""
+
 _TABLES: Final = {kind: table for table, kind in _KINDS.items()}
 _COLUMNS: Final[dict[str, Any]] = {
     "records": tuple[int, bytes, bytes],
     "events": tuple[int, int, bytes],
-    "checkpoints": tuple[int, bytes, bytes],
+    "checkpoints": tuple[int, bytes, bytes, bytes],
+    "seals": tuple[int, bytes, bytes, bytes, bytes],
     "published": tuple[int, int, bytes, bytes],
     "acks": tuple[int, str, int, bytes],
     "meta": tuple[int, str, str, bytes],
 }
-_Place = tuple[int, int, int, int, int, int]
+_Place = tuple[int, int, int, int, int, int, int]
 
 
 class SegmentDamaged(Exception):  # noqa: N818 - named for what happened
@@ -55,6 +68,7 @@ class Cursors(NamedTuple):
     records: int = 0
     events: int = 0
     checkpoints: int = 0
+    seals: int = 0
     published: int = 0
     acks: int = 0
     meta: int = 0
@@ -264,7 +278,7 @@ class _Following:
         if table != "events":
             self._close_record()
         expected = self._at[table] + 1
-        if key < expected or (key > expected and table != "checkpoints"):
+        if key < expected or (key > expected and table not in _SPARSE):
             raise SegmentDamaged(f"row {key} of {table} where row {expected} is due")
         self._at[table] = key
         match table:
@@ -275,7 +289,9 @@ class _Following:
                     raise SegmentDamaged(f"event {key} does not follow its record {values[1]}")
                 self._events.append(values[2])
             case "checkpoints":
-                _fits(table, key, values[-1], checkpoint_digest(key, values[1]))
+                _fits(table, key, values[-1], checkpoint_digest(key, values[1], values[2]))
+            case "seals":
+                _fits(table, key, values[-1], seal_digest(key, values[1], values[2], values[3]))
             case "published":
                 _fits(table, key, values[-1], published_digest(key, values[1], values[2]))
             case "acks":

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from controller.formats.journal_check import Report
+from controller.formats.records import key_mark
+from controller.formats.seals import Sealing
 from controller.formats.segments import SegmentDamaged
 from controller.io.durable_names import damaged_name, sync_directory
 from controller.io.head_file import HeadFile, HeadFileDamaged, read_head_file
-from controller.io.journal_store import Head, JournalFailed, JournalReader, open_for_reading, take_lock
+from controller.io.journal_lock import take_lock
+from controller.io.journal_store import Head, JournalDamaged, JournalFailed, JournalReader, open_for_reading
 from controller.io.journal_tail import take_tail
 from controller.io.rebuilding import rebuild
 from controller.io.segment_folder import NoCopy
@@ -46,6 +49,8 @@ def backup(journal: Path, copy: Path) -> Report:
         raise CopyRefused(f"{copy}: is there already; give another name")
     part = Path(f"{copy}.part")
     try:
+        _drop(part)
+        _make(part)
         with (
             contextlib.closing(open_for_reading(journal)) as source,
             contextlib.closing(sqlite3.connect(part, isolation_level=None)) as target,
@@ -56,7 +61,7 @@ def backup(journal: Path, copy: Path) -> Report:
     except (sqlite3.Error, OSError) as error:
         raise CopyRefused(f"{copy}: cannot be written: {error}") from error
     finally:
-        part.unlink(missing_ok=True)
+        _drop(part)
     return report
 
 
@@ -67,12 +72,14 @@ class Restored(NamedTuple):
     taken: int
 
 
-def restore(copy: Path, journal: Path, held_seq: int = 0, *, is_aside: bool = False) -> Restored:
+def restore(copy: Path, journal: Path, key: bytes, held_seq: int = 0, *, is_aside: bool = False) -> Restored:
     """Put a copy where a journal was lost. ``held_seq`` is the last event anybody else is known to hold.
 
     ``copy`` is a backup, or the folder of a second copy, of whose rows the journal is built anew. With ``is_aside``
     what lies at ``journal`` gets another name (``aside``) once the copy is known to be fit; records of it that follow
     the copy's last are taken over, as far as they can be read and proven (``journal_tail``).
+
+    ``key`` is the table's: what was not written with it is not put back.
 
     A table that goes on with a copy gives the numbers of what the copy lacks to other events. So a copy is refused that
     ends before what the head file of the lost journal, or a consumer, knows.
@@ -89,17 +96,19 @@ def restore(copy: Path, journal: Path, held_seq: int = 0, *, is_aside: bool = Fa
     part = Path(f"{journal}.part")
     lock = _locked(journal)
     try:
-        part.unlink(missing_ok=True)
+        _drop(part)
+        _make(part)
         if copy.is_dir():
             rebuild(copy, part)
         else:
             # What is no journal is not copied.
             JournalReader(copy).close()
             shutil.copyfile(copy, part)
-        taken = take_tail(part, journal) if journal.exists() else 0
+        taken = take_tail(part, journal, key) if journal.exists() else 0
         with JournalReader(part) as reader:
             head = reader.head()
             of_both = f"{copy}, with {taken} more records of {journal}" if left else str(copy)
+            _refuse_foreign(copy, reader, key)
             _refuse_lacking(of_both, reader, read_head_file(journal), held_seq)
         report = _checked(part, copy)
         if left:
@@ -117,7 +126,7 @@ def restore(copy: Path, journal: Path, held_seq: int = 0, *, is_aside: bool = Fa
     except OSError as error:
         raise CopyRefused(f"{journal}: cannot be written: {error}") from error
     finally:
-        part.unlink(missing_ok=True)
+        _drop(part)
         if lock is not None:
             os.close(lock)
     return Restored(report, taken)
@@ -150,6 +159,16 @@ def aside(journal: Path) -> Path:
     return name
 
 
+def _refuse_foreign(copy: Path, reader: JournalReader, key: bytes) -> None:
+    if reader.meta.get("key", key_mark(key)) != key_mark(key):
+        raise CopyRefused(f"{copy}: sealed with another key than --key has; give the key of this journal")
+    try:
+        reader.check_seals(Sealing(key, reader.identity), every=True)
+    except JournalDamaged as damage:
+        said = str(damage).removeprefix(f"{reader.path}: ")
+        raise CopyDamaged(f"{copy}: {said}") from damage
+
+
 def _refuse_lacking(copy: str, reader: JournalReader, noted: Head | None, held_seq: int) -> None:
     lost = None if noted is None else reader.lost_since(noted)
     if lost is not None:
@@ -170,6 +189,17 @@ def _checked(part: Path, named: Path) -> Report:
     if report.damage is not None:
         raise CopyDamaged(f"{named}: the copy is damaged, as the original may be: {report.damage}")
     return report
+
+
+def _make(part: Path) -> None:
+    """Begin a file that only its owner may read and write: a journal has what was dealt to whom."""
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+
+def _drop(part: Path) -> None:
+    """Remove what was made by half, with what SQLite left beside it: a log of another journal would be taken in."""
+    for suffix in ("", *BESIDE):
+        Path(f"{part}{suffix}").unlink(missing_ok=True)
 
 
 def _name(part: Path, target: Path) -> None:

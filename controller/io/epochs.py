@@ -11,7 +11,8 @@ from controller.core.persons import same_person
 from controller.formats.records import Identity
 from controller.io.durable_names import sync_directory
 from controller.io.journal import Journal
-from controller.io.journal_store import JournalDamaged, JournalFailed, JournalReader, NotAJournal, take_lock
+from controller.io.journal_lock import take_lock
+from controller.io.journal_store import JournalDamaged, JournalFailed, JournalReader, NotAJournal
 
 BESIDE: Final = ("-wal", "-shm", "-head", "-damaged")
 """What may lie beside a journal and belongs to it; the journal itself is moved last."""
@@ -102,7 +103,7 @@ def _old(path: Path) -> tuple[Identity | None, str]:
         return None, "no journal"
     lock = take_lock(path, create=False)
     try:
-        with JournalReader(path) as reader:
+        with JournalReader(path, is_older_read=True) as reader:
             head = reader.head()
             return reader.identity, f"record {head.number}, event {head.seq}, head {head.hash.hex()}"
     except (JournalDamaged, NotAJournal) as error:

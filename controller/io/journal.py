@@ -19,13 +19,15 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
-from controller.formats.journal_schema import checkpoint_digest
-from controller.formats.records import Identity, chain, genesis
+from controller.formats.records import Identity, chain
+from controller.formats.seals import Seal, Sealing, signed_head
+from controller.formats.tree_heads import record_leaf
 from controller.io import journal_stream
-from controller.io.head_file import HeadFile, HeadFileDamaged, read_head_file
-from controller.io.journal_setup import add_meta, begin, configure, is_blank, library_version, refuse_leftovers
+from controller.io.journal_append import Begun, Followed, insert, prepare
+from controller.io.journal_lock import take_lock
+from controller.io.journal_setup import add_meta, configure, library_version
 from controller.io.journal_store import (
     Entry,
     EventRow,
@@ -35,7 +37,7 @@ from controller.io.journal_store import (
     JournalReader,
     NotAJournal,
     RecordRow,
-    take_lock,
+    seal_before,
 )
 from controller.io.journal_stream import Mark
 from controller.io.reserve import Reserve, transacted
@@ -77,7 +79,7 @@ Job = tuple[Callable[[sqlite3.Connection], Any], "asyncio.Future[Any]"]
 class Journal:
     """The only writer of a journal. Create it with ``open``; use it from one event loop."""
 
-    def __init__(self, path: Path, begun: _Begun, lock: int, page_limit: int, reserve: Reserve | None) -> None:
+    def __init__(self, path: Path, begun: Begun, lock: int, page_limit: int, reserve: Reserve | None) -> None:
         self.path = path
         self.identity = begun.identity
         self.meta = begun.meta
@@ -85,6 +87,8 @@ class Journal:
         self.committed: Callable[[], None] = lambda: None
         """Told by the writer's thread, after each transaction, that there is more to read."""
         self._head = begun.head
+        self._tree = begun.tree
+        self._sealing = begun.sealing
         self._head_file = begun.head_file
         self._lock = lock
         self._page_limit = page_limit
@@ -101,6 +105,7 @@ class Journal:
         path: Path,
         identity: Identity | None = None,
         *,
+        key: bytes | None = None,
         created_wall_ns: int = 0,
         page_limit: int = PAGE_LIMIT,
         reserve: Reserve | None = None,
@@ -108,17 +113,18 @@ class Journal:
         """Open the journal at ``path``; begin it for ``identity`` if there is none.
 
         With ``identity`` and an existing journal the two must agree on site and table; the journal's epoch stands.
-        The chain is checked from the last checkpoint on; ``verify`` checks everything. ``reserve`` is given up when the
-        disk is full.
+        The chain is checked from the last checkpoint on; ``verify`` checks everything. ``key`` is the table's: whoever
+        wrote the last record must have had it, and without it no record can be committed. ``reserve`` is given up when
+        the disk is full.
 
         Raises:
             JournalFailed: another process has it, it is another table's, or the disk refuses; the text says what to do.
             NotAJournal: there is none and no ``identity`` was given, or the file is something else.
-            JournalDamaged: what follows the last checkpoint is not what was committed.
+            JournalDamaged: what follows the last checkpoint is not what was committed, or not written with ``key``.
         """
         lock = await asyncio.to_thread(take_lock, path, create=identity is not None)
         try:
-            begun = await asyncio.to_thread(_prepare, path, identity, created_wall_ns)
+            begun = await asyncio.to_thread(prepare, path, identity, key, created_wall_ns)
             journal = cls(path, begun, lock, page_limit, reserve)
             journal._thread.start()
             await journal._submit(lambda connection: add_meta(connection, "sqlite", library_version()))
@@ -126,6 +132,11 @@ class Journal:
             os.close(lock)
             raise
         return journal
+
+    @property
+    def sealing(self) -> Sealing | None:
+        """What seals its transactions; None if it was opened without the key."""
+        return self._sealing
 
     @property
     def head(self) -> Head:
@@ -137,11 +148,32 @@ class Journal:
 
         Raises:
             ValueError: a gap; nothing was written.
-            JournalFailed: storage failed, now or earlier; nothing after this can be committed.
+            JournalFailed: storage failed, now or earlier; nothing after this can be committed. Or there is no key.
         """
         self._refuse_if_ended()
-        hashed = self._follow(entries)
-        await self._submit(functools.partial(_insert, hashed, self._head))
+        if self._sealing is None:
+            raise JournalFailed(f"{self.path}: opened without the table's key: no record can be committed")
+        followed = self._follow(entries)
+        if followed:
+            await self._submit(functools.partial(insert, followed, self._head, self._sealing, self._tree.root()))
+
+    async def signed_head(self) -> str:
+        """The head of the tree over the records, as it was signed with the last commit; empty if there is none.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        seal: Seal | None = await self._submit(seal_before)
+        return "" if seal is None or self._sealing is None else signed_head(seal, self._sealing.verifier)
+
+    async def known_head(self, size: int) -> bytes | None:
+        """The root of the tree that was signed after record ``size``; None if no transaction ended there.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        seal: Seal | None = await self._submit(functools.partial(seal_before, until=size))
+        return seal.root if seal is not None and seal.number == size else None
 
     async def note(self, key: str, value: str) -> None:
         """Add a fact about the journal, unless that is what it last said of ``key``.
@@ -252,19 +284,21 @@ class Journal:
             self._refuse_if_ended()
         return done
 
-    def _follow(self, entries: Sequence[Entry]) -> list[tuple[Entry, bytes]]:
-        head, hashed = self._head, []
+    def _follow(self, entries: Sequence[Entry]) -> list[Followed]:
+        head, tree, found = self._head, self._tree, list[Followed]()
         for entry in entries:
             if entry.number != head.number + 1:
                 raise ValueError(f"record {entry.number} cannot follow record {head.number}")
             seqs = [seq for seq, _ in entry.events]
             if seqs != list(range(head.seq + 1, head.seq + 1 + len(seqs))):
                 raise ValueError(f"events {seqs} of record {entry.number} cannot follow event {head.seq}")
-            own = chain(head.hash, entry.number, entry.body, [body for _, body in entry.events])
+            bodies = [body for _, body in entry.events]
+            own = chain(head.hash, entry.number, entry.body, bodies)
             head = Head(number=entry.number, hash=own, seq=head.seq + len(seqs))
-            hashed.append((entry, own))
-        self._head = head
-        return hashed
+            tree = tree.appended(record_leaf(entry.number, entry.body, bodies))
+            found.append(Followed(entry, own, b"" if entry.checkpoint is None else tree.data()))
+        self._head, self._tree = head, tree
+        return found
 
     # --- the writer's side --------------------------------------------------------------------------
 
@@ -340,49 +374,3 @@ def _settle(done: asyncio.Future[Any], answer: object, failure: JournalFailed | 
         done.set_result(answer)
     else:
         done.set_exception(failure)
-
-
-def _insert(hashed: Sequence[tuple[Entry, bytes]], head: Head, connection: sqlite3.Connection) -> Head:
-    for entry, own in hashed:
-        connection.execute("INSERT INTO records VALUES (?, ?, ?)", (entry.number, entry.body, own))
-        events = [(seq, entry.number, body) for seq, body in entry.events]
-        connection.executemany("INSERT INTO events VALUES (?, ?, ?)", events)
-        if entry.checkpoint is not None:
-            row = (entry.number, entry.checkpoint, checkpoint_digest(entry.number, entry.checkpoint))
-            connection.execute("INSERT INTO checkpoints VALUES (?, ?, ?)", row)
-    return head
-
-
-class _Begun(NamedTuple):
-    """A journal that may be written."""
-
-    identity: Identity
-    meta: dict[str, str]
-    head: Head
-    head_file: HeadFile
-
-
-def _prepare(path: Path, identity: Identity | None, created_wall_ns: int) -> _Begun:
-    try:
-        if identity is not None:
-            refuse_leftovers(path)
-            if is_blank(path):
-                begin(path, identity, created_wall_ns)
-        noted = read_head_file(path)
-    except HeadFileDamaged as error:
-        raise JournalDamaged(str(error)) from error
-    except (sqlite3.Error, OSError) as error:
-        raise JournalFailed(f"{path}: cannot be begun: {error}") from error
-    with JournalReader(path) as reader:
-        found = reader.identity
-        if identity is not None and (identity.site, identity.table) != (found.site, found.table):
-            ours = f"{identity.site}/{identity.table}"
-            raise JournalFailed(f"{path}: this is the journal of {found.site}/{found.table}, not of {ours}")
-        checkpoint = reader.last_checkpoint()
-        reader.check_chain(0 if checkpoint is None else checkpoint[0])
-        reader.check_log(noted)
-        head, meta = reader.head(), reader.meta
-    try:
-        return _Begun(found, meta, head, HeadFile.open(path, Head(0, genesis(found), 0)))
-    except OSError as error:
-        raise JournalFailed(f"{path}: its head file cannot be opened: {error.strerror}") from error

@@ -1,10 +1,8 @@
-"""How a journal file is read, also beside its writer, and held by its one writer."""
+"""How a journal file is read, also beside its writer."""
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +11,19 @@ from urllib.parse import quote
 
 from controller.formats.journal_schema import (
     APPLICATION_ID,
+    FORMAT,
     PAGE_BYTES,
+    REFUSAL,
     checkpoint_digest,
 )
+from controller.formats.merkle_tree import CompactRange
 from controller.formats.records import Identity, chain, genesis
+from controller.formats.seals import Seal, Sealing, seal_digest
+from controller.formats.tree_heads import record_leaf
 from controller.formats.wal import HEADER_DAMAGED, wal_damage
+
+READ_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged file ends in: SQLite's text may quote bytes of it that are no text."""
 
 READ_WAIT_SECONDS: Final = 5.0
 """How long a reader waits for the writer to fold in its log."""
@@ -71,14 +77,16 @@ class Head(NamedTuple):
 class JournalReader:
     """Reads a journal, also while a daemon writes it. Each iteration sees the journal as it was when it began.
 
+    With ``is_older_read`` also one of an earlier format, as far as that has what is asked for.
+
     Raises on opening:
         NotAJournal: no such file, or not a journal.
         JournalDamaged: a journal that cannot be opened.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_older_read: bool = False) -> None:
         self.path = path
-        self.connection = open_for_reading(path)
+        self.connection = open_for_reading(path, is_older_read=is_older_read)
         try:
             with _damage(path):
                 self.meta: dict[str, str] = dict(self.connection.execute("SELECT key, value FROM meta ORDER BY id"))
@@ -135,8 +143,8 @@ class JournalReader:
             JournalDamaged: one does not fit its digest.
         """
         with _damage(self.path):
-            for number, body, digest in self.connection.execute("SELECT * FROM checkpoints ORDER BY number"):
-                if checkpoint_digest(number, body) != digest:
+            for number, body, nodes, digest in self.connection.execute("SELECT * FROM checkpoints ORDER BY number"):
+                if checkpoint_digest(number, body, nodes) != digest:
                     raise JournalDamaged(f"{self.path}: the checkpoint after record {number} does not fit its digest")
                 yield int(number), bytes(body)
 
@@ -146,6 +154,66 @@ class JournalReader:
             query = "SELECT number, body FROM checkpoints ORDER BY number DESC LIMIT 1"
             row: tuple[int, bytes] | None = self.connection.execute(query).fetchone()
             return row
+
+    def last_seal(self, until: int | None = None) -> Seal | None:
+        """The last seal, or the last that is not behind record ``until``; None if there is none.
+
+        Raises:
+            JournalDamaged: it does not fit its digest.
+        """
+        with _damage(self.path):
+            return seal_before(self.connection, until)
+
+    def seals(self, first: int = 1) -> Iterator[Seal]:
+        """The seals from record ``first`` on, in order.
+
+        Raises:
+            JournalDamaged: one does not fit its digest.
+        """
+        with _damage(self.path):
+            for row in self.connection.execute("SELECT * FROM seals WHERE number >= ? ORDER BY number", (first,)):
+                yield _seal(row)
+
+    def tree(self) -> CompactRange:
+        """The compact range of the tree over all records, gone on with from the last checkpoint.
+
+        Raises:
+            JournalDamaged: it cannot be read, or is not the one that the last seal has.
+        """
+        with _damage(self.path):
+            query = "SELECT number, compact_range FROM checkpoints ORDER BY number DESC LIMIT 1"
+            number, nodes = self.connection.execute(query).fetchone() or (0, b"")
+        try:
+            tree = CompactRange.read(number, nodes)
+        except ValueError as error:
+            raise JournalDamaged(f"{self.path}: the checkpoint after record {number}: {error}") from error
+        for record in self.records(number + 1):
+            bodies = [event.body for event in self.events_of(record.number)]
+            tree = tree.appended(record_leaf(record.number, record.body, bodies))
+        seal = self.last_seal()
+        if seal is not None and (seal.number, seal.root) != (tree.size, tree.root()):
+            raise JournalDamaged(f"{self.path}: the seal of record {seal.number} is not of the records before it")
+        return tree
+
+    def check_seals(self, sealing: Sealing, *, every: bool = False) -> None:
+        """See that whoever wrote the last record had the table's key; ``every``: that of each transaction.
+
+        A seal covers everything before it: whatever lies before the last record is what the table wrote if that is.
+
+        Raises:
+            JournalDamaged: somebody wrote records who had not; the text says which.
+        """
+        head = self.head()
+        last = self.last_seal()
+        sealed = 0 if last is None else last.number
+        if last is not None and (every or not sealing.is_ours(last, self.hash_of(sealed))):
+            sealed = 0
+            for seal in self.seals():
+                if not sealing.is_ours(seal, self.hash_of(seal.number)):
+                    break
+                sealed = seal.number
+        if sealed != head.number:
+            raise JournalDamaged(f"{self.path}: {unsealed(sealed + 1, head.number)}")
 
     def hash_of(self, number: int) -> bytes:
         """The chain hash after record ``number``; 0 is the beginning.
@@ -222,6 +290,33 @@ class JournalReader:
             previous = record.hash
 
 
+def unsealed(first: int, last: int) -> str:
+    """What is said of records that somebody else appended."""
+    which = f"record {first} was" if first == last else f"records {first} to {last} were"
+    return (
+        f"{which} not written with this table's key: somebody else did; put back a copy without"
+        " (tableside restore --aside) or begin a new epoch (tableside begin-epoch)"
+    )
+
+
+def seal_before(connection: sqlite3.Connection, until: int | None = None) -> Seal | None:
+    """The last seal, or the last that is not behind record ``until``; None if there is none.
+
+    Raises:
+        JournalDamaged: it does not fit its digest.
+    """
+    query = "SELECT * FROM seals WHERE number <= ? ORDER BY number DESC LIMIT 1"
+    row = connection.execute(query, (2**62 if until is None else until,)).fetchone()
+    return None if row is None else _seal(row)
+
+
+def _seal(row: tuple[int, bytes, bytes, bytes, bytes]) -> Seal:
+    seal = Seal(*row)
+    if seal_digest(seal.number, seal.root, seal.mac, seal.signature) != seal.digest:
+        raise JournalDamaged(f"the seal of record {seal.number} does not fit its digest")
+    return seal
+
+
 def event_rows(connection: sqlite3.Connection, first: int, limit: int) -> Iterator[EventRow]:
     """Events from seq ``first`` on, in order, at most ``limit`` unless that is negative."""
     query = "SELECT seq, number, body FROM events WHERE seq >= ? ORDER BY seq LIMIT ?"
@@ -229,35 +324,11 @@ def event_rows(connection: sqlite3.Connection, first: int, limit: int) -> Iterat
         yield EventRow(*row)
 
 
-def take_lock(path: Path, *, create: bool) -> int:
-    """Lock the journal for the one writer; a descriptor to close when done, last of all descriptors of that file.
-
-    Raises:
-        JournalFailed: somebody else has the lock, or the file cannot be opened.
-        NotAJournal: there is none and ``create`` is false.
-    """
-    try:
-        lock = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o640)
-    except FileNotFoundError as error:
-        if create:
-            raise JournalFailed(f"{path}: there is no folder {path.parent}") from error
-        raise NotAJournal(f"{path}: there is no journal here") from error
-    except OSError as error:
-        raise JournalFailed(f"{path}: cannot be opened for writing: {error.strerror}") from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(lock)
-        advice = "stop the other tableside that runs this table, or give this one another journal"
-        raise JournalFailed(f"{path}: in use by another process; {advice}") from error
-    return lock
-
-
-def open_for_reading(path: Path) -> sqlite3.Connection:
+def open_for_reading(path: Path, *, is_older_read: bool = False) -> sqlite3.Connection:
     """A connection that cannot write; files beside the journal are made only if a writer left or has some.
 
     Raises:
-        NotAJournal: no such file, or not a journal.
+        NotAJournal: no such file, not a journal, or one of an earlier format without ``is_older_read``.
         JournalDamaged: a journal that cannot be opened.
     """
     if not path.is_file():
@@ -271,7 +342,9 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA cell_size_check = 1")
         (mark,) = connection.execute("PRAGMA application_id").fetchone()
         connection.execute("SELECT count(*) FROM records").fetchone()
-    except sqlite3.Error as error:
+        if not is_older_read:
+            _refuse_older(path, connection)
+    except READ_ERRORS as error:
         if connection is not None:
             connection.close()
         _refuse_strangers(path)
@@ -283,6 +356,16 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def _refuse_older(path: Path, connection: sqlite3.Connection) -> None:
+    """Tell a journal of an earlier version, which has no seals, from one that is damaged."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    seals = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'seals'").fetchone()
+    if version < FORMAT and seals is None:
+        connection.close()
+        advice = "read it with the version that wrote it, and begin a new epoch: tableside begin-epoch"
+        raise NotAJournal(f"{path}: a journal of format {version}, and this version has format {FORMAT}: {advice}")
+
+
 def _refuse_strangers(path: Path) -> None:
     """Tell a damaged journal from anything else, by the header's mark and the text of its definitions."""
     try:
@@ -291,7 +374,7 @@ def _refuse_strangers(path: Path) -> None:
     except OSError as error:
         raise NotAJournal(f"{path}: {error.strerror or error}") from error
     marked = page[68:72] == APPLICATION_ID.to_bytes(4, "big")
-    if not marked and b"the journal is append-only" not in page:
+    if not marked and REFUSAL.encode() not in page:
         raise NotAJournal(f"{path}: not a journal of a table")
 
 
@@ -299,7 +382,7 @@ def _refuse_strangers(path: Path) -> None:
 def _damage(path: Path) -> Iterator[None]:
     try:
         yield
-    except sqlite3.Error as error:
+    except READ_ERRORS as error:
         raise JournalDamaged(f"{path}: {error}") from error
 
 

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from controller.formats.records import chain
+from controller.formats.seals import Seal, Sealing, seal_digest
 from controller.io.journal_setup import add_meta, configure, library_version
 from controller.io.journal_store import (
+    READ_ERRORS,
     EventRow,
     Head,
     JournalDamaged,
@@ -29,11 +31,16 @@ from controller.io.rebuilding import INSERT
 
 Found = TypeVar("Found")
 
+RecordColumns = tuple[int, bytes, bytes]
+"""Number, body and chain hash of a record."""
+
 RECORDS: Final = "SELECT number, body, hash FROM records WHERE number > ? ORDER BY number"
 
 
-def take_tail(part: Path, damaged: Path) -> int:
+def take_tail(part: Path, damaged: Path, key: bytes) -> int:
     """Add to the journal at ``part`` the records of ``damaged`` that follow its last one; how many.
+
+    Only whole transactions are taken, each by its seal one that was written with the table's ``key``.
 
     Only what lies behind the last record of ``part`` is read of ``damaged``, which is not changed.
 
@@ -42,7 +49,7 @@ def take_tail(part: Path, damaged: Path) -> int:
         OSError: ``part`` cannot be written.
     """
     with JournalReader(part) as reader:
-        head = reader.head()
+        head, sealing = reader.head(), Sealing(key, reader.identity)
     try:
         source = open_for_reading(damaged)
     except (JournalDamaged, NotAJournal):
@@ -52,10 +59,12 @@ def take_tail(part: Path, damaged: Path) -> int:
         with contextlib.closing(source), contextlib.closing(sqlite3.connect(part, isolation_level=None)) as target:
             configure(target, page_limit=None)
             target.execute("BEGIN IMMEDIATE")
-            for record, events in following(source, head):
-                target.execute(INSERT["records"], record)
-                target.executemany(INSERT["events"], events)
-                taken += 1
+            for rows, seal in transactions(source, head, sealing):
+                for record, events in rows:
+                    target.execute(INSERT["records"], record)
+                    target.executemany(INSERT["events"], events)
+                target.execute(INSERT["seals"], seal)
+                taken += len(rows)
             if not taken:
                 return 0
             add_meta(target, "sqlite", library_version())
@@ -66,7 +75,35 @@ def take_tail(part: Path, damaged: Path) -> int:
     return taken
 
 
-def following(source: sqlite3.Connection, head: Head) -> Iterator[tuple[tuple[int, bytes, bytes], list[EventRow]]]:
+def transactions(
+    source: sqlite3.Connection, head: Head, sealing: Sealing
+) -> Iterator[tuple[list[tuple[RecordColumns, list[EventRow]]], Seal]]:
+    """The transactions after ``head``, each with its seal, up to the first that the table has not written."""
+    rows: list[tuple[RecordColumns, list[EventRow]]] = []
+    for record, events in following(source, head):
+        rows.append((record, events))
+        seal = _seal_of(source, record[0])
+        if seal is None:
+            continue
+        if not sealing.is_ours(seal, record[2]):
+            return
+        yield rows, seal
+        rows = []
+
+
+def _seal_of(source: sqlite3.Connection, number: int) -> Seal | None:
+    """The seal of a record, as far as it can be read; what is wrong with it shows when it is checked."""
+    try:
+        row = source.execute("SELECT * FROM seals WHERE number = ?", (number,)).fetchone()
+    except READ_ERRORS:
+        return None
+    if row is None or not all(isinstance(one, bytes) for one in row[1:]):
+        return None
+    seal = Seal(*row)
+    return seal if seal.digest == seal_digest(number, seal.root, seal.mac, seal.signature) else None
+
+
+def following(source: sqlite3.Connection, head: Head) -> Iterator[tuple[RecordColumns, list[EventRow]]]:
     """The records after ``head``, each with its events, up to the first that does not follow from the one before."""
     previous, number, seq = head.hash, head.number, head.seq
     events = readable(event_rows(source, seq + 1, -1))
@@ -93,5 +130,5 @@ def record_rows(source: sqlite3.Connection, number: int) -> Iterator[tuple[int, 
 
 def readable(rows: Iterator[Found]) -> Iterator[Found]:
     """Rows of a damaged journal, up to where it cannot be read."""
-    with contextlib.suppress(sqlite3.Error):
+    with contextlib.suppress(*READ_ERRORS):
         yield from rows

@@ -91,8 +91,10 @@ def marks_of(table_file: Path, table: TableFile, software: str | None = None) ->
 async def opened(
     path: Path,
     identity: Identity,
+    key: bytes,
     marks: Mapping[str, str],
     clock: Clock,
+    *,
     keeping: Keeping = NOTHING_KEPT,
 ) -> Opened:
     """The table's journal, looked through, held against its second copy and opened; begun if there is none.
@@ -104,8 +106,8 @@ async def opened(
     try:
         is_read = await asyncio.to_thread(before_start, path)
         if second is not None:
-            await asyncio.to_thread(_hold_against, second, path)
-        journal, reserve = await _open(path, identity, clock, keeping.reserve_bytes)
+            await asyncio.to_thread(_hold_against, second, path, key)
+        journal, reserve = await _open(path, identity, key, clock, keeping.reserve_bytes)
     except JournalDamaged as damage:
         if second is None:
             raise
@@ -114,14 +116,16 @@ async def opened(
     return Opened(journal, is_read, reserve, None if second is None else SecondCopy(second, journal, clock))
 
 
-def _hold_against(second: Place, path: Path) -> None:
+def _hold_against(second: Place, path: Path, key: bytes) -> None:
     if path.is_file() and not is_blank(path):
-        compared(second, path)
+        compared(second, path, key)
     else:
         refuse_beginning(second, path)
 
 
-async def _open(path: Path, identity: Identity, clock: Clock, reserve_bytes: int) -> tuple[Journal, Reserve]:
+async def _open(
+    path: Path, identity: Identity, key: bytes, clock: Clock, reserve_bytes: int
+) -> tuple[Journal, Reserve]:
     now_ns = clock.wall_ns()
     if not is_set(now_ns) and not await asyncio.to_thread(path.exists):
         said = f"wall time is {utc_text(now_ns)}, and a new journal is named after it"
@@ -129,19 +133,12 @@ async def _open(path: Path, identity: Identity, clock: Clock, reserve_bytes: int
     # A disk that filled while nobody looked leaves no room to open anything.
     reserve = Reserve(path, reserve_bytes)
     await asyncio.to_thread(reserve.keep_clear)
-    return await Journal.open(path, identity, created_wall_ns=now_ns, reserve=reserve), reserve
+    return await Journal.open(path, identity, key=key, created_wall_ns=now_ns, reserve=reserve), reserve
 
 
 async def _mark(journal: Journal, marks: Mapping[str, str]) -> None:
-    """Hold the key, the configuration and the program against those the journal knows, and note them.
-
-    Raises:
-        JournalFailed: it was sealed with another key.
-    """
+    """Hold the configuration and the program against those the journal knows, and note them and the key."""
     path, known = journal.path, dict(journal.meta)
-    if known.get("key", marks["key"]) != marks["key"]:
-        await journal.close()
-        raise JournalFailed(f"{path}: sealed with another key than the table file names; put the right key back")
     if known.get("configuration", marks["configuration"]) != marks["configuration"]:
         log.warning("configuration changed since the last start", journal=str(path), was=known["configuration"])
     if known.get("software", marks["software"]) != marks["software"]:

@@ -10,9 +10,11 @@ from typing import Final
 
 from controller.formats.journal_check import Report
 from controller.formats.journal_schema import TABLES
+from controller.formats.seals import Seal, Sealing
 from controller.formats.segments import SegmentDamaged
 from controller.io.journal_setup import add_meta, define, library_version
-from controller.io.segment_folder import batches, survey
+from controller.io.journal_store import unsealed
+from controller.io.segment_folder import Survey, batches, survey
 from controller.io.verification import PAUSES
 
 INSERT: Final = {
@@ -48,8 +50,29 @@ def rebuild(folder: Path, target: Path) -> None:
         raise OSError(f"the journal cannot be built: {error}") from error
 
 
-def verify_copy(folder: Path, *, gently: bool = False) -> Report:
+def foreign_in(found: Survey, key: bytes) -> str | None:
+    """Which records of a whole copy were not written with the table's key; None if all were.
+
+    Raises:
+        SegmentDamaged, OSError: it cannot be read.
+    """
+    sealing, hashed, sealed = Sealing(key, found.identity), b"", 0
+    for batch in batches(found):
+        for row in batch.rows:
+            if row.table == "records":
+                hashed = row.values[2]
+            elif row.table == "seals":
+                if not sealing.is_ours(Seal(*row.values), hashed):
+                    return unsealed(sealed + 1, found.reached.rows.records)
+                sealed = row.values[0]
+    records = found.reached.rows.records
+    return None if sealed == records else unsealed(sealed + 1, records)
+
+
+def verify_copy(folder: Path, key: bytes | None = None, *, gently: bool = False) -> Report:
     """Check every byte of a second copy; its head is the journal's. ``gently``: with pauses, a segment at a time.
+
+    With the table's ``key`` also that every transaction was sealed with it.
 
     Raises:
         NoCopy: there is none here.
@@ -66,4 +89,7 @@ def verify_copy(folder: Path, *, gently: bool = False) -> Report:
     rows, hashed = found.whole
     if found.holes:
         return Report(damage=f"{found.damage}; whole to record {rows.records}")
+    foreign = None if key is None else foreign_in(found, key)
+    if foreign is not None:
+        return Report(damage=foreign)
     return Report(None, found.identity, rows.records, rows.events, hashed.hex())

@@ -24,6 +24,7 @@ from controller.io.clock import Clock
 from controller.io.disk_watch import Tell
 from controller.io.journal import Journal
 from controller.io.journal_store import JournalDamaged, JournalFailed, JournalReader
+from controller.io.rebuilding import foreign_in
 from controller.io.scrub import Scrub
 from controller.io.segment_folder import NoCopy, Survey, epochs, survey
 from controller.io.segment_writer import Disk, Mending, SegmentWriter, last_key, next_rows
@@ -255,8 +256,10 @@ def lost_by(reader: JournalReader, found: Survey) -> str | None:
     return None
 
 
-def compared(place: Place, path: Path) -> None:
+def compared(place: Place, path: Path, key: bytes) -> None:
     """Hold a journal that can be read against its second copy, before its table starts; a copy that is away is none.
+
+    A copy that others than the table have gone on with says nothing of the journal.
 
     Raises:
         JournalDamaged: it has lost something that the copy has, or cannot be read.
@@ -271,6 +274,10 @@ def compared(place: Place, path: Path) -> None:
                 raise JournalDamaged(f"{path}: is of epoch {epoch}, and its second copy of epoch {later[-1]}")
             found = survey(place.folder, reader.identity, thorough=is_small(place.folder))
             lost = lost_by(reader, found)
+            if lost is not None and not found.holes:
+                with contextlib.suppress(SegmentDamaged):
+                    foreign = foreign_in(found, key)
+                    lost = lost if foreign is None else f"its second copy {place.folder} is not the table's: {foreign}"
             if lost is not None:
                 raise JournalDamaged(f"{path}: {lost}")
 
@@ -312,5 +319,5 @@ def advice(place: Place, journal: Path) -> str:
     records = found.whole.rows.records
     if found.holes:
         return f"its second copy is damaged too: {found.damage}; whole to record {records}"
-    command = f"tableside restore --aside {place.folder} {journal}"
+    command = f"tableside restore --aside --key KEY_FILE {place.folder} {journal}"
     return f"its second copy {found.identity.text()} is whole to record {records}: {command}"

@@ -51,9 +51,9 @@ def next_rows(connection: sqlite3.Connection, after: Cursors, until: Cursors | N
     """
     connection.execute("BEGIN")
     try:
-        query = "SELECT number, body, hash FROM records WHERE number > ? AND number <= ? ORDER BY number LIMIT ?"
-        end = last_key(connection, "records") if until is None else until.records
-        records = connection.execute(query, (after.records, end, BATCH_RECORDS)).fetchall()
+        query = "SELECT number, body, hash FROM records WHERE number > ? AND number <= ? ORDER BY number"
+        end = _last_sealed(connection) if until is None else until.records
+        records = connection.execute(query, (after.records, min(end, _batch_end(connection, after.records)))).fetchall()
         last = records[-1][0] if records else after.records
         rows = _records(connection, after, records, last)
         if last == end:
@@ -74,10 +74,30 @@ def last_key(connection: sqlite3.Connection, table: str) -> int:
     return int(last)
 
 
+def _last_sealed(connection: sqlite3.Connection) -> int:
+    (last,) = connection.execute("SELECT coalesce(max(number), 0) FROM seals").fetchone()
+    return int(last)
+
+
+def _batch_end(connection: sqlite3.Connection, after: int) -> int:
+    """The record with which the next batch ends.
+
+    It is always that of a seal, so that a copy never ends with records that nobody vouches for.
+    """
+    query = "SELECT coalesce(max(number), 0) FROM seals WHERE number > ? AND number <= ?"
+    (last,) = connection.execute(query, (after, after + BATCH_RECORDS)).fetchone()
+    if not last:
+        query = "SELECT coalesce(min(number), ?) FROM seals WHERE number > ?"
+        (last,) = connection.execute(query, (after, after)).fetchone()
+    return int(last)
+
+
 def _records(connection: sqlite3.Connection, after: Cursors, records: list[Any], last: int) -> list[Row]:
-    """Records with their events and checkpoints, each behind its own."""
-    query = "SELECT number, body, digest FROM checkpoints WHERE number > ? AND number <= ? ORDER BY number"
+    """Records with their events, checkpoints and seals, each behind its own."""
+    query = "SELECT * FROM checkpoints WHERE number > ? AND number <= ? ORDER BY number"
     checkpoints = {row[0]: row for row in connection.execute(query, (after.checkpoints, last))}
+    query = "SELECT * FROM seals WHERE number > ? AND number <= ? ORDER BY number"
+    seals = {row[0]: row for row in connection.execute(query, (after.seals, last))}
     events = connection.execute("SELECT seq, number, body FROM events WHERE seq > ? ORDER BY seq", (after.events,))
     event = events.fetchone()
     rows: list[Row] = []
@@ -88,6 +108,8 @@ def _records(connection: sqlite3.Connection, after: Cursors, records: list[Any],
             event = events.fetchone()
         if record[0] in checkpoints:
             rows.append(Row("checkpoints", tuple(checkpoints[record[0]])))
+        if record[0] in seals:
+            rows.append(Row("seals", tuple(seals[record[0]])))
     events.close()
     return rows
 

@@ -11,10 +11,11 @@ from typing import Final
 
 from controller.formats.journal_check import Report, examine_pages
 from controller.formats.journal_schema import PAGE_BYTES
+from controller.formats.seals import Sealing
 from controller.formats.sqlite_pages import Image
 from controller.formats.wal import HEADER_DAMAGED, Overlay, overlay, wal_damage
 from controller.io.head_file import HeadFileDamaged, read_head_file
-from controller.io.journal_store import JournalDamaged, JournalReader, open_for_reading
+from controller.io.journal_store import READ_ERRORS, JournalDamaged, JournalReader, open_for_reading
 
 WORK_SECONDS: Final = 0.01
 """A gentle check works so long at a stretch."""
@@ -23,8 +24,10 @@ PAUSES: Final = 4
 """How many times as long it pauses then."""
 
 
-def verify(path: Path, *, gently: bool = False) -> Report:
+def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Report:
     """Check every byte of the journal at ``path``; may be run while a daemon writes it. ``gently``: with pauses.
+
+    With the table's ``key`` also that every transaction was sealed with it.
 
     Holds the write-ahead log and a few pages in memory, however large the journal is.
 
@@ -50,13 +53,25 @@ def verify(path: Path, *, gently: bool = False) -> Report:
             complaint = report.damage or _sqlite_complaint(connection) or _file_complaint(path, log, image.pages)
     except JournalDamaged as damage:
         return Report(damage=str(damage).removeprefix(f"{path}: "))
-    except (sqlite3.Error, OverflowError) as error:
+    except (*READ_ERRORS, OverflowError) as error:
         return Report(damage=f"cannot be read: {error}")
     if complaint in {None, HEADER_DAMAGED} and noted is not None:
         # A power cut in the first write to a log that begins anew tears its header: nothing of it had been committed.
         with JournalReader(path) as reader:
             complaint = reader.lost_since(noted)
+    if complaint is None and key is not None and report.identity is not None:
+        complaint = _foreign(path, Sealing(key, report.identity))
     return report if complaint is None else Report(damage=complaint)
+
+
+def _foreign(path: Path, sealing: Sealing) -> str | None:
+    """Which records were not written with the table's key; None if all were."""
+    try:
+        with JournalReader(path) as reader:
+            reader.check_seals(sealing, every=True)
+    except JournalDamaged as damage:
+        return str(damage).removeprefix(f"{path}: ")
+    return None
 
 
 def _log(path: Path) -> bytes:

@@ -17,8 +17,9 @@ import msgspec
 
 from controller.formats.journal_schema import PAGE_BYTES
 from controller.formats.plain_data import own_json
+from controller.io.journal_lock import take_lock
 from controller.io.journal_setup import configure
-from controller.io.journal_store import JournalFailed, take_lock
+from controller.io.journal_store import JournalFailed
 from controller.trigger_box.entries import Counted, Drawn, Entry, Impossible, Opened, State, after
 from controller.trigger_box.sealing import Sealer
 

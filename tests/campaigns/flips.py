@@ -56,7 +56,7 @@ PLAYED: Final = 500
 PER_HOUSE: Final = 250
 """Flips in the folders of one house."""
 
-TABLES: Final = ("records", "events", "checkpoints", "published", "acks")
+TABLES: Final = ("records", "events", "checkpoints", "seals", "published", "acks")
 NOTES: Final = ("published", "acks")
 Content = dict[str, list[Any]]
 
@@ -110,7 +110,7 @@ async def start(directory: Path) -> str:
         if path != directory / "journal.sqlite":
             return "another journal"
         before_start(path)
-        journal = await Journal.open(path)
+        journal = await Journal.open(path, key=table.key)
         try:
             for key, mark in marks.items():
                 if journal.meta.get(key) != mark:

@@ -10,6 +10,7 @@ from pathlib import Path
 from controller.formats.records import Identity
 from controller.io.journal import Entry, Journal, JournalDamaged, JournalFailed, NotAJournal
 from controller.io.scrub import before_start
+from tests.journal_key import KEY
 
 COMMITS = 5
 
@@ -17,7 +18,7 @@ COMMITS = 5
 async def work(path: Path) -> None:
     """What a daemon does with its journal between a start and a stop."""
     await asyncio.to_thread(before_start, path)
-    journal = await Journal.open(path, Identity("harbour", "bj-1", 3), created_wall_ns=1)
+    journal = await Journal.open(path, Identity("harbour", "bj-1", 3), created_wall_ns=1, key=KEY)
     for _ in range(COMMITS):
         head = journal.head
         events = ((head.seq + 1, b"event %d" % (head.seq + 1)),)

@@ -35,6 +35,7 @@ from controller.io.mqtt import Broker
 from tests.io.broker_rig import TOPICS, listening
 from tests.io.stream_rig import CONSUMER, Table, exported
 from tests.io.virtual_time import LoopClock, VirtualLoop, passes, run_virtual
+from tests.journal_key import KEY
 
 EVENT_SECONDS: Final = 2.0
 """Between two events: a busy table's pace."""
@@ -111,7 +112,7 @@ async def outage(hours: float, directory: Path, found: dict[str, Any]) -> None:
     port = kept_port.getsockname()[1]
     broker = Broker(host="127.0.0.1", port=port)
     path = directory / "journal.sqlite"
-    journal = await CountedJournal.open(path, Identity("harbour", "bj-1", 3))
+    journal = await CountedJournal.open(path, Identity("harbour", "bj-1", 3), key=KEY)
     running = Table(journal, broker, LoopClock(loop), tick_seconds=TICK_SECONDS)
     tasks = [asyncio.create_task(work()) for work in (running.publisher.run, running.consumers.run)]
     memory: list[int] = []

@@ -205,7 +205,9 @@ class Judge:
 
     async def _start(self, path: Path, told: Told, *, is_stepped: bool) -> tuple[str, int]:
         before_start(path)
-        journal = await Journal.open(path, msgspec.structs.replace(self.identity, epoch=1), created_wall_ns=1)
+        journal = await Journal.open(
+            path, msgspec.structs.replace(self.identity, epoch=1), created_wall_ns=1, key=self._key
+        )
         try:
             is_ours = journal.identity == self.identity
             hold = recover(path, self._key).hold if is_stepped else ""

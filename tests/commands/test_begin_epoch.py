@@ -9,6 +9,7 @@ from controller.core.link_events import ContributionPosted, MeterLinked, Posting
 from controller.formats.records import Identity
 from controller.formats.states import payloads
 from controller.io.journal import Entry, Journal
+from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)
 
@@ -21,7 +22,7 @@ async def test_what_an_old_journal_still_owes_to_a_pool_is_named(tmp_path: Path)
         ContributionPosted("pit_sevens", 2, 1, 4, "blazing7s", 500),
         PostingEntered("pit_sevens", 1, 9, 850_000, 150_000, 1_000_085),
     )
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     try:
         numbered = tuple(enumerate(payloads(events, HERE, 0, 0), start=1))
         await journal.commit([Entry(1, b"record", numbered)])

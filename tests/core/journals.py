@@ -22,7 +22,7 @@ def journal_of(rig: Rig, path: Path) -> Path:
     """Everything the rig was given, stamped by wall time too, stepped again and committed."""
 
     async def write() -> None:
-        journal = await Journal.open(path, HERE)
+        journal = await Journal.open(path, HERE, key=KEY)
         table = Table(rig.house, State())
         entries: list[Entry] = []
         for stamped in rig.stamped:

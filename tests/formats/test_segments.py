@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from controller.formats.journal_schema import ack_digest, checkpoint_digest, meta_digest, published_digest
 from controller.formats.records import Identity, chain, genesis
+from controller.formats.seals import seal_digest
 from controller.formats.segments import (
     MAGIC,
     Cursors,
@@ -36,7 +37,7 @@ def histories(draw: st.DrawFn) -> list[list[Row]]:
         rows: list[Row] = []
         for kind in draw(st.lists(st.sampled_from(Cursors._fields), min_size=1, max_size=8)):
             match kind:
-                case "records" | "events" | "checkpoints":
+                case "records" | "events" | "checkpoints" | "seals":
                     number, body, events = at["records"] + 1, draw(bodies), draw(st.lists(bodies, max_size=3))
                     hashed, at["records"] = chain(hashed, number, body, events), number
                     rows.append(Row("records", (number, body, hashed)))
@@ -45,7 +46,11 @@ def histories(draw: st.DrawFn) -> list[list[Row]]:
                         rows.append(Row("events", (at["events"], number, event)))
                     if kind == "checkpoints":
                         sealed = draw(bodies)
-                        rows.append(Row(kind, (number, sealed, checkpoint_digest(number, sealed))))
+                        rows.append(Row(kind, (number, sealed, hashed, checkpoint_digest(number, sealed, hashed))))
+                        at[kind] = number
+                    if kind == "seals":
+                        made = draw(bodies), draw(bodies), draw(bodies)
+                        rows.append(Row(kind, (number, *made, seal_digest(number, *made))))
                         at[kind] = number
                     continue
                 case "published":

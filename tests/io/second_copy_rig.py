@@ -12,17 +12,18 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from controller.core.inputs import FitnessLevel
-from controller.formats.records import Identity
+from controller.formats.records import Identity, key_mark
 from controller.io.clock import SystemClock
 from controller.io.journal import Entry, JournalReader
 from controller.io.opening import Keeping, Opened, opened
 from controller.io.second_copy import Place
 from controller.io.segment_folder import survey
 from controller.io.segment_writer import Disk
+from tests.journal_key import KEY, key_file
 
 HERE = Identity("harbour", "bj-1", 3)
-MARKS = {"key": "k", "configuration": "c", "software": "s"}
-TABLES = ("records", "events", "checkpoints", "published", "acks", "meta")
+MARKS = {"key": key_mark(KEY), "configuration": "c", "software": "s"}
+TABLES = ("records", "events", "checkpoints", "seals", "published", "acks", "meta")
 SOON = 10.0
 
 
@@ -56,6 +57,7 @@ class House:
         self.journal.parent.mkdir()
         self.copy.mkdir()
         self.device = Device()
+        self.with_key = ("--key", str(key_file(directory)))
         self.behind = 30.0
         self.looked = asyncio.Event()
         self.told: list[tuple[str, str]] = []
@@ -76,7 +78,7 @@ class House:
             self.told.append((level.value, text))
 
     async def open(self) -> Opened:
-        self.storage = await opened(self.journal, HERE, MARKS, SystemClock(), Keeping(0, self.place))
+        self.storage = await opened(self.journal, HERE, KEY, MARKS, SystemClock(), keeping=Keeping(0, self.place))
         for name, work in self.storage.watches(self.tell):
             if name == "second copy":
                 self.watches.append(asyncio.create_task(work()))

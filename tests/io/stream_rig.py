@@ -22,6 +22,7 @@ from controller.io.journal import Entry, Journal, JournalReader
 from controller.io.mqtt import Broker
 from controller.io.publisher import Publisher, Stream
 from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS
+from tests.journal_key import KEY
 
 CONSUMER = "surveillance"
 TICK_SECONDS = 0.02
@@ -80,7 +81,7 @@ class Table:
 @contextlib.asynccontextmanager
 async def table(path: Path, broker: Broker, epoch: int = 3) -> AsyncIterator[Table]:
     """A table's daemon, as far as publication goes."""
-    journal = await Journal.open(path, Identity("harbour", "bj-1", epoch))
+    journal = await Journal.open(path, Identity("harbour", "bj-1", epoch), key=KEY)
     running = Table(journal, broker, SystemClock())
     tasks = [asyncio.create_task(work()) for work in (running.publisher.run, running.consumers.run)]
     try:

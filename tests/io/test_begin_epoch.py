@@ -18,6 +18,7 @@ from controller.io.journal import Entry, Journal, JournalReader
 from controller.io.keys import create_key
 from controller.io.secret_files import read_curve_secret
 from tests.docs.test_configuration_doc import EXAMPLE, FILES, Zeros
+from tests.journal_key import KEY
 
 PEOPLE = {"okafor": ("floor",), "reyes": ("surveillance",), "lee": ("technician",), "roth": ("auditor",)}
 
@@ -46,7 +47,7 @@ class House:
         asyncio.run(self.commit(1))
 
     async def commit(self, number: int) -> None:
-        journal = await Journal.open(self.journal, Identity("harbour", "bj-1", 3))
+        journal = await Journal.open(self.journal, Identity("harbour", "bj-1", 3), key=KEY)
         await journal.commit([Entry(number, b"record")])
         await journal.close()
 

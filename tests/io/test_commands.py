@@ -26,6 +26,7 @@ from controller.io.profile_files import names
 from controller.io.randomness import SystemEntropy
 from controller.watching import watch as follow
 from firmware_protocols import discovery
+from tests.journal_key import KEY
 
 CODECS = discovery.codecs()
 HERE = Identity(site="harbour", table="bj-1", epoch=3)
@@ -42,7 +43,7 @@ class Zeros:
 
 def make_journal(path: Path) -> None:
     async def write() -> None:
-        journal = await Journal.open(path, HERE)
+        journal = await Journal.open(path, HERE, key=KEY)
         await journal.commit([Entry(1, b"record one", ((1, b"event one"),))])
         await journal.close()
 

@@ -17,6 +17,7 @@ from controller.io.journal import Journal, JournalReader
 from controller.io.mqtt import connected
 from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS, Cuttable, listening
 from tests.io.stream_rig import CONSUMER, Table, consumer, exported, table, turn
+from tests.journal_key import KEY
 
 pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 
@@ -44,7 +45,7 @@ async def test_the_file_is_what_export_writes_and_the_table_knows_it(tmp_path: P
             await running.deal(5)
             await kept.until(exported(journal))
             await until(running, "acked")
-        again = await Journal.open(journal)
+        again = await Journal.open(journal, key=KEY)
         assert await again.acks() == {CONSUMER: 80}
         await again.close()
     assert kept.complaints == []

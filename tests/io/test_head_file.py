@@ -12,6 +12,7 @@ from controller.io.head_file import HeadFile, path_of, read_head_file
 from controller.io.journal import Entry, Head, Journal
 from controller.io.scrub import before_start
 from controller.io.verification import verify
+from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)
 BLANK = Head(0, genesis(HERE), 0)
@@ -68,12 +69,12 @@ def test_one_slot_of_an_older_program_is_kept_and_the_other_is_made(tmp_path: Pa
 
 async def test_a_file_whose_length_was_kept_and_its_content_not_stops_no_journal(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     await journal.commit([Entry(1, b"record")])
     await journal.close()
     path_of(path).write_bytes(bytes(256))
     assert verify(path).damage is None
-    journal = await Journal.open(path)
+    journal = await Journal.open(path, key=KEY)
     await journal.commit([Entry(2, b"record")])
     await journal.close()
     noted = read_head_file(path)
@@ -84,11 +85,11 @@ async def test_a_file_whose_length_was_kept_and_its_content_not_stops_no_journal
 async def test_a_journal_begun_after_the_last_sync_knows_of_its_first_record(tmp_path: Path) -> None:
     """An empty journal's head file is blank, and a journal that lost its only record is still found out."""
     path, begun = tmp_path / "journal.sqlite", tmp_path / "begun.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     await journal.close()
     assert read_head_file(path) == BLANK
     begun.write_bytes(path.read_bytes())
-    journal = await Journal.open(path)
+    journal = await Journal.open(path, key=KEY)
     await journal.commit([Entry(1, b"record")])
     await journal.close()
     path.write_bytes(begun.read_bytes())
@@ -98,7 +99,7 @@ async def test_a_journal_begun_after_the_last_sync_knows_of_its_first_record(tmp
 async def test_a_bit_in_a_last_note_of_what_was_published_loses_no_record(tmp_path: Path) -> None:
     """It is as if the kill had come before the note: the events are published again, under their numbers."""
     path, copy = tmp_path / "running.sqlite", tmp_path / "journal.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     await journal.commit([Entry(1, b"record", ((1, b"event 1"), (2, b"event 2")))])
     await journal.mark_published(1)
     await journal.mark_published(2)
@@ -110,7 +111,7 @@ async def test_a_bit_in_a_last_note_of_what_was_published_loses_no_record(tmp_pa
     data[-100] ^= 1
     log.write_bytes(data)
     before_start(copy)
-    journal = await Journal.open(copy)
+    journal = await Journal.open(copy, key=KEY)
     assert journal.head.number == 1
     assert await journal.last_published() == 1
     await journal.close()

@@ -23,6 +23,7 @@ from controller.io.journal import (
     NotAJournal,
 )
 from controller.io.verification import verify
+from tests.journal_key import KEY
 
 HERE = Identity(site="harbour", table="bj-1", epoch=3)
 
@@ -37,7 +38,7 @@ def names(directory: Path) -> list[str]:
 
 
 async def write(path: Path, records: int, *, checkpoint_every: int = 4) -> None:
-    journal = await Journal.open(path, HERE, created_wall_ns=5)
+    journal = await Journal.open(path, HERE, created_wall_ns=5, key=KEY)
     for number in range(journal.head.number + 1, journal.head.number + 1 + records):
         checkpoint = bytes([number % 256]) * 9000 if number % checkpoint_every == 0 else None
         await journal.commit([entry(number, journal.head.seq + 1, number % 3, checkpoint)])
@@ -48,7 +49,7 @@ async def write(path: Path, records: int, *, checkpoint_every: int = 4) -> None:
 
 async def test_what_was_committed_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     first = entry(1, 1, 2)
     expected = chain(genesis(HERE), 1, b"record 1", [b"event 1", b"event 2"])
     await journal.commit([first, entry(2, 3, 0), entry(3, 3, 1, b"sealed")])
@@ -74,7 +75,7 @@ async def test_what_was_committed_is_read_back(tmp_path: Path) -> None:
 
 async def test_a_reader_sees_commits_while_the_writer_works(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     await journal.commit([entry(1, 1)])
     with JournalReader(path) as reader:
         assert reader.head().number == 1
@@ -86,7 +87,7 @@ async def test_a_reader_sees_commits_while_the_writer_works(tmp_path: Path) -> N
 
 async def test_many_callers_share_transactions_and_keep_their_order(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     await asyncio.gather(*(journal.commit([entry(number, number)]) for number in range(1, 501)))
     await journal.close()
     report = verify(path)
@@ -96,7 +97,7 @@ async def test_many_callers_share_transactions_and_keep_their_order(tmp_path: Pa
 async def test_a_restart_goes_on_where_the_journal_ends(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     await write(path, 5)
-    journal = await Journal.open(path, Identity(site="harbour", table="bj-1", epoch=99))
+    journal = await Journal.open(path, Identity(site="harbour", table="bj-1", epoch=99), key=KEY)
     assert journal.identity == HERE
     assert journal.head.number == 5
     await journal.commit([entry(6, journal.head.seq + 1)])
@@ -106,10 +107,10 @@ async def test_a_restart_goes_on_where_the_journal_ends(tmp_path: Path) -> None:
 
 async def test_a_second_daemon_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     code = (
         "import asyncio, sys; from pathlib import Path; from controller.io.journal import Journal\n"
-        "asyncio.run(Journal.open(Path(sys.argv[1])))"
+        "asyncio.run(Journal.open(Path(sys.argv[1]), key=bytes(32)))"
     )
     second = await asyncio.to_thread(
         subprocess.run, [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
@@ -123,12 +124,12 @@ async def test_another_tables_journal_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     await write(path, 1)
     with pytest.raises(JournalFailed, match="the journal of harbour/bj-1, not of harbour/bj-2"):
-        await Journal.open(path, Identity(site="harbour", table="bj-2", epoch=1))
+        await Journal.open(path, Identity(site="harbour", table="bj-2", epoch=1), key=KEY)
 
 
 async def test_gaps_are_refused_and_write_nothing(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     for wrong in ([entry(2, 1)], [entry(1, 2)], [entry(1, 1), entry(1, 2)], [entry(1, 1), entry(3, 2)]):
         with pytest.raises(ValueError, match="cannot follow"):
             await journal.commit(wrong)
@@ -139,7 +140,7 @@ async def test_gaps_are_refused_and_write_nothing(tmp_path: Path) -> None:
 
 async def test_a_full_disk_ends_the_journal_and_loses_nothing_committed(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    journal = await Journal.open(path, HERE, page_limit=40)
+    journal = await Journal.open(path, HERE, page_limit=40, key=KEY)
     committed = 0
     with pytest.raises(JournalFailed, match="full"):  # noqa: PT012 - it fails at one of many commits
         while committed < 10_000:
@@ -160,7 +161,7 @@ async def test_a_disk_that_refuses_writes_ends_the_journal(tmp_path: Path) -> No
         "import asyncio, resource, sys; from pathlib import Path\n"
         "from controller.io.journal import *; from controller.formats.records import Identity\n"
         "async def main():\n"
-        "    journal = await Journal.open(Path(sys.argv[1]), Identity('harbour', 'bj-1', 3))\n"
+        "    journal = await Journal.open(Path(sys.argv[1]), Identity('harbour', 'bj-1', 3), key=bytes(32))\n"
         "    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
         "    done = 0\n"
         "    try:\n"
@@ -184,7 +185,7 @@ from pathlib import Path
 from controller.formats.records import Identity
 from controller.io.journal import Entry, Journal
 async def main():
-    journal = await Journal.open(Path(sys.argv[1]), Identity('harbour', 'bj-1', 3))
+    journal = await Journal.open(Path(sys.argv[1]), Identity('harbour', 'bj-1', 3), key=bytes(32))
     while True:
         number = journal.head.number + 1
         await journal.commit([Entry(number, bytes(200), ((number, bytes(50)),))])
@@ -208,7 +209,7 @@ async def test_what_was_told_to_be_durable_survives_a_kill(tmp_path: Path, after
     await process.wait()
     told = int(rest[-1]) if rest and rest[-1].isdigit() else told
     assert verify(path).damage is None
-    journal = await Journal.open(path)
+    journal = await Journal.open(path, key=KEY)
     assert journal.head.number >= told
     await journal.close()
     assert verify(path).damage is None
@@ -241,10 +242,10 @@ async def test_other_files_are_not_journals(tmp_path: Path) -> None:
             verify(path)
     for path in (missing, text, other, tmp_path / "empty"):
         with pytest.raises(NotAJournal):
-            await Journal.open(path)
+            await Journal.open(path, key=KEY)
     for path in (text, other):
         with pytest.raises(NotAJournal):
-            await Journal.open(path, HERE)
+            await Journal.open(path, HERE, key=KEY)
     assert not missing.exists()
 
 
@@ -324,7 +325,7 @@ async def test_an_edited_record_is_named(tmp_path: Path, whole: bytes) -> None:
 
 async def test_a_damaged_write_ahead_log_is_found(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     for number in range(1, 9):
         await journal.commit([entry(number, number)])
     log = path.with_name("journal.sqlite-wal").read_bytes()

@@ -15,6 +15,7 @@ from controller.io.head_file import path_of
 from controller.io.journal import Journal, JournalDamaged
 from controller.io.verification import verify
 from tests.io.second_copy_rig import HERE, House, content, flip, run, segments
+from tests.journal_key import KEY
 
 COPIED = 60
 AHEAD = 5
@@ -40,7 +41,7 @@ async def is_ahead(house: House, records: int = AHEAD) -> dict[str, list[tuple[o
 
 
 def mended(house: House, *more: object) -> tuple[int, str]:
-    return run(restore.command, "--aside", *more, house.copy, house.journal)
+    return run(restore.command, *house.with_key, "--aside", *more, house.copy, house.journal)
 
 
 async def test_what_the_copy_lacks_is_taken_from_the_damaged_journal(house: House) -> None:
@@ -69,7 +70,7 @@ async def test_a_backup_is_brought_up_to_the_damaged_journal_too(house: House, t
     await house.played(400)
     before = content(house.journal)
     flip(house.journal, house.journal.read_bytes().index(b"record 59") + 3)
-    status, output = run(restore.command, "--aside", old, house.journal)
+    status, output = run(restore.command, *house.with_key, "--aside", old, house.journal)
     assert (status, "its last 400 records" in output) == (0, True), output
     assert verify(house.journal).damage is None
     assert content(house.journal)["records"] == before["records"]
@@ -105,7 +106,7 @@ async def test_another_tables_journal_gives_nothing(house: House) -> None:
     await is_ahead(house)
     path_of(house.journal).unlink()
     house.journal.unlink()
-    other = await Journal.open(house.journal, HERE)
+    other = await Journal.open(house.journal, HERE, key=KEY)
     await other.close()
     house.storage = None
     with sqlite3.connect(house.journal) as connection:
@@ -164,9 +165,9 @@ async def test_whatever_is_damaged_nothing_comes_back_that_was_not_committed(hou
         is_noted = False
     else:
         is_noted = True
-    status, _ = mended(house)
+    status, output = mended(house)
     if status != 0:
-        assert status == 2
+        assert status == 2, output
         assert is_noted
         return
     assert verify(house.journal).damage is None

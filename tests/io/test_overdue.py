@@ -18,6 +18,7 @@ from controller.io.overdue import Overdue, Terms
 from tests.campaigns.outage import CountedJournal, OutageLoop
 from tests.io.stream_rig import CONSUMER, HERE, Table
 from tests.io.virtual_time import LoopClock, passes, run_virtual
+from tests.journal_key import KEY
 
 HOUR = 3600.0
 TERMS = Terms(warn_hours=24, close_hours=168)
@@ -55,7 +56,7 @@ class Watched:
 
 @contextlib.asynccontextmanager
 async def watched(path: Path, consumers: tuple[str, ...] = (CONSUMER,)) -> AsyncIterator[Watched]:
-    journal = await CountedJournal.open(path, HERE)
+    journal = await CountedJournal.open(path, HERE, key=KEY)
     table = Watched(journal, consumers)
     try:
         yield table

@@ -12,6 +12,7 @@ from controller.formats.records import Identity
 from controller.formats.wal import FRAME_BYTES, WAL_HEADER_BYTES, wal_damage
 from controller.io.journal import Entry, Journal
 from controller.io.scrub import before_start
+from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)
 
@@ -30,7 +31,7 @@ def salts(log: bytes) -> set[bytes]:
 async def around_a_commit(directory: Path) -> tuple[dict[str, bytes], dict[str, bytes]]:
     """The files before a commit and after it; the log holds frames of two generations."""
     path = directory / "running.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
 
     async def commit(*, is_last: bool = False) -> None:
         number = journal.head.number + 1
@@ -78,7 +79,7 @@ async def test_what_a_cut_leaves_of_a_commit_is_not_damage_whatever_lay_there_be
         folder.mkdir()
         path = lay(folder, before | {"-wal": log})
         before_start(path)
-        journal = await Journal.open(path, HERE)
+        journal = await Journal.open(path, HERE, key=KEY)
         assert journal.head.number in {FULL, FULL + 1}
         await journal.close()
         shutil.rmtree(folder)

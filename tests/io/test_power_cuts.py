@@ -21,6 +21,7 @@ from tests.campaigns import recording
 from tests.campaigns.power import contents, forgetful
 from tests.campaigns.power_disk import Disk
 from tests.io.test_storage import HERE, left_by_a_kill
+from tests.journal_key import KEY
 
 RULED = Ruling("M. Okafor", "J. Reyes", "the disk was replaced")
 HEADING = "import asyncio\nfrom pathlib import Path\n"
@@ -34,6 +35,7 @@ write_secret(Path({path!r}), b"secret")
 """
 MARK = """
 from controller.io.scrub import mark
+from tests.journal_key import KEY
 mark(Path({path!r}), "damaged: page 3")
 """
 
@@ -64,7 +66,7 @@ def started(path: Path) -> Identity | None:
 
     async def start() -> Identity:
         before_start(path)
-        journal = await Journal.open(path, HERE, created_wall_ns=1)
+        journal = await Journal.open(path, HERE, created_wall_ns=1, key=KEY)
         assert journal.identity.epoch != HERE.epoch or journal.head.number == 6
         await journal.close()
         return journal.identity

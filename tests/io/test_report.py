@@ -58,7 +58,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rig.key("round_closed")
 
     async def write() -> None:
-        opened = await Journal.open(path, HERE)
+        opened = await Journal.open(path, HERE, key=KEY)
         await opened.commit(rig.entries)
         await opened.close()
 

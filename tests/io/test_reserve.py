@@ -16,6 +16,7 @@ from controller.io.disk_watch import DiskWatch
 from controller.io.journal import Entry, Journal, JournalFailed, JournalReader
 from controller.io.reserve import Reserve, transacted
 from controller.io.verification import verify
+from tests.journal_key import KEY
 
 MIB = 2**20
 HERE = Identity("harbour", "bj-1", 3)
@@ -163,7 +164,7 @@ async def test_the_journal_gives_the_reserve_up_before_the_disk_is_full(tmp_path
     disk, path = Disk(500), tmp_path / "journal.sqlite"
     reserve = Reserve(path, 4 * MIB, disk.stat)
     assert reserve.make() == ""
-    journal = await Journal.open(path, HERE, reserve=reserve)
+    journal = await Journal.open(path, HERE, reserve=reserve, key=KEY)
     await journal.commit([Entry(1, b"while there is room")])
     assert reserve.is_there()
     disk.free_mib = 3
@@ -194,7 +195,7 @@ async def test_on_a_full_disk_the_reserve_holds_records_that_would_have_been_ref
         path.parent.mkdir()
         reserve = Reserve(path, reserve_mib * MIB)
         assert reserve.make() == ""
-        journal = await Journal.open(path, HERE, reserve=reserve)
+        journal = await Journal.open(path, HERE, reserve=reserve, key=KEY)
         (path.parent / "other").write_bytes(bytes(reserve.free_bytes() - 4 * MIB))
         committed.append(await filled(journal))
         await journal.close()

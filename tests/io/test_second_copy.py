@@ -15,6 +15,7 @@ import pytest
 
 from controller.commands import check, restore, verify
 from controller.formats.records import Identity
+from controller.formats.seals import seal_digest
 from controller.formats.segments import start_bytes
 from controller.io.clock import SystemClock
 from controller.io.journal import Entry, Journal, JournalDamaged, JournalFailed
@@ -23,6 +24,7 @@ from controller.io.segment_folder import survey
 from controller.io.verification import verify as verify_journal
 from tests.docs.test_configuration_doc import written
 from tests.io.second_copy_rig import HERE, MARKS, SOON, House, content, flip, run, segments
+from tests.journal_key import KEY, key_file
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ async def test_the_copy_gives_the_journal_back_row_for_row(house: House) -> None
     assert verify_journal(house.journal).records == 10
     shutil.rmtree(house.journal.parent)
     house.journal.parent.mkdir()
-    status, output = run(restore.command, house.copy, house.journal)
+    status, output = run(restore.command, *house.with_key, house.copy, house.journal)
     assert (status, "harbour/bj-1/3, 10 records, 20 events" in output) == (0, True), output
     assert "nobody here knows what was committed last" in output
     assert content(house.journal) == before
@@ -94,7 +96,7 @@ async def test_a_new_epoch_begins_a_new_copy_beside_the_old(house: House) -> Non
     for left in house.journal.parent.iterdir():
         left.unlink()
     later = Identity("harbour", "bj-1", 4)
-    journal = await Journal.open(house.journal, later)
+    journal = await Journal.open(house.journal, later, key=KEY)
     await journal.close()
     await house.played(3)
     assert survey(house.copy, later).reached.rows.records == 3
@@ -172,10 +174,10 @@ async def test_a_damaged_journal_is_refused_and_the_named_command_mends_it(house
     with pytest.raises(JournalDamaged) as refused:
         await house.open()
     said = str(refused.value)
-    command = f"tableside restore --aside {house.copy} {house.journal}"
+    command = f"tableside restore --aside --key KEY_FILE {house.copy} {house.journal}"
     assert said.endswith(f"its second copy harbour/bj-1/3 is whole to record 200: {command}"), said
     assert house.journal.read_bytes() == damaged, "nothing is cleared by itself"
-    assert run(restore.command, *command.split()[2:])[0] == 0
+    assert run(restore.command, *command.replace("KEY_FILE", house.with_key[1]).split()[2:])[0] == 0
     assert content(house.journal) == before
     assert house.journal.with_name("journal.sqlite.damaged-1").read_bytes() == damaged
     await house.played(1)
@@ -199,7 +201,7 @@ async def test_a_journal_that_lost_its_end_is_refused_though_its_head_file_is_go
     house.journal.with_name("journal.sqlite-head").unlink()
     with pytest.raises(JournalDamaged, match="ends with record 5, and its second copy with record 10: its end is lost"):
         await house.open()
-    assert run(restore.command, "--aside", house.copy, house.journal)[0] == 0
+    assert run(restore.command, *house.with_key, "--aside", house.copy, house.journal)[0] == 0
     assert verify_journal(house.journal).records == 10
 
 
@@ -219,7 +221,7 @@ async def test_another_journal_in_its_place_is_refused(house: House) -> None:
     await house.played(5)
     for left in house.journal.parent.iterdir():
         left.unlink()
-    journal = await Journal.open(house.journal, HERE)
+    journal = await Journal.open(house.journal, HERE, key=KEY)
     for number in range(1, 8):
         await journal.commit([Entry(number, b"other %d" % number)])
     await journal.close()
@@ -263,7 +265,7 @@ async def test_a_damaged_copy_is_put_aside_and_written_anew_from_the_journal(hou
     assert {name: rows[: len(before[name])] for name, rows in content(house.journal).items()} == before
     shutil.rmtree(house.journal.parent)
     house.journal.parent.mkdir()
-    assert run(restore.command, house.copy, house.journal)[0] == 0
+    assert run(restore.command, *house.with_key, house.copy, house.journal)[0] == 0
     assert content(house.journal)["records"] == before["records"]
     assert content(house.journal)["events"] == before["events"]
 
@@ -302,7 +304,7 @@ async def test_with_both_damaged_the_table_says_what_is_whole_and_touches_neithe
     left = {path: path.read_bytes() for path in (house.journal, *segments(house))}
     with pytest.raises(JournalDamaged, match=r"its second copy is damaged too: .*; whole to record \d+$"):
         await house.open()
-    status, output = run(restore.command, "--aside", house.copy, house.journal)
+    status, output = run(restore.command, *house.with_key, "--aside", house.copy, house.journal)
     assert status == 1
     assert "the copy is whole to record" in output
     assert {path: path.read_bytes() for path in (house.journal, *segments(house))} == left
@@ -314,7 +316,7 @@ async def test_a_copy_that_lacks_what_the_head_file_knows_is_refused(house: Hous
     await house.played(5)
     segments(house)[0].write_bytes(kept)
     house.journal.unlink()
-    status, output = run(restore.command, house.copy, house.journal)
+    status, output = run(restore.command, *house.with_key, house.copy, house.journal)
     assert status == 2
     assert "ends with record 5, and record 10 had been committed" in output
     assert "begin-epoch" in output
@@ -323,7 +325,7 @@ async def test_a_copy_that_lacks_what_the_head_file_knows_is_refused(house: Hous
 async def test_a_journal_that_a_table_runs_on_is_not_put_aside(house: House) -> None:
     await house.open()
     await house.commit(3)
-    status, output = run(restore.command, "--aside", house.copy, house.journal)
+    status, output = run(restore.command, *house.with_key, "--aside", house.copy, house.journal)
     assert (status, "in use by another process" in output) == (2, True)
 
 
@@ -332,10 +334,10 @@ async def test_another_tables_folder_is_no_copy(house: House, tmp_path: Path) ->
     (tmp_path / "other").mkdir()
     other = House(tmp_path / "other")
     other.copy = house.copy
-    journal = await Journal.open(other.journal, Identity("harbour", "bj-2", 3))
+    journal = await Journal.open(other.journal, Identity("harbour", "bj-2", 3), key=KEY)
     await journal.close()
     other.storage = await opened(
-        other.journal, Identity("harbour", "bj-2", 3), MARKS, SystemClock(), Keeping(0, other.place)
+        other.journal, Identity("harbour", "bj-2", 3), KEY, MARKS, SystemClock(), keeping=Keeping(0, other.place)
     )
     other.watches = [
         asyncio.create_task(work()) for name, work in other.storage.watches(other.tell) if name == "second copy"
@@ -346,7 +348,10 @@ async def test_another_tables_folder_is_no_copy(house: House, tmp_path: Path) ->
 
 
 def test_a_folder_without_a_copy_is_said_to_be_none(tmp_path: Path) -> None:
-    for command, arguments in ((verify.command, (tmp_path,)), (restore.command, (tmp_path, tmp_path / "j"))):
+    for command, arguments in (
+        (verify.command, (tmp_path,)),
+        (restore.command, ("--key", key_file(tmp_path.parent), tmp_path, tmp_path / "j")),
+    ):
         status, output = run(command, *arguments)
         assert (status, "there is no second copy here" in output) == (2, True)
 
@@ -369,7 +374,15 @@ async def test_rows_that_the_journal_gives_otherwise_than_they_were_committed_ar
     assert house.storage is not None
     journal = house.storage.journal
     head = journal.head
-    await journal._submit(lambda connection: connection.execute("INSERT INTO records VALUES (6, x'00', x'00')"))
+    seal = 6, bytes(32), bytes(32), bytes(64)
+    inserts = (
+        ("INSERT INTO records VALUES (6, x'00', x'00')", ()),
+        (
+            "INSERT INTO seals VALUES (?, ?, ?, ?, ?)",
+            (*seal, seal_digest(*seal)),
+        ),
+    )
+    await journal._submit(lambda connection: [connection.execute(*one) for one in inserts])
     assert journal.head == head
     await house.until(lambda: house.told[-1][0] == "warned")
     assert "does not give what was committed: record 6 or its events" in house.told[-1][1]

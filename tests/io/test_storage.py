@@ -27,6 +27,7 @@ from controller.io.scrub import Scrub, before_start, mark_of
 from controller.io.verification import verify
 from firmware_protocols.readings import DeviceComplained
 from tests.docs.test_configuration_doc import EXAMPLE, FILES, Zeros
+from tests.journal_key import KEY, key_file
 
 HERE = Identity("harbour", "bj-1", 3)
 TWO = Ruling("M. Okafor", "J. Reyes", "the disk was replaced")
@@ -34,6 +35,11 @@ TWO = Ruling("M. Okafor", "J. Reyes", "the disk was replaced")
 
 def beside(path: Path, suffix: str) -> Path:
     return Path(f"{path}{suffix}")
+
+
+def with_key(directory: Path) -> list[str]:
+    (directory / "kept").mkdir(exist_ok=True)
+    return ["--key", str(key_file(directory / "kept"))]
 
 
 def names(directory: Path) -> list[str]:
@@ -47,7 +53,7 @@ async def commit(journal: Journal, records: int) -> None:
 
 
 async def written(path: Path, records: int = 6) -> None:
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     await commit(journal, records)
     await journal.close()
 
@@ -55,7 +61,7 @@ async def written(path: Path, records: int = 6) -> None:
 async def left_by_a_kill(directory: Path, records: int = 6) -> Path:
     """A journal with its log, as nobody closed it."""
     path, copy = directory / "running.sqlite", directory / "journal.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     await commit(journal, records)
     for suffix in ("", "-wal", "-head"):
         shutil.copy(f"{path}{suffix}", f"{copy}{suffix}")
@@ -99,7 +105,7 @@ async def test_a_bit_in_the_last_transaction_of_the_log_is_a_lost_end(tmp_path: 
     with pytest.raises(JournalDamaged, match="ends with record 5, and record 6 had been committed"):
         before_start(path)
     with pytest.raises(JournalDamaged, match="its end is lost"):
-        await Journal.open(path, HERE)
+        await Journal.open(path, HERE, key=KEY)
     assert log.read_bytes() == bytes(data), "what is left is evidence"
 
 
@@ -108,7 +114,7 @@ async def test_a_deleted_log_is_a_lost_end(tmp_path: Path) -> None:
     beside(path, "-wal").unlink()
     assert "had been committed: its end is lost" in str(verify(path).damage)
     with pytest.raises(JournalDamaged, match="its end is lost"):
-        await Journal.open(path, HERE)
+        await Journal.open(path, HERE, key=KEY)
 
 
 async def test_a_bit_in_the_middle_of_the_log_stops_the_start_before_the_log_is_cut_off(tmp_path: Path) -> None:
@@ -119,7 +125,7 @@ async def test_a_bit_in_the_middle_of_the_log_stops_the_start_before_the_log_is_
     log.write_bytes(data)
     path_of(path).unlink()
     with pytest.raises(JournalDamaged, match="what follows is lost"):
-        await Journal.open(path, HERE)
+        await Journal.open(path, HERE, key=KEY)
     assert log.read_bytes() == bytes(data)
 
 
@@ -129,7 +135,7 @@ async def test_a_log_whose_first_write_was_torn_has_lost_nothing(tmp_path: Path)
     await written(path)
     beside(path, "-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(60))
     assert verify(path).damage is None
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     await commit(journal, 1)
     await journal.close()
     assert verify(path).records == 7
@@ -142,7 +148,7 @@ async def test_an_older_copy_in_its_place_is_noticed(tmp_path: Path) -> None:
     await written(path)
     path.write_bytes(older)
     with pytest.raises(JournalDamaged, match="ends with record 6, and record 12 had been committed"):
-        await Journal.open(path, HERE)
+        await Journal.open(path, HERE, key=KEY)
 
 
 async def test_a_journal_that_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
@@ -150,9 +156,9 @@ async def test_a_journal_that_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
     await written(path)
     path.unlink()
     with pytest.raises(JournalFailed, match=r"the journal is missing, and .*-head is there"):
-        await Journal.open(path, HERE)
+        await Journal.open(path, HERE, key=KEY)
     with pytest.raises(JournalFailed, match="begin-epoch"):
-        await Journal.open(path, HERE)
+        await Journal.open(path, HERE, key=KEY)
 
 
 @pytest.mark.parametrize("slot", [0, 1])
@@ -168,7 +174,7 @@ async def test_a_torn_slot_of_the_head_file_leaves_the_other(tmp_path: Path, slo
     with pytest.raises(JournalDamaged, match="no slot of the head file"):
         before_start(path)
     with pytest.raises(JournalDamaged, match="no slot of the head file"):
-        await Journal.open(path, HERE)
+        await Journal.open(path, HERE, key=KEY)
 
 
 async def test_an_altered_event_never_leaves(tmp_path: Path) -> None:
@@ -227,7 +233,7 @@ async def test_each_hour_one_look(tmp_path: Path) -> None:
 
 async def test_a_backup_of_a_running_journal_is_whole_and_can_be_gone_on_with(tmp_path: Path) -> None:
     path, copy, again = tmp_path / "journal.sqlite", tmp_path / "copy.sqlite", tmp_path / "again.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     await commit(journal, 40)
     ran = await asyncio.to_thread(CliRunner().invoke, backup.command, [str(path), str(copy)])
     assert (ran.exit_code, "40 records" in ran.output) == (0, True), ran.output
@@ -237,9 +243,9 @@ async def test_a_backup_of_a_running_journal_is_whole_and_can_be_gone_on_with(tm
     assert not [name for name in names(tmp_path) if ".part" in name]
     ran = CliRunner().invoke(backup.command, [str(path), str(copy)])
     assert (ran.exit_code, "is there already" in ran.output) == (2, True)
-    ran = CliRunner().invoke(restore.command, [str(copy), str(again)])
+    ran = CliRunner().invoke(restore.command, [*with_key(tmp_path), str(copy), str(again)])
     assert ran.exit_code == 0, ran.output
-    journal = await Journal.open(again, HERE)
+    journal = await Journal.open(again, HERE, key=KEY)
     await commit(journal, 2)
     await journal.close()
     assert (verify(again).damage, verify(again).records) == (None, 42)
@@ -264,17 +270,17 @@ async def test_a_copy_that_lacks_what_others_know_is_not_put_back(tmp_path: Path
     await written(path)
     assert CliRunner().invoke(backup.command, [str(path), str(copy)]).exit_code == 0
     await written(path)
-    ran = CliRunner().invoke(restore.command, [str(copy), str(path)])
+    ran = CliRunner().invoke(restore.command, [*with_key(tmp_path), str(copy), str(path)])
     assert (ran.exit_code, "is there already" in ran.output) == (2, True)
     path.unlink()
-    ran = CliRunner().invoke(restore.command, [str(copy), str(path)])
+    ran = CliRunner().invoke(restore.command, [*with_key(tmp_path), str(copy), str(path)])
     assert (ran.exit_code, "record 12 had been committed" in ran.output, "begin-epoch" in ran.output) == (2, True, True)
     path_of(path).unlink()
     held.write_text("".join(f'{{"source":"/harbour/bj-1","epoch":3,"seq":{seq}}}\n' for seq in range(1, 8)))
-    ran = CliRunner().invoke(restore.command, ["--held", str(held), str(copy), str(path)])
+    ran = CliRunner().invoke(restore.command, [*with_key(tmp_path), "--held", str(held), str(copy), str(path)])
     assert (ran.exit_code, "a consumer holds event 7" in ran.output) == (2, True)
     assert not path.exists()
-    ran = CliRunner().invoke(restore.command, [str(copy), str(path)])
+    ran = CliRunner().invoke(restore.command, [*with_key(tmp_path), str(copy), str(path)])
     assert ran.exit_code == 0
     before_start(path)
 
@@ -305,7 +311,7 @@ async def test_two_persons_begin_a_new_epoch_and_the_old_journal_is_kept(tmp_pat
         told = {key: reader.meta[key] for key in ("who", "witness", "why", "follows")}
     assert told["follows"].startswith("3: record 6, event 6, head ")
     assert (told["who"], told["witness"], told["why"]) == TWO[:3]
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     assert (journal.identity.epoch, journal.head.number) == (4, 0)
     await commit(journal, 1)
     await journal.close()
@@ -331,7 +337,7 @@ async def test_one_person_alone_or_no_reason_begins_nothing(tmp_path: Path, ruli
 
 async def test_a_running_table_or_anothers_journal_begins_nothing(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    journal = await Journal.open(path, HERE)
+    journal = await Journal.open(path, HERE, key=KEY)
     with pytest.raises(EpochRefused, match="in use by another process"):
         await begin(path, "harbour", "bj-1", TWO, wall_ns=1)
     await journal.close()
@@ -343,7 +349,7 @@ async def test_an_epoch_cut_off_while_it_began_is_begun_by_nobody_else(tmp_path:
     path = tmp_path / "journal.sqlite"
     await written(beside(path, ".new"))
     with pytest.raises(JournalFailed, match=r"the journal is missing, and .*\.new is there"):
-        await Journal.open(path, HERE)
+        await Journal.open(path, HERE, key=KEY)
     begun = await begin(path, "harbour", "bj-1", TWO, wall_ns=9_000_000_000)
     assert (begun.identity.epoch, begun.kept) == (9, None)
 

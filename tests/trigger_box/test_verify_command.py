@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from controller.commands.mystery import command
 from controller.io.journal import Entry, Journal
+from tests.journal_key import KEY
 from tests.trigger_box.nights import IDENTITY, ROUNDS, hash_after, lines, night, of, played
 
 NIGHT = played(ROUNDS)
@@ -66,7 +67,7 @@ def test_a_hash_that_somebody_else_kept_is_held_against_the_file(tmp_path: Path)
 
 async def test_a_journal_is_read_and_one_changed_behind_its_hashes_is_named(tmp_path: Path) -> None:
     file = tmp_path / "journal.sqlite"
-    journal = await Journal.open(file, IDENTITY)
+    journal = await Journal.open(file, IDENTITY, key=KEY)
     bodies = played(4)
     await journal.commit([Entry(seq, b"record", ((seq, body),)) for seq, body in enumerate(bodies, start=1)])
     await journal.close()

@@ -166,7 +166,7 @@ async def watched(directory: Path, broker: Broker, ear: Ear) -> AsyncIterator[Wa
     profile = profile_files.load(PROFILE, {"stand_key": "always"})
     readers: dict[str, tuple[int, ...]] = {f"bet_spots/{spot}": (spot,) for spot in SPOTS}
     house = House(profile.rules, CHIPS, DEFAULT_KEYS, profile.hash, readers)
-    journal = await Journal.open(directory / "journal.sqlite", IDENTITY)
+    journal = await Journal.open(directory / "journal.sqlite", IDENTITY, key=KEY)
     daemon = Daemon(Parts(house, "test", KEY, journal, Recovered(None, ""), broker, hand, hand, random.Random(1)))
     before = len(ear.messages)
     running = asyncio.create_task(daemon.run([]))

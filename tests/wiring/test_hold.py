@@ -12,6 +12,7 @@ from controller.core.events import RoundClosed, StepFailed
 from controller.formats.payloads import event_bytes, read_event
 from controller.io.head_file import path_of
 from controller.io.journal import Entry, EventRow, Head, Journal, JournalReader
+from controller.io.keys import read_key
 from controller.io.mqtt import Broker, connected
 from tests.wiring.premises import TOPICS, Premises, json_of, open_house, ran, scripted
 
@@ -42,7 +43,7 @@ async def forge(house: Premises, forged: Forge) -> Head:
         ]
     house.journal.unlink()
     path_of(house.journal).unlink()
-    journal = await Journal.open(house.journal, identity)
+    journal = await Journal.open(house.journal, identity, key=read_key(house.key))
     await journal.commit(entries)
     await journal.close()
     return journal.head

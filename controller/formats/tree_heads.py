@@ -1,0 +1,86 @@
+"""Heads of a journal's tree as other programs know them: C2SP tlog-checkpoint, and proofs in C2SP tlog-proof.
+
+A journal is a transparency log: a Merkle tree of RFC 6962 whose leaves are its records with their events, in order, so
+that record 1 is leaf 0. ``tree`` heads are called checkpoints there (https://c2sp.org/tlog-checkpoint); a checkpoint of
+ours is something else, the state of the table, and so these are heads here. https://c2sp.org/tlog-proof has the proof.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from controller.formats.merkle_tree import NODE_BYTES, leaf_hash
+from controller.formats.records import Identity
+from controller.formats.signed_note import NoteRefused, Verifier, opened
+
+PREFIX: Final = "tableside/"
+"""Begins the name of every journal's log."""
+
+PROOF: Final = "c2sp.org/tlog-proof@v1"
+_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
+
+
+class TreeHead(NamedTuple):
+    """How many records a journal had, and the root of the tree over them. ``origin`` says whose journal."""
+
+    origin: str
+    size: int
+    root: bytes
+
+    def text(self) -> str:
+        """What is signed."""
+        return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\n"
+
+
+def origin(identity: Identity) -> str:
+    """The name of the log that a journal is."""
+    return f"{PREFIX}{identity.text()}"
+
+
+def epoch_of(name: str, identity: Identity) -> int | None:
+    """The epoch of another journal of the same table, given the name of its log; None if it is another table's."""
+    head = f"{PREFIX}{identity.site}/{identity.table}/"
+    epoch = name.removeprefix(head)
+    return int(epoch) if name.startswith(head) and _NUMBER.fullmatch(epoch) else None
+
+
+def read_head(signed: str, verifier: Verifier) -> TreeHead:
+    """The head that a signed note holds.
+
+    Raises:
+        NoteRefused: it is none, or not signed with this key.
+    """
+    lines = opened(signed, verifier).split("\n")
+    try:
+        name, size, encoded = lines[:3]
+        root = base64.b64decode(encoded, validate=True)
+    except (ValueError, binascii.Error) as error:
+        raise NoteRefused("no tree head: expected a name, a size and a root, a line each") from error
+    if not name or not _NUMBER.fullmatch(size) or len(root) != NODE_BYTES:
+        raise NoteRefused("no tree head: expected a name, a size and a root, a line each")
+    return TreeHead(name, int(size), root)
+
+
+def name_in(signed: str) -> str:
+    """The name of the log that a signed note claims to be of; nothing is checked."""
+    return signed.partition("\n")[0]
+
+
+def leaf_bytes(number: int, body: bytes, events: Iterable[bytes]) -> bytes:
+    """A record as a leaf: its number (8 bytes), its body and its events, each field led by its length in 8 bytes."""
+    fields = (number.to_bytes(8, "big"), body, *events)
+    return b"".join(len(field).to_bytes(8, "big") + field for field in fields)
+
+
+def record_leaf(number: int, body: bytes, events: Iterable[bytes]) -> bytes:
+    """The hash of a record as a leaf."""
+    return leaf_hash(leaf_bytes(number, body, events))
+
+
+def proof_text(index: int, path: Sequence[bytes], signed: str) -> str:
+    """That leaf ``index`` is in the tree of a signed head, in one file that needs no other."""
+    return "\n".join((PROOF, f"index {index}", *(base64.b64encode(one).decode() for one in path), "", signed))

@@ -1,0 +1,186 @@
+"""A journal is gone on with by who has the table's key, and by nobody else."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from controller.commands import restore, verify
+from controller.formats.records import Identity, chain, key_mark
+from controller.formats.seals import Sealing, seal_digest
+from controller.formats.signed_note import Verifier
+from controller.formats.tree_heads import origin, read_head, record_leaf
+from controller.io.copies import backup
+from controller.io.epochs import Ruling, begin_epoch
+from controller.io.head_file import HeadFile
+from controller.io.journal import Entry, Head, Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.scrub import before_start
+from controller.io.segment_folder import survey
+from controller.io.segment_writer import Disk, SegmentWriter, next_rows
+from tests.io.second_copy_rig import House
+from tests.journal_key import KEY, key_file
+
+HERE = Identity("harbour", "bj-1", 3)
+REFUSED = "record 7 was not written with this table's key"
+
+
+async def written(path: Path, records: int = 6) -> None:
+    journal = await Journal.open(path, HERE, key=KEY)
+    await journal.note("key", key_mark(KEY))
+    for number in range(journal.head.number + 1, journal.head.number + 1 + records):
+        checkpoint = b"checkpoint" if number == 4 else None
+        await journal.commit([Entry(number, b"record %d" % number, ((number, b"event"),), checkpoint)])
+    await journal.close()
+
+
+def append(path: Path, *, is_sealed: bool = True) -> None:
+    """What somebody does who can write the file and has not the key: all but the seal is as it must be."""
+    with JournalReader(path) as reader:
+        head, tree = reader.head(), reader.tree()
+    number, body = head.number + 1, b"a wager of 500000 by M. Okafor"
+    hashed = chain(head.hash, number, body, [b"event"])
+    seal = number, tree.appended(record_leaf(number, body, [b"event"])).root(), bytes(32), bytes(64)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("INSERT INTO records VALUES (?, ?, ?)", (number, body, hashed))
+    connection.execute("INSERT INTO events VALUES (?, ?, ?)", (head.seq + 1, number, b"event"))
+    if is_sealed:
+        connection.execute("INSERT INTO seals VALUES (?, ?, ?, ?, ?)", (*seal, seal_digest(*seal)))
+    connection.close()
+    file = HeadFile.open(path, head)
+    file.write(Head(number, hashed, head.seq + 1))
+    file.close()
+
+
+def run(command: object, *arguments: object) -> tuple[int, str]:
+    ran = CliRunner().invoke(command, [str(one) for one in arguments])  # type: ignore[arg-type]
+    return ran.exit_code, ran.output
+
+
+async def test_a_record_appended_without_the_key_stops_the_table_with_a_line_that_says_what_to_do(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    await written(path)
+    append(path)
+    before_start(path)
+    with pytest.raises(JournalDamaged, match=REFUSED) as refused:
+        await Journal.open(path, HERE, key=KEY)
+    assert "tableside restore --aside" in str(refused.value)
+    assert "tableside begin-epoch" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+async def test_records_without_a_seal_are_damage_to_whoever_has_no_key(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await written(path)
+    append(path, is_sealed=False)
+    with pytest.raises(JournalDamaged, match="records 7 to 7 are not sealed"):
+        before_start(path)
+    with pytest.raises(JournalDamaged, match=REFUSED):
+        await Journal.open(path, HERE, key=KEY)
+
+
+async def test_verify_with_the_key_names_what_was_appended_and_prints_the_verifier_key(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await written(path)
+    status, said = run(verify.command, "--key", key_file(tmp_path), path)
+    assert status == 0
+    with JournalReader(path) as reader:
+        assert Verifier.read(said.splitlines()[-1]) == Sealing(KEY, reader.identity).verifier
+    append(path)
+    assert run(verify.command, path)[0] == 0
+    status, said = run(verify.command, "--key", key_file(tmp_path), path)
+    assert (status, REFUSED in said) == (1, True)
+
+
+async def test_what_was_appended_to_a_backup_is_not_put_back(tmp_path: Path) -> None:
+    path, copy = tmp_path / "journal.sqlite", tmp_path / "copy.sqlite"
+    await written(path)
+    backup(path, copy)
+    await written(path, 3)
+    append(copy)
+    path.unlink()
+    status, said = run(restore.command, "--key", key_file(tmp_path), copy, path)
+    assert (status, REFUSED in said) == (1, True), said
+    assert not path.exists()
+
+
+async def test_what_was_appended_behind_a_backup_is_not_taken_over(tmp_path: Path) -> None:
+    path, copy = tmp_path / "journal.sqlite", tmp_path / "copy.sqlite"
+    await written(path, 4)
+    backup(path, copy)
+    await written(path, 2)
+    append(path)
+    path.with_name("journal.sqlite-head").unlink()
+    status, said = run(restore.command, "--aside", "--key", key_file(tmp_path), copy, path)
+    assert (status, "its last 2 records" in said) == (0, True), said
+    journal = await Journal.open(path, HERE, key=KEY)
+    assert journal.head.number == 6
+    await journal.close()
+
+
+async def test_another_key_is_told_from_what_somebody_else_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await written(path)
+    with pytest.raises(JournalFailed, match="put the right key back"):
+        await Journal.open(path, HERE, key=bytes([1] * 32))
+
+
+async def test_nothing_is_committed_without_the_key(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await written(path)
+    journal = await Journal.open(path, HERE)
+    with pytest.raises(JournalFailed, match="opened without the table's key"):
+        await journal.commit([Entry(7, b"record 7")])
+    await journal.close()
+
+
+async def test_a_journal_says_its_signed_head_and_knows_the_ones_before(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await written(path)
+    journal = await Journal.open(path, HERE, key=KEY)
+    assert journal.sealing is not None
+    head = read_head(await journal.signed_head(), journal.sealing.verifier)
+    assert (head.origin, head.size, head.root) == (origin(HERE), 6, await journal.known_head(6))
+    await journal.commit([Entry(7, b"record 7"), Entry(8, b"record 8")])
+    assert read_head(await journal.signed_head(), journal.sealing.verifier).size == 8
+    assert await journal.known_head(7) is None
+    assert await journal.known_head(6) == head.root
+    await journal.close()
+
+
+async def test_what_was_appended_to_the_second_copy_does_not_speak_against_the_journal(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    await house.played(6)
+    honest = house.journal.read_bytes()
+    append(house.journal)
+    found = survey(house.copy, HERE)
+    writer = SegmentWriter.resume(house.copy, found, Disk())
+    with JournalReader(house.journal) as reader:
+        writer.append(next_rows(reader.connection, found.reached.rows))
+    writer.close()
+    assert house.copied() == 7
+    house.journal.write_bytes(honest)
+    house.journal.with_name("journal.sqlite-head").unlink()
+    with pytest.raises(JournalDamaged, match=r"second copy .* is not the table's: record 7 was not written"):
+        await house.open()
+
+
+async def test_a_journal_of_an_earlier_format_is_not_called_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    await written(path)
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("DROP TABLE seals")
+    connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    said = "a journal of format 2, and this version has format 3"
+    with pytest.raises(NotAJournal, match=said):
+        before_start(path)
+    assert run(verify.command, path)[0] == 2
+    ruling = Ruling("M. Okafor", "J. Reyes", "a version with seals")
+    begun = await begin_epoch(path, "harbour", "bj-1", ruling, 1)
+    assert begun.before.startswith("record 6, event 6, head ")
+    assert begun.identity.epoch == 4
