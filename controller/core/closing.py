@@ -26,6 +26,7 @@ from controller.core.judging import (
 )
 from controller.core.moves import endings, layout_of
 from controller.core.reconstruction import Frontier, Reconstruction
+from controller.core.reweaving import keypad_away
 from controller.core.side_settling import settle_sides, sides_open
 from controller.core.state import Round, woven
 from controller.core.suspicion import CLOSED_EARLY, likely
@@ -59,7 +60,7 @@ def close(desk: Desk) -> None:
             hand_to_floor(desk)
         elif desk.round().asked is not None:
             let_wait(desk)
-    desk.change(round=None)
+    desk.change(round=None, keypad_lost=keypad_away(desk))
     desk.found = None
 
 

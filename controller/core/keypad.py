@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+KEYPAD: Final = "keypad"
+"""What the dealer's keypad is called as a device."""
+
 DEFAULT_KEYS: Final[dict[str, str]] = {
     **dict(zip("ABCDE", ("1", "2", "3", "4", "5"), strict=True)),
     **dict(zip("FGHIJ", ("6", "7", "8", "9", "0"), strict=True)),

@@ -12,8 +12,10 @@ from controller.core.desk import Desk
 from controller.core.events import QuestionWithdrawn
 from controller.core.hand import place_of, seen
 from controller.core.items import CardCame, ChipsMoved, Item, KeySpoke
+from controller.core.keypad import KEYPAD
 from controller.core.reconstruction import Answer, Reconstruction
 from controller.core.state import Round, begun
+from firmware_protocols.readings import HealthState
 
 
 def remembered(round_now: Round, place: int) -> int:
@@ -131,6 +133,19 @@ def hear_no_more(desk: Desk, spots: tuple[int, ...], at_ns: int) -> tuple[int, .
     if lost:
         weave_with(desk, tuple(silences))
     return tuple(lost)
+
+
+def keypad_away(desk: Desk) -> bool:
+    """Whether the keypad is lost, so that no key that was not heard says anything."""
+    return desk.state.devices.get(KEYPAD, HealthState.READY) != HealthState.READY
+
+
+def hear_no_keys(desk: Desk) -> None:
+    """The keypad is lost, or was: of the open round no key that was not heard says anything."""
+    desk.change(keypad_lost=True)
+    if desk.state.round is not None and not desk.round().keys_unheard:
+        desk.change_round(keys_unheard=True)
+        weave_with(desk, desk.round().silences)
 
 
 def hear_again(desk: Desk, spots: tuple[int, ...], at_ns: int) -> None:

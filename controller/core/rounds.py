@@ -28,7 +28,7 @@ from controller.core.items import CardCame, ChipsMoved, KeySpoke
 from controller.core.judging import Judged, doubt_reopened, hole_points, known_until, latest, of_hole, publish
 from controller.core.metering import contribute_round
 from controller.core.reconstruction import Reconstruction, TooManyOrders
-from controller.core.reweaving import hear_no_more, payment_began, remembered, weave_again, woven_with_hole
+from controller.core.reweaving import hear_no_more, keypad_away, payment_began, remembered, weave_again, woven_with_hole
 from controller.core.round_end import chips_at_boxes, is_over, next_bet, paying
 from controller.core.side_settling import offered_later, settle_sides
 from controller.core.state import CardKept, Round, begun
@@ -55,7 +55,9 @@ def lock(desk: Desk, lock_ns: int) -> bool:
         declared=bets.declared,
         refused=bets.refused,
         closed_meters=closed,
+        keys_unheard=desk.state.keypad_lost,
     )
+    desk.change(keypad_lost=keypad_away(desk))
     desk.found = begun(desk.rules, desk.round())
     for reader, watched in desk.house.readers.items():
         if desk.state.devices.get(reader, HealthState.READY) != HealthState.READY:
@@ -203,7 +205,7 @@ def check_insurance(desk: Desk, change: Change) -> None:
 
 def ended_by_card(desk: Desk) -> bool:
     """Whether a card ends the open round: a key has said that it is over, or none can follow and no key need say so."""
-    by_chips = desk.rules.options.no_more_bets == "sometimes" and is_over(desk)
+    by_chips = desk.round().rules(desk.rules).options.no_more_bets == "sometimes" and is_over(desk)
     # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
     dealt_to = desk.round().trouble or paying(desk) or any(wager.bet == "main" for wager in lying(desk))
     return desk.round().closing or (by_chips and bool(dealt_to))

@@ -168,6 +168,17 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """The most the must-hit-by meter pays; what lies above is carried over (A28)."""
     options: Options = Options()
 
+    def keys_unheard(self) -> Rules:
+        """The same game while its keypad is lost: that a key was not pressed says nothing then."""
+        silent = msgspec.structs.replace(
+            self.options,
+            stand_key="sometimes",
+            no_more_bets="sometimes",
+            surrender_shown="sometimes",
+            even_money_shown="chips",
+        )
+        return msgspec.structs.replace(self, options=silent)
+
     def offered_after_deal(self, up_points: int) -> str:
         """The side wager that may be made once this up card (1: ace) lies there; empty: none."""
         for name in self.side_bets:

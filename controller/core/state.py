@@ -136,6 +136,8 @@ class Round(Value, frozen=True, tag=False):
     """Whether a person said of some spot whether it was dealt in."""
     silences: tuple[Silence, ...] = ()
     """When readers of boxes were lost."""
+    keys_unheard: bool = False
+    """Whether the keypad was lost at some moment since the round before was locked."""
     curable: bool = False
     """Whether a correction of the floor's may make the irregular round a legal one."""
     contributed: bool = False
@@ -148,6 +150,10 @@ class Round(Value, frozen=True, tag=False):
     """Whether that round had not been paid as it is due."""
     corrected: tuple[str, str] = ("", "")
     """Who last corrected the round's cards or boxes, and why."""
+
+    def rules(self, rules: Rules) -> Rules:
+        """The rules by which this round's evidence is read."""
+        return rules.keys_unheard() if self.keys_unheard else rules
 
     def holds(self) -> tuple[int, ...]:
         """The questions that people must answer before anything is concluded, the first to be answered first.
@@ -268,6 +274,8 @@ class State(Value, frozen=True, tag=False):
     """Zones not read again since the daemon started."""
     devices: dict[str, str] = msgspec.field(default_factory=dict)
     shoe_lost: bool = False
+    keypad_lost: bool = False
+    """Whether the keypad was lost at some moment since the last lock."""
     alerts: AlertList = AlertList()
     """What waits to be acknowledged."""
     paid: tuple[PaidRound, ...] = ()
@@ -349,7 +357,8 @@ def restore(house: House, state: State) -> Table:
 def begun(rules: Rules, round_now: Round) -> Reconstruction:
     """A round's lattice before its first card."""
     lying = {(round_now.spots.index(spot), "main"): 0 for spot in round_now.declared}
-    return Reconstruction.begin(rules, round_now.main_wagers(), lying, round_now.answers, round_now.silences)
+    mains, given = round_now.main_wagers(), (round_now.answers, round_now.silences)
+    return Reconstruction.begin(round_now.rules(rules), mains, lying, *given)
 
 
 def woven(rules: Rules, round_now: Round) -> Reconstruction:

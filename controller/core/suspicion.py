@@ -228,6 +228,6 @@ def account_of(rules: Rules, round_now: Round, *, closed: bool = False) -> Accou
         place += 1
     lying = {(round_now.spots.index(spot), "main"): 0 for spot in round_now.declared}
     names = tuple(str(card.number) for card in round_now.cards[:place])
-    fields = (rules, round_now.main_wagers(), lying, tuple(pieces), names, round_now.spots)
+    fields = (round_now.rules(rules), round_now.main_wagers(), lying, tuple(pieces), names, round_now.spots)
     said = tuple(answer for answer in round_now.answers if answer.holds is None and answer.lacks is None)
     return Account(*fields, round_now.turned, closed, said)

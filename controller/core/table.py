@@ -69,6 +69,7 @@ from controller.core.inputs import (
     WithdrawOrder,
 )
 from controller.core.judging import known_until, latest, open_bets
+from controller.core.keypad import KEYPAD
 from controller.core.state import Desired, Round, Stepped, Table
 from firmware_protocols import readings
 from firmware_protocols.readings import (
@@ -320,6 +321,7 @@ def started(desk: Desk, start: Started) -> None:
     metering.open_meters(desk)
     if not restart:
         return
+    reweaving.hear_no_keys(desk)
     cards_may_be_missing(desk, "the daemon was not running")
     if open_round and state.profile_hash != profile_hash:
         desk.irregular("the profile changed in the middle of the round")
@@ -359,6 +361,8 @@ def device_health(desk: Desk, health: DeviceHealth) -> None:
             cards_may_be_missing(desk, "the shoe was not connected")
         desk.change(shoe_lost=health.state is not HealthState.READY)
         return
+    if health.device == KEYPAD and health.state is not HealthState.READY:
+        reweaving.hear_no_keys(desk)
     watched, at_ns = desk.house.readers.get(health.device, ()), desk.table_ns(health.at_ns)
     if desk.state.round is None:
         return

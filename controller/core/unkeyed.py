@@ -20,7 +20,7 @@ SHOWN: Final = "Bets not locked: new round? yes/no"
 
 def ask(desk: Desk) -> None:
     """The card of this step has locked the bets: where the key should have, ask whether it began a round."""
-    if desk.rules.options.no_more_bets == "always":
+    if desk.round().rules(desk.rules).options.no_more_bets == "always":
         desk.change_round(unkeyed=desk.ask(0, TEXT, ("yes", "no")))
 
 
