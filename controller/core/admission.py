@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from controller.core import closed_meters
+from controller.core import closed_meters, uncertain
 from controller.core.alerts import AnswerRefused, MidShoeEntry, SideBetRefused, SideBetWithoutMain, WagerOutsideLimits
 from controller.core.desk import Desk
 from controller.core.events import BetsLocked, Event, QuestionAnswered, QuestionWithdrawn
@@ -89,6 +89,7 @@ def told_at_lock(house: House, round_now: Round) -> Iterator[Event]:
             yield SideBetRefused(number, wager.spot, wager.bet, wager.cents, refusal.rule, refusal.sentence)
         else:
             yield SideBetWithoutMain(number, wager.spot, wager.bet, wager.cents)
+    yield from uncertain.told_at_lock(round_now)
     for wager in round_now.wagers:
         if outside(rules, wager.bet, wager.cents):
             yield WagerOutsideLimits(number, wager.spot, wager.bet, wager.cents, *limits_of(rules, wager.bet))
@@ -144,7 +145,12 @@ def given_up(desk: Desk) -> None:
 
 
 def handed_back(round_now: Round, change: Change) -> bool:
-    """Whether a change returns what is no wager, or the chips of a newcomer of whom nobody has said that he plays."""
+    """Whether a change returns what is no wager, or the chips of a newcomer of whom nobody has said that he plays.
+
+    Of chips of which nobody knows whether they are a wager any change may do so.
+    """
+    if uncertain.is_uncertain(round_now, change.spot, change.zone):
+        return True
     refused = any((one.spot, one.bet) == (change.spot, change.zone) for one in round_now.refused)
     sent_away = change.spot in round_now.entering and change.after == 0
     return change.after < change.before and (refused or sent_away)

@@ -80,6 +80,19 @@ class SideBetWithoutMain(Value, frozen=True):
     cents: int
 
 
+class WagerUncertain(Value, frozen=True):
+    """The readers cannot say what a side wager was at the lock: ``possible_cents`` is what it may have been, ascending.
+
+    Its chips moved between two looks with the first card between them. It is not among the wagers of the lock, and is
+    open at the end of the round.
+    """
+
+    round: int
+    spot: int
+    bet: str
+    possible_cents: tuple[int, ...]
+
+
 class SideBetRefused(Value, frozen=True):
     """Chips where a side wager lies that the card does not allow: no wager, to be returned. ``rule`` is its key."""
 
@@ -251,6 +264,7 @@ Alert = (
     | InsuranceTooLarge
     | WagerOutsideLimits
     | SideBetWithoutMain
+    | WagerUncertain
     | SideBetRefused
     | MidShoeEntry
     | UnknownChip

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core.alerts import SettlementDoubted
+from controller.core.alerts import SettlementDoubted, WagerUncertain
 from controller.core.events import (
     BetsLocked,
     Event,
@@ -89,6 +89,8 @@ def entered(books: Books, event: Event) -> Books:
             return put(books, number, Row(spot, bet, wager, due, basis, jackpot_cents=event.jackpot_cents))
         case SettlementDoubted(number, spot, bet):
             return put(books, number, replace(row_of(books, number, spot, bet), doubted=True))
+        case WagerUncertain(number, spot, bet, possible):
+            return put(books, number, Row(spot, bet, max(possible)))
         case WagerOpen(number, spot, bet, wager):
             book = book_of(books, number)
             known = None if book is None else book.row(spot, bet)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from controller.core import admission, asking, showing
 from controller.core.books import Row, book_of
 from controller.core.census import Census
+from controller.core.dated import Dated
 from controller.core.desk import Desk
 from controller.core.dues import agreed, agreed_drawn
 from controller.core.events import QuestionWithdrawn, RoundClosed, RoundWaits, WagerOpen, WagerSettled
@@ -25,6 +26,7 @@ from controller.core.judging import (
     wager_of,
 )
 from controller.core.moves import endings, layout_of
+from controller.core.payments import HIDDEN_NS
 from controller.core.reconstruction import Frontier, Reconstruction
 from controller.core.reweaving import keypad_away
 from controller.core.side_settling import settle_sides, sides_open
@@ -223,7 +225,9 @@ def as_paid(found: Reconstruction, box: int) -> set[int]:
     """The nets that fit what the dealer did with a box's chips after the last card.
 
     Split hands are paid one after another, and then the player takes what he likes: the payment may have been complete
-    after any of the changes, or before the first. Where nothing was taken and nothing paid nothing is said of it.
+    after any of the changes, or before the first, until the zone was empty: what is laid then is the next bet. Where
+    nothing was taken and nothing paid nothing is said of it; nor where the readers looked so seldom that a payment may
+    have been laid down and picked up between two looks.
     """
     last_card_ns = max(dated.last_ns for dated in found.evidence if isinstance(dated.item, CardCame))
     staked = content = found.wagers[box]
@@ -237,12 +241,21 @@ def as_paid(found: Reconstruction, box: int) -> set[int]:
         content = item.before
         if dated.last_ns <= last_card_ns:
             staked += max(item.after - item.before, 0)
-        elif dated.first_ns <= last_card_ns:
+        elif dated.first_ns <= last_card_ns or (
+            item.after < item.before and dated.last_ns - dated.first_ns > HIDDEN_NS
+        ):
             return set()
         else:
             nets.add(content - staked)
         content = item.after
+        if not content and dated.first_ns > last_card_ns:
+            break
     return nets | {content - staked} if nets else nets
+
+
+def may_hide_payment(dated: Dated, item: ChipsMoved) -> bool:
+    """Whether chips that went may have been paid and picked up together with what was paid, between two looks."""
+    return item.after < item.before and dated.last_ns - dated.first_ns > HIDDEN_NS
 
 
 def dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:

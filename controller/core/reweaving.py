@@ -11,7 +11,7 @@ from controller.core.darkness import Silence
 from controller.core.desk import Desk
 from controller.core.events import QuestionWithdrawn
 from controller.core.hand import place_of, seen
-from controller.core.items import CardCame, ChipsMoved, Item, KeySpoke
+from controller.core.items import CardCame, ChipsMoved, Item, KeySpoke, idle
 from controller.core.keypad import KEYPAD
 from controller.core.reconstruction import Answer, Reconstruction
 from controller.core.state import Round, begun
@@ -52,8 +52,8 @@ def weave_again(desk: Desk, before: Round) -> None:
         if item is None:
             continue
         chips = isinstance(item, ChipsMoved)
-        if not desk.observe(replace(dated, item=item), may_drop=chips) and chips and not desk.round().trouble:
-            assert isinstance(item, ChipsMoved)
+        explained = desk.observe(replace(dated, item=item), may_drop=chips)
+        if isinstance(item, ChipsMoved) and not (explained or dated.item == idle(dated.item) or desk.round().trouble):
             spot = desk.round().spots[item.box]
             desk.tell_shown(UnexplainedChange(desk.round().number, spot, item.zone, item.before, item.after))
 

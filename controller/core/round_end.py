@@ -93,9 +93,9 @@ def made_late(desk: Desk, play: Play, node: Node) -> bool:
 
 
 def next_bet(desk: Desk, zone: str) -> bool:
-    """Whether chips in a zone are of the next bets, the open round being one in which nothing can follow."""
+    """Whether chips in a zone may be of the next bets: the open round is over in some play, and nobody is accused."""
     later = zone == "insurance" or (zone in desk.rules.side_bets and offered_later(zone))
-    return not later and not desk.round().trouble and takes_no_card(desk)
+    return not later and not desk.round().trouble and desk.round().is_dealt() and may_be_over(desk)
 
 
 def cleared(desk: Desk) -> bool:

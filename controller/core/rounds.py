@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from controller.core import admission, asking, closed_meters, closing, fitness, sensing, showing
+from controller.core import admission, asking, closed_meters, closing, fitness, sensing, showing, uncertain
 from controller.core.alerts import (
     CardWithoutBets,
     CloseRefused,
@@ -23,6 +23,7 @@ from controller.core.dated import Dated
 from controller.core.desk import Desk
 from controller.core.events import CardDrawn, RoundClosed
 from controller.core.felt import Change
+from controller.core.felt import key as key_of
 from controller.core.hand import seen
 from controller.core.items import CardCame, ChipsMoved, KeySpoke
 from controller.core.judging import Judged, doubt_reopened, hole_points, known_until, latest, of_hole, publish
@@ -80,7 +81,9 @@ NO_BETS: Final = Bets((), (), (), ())
 
 def in_play(desk: Desk, boxes: tuple[LockedWager, ...], closed: Mapping[str, str]) -> Bets:
     """What lies there with declared ``boxes``, which chips overtake; ``closed``: the meters closed at the lock."""
-    wagers = lying(desk)
+    open_round = desk.state.round
+    known = () if open_round is None else tuple(open_round.uncertain)
+    wagers = tuple(wager for wager in lying(desk) if key_of(wager.spot, wager.bet) not in known)
     with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
     more = tuple(box for box in boxes if box.spot not in with_chips)
     everything = sorted((*wagers, *more), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
@@ -170,9 +173,11 @@ def key(desk: Desk, action: str, box: int | None, at_ns: int) -> None:
 def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
     """The chips of a zone changed while a round is open."""
     round_now = desk.round()
-    if not round_now.locked and (
-        last_ns <= round_now.lock_ns or (not round_now.cards and first_ns < round_now.lock_ns)
-    ):
+    bets = change.zone == "main" or uncertain.before_deal(desk, change.zone)
+    spanning = bets and uncertain.holds_first_card(round_now, first_ns, last_ns)
+    if not round_now.locked and (spanning or uncertain.in_time(round_now, first_ns, last_ns)):
+        if spanning and change.zone != "main":
+            uncertain.take(desk, change)
         lock_again(desk)
         return
     if admission.handed_back(round_now, change):

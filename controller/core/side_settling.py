@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controller.core import mystery
+from controller.core import mystery, uncertain
 from controller.core.desk import Desk
 from controller.core.events import WagerOpen, WagerSettled
 from controller.core.judging import Judged, hole_points, resting_on, tell_settled
 from controller.core.metering import award_rows, awarded, mystery_cents, won_by_rows
 from controller.core.side_bet import SideNet, find, terms_of
 from controller.core.side_dues import Felt, side_rows, sides
-from controller.core.side_limit import side_dues
 from controller.core.stories import Sides
 from controller.core.wager import Basis
 from controller.core.worlds import Ended, Judgement
@@ -27,7 +26,7 @@ def dues(desk: Desk, judged: Judged, *, closed: bool) -> Iterator[tuple[int, str
     round_now = desk.round()
     felt = felt_of(desk, judged, closed=closed)._replace(awards=awards(desk))
     staked = staked_before(desk)
-    for (box, bet), nets in side_dues(felt, staked).items():
+    for (box, bet), nets in uncertain.dues_together(desk, felt, staked).items():
         if (round_now.spots[box], bet) not in round_now.settled:
             yield box, bet, wager_cents(judged, box, staked.get((box, bet), 0)), nets
 
@@ -106,10 +105,12 @@ def award_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
         if not won_by_rows(desk.house, bet):
             continue
         spots = [wager.spot for wager in round_now.wagers if wager.bet == bet and wager.spot in round_now.spots]
+        # Of a wager that may be one nobody knows whether it shares in an award.
+        alone = all(won != bet for (_, won), _ in uncertain.wagers(round_now))
         rows = {spot: side_rows(felt, round_now.spots.index(spot), bet) for spot in spots}
         known = {spot: next(iter(one)) for spot, one in rows.items() if len(one) == 1}
         certain = {spot: row for spot, row in known.items() if row is not None}
-        if rows and len(certain) == len(rows):
+        if rows and alone and len(certain) == len(rows):
             award_rows(desk, bet, certain)
 
 
@@ -141,3 +142,5 @@ def sides_open(desk: Desk, judged: Judged) -> Iterator[WagerOpen]:
     for box, bet, staked_cents, nets in dues(desk, judged, closed=True):
         possible = tuple(sorted({net.cents for net in nets if net is not None}))
         yield WagerOpen(desk.round().number, desk.round().spots[box], bet, staked_cents, possible)
+    felt = felt_of(desk, judged, closed=True)._replace(awards=awards(desk))
+    yield from uncertain.left_open(desk, felt)

@@ -126,6 +126,8 @@ class Round(Value, frozen=True, tag=False):
     """Spots of boxes without chips."""
     refused: tuple[LockedWager, ...] = ()
     """What lay there at the lock and is no wager by the card."""
+    uncertain: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    """What each side wager may have been, by zone, whose chips moved between two looks with the first card between."""
     closed_meters: dict[str, str] = msgspec.field(default_factory=dict)
     """Why each meter was closed at the lock that was, by name."""
     entering: tuple[int, ...] = ()

@@ -126,23 +126,34 @@ class Rig:
                 case Lay(spot, zone, chips):
                     self.lay(spot, zone, chips)
                 case Press(key, held):
-                    self.pass_ms(100)
-                    self.give(KeyPressed(self.now_ns, key, held))
-                    self.pass_ms(100)
-                case Pause():
-                    pass
+                    self.press(key, held=held)
+                case Pause(milliseconds):
+                    self.pause(milliseconds)
                 case Consult():
                     self.consult(act)
                 case LetIn():
-                    self.pass_ms(500)
-                    said = entry_key(self.desired.display, act)
-                    assert said is not None, self.desired.display
-                    self.give(KeyPressed(self.now_ns, said))
+                    self.let_in(act)
                 case RoundPlayed():
                     told.append(act)
                 case _:
                     assert_never(act)
         return told
+
+    def press(self, key: str, *, held: bool) -> None:
+        """A key of a dealer's script goes down."""
+        self.pass_ms(100)
+        self.give(KeyPressed(self.now_ns, key, held))
+        self.pass_ms(100)
+
+    def pause(self, milliseconds: int) -> None:
+        """People take their time; here every act takes its own moment instead."""
+
+    def let_in(self, act: LetIn) -> None:
+        """The dealer answers whether a newcomer was dealt in."""
+        self.pass_ms(500)
+        said = entry_key(self.desired.display, act)
+        assert said is not None, self.desired.display
+        self.give(KeyPressed(self.now_ns, said))
 
     def consult(self, act: Consult) -> None:
         """The dealer answers what the display asks, if this dealer reads it."""

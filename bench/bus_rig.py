@@ -1,0 +1,139 @@
+"""A table whose chips are looked at antenna by antenna, as one bus does it, while people play on.
+
+The poll plan and the weighing of inventories are the session's own; only the frames are left out. People wait for
+nobody: a change is told when two looks have agreed on it, often after the next card.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from bench.truth import TimedRig
+from controller.core.events import QuestionAsked
+from controller.core.inputs import Answered, Input
+from controller.core.progressives import MeterTerms
+from controller.core.rules import Rules
+from controller.core.side_bet import find
+from controller.core.state import Stepped
+from devices.evidence import Inventory
+from devices.poll_plan import PollPlan
+from devices.zones import Asked, Zone, laid_out
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
+from simulators.acts import LetIn
+from simulators.consulting import entry_key
+from simulators.stray_chips import StrayChips
+from tests.core.rig import MS, SPOTS
+
+LOOK_NS: Final = 30 * MS
+"""One antenna: question and answer on the line, and the radio's own time."""
+
+BUSES: Final = 2
+"""A layout with four side wagers has 49 antennas: a site puts them on two lines, and a look at all takes 0.75 s."""
+
+AGREEING: Final = 2
+"""Looks in a row that must agree, as the session has it unless told otherwise."""
+
+
+class BusRig(TimedRig):
+    """A table with a bus. ``stray`` says what its antennas hear besides the zones' own chips; None: nothing."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        chips: dict[str, int],
+        seed: int,
+        *,
+        meters: tuple[MeterTerms, ...] = (),
+        stray: StrayChips | None = None,
+    ) -> None:
+        self.felt: dict[tuple[int, str], tuple[str, ...]] = {}
+        self.stray = stray
+        bets = [bet for bet in rules.side_bets if find(bet).placed == "before_deal"]
+        names = ("main", *bets, *(bet for bet in rules.side_bets if bet not in bets), "insurance")
+        places: dict[tuple[int, int | None], tuple[int, str]] = {
+            (spot, antenna): (spot, name) for antenna, name in enumerate(names, start=1) for spot in SPOTS
+        }
+        self.readers, self.zones = laid_out(places, AGREEING)
+        self.plans = [PollPlan(self.zones[part::BUSES]) for part in range(BUSES)]
+        self.keypad_away = False
+        self.away = random.Random(~seed)
+        super().__init__(rules, chips, seed, sharp=False, meters=meters)
+        for reader in self.readers.values():
+            reader.identified, reader.since_ns, reader.state = True, self.now_ns, HealthState.READY
+        for zone in self.zones:
+            zone.evidence.opened(self.now_ns)
+        self.pass_ms(5_000)
+
+    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+        stepped = super().give(item, closed=closed)
+        for plan in self.plans:
+            plan.watched = frozenset(stepped.desired.watched) or None
+            plan.everything = bool(stepped.desired.confirm_ns)
+        return stepped
+
+    def pass_ms(self, milliseconds: int) -> None:
+        """Time passes, antenna by antenna."""
+        until_ns = self.now_ns + milliseconds * MS
+        while self.now_ns + LOOK_NS <= until_ns:
+            self.look()
+        self.now_ns = max(self.now_ns, until_ns)
+
+    def look(self) -> None:
+        """One antenna of each bus is asked and answers."""
+        begun_ns = self.now_ns
+        asked = [plan.next(begun_ns) for plan in self.plans]
+        self.now_ns += LOOK_NS
+        for one in asked:
+            if one is not None and one.zone is not None:
+                self.looked(one, one.zone, begun_ns)
+
+    def looked(self, asked: Asked, zone: Zone, begun_ns: int) -> None:
+        """An antenna has answered."""
+        place = (zone.spot, zone.zone)
+        heard = self.felt.get(place, ())
+        if self.stray is not None:
+            heard = self.stray.heard(place, heard, self.felt, begun_ns)
+        asked.reader.heard_ns = self.now_ns
+        change = zone.evidence.take(Inventory(frozenset(heard), begun_ns, self.now_ns))
+        if change is not None:
+            self.give(ChipsSeen(zone.spot, zone.zone, change.chips, change.after_ns, change.by_ns))
+        wanted = self.desired.confirm_ns
+        if wanted and all(one.evidence.known_ns > wanted for one in self.zones):
+            self.give(ChipsConfirmed(SPOTS, wanted))
+
+    def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
+        """The zone's content becomes these chips; that it did is told when it is looked at."""
+        del spread_ms
+        self.felt[spot, zone] = tuple(sorted(chips))
+
+    def pause(self, milliseconds: int) -> None:
+        """People take their time."""
+        self.pass_ms(milliseconds)
+
+    def draw(self, card: Card, *, burn: bool) -> None:
+        """A card leaves the shoe; the pause before it is the script's own."""
+        self.give(CardDrawn(self.now_ns, card, burn))
+
+    def press(self, key: str, *, held: bool) -> None:
+        """A key goes down; while the keypad is off the line nobody hears it."""
+        if not self.keypad_away:
+            self.give(KeyPressed(self.now_ns, key, held))
+
+    def unplug(self) -> None:
+        """The keypad drops off the line, or is back."""
+        self.keypad_away = not self.keypad_away
+        state = HealthState.LOST if self.keypad_away else HealthState.READY
+        self.give(DeviceHealth("keypad", state, self.now_ns))
+
+    def let_in(self, act: LetIn) -> None:
+        """The floor answers for a dealer without keys."""
+        for _ in range(100):
+            said = entry_key(self.desired.display, act)
+            if said is not None:
+                break
+            self.pass_ms(100)
+        asked = [event.question for event in self.events if isinstance(event, QuestionAsked)]
+        if said is not None and asked:
+            self.give(Answered(self.now_ns, asked[-1], "yes" if act.dealt_in else "no", "floor"))
