@@ -14,9 +14,12 @@ Verdict = Literal["verified", "paid", "refused"]
 
 
 class Wagered(Value, frozen=True):
-    """A qualifying wager was collected."""
+    """A qualifying wager was collected, in which round, at which spot, on which bet."""
 
     wager_cents: int
+    round: int = 0
+    spot: int = 0
+    bet: str = ""
 
 
 class WinningRow(Value, frozen=True, tag=False):

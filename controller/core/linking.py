@@ -75,7 +75,7 @@ def contribute(desk: Desk, wager: LockedWager) -> None:
         if len(linked.owed) >= WAITING_LIMIT:
             desk.tell(ContributionRefused(linked.name, *place, wager.cents, FULL))
             continue
-        number = owe(desk, linked, Owed(0, Wagered(wager.cents), *place))
+        number = owe(desk, linked, Owed(0, Wagered(wager.cents, *place), *place))
         desk.tell(ContributionPosted(linked.name, number, *place, wager.cents))
 
 

@@ -82,8 +82,10 @@ def compare(ledger: Ledger, identity: Identity, events: Iterable[Event]) -> Comp
 
 def _same(event: ContributionPosted | JackpotClaimed | VerdictPosted, deed: Deed) -> bool:
     match event, deed:
-        case ContributionPosted(), Wagered(cents):
-            return cents == event.wager_cents
+        case ContributionPosted(), Wagered(cents, number, spot, bet):
+            # A round of 0: posted by a table that did not say which wager it was.
+            same = not number or (number, spot, bet) == (event.round, event.spot, event.bet)
+            return same and cents == event.wager_cents
         case JackpotClaimed(), Claimed(number, winners):
             return (number, winners) == (event.round, event.winners)
         case VerdictPosted(), Judged(_, verdict):

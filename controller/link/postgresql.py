@@ -8,11 +8,13 @@ and the same work done again: what was stored is found by its number and answere
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg import IsolationLevel
+from psycopg.abc import PQGen
 
 from controller.link.ledger import SCHEMA, LedgerFailed, LedgerRefused, Row
 
@@ -21,6 +23,24 @@ ATTEMPTS: Final = 5
 
 LOCK_TIMEOUT_MS: Final = 5_000
 CONNECT_SECONDS: Final = 3
+SILENCE_MS: Final = 5_000
+"""How long what was sent may stay unacknowledged before the connection is given up (``tcp_user_timeout``)."""
+
+PATIENCE_SECONDS: Final = 8.0
+"""How long one answer is waited for, longer than a lock is: a server that hangs keeps its connection and is silent."""
+
+POLL_SECONDS: Final = 0.1
+"""Between two looks whether an answer is overdue."""
+
+KEEPALIVE: Final[dict[str, Any]] = {
+    "keepalives": 1,
+    "keepalives_idle": 2,
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
+    "tcp_user_timeout": SILENCE_MS,
+    "connect_timeout": CONNECT_SECONDS,
+}
+"""A machine that vanishes is missed within seconds; libpq's own would take it two hours."""
 
 REPEATABLE: Final = (psycopg.OperationalError, psycopg.InterfaceError)
 """The connection, the server, or a transaction that another one stood in the way of: done again."""
@@ -29,18 +49,22 @@ T = TypeVar("T")
 
 
 class PostgresqlDatabase:
-    """A database named as libpq names one (``host=... dbname=...``); the password from its usual places."""
+    """A database named as libpq names one (``host=... dbname=...``); the password from its usual places.
+
+    ``patience_seconds``: how long any one answer is waited for; then the work has failed, and is not begun again.
+    """
 
     lock = " FOR UPDATE"
 
-    def __init__(self, where: str, *, create: bool = False) -> None:
+    def __init__(self, where: str, *, create: bool = False, patience_seconds: float = PATIENCE_SECONDS) -> None:
         """Connect; with ``create``, make the tables where there are none.
 
         Raises:
             LedgerRefused: no such server or database, or no ledger in it.
         """
         self._where = where
-        self._connection: psycopg.Connection | None = None
+        self._patience_seconds = patience_seconds
+        self._connection: PatientConnection | None = None
         try:
             connection = self._connected()
             if create:
@@ -75,6 +99,9 @@ class PostgresqlDatabase:
                 connection.isolation_level = level
                 with connection.transaction():
                     return work(_Rows(connection))
+            except Silent as error:
+                self.close()
+                raise LedgerFailed(f"PostgreSQL: {error}") from error
             except REPEATABLE as error:
                 self.close()
                 if attempt == ATTEMPTS:
@@ -85,11 +112,41 @@ class PostgresqlDatabase:
 
     def _connected(self) -> psycopg.Connection:
         if self._connection is None:
-            settings = f"-c synchronous_commit=on -c lock_timeout={LOCK_TIMEOUT_MS}"
-            self._connection = psycopg.connect(
-                self._where, autocommit=True, connect_timeout=CONNECT_SECONDS, options=settings
-            )
+            # The server gives up, too, what nobody waits for any more.
+            limit_ms = round(self._patience_seconds * 1000)
+            settings = f"-c synchronous_commit=on -c lock_timeout={LOCK_TIMEOUT_MS} -c statement_timeout={limit_ms}"
+            self._connection = PatientConnection.connect(self._where, autocommit=True, options=settings, **KEEPALIVE)
+            self._connection.patience_seconds = self._patience_seconds
         return self._connection
+
+
+class Silent(psycopg.OperationalError):
+    """The server keeps its connection and has not answered for as long as anything is waited for."""
+
+
+class PatientConnection(psycopg.Connection):
+    """A connection that waits for an answer so long and no longer."""
+
+    patience_seconds = PATIENCE_SECONDS
+
+    def wait(self, gen: PQGen[T], interval: float = POLL_SECONDS) -> T:  # type: ignore[override]
+        """See ``psycopg.Connection``; what waits is asked again every ``interval`` whether something came."""
+        return super().wait(self._within(gen), interval)
+
+    def _within(self, gen: PQGen[T]) -> PQGen[T]:
+        until = time.monotonic() + self.patience_seconds
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if not ready and time.monotonic() >= until:
+                    # Nobody knows what became of it: nothing more is said on this connection.
+                    self.pgconn.finish()
+                    raise Silent(f"no answer within {self.patience_seconds:g} s")
+                wanted = gen.send(ready)
+        except StopIteration as done:
+            result: T = done.value
+            return result
 
 
 class _Rows:

@@ -182,6 +182,9 @@ class LinkSession:
                 self._dispute = "the ledger has lost what it had answered"
         elif told.epoch > self._epoch:
             self._dispute = "another journal of this table has been posting"
+        elif (told.epoch, told.seq) > (self._epoch, self._settled + len(self._waiting)):
+            # An older copy of the journal: what it posts next would get the answers of what it has forgotten.
+            self._dispute = "the ledger has entries this journal never made"
         else:
             self._behind = 0
         return self._reaction(now_ns)

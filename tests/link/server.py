@@ -58,6 +58,20 @@ class Server:
             os.kill(process, signal.SIGKILL)
         self.stop()
 
+    def pause(self) -> None:
+        """Hang, as a machine does whose disk has stopped: connections stay, and nothing is answered."""
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Go on as if nothing had been."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        leader = int((self.data / "postmaster.pid").read_text().splitlines()[0])
+        children = Path(f"/proc/{leader}/task/{leader}/children").read_text().split()
+        for process in (leader, *map(int, children)):
+            os.kill(process, number)
+
     def _run(self, program: str, *arguments: str, check: bool = True) -> None:
         found = programs()
         assert found is not None

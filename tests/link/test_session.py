@@ -141,6 +141,25 @@ def test_a_ledger_put_back_from_a_copy_closes_it() -> None:
     assert session.receive(4, told(8)).events == (Shows(None, "the ledger has lost what it had answered"),)
 
 
+def test_an_older_copy_of_the_journal_closes_the_pool_before_a_wager_is_swallowed(tmp_path: Path) -> None:
+    """The ledger has seven postings, the journal knows two: five new wagers would get five old answers."""
+    database = SqliteDatabase(tmp_path / "ledger.sqlite", create=True)
+    ledger = Ledger(database, POOL)
+    ledger.open(PARAMETERS)
+    for seq in range(1, 8):
+        ledger.post([Posting(TABLE, 1, seq, Wagered(500, seq, 3, "blazing7s"))])
+    session = LinkSession(POOL, 1, 0, settled=2)
+    seq, reaction = session.post(0, Wagered(500, 3, 5, "blazing7s"))
+    account = ledger.books().accounts[TABLE]
+    reaction = session.receive(1, told(account.seq))
+    assert why_closed(session) == "the ledger has entries this journal never made"
+    assert posted(reaction) == []
+    # And where nobody looked, another round or spot is another wager: no old answer is given for it.
+    (answer,) = ledger.post([Posting(TABLE, 1, seq, Wagered(500, 3, 5, "blazing7s"))])
+    assert not isinstance(answer, Entered)
+    database.close()
+
+
 def test_a_closed_pool_takes_nothing_and_goes_on_when_it_opens() -> None:
     session = LinkSession(POOL, 1, 0, waiting=[WAGER])
     assert session.receive(0, told(closed="the ledger cannot be reached")).send == ()

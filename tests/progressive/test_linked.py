@@ -141,7 +141,7 @@ def test_a_wager_is_owed_when_it_is_collected_and_counted_when_the_ledger_has_it
     assert rig.told(ContributionPosted) == []
     rig.talk(f"9h 6c 8s Tc \n {REST}")
     assert rig.told(ContributionPosted) == [ContributionPosted("pit_sevens", 1, 1, 1, "blazing7s", 500)]
-    assert [(one.seq, one.deed) for one in owing(rig).owed] == [(1, Wagered(500))]
+    assert [(one.seq, one.deed) for one in owing(rig).owed] == [(1, Wagered(500, 1, 1, "blazing7s"))]
     assert pit.answers(rig) == 1
     assert rig.told(PostingEntered) == [PostingEntered("pit_sevens", 1, 1, 85 * UNITS, 15 * UNITS, 1_000_085)]
     assert (linked(rig).wagers, linked(rig).contributed_units, linked(rig).reserved_units) == (1, 850_000, 150_000)
