@@ -54,6 +54,7 @@ class Kind(StrEnum):
     DEALER_AGAINST_RULE = "dealer_against_rule"
     ROUND_IRREGULAR = "round_irregular"
     SETTLEMENT_DOUBTED = "settlement_doubted"
+    RULING_BEYOND_RULES = "ruling_beyond_rules"
     COMMITMENT_WRONG = "commitment_wrong"
     SENSOR_DISAGREES = "sensor_disagrees"
     SENSORS_SILENT = "sensors_silent"
@@ -92,6 +93,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.DEALER_AGAINST_RULE: Severity.WARNING,
     Kind.ROUND_IRREGULAR: Severity.WARNING,
     Kind.SETTLEMENT_DOUBTED: Severity.WARNING,
+    Kind.RULING_BEYOND_RULES: Severity.CRITICAL,
     Kind.COMMITMENT_WRONG: Severity.CRITICAL,
     Kind.SENSOR_DISAGREES: Severity.WARNING,
     Kind.SENSORS_SILENT: Severity.WARNING,

@@ -12,20 +12,28 @@ from msgspec.structs import replace
 
 from controller.core import floor, meter_rulings
 from controller.core.alerts import FloorRefused
+from controller.core.books import book_of
 from controller.core.desk import Desk
 from controller.core.floor_events import RulingProposed
+from controller.core.game_alerts import Kind
 from controller.core.inputs import AdjustWager, ApproveOrder, MeterRuling, Ruling, VoidRound, WithdrawOrder
 from controller.core.meter_events import OrderApproved, OrderWithdrawn
+from controller.core.net_bounds import net_bounds
 from controller.core.persons import Person, no_second, nobody
 from controller.core.progressives import ORDERS_LIMIT, Order
+from controller.core.raising import money, raise_alert
 from controller.core.state import Proposed, Table
 
 NO_ORDER = "no such order waits"
 
 
 def rule(desk: Desk, ruling: Ruling) -> None:
-    """Carry out a ruling; where the house wants two people for it, keep it until another approves."""
-    if not desk.house.two_persons or not isinstance(ruling, VoidRound | AdjustWager):
+    """Carry out a ruling; where it takes two people, keep it until another approves.
+
+    It does where the house says so, and in every house for a due that no round of cards accounts for.
+    """
+    beyond = beyond_rules(desk, ruling)
+    if not isinstance(ruling, VoidRound | AdjustWager) or not (beyond or desk.house.two_persons):
         floor.rule(desk, ruling)
         return
     unknown = nobody(Person(ruling.who, ruling.vouched))
@@ -43,6 +51,26 @@ def rule(desk: Desk, ruling: Ruling) -> None:
     spot, bet, due = (ruling.spot, ruling.bet, ruling.due_cents) if isinstance(ruling, AdjustWager) else (0, "", None)
     vouched = ruling.vouched.text()
     desk.tell(RulingProposed(number, ruling.round, spot, bet, due, ruling.who, ruling.why, vouched))
+    if beyond:
+        raise_alert(
+            desk, Kind.RULING_BEYOND_RULES, f"{ruling.who} proposes: {beyond}", round=ruling.round, spot=spot, zone=bet
+        )
+
+
+def beyond_rules(desk: Desk, ruling: Ruling) -> str:
+    """What a ruling orders that no cards could give its wager, in words; empty: they could."""
+    book = book_of(desk.state.books, ruling.round) if isinstance(ruling, AdjustWager) else None
+    if book is None or not isinstance(ruling, AdjustWager):
+        return ""
+    row, main = book.row(ruling.spot, ruling.bet), book.row(ruling.spot, "main")
+    if (row is None and ruling.bet != "insurance") or main is None:
+        return ""
+    wager_cents = 0 if row is None else row.wager_cents
+    bounds = net_bounds(desk.rules, ruling.bet, wager_cents, main.wager_cents, desk.state.progressives)
+    if bounds.hold(ruling.due_cents):
+        return ""
+    given = f"its rules give {money(bounds.least)} to {money(bounds.most)}"
+    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} due {money(ruling.due_cents)}, and {given}"
 
 
 def order(desk: Desk, asked: MeterRuling) -> None:
