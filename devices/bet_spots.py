@@ -274,7 +274,7 @@ class BetSpotsSession(Outbox):
     def _inventoried(self, asked: Asked, zone: Zone, answer: ChipsInventoried, now_ns: int) -> None:
         self._answered(asked.reader, now_ns)
         zone.backoff.answered()
-        chips = asked.chips | frozenset(answer.chips)
+        chips = asked.chips | frozenset(answer.chips) | frozenset(self._strangers(zone, answer.nameless))
         parts = asked.parts + 1
         doubtful = asked.doubtful or answer.doubtful
         if len(chips) > MOST_CHIPS or (answer.more and parts >= MOST_PARTS):
@@ -286,9 +286,15 @@ class BetSpotsSession(Outbox):
         else:
             zone.doubts = zone.doubts + 1 if doubtful else 0
             many = zone.doubts >= DOUBTS_BORNE
-            zone.trouble = f"radio disturbed on spot {zone.spot} {zone.zone}" if many else ""
+            why = "a tag of a kind nobody knows hides others" if answer.nameless else "radio disturbed"
+            zone.trouble = f"{why} on spot {zone.spot} {zone.zone}" if many else ""
             self._read_or_weigh(asked, zone, Inventory(chips, asked.begun_ns, now_ns, doubtful))
         self._judge(asked.reader, now_ns)
+
+    def _strangers(self, zone: Zone, kinds: tuple[int, ...]) -> Iterable[str]:
+        """Names for tags that have none: of their type and where they lie, so that none lies at two places."""
+        place = self._zones.index(zone)
+        return (f"F0{kind:02X}{zone.spot:02X}{place:02X}{order:02X}" for order, kind in enumerate(kinds, start=1))
 
     def _weigh(self, zone: Zone, inventory: Inventory) -> None:
         before = frozenset(zone.evidence.content or ())

@@ -140,13 +140,15 @@ class TakeInventory(Value, frozen=True):
 class ChipsInventoried(Value, frozen=True):
     """Answer: chip ids in upper-case hex, in the reader's order. ``more``: the answer did not fit, ask again.
 
-    ``doubtful``: the reader warned that the radio was disturbed; the chips named are there, others may be too.
+    ``doubtful``: the radio was disturbed, or a tag of an unknown kind hid others; the chips named are there, others may
+    be too. ``nameless`` are tags with no id to be known by, such as phones: the vendor's number of their type.
     """
 
     address: int
     chips: tuple[str, ...]
     more: bool = False
     doubtful: bool = False
+    nameless: tuple[int, ...] = ()
 
 
 class ReadSoftware(Value, frozen=True):

@@ -50,6 +50,7 @@ STEADY: Final = Flicker()
 @dataclass(slots=True)
 class _Zone:
     chips: tuple[str, ...] = ()
+    nameless: tuple[int, ...] = ()
     inventories: int = 0
     steady: int = 0
     disturbed: int = 0
@@ -106,6 +107,14 @@ class BetSpotsSimulator:
         content = self._zone(spot, zone)
         content.chips = tuple(chips)
         content.steady = 0
+
+    def lay_strangers(self, spot: int, zone: str, kinds: Sequence[int]) -> None:
+        """Phones and cards lie beside the zone's chips: the numbers of their types. Each gives a new number every time.
+
+        Raises:
+            ValueError: no antenna reads that zone.
+        """
+        self._zone(spot, zone).nameless = tuple(kinds)
 
     def content(self, spot: int, zone: str) -> tuple[str, ...]:
         """The chips truly on a zone.
@@ -191,10 +200,11 @@ class BetSpotsSimulator:
         if not request.more:
             zone.rest, zone.rest_doubtful = self._read(zone)
         part, zone.rest = zone.rest[: self._most_per_answer], zone.rest[self._most_per_answer :]
+        nameless = () if request.more else zone.nameless
         if zone.rest:
-            return ChipsInventoried(request.address, part, more=True)
+            return ChipsInventoried(request.address, part, more=True, nameless=nameless)
         zone.inventories += 1
-        return ChipsInventoried(request.address, part, doubtful=zone.rest_doubtful)
+        return ChipsInventoried(request.address, part, doubtful=zone.rest_doubtful, nameless=nameless)
 
     def _memory(self, request: ReadChipBlocks) -> Message:
         zones = [self._zones[place] for (address, _), place in self._spots.items() if address == request.address]

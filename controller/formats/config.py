@@ -105,19 +105,19 @@ class ShoeSection(Section, frozen=True):
 
 
 class ZoneRow(Section, frozen=True):
-    """One zone of one spot: which antenna of which reader sees it."""
+    """One zone of one spot: which antenna of which reader sees it; a reader with a single one has no ``antenna``."""
 
     address: Address
-    antenna: Antenna
     spot: Spot
     zone: ZoneName
+    antenna: Antenna | None = None
 
 
 class BetSpotsSection(Section, frozen=True):
     """``[[bet_spots]]``: readers on one line.
 
     Either ``zones`` lists every antenna, or ``spots`` names the spots whose reader's address is the spot's number, each
-    with the same ``antennas``.
+    with the same ``antennas``, or with a single one that sees ``zone``.
     """
 
     protocol: Text
@@ -127,6 +127,7 @@ class BetSpotsSection(Section, frozen=True):
     antennas: Annotated[
         dict[ZoneName, Antenna], msgspec.Meta(description="a table such as {main = 1, insurance = 2}")
     ] = msgspec.field(default_factory=dict)
+    zone: ZoneName | None = None
     values: Literal["registry", "chip"] = "registry"
     agreeing: Agreeing | None = None
     gap_ms: Gap | None = None
@@ -229,10 +230,13 @@ def is_credential(value: object) -> bool:
 
 def zones_of(section: BetSpotsSection) -> tuple[ZoneRow, ...]:
     """Every zone of a ``[[bet_spots]]``, the short form written out."""
+    antennas: dict[str, int | None] = {**section.antennas}
+    if section.zone is not None:
+        antennas[section.zone] = None
     short = (
         ZoneRow(address=spot, antenna=antenna, spot=spot, zone=zone)
         for spot in section.spots
-        for zone, antenna in section.antennas.items()
+        for zone, antenna in antennas.items()
     )
     return (*section.zones, *short)
 
@@ -316,14 +320,21 @@ def _zones(config: Config) -> Iterable[Mistake]:
     for place, section in enumerate(config.bet_spots):
         path: KeyPath = ("bet_spots", place)
         zones = zones_of(section)
-        if bool(section.spots) != bool(section.antennas):
+        if section.antennas and section.zone is not None:
+            yield Mistake(path, "expected antennas, or zone for readers with a single antenna, not both")
+        elif bool(section.spots) != bool(section.antennas or section.zone):
             yield Mistake(path, "spots and antennas go together")
         elif not zones:
             yield Mistake(path, "expected zones, or spots and antennas")
-        wires: set[tuple[int, int]] = set()
+        wires: set[tuple[int, int | None]] = set()
         for zone in zones:
-            if (zone.address, zone.antenna) in wires:
-                yield Mistake(path, f"antenna {zone.antenna} of reader {zone.address} is given twice")
+            others = [antenna for address, antenna in wires if address == zone.address]
+            if zone.antenna in others:
+                which = f"antenna {zone.antenna} of reader {zone.address}"
+                yield Mistake(path, f"{which if zone.antenna else f'reader {zone.address}'} is given twice")
+            elif others and None in (zone.antenna, *others):
+                text = f"reader {zone.address}: expected an antenna for each of its zones, or a single zone without one"
+                yield Mistake(path, text)
             if (zone.spot, zone.zone) in seen:
                 yield Mistake(path, f"zone {zone.zone} of spot {zone.spot} is given twice")
             wires.add((zone.address, zone.antenna))

@@ -106,11 +106,11 @@ def _answer(asked: _Question, address: int, status: int, data: bytes) -> Message
         case TakeInventory() if status == frames.NO_TRANSPONDER or (status == frames.RF_WARNING and not data):
             return ChipsInventoried(address, (), doubtful=status == frames.RF_WARNING)
         case TakeInventory(antenna=antenna) if status in frames.STATUSES_WITH_CHIPS:
-            chips = records.chips_in(data, by_antenna=antenna is not None)
-            if chips is None:
+            tags = records.tags_in(data, by_antenna=antenna is not None)
+            if tags is None:
                 return "the chip records do not fill the answer"
-            doubtful = status == frames.RF_WARNING
-            return ChipsInventoried(address, chips, more=status == frames.MORE_DATA, doubtful=doubtful)
+            doubtful = status == frames.RF_WARNING or not tags.whole
+            return ChipsInventoried(address, tags.ids, status == frames.MORE_DATA, doubtful, tags.nameless)
         case ReadChipBlocks(blocks=wanted) if status == frames.OK:
             blocks = records.blocks_in(data, wanted)
             return "the blocks do not fill the answer" if blocks is None else ChipBlocksRead(address, *blocks)
@@ -195,14 +195,14 @@ def _question(frame: frames.Frame) -> Message | None:
     return _asked_blocks(address, body[1], body[2:]) if body[0] == _READ_BLOCKS else None
 
 
-def _reply(name: str, message: Message) -> tuple[str, int, bytes]:
-    """Command answered, status and data of an answer."""
+def _reply(name: str, message: Message, drawn: int) -> tuple[str, int, bytes]:
+    """Command answered, status and data of an answer; ``drawn``: see ``records.chip_records``."""
     match message:
-        case ChipsInventoried(chips=(), more=False, doubtful=False):
+        case ChipsInventoried(chips=(), more=False, doubtful=False, nameless=()):
             return "take_inventory", frames.NO_TRANSPONDER, b""
-        case ChipsInventoried(chips=chips, more=more, doubtful=doubtful) if not (more and doubtful):
+        case ChipsInventoried(chips=chips, more=more, doubtful=doubtful, nameless=nameless) if not (more and doubtful):
             status = frames.MORE_DATA if more else frames.RF_WARNING if doubtful else frames.OK
-            return "take_inventory", status, records.chip_records(chips)
+            return "take_inventory", status, records.chip_records(chips, nameless, drawn)
         case ChipBlocksRead(blocks=blocks, security=security):
             return "read_chip_blocks", frames.OK, records.block_records(blocks, security)
         case SoftwareRead(version=version) if version and bytes.fromhex(version).hex().upper() == version:
@@ -225,6 +225,7 @@ class _DeviceEnd:
     def __init__(self, name: str) -> None:
         self._name = name
         self._asked_in_advanced = False
+        self._answers = 0
 
     def read(self, data: bytes) -> Message:
         frame = frames.parse(data)
@@ -235,7 +236,8 @@ class _DeviceEnd:
         return question
 
     def write(self, message: Message) -> bytes:
-        command, status, data = _reply(self._name, message)
+        self._answers += 1
+        command, status, data = _reply(self._name, message, self._answers)
         assert isinstance(message, _Answer)
         if not 0 <= message.address < ANY_ADDRESS:
             raise ValueError(f"a reader's address is 0 to 254, not {message.address}")
