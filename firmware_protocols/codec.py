@@ -20,12 +20,17 @@ class Role(Enum):
 
 
 class Line(Value, frozen=True):
-    """Settings of a serial line. ``parity`` is N, E or O."""
+    """Settings of a serial line. ``parity`` is N, E or O.
+
+    ``knock`` are speeds at which the line is opened and closed before it is opened for use: what some devices on USB,
+    where a speed means nothing else, take for a command.
+    """
 
     baud: int
     data_bits: int = 8
     parity: str = "N"
     stop_bits: int = 1
+    knock: tuple[int, ...] = ()
 
     def bits_per_byte(self) -> int:
         """Bits on the wire for one byte, start and stop bits included."""

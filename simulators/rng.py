@@ -26,6 +26,7 @@ class Noise(StrEnum):
     NARROW = "narrow"
     TRUNCATED = "truncated"
     ASCII = "ascii"
+    RAW = "raw"
 
 
 class NoiseSimulator:
@@ -68,6 +69,8 @@ class NoiseSimulator:
                 return 0x81 if happens(self._chance, min(1000, self._sent // DEGRADING_BYTES)) else byte
             case Noise.NARROW:
                 return byte | 0xF8
+            case Noise.RAW:
+                return byte if self._sent % 2 else byte & 0x0F
             case _:
                 return byte
 

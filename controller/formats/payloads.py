@@ -82,6 +82,10 @@ class Published(msgspec.Struct, frozen=True):
     event: Event
 
 
+CLOUDEVENTS: Final = "application/cloudevents+json"
+"""What an event's envelope is called where a message names its type (CloudEvents' MQTT binding 1.0.2, 3.2)."""
+
+
 class Topics(msgspec.Struct, frozen=True):
     """The topics of one table, all below ``tableside/v1/{site}/{table}``."""
 

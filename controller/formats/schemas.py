@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.formats.commands import Reply
 from controller.formats.payloads import (
     TYPE_SUFFIX,
     DeviceStatus,
@@ -14,6 +15,7 @@ from controller.formats.payloads import (
     event_types,
     type_of,
 )
+from controller.formats.snapshots import STATES, Info
 from controller.formats.stream import Ack, ReplayWanted, StreamNow
 from firmware_protocols.values import wire_name
 
@@ -22,12 +24,18 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 def schema_files() -> dict[str, bytes]:
     """Content by file name: ``card_drawn.v1.json`` for each event, and the rest by its own name."""
-    files = {f"{wire_name(kind.__name__)}{TYPE_SUFFIX}.json": _event_schema(kind) for kind in event_types()}
+    files: dict[str, Any] = {
+        f"{wire_name(kind.__name__)}{TYPE_SUFFIX}.json": _event_schema(kind) for kind in event_types()
+    }
     files[f"status{TYPE_SUFFIX}.json"] = _plain_schema(Status)
     files[f"device_status{TYPE_SUFFIX}.json"] = _plain_schema(DeviceStatus)
     files[f"stream{TYPE_SUFFIX}.json"] = _plain_schema(StreamNow)
     files[f"ack{TYPE_SUFFIX}.json"] = _plain_schema(Ack)
     files[f"replay{TYPE_SUFFIX}.json"] = _plain_schema(ReplayWanted)
+    files[f"info{TYPE_SUFFIX}.json"] = _plain_schema(Info)
+    files[f"reply{TYPE_SUFFIX}.json"] = _plain_schema(Reply)
+    files |= {f"state_{name}{TYPE_SUFFIX}.json": _plain_schema(kind) for name, kind in STATES.items()}
+    files = {name: _without_discriminators(schema) for name, schema in files.items()}
     return {name: msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n" for name, schema in files.items()}
 
 
@@ -36,6 +44,20 @@ def untagged(schema: dict[str, Any]) -> dict[str, Any]:
     schema["properties"].pop("type")
     schema["required"].remove("type")
     return schema
+
+
+def _without_discriminators(schema: Any) -> Any:  # noqa: ANN401 - JSON
+    """A schema in its own dialect alone: ``discriminator`` is OpenAPI's, and the tag of each variant says the same."""
+    match schema:
+        case dict():
+            named = "anyOf" in schema
+            return {
+                key: _without_discriminators(one) for key, one in schema.items() if not named or key != "discriminator"
+            }
+        case list():
+            return [_without_discriminators(one) for one in schema]
+        case _:
+            return schema
 
 
 def _plain_schema(kind: type) -> dict[str, Any]:

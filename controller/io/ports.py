@@ -38,6 +38,9 @@ LINKS: Final = (Path("/dev/tableside"), Path("/dev/serial/by-id"), Path("/dev/se
 Opener = Callable[[asyncio.Protocol], Awaitable[asyncio.Transport]]
 """Opens a line for a protocol. Raises ``OSError`` if it cannot."""
 
+Configured = Callable[[str, Line], serial.Serial]
+"""Opens a terminal device by its path, set as a line wants it."""
+
 Census = Callable[[], Sequence[Plugged]]
 """Tells which serial ports there are."""
 
@@ -67,11 +70,12 @@ def _plugged(port: Any, links: tuple[str, ...]) -> Plugged:  # noqa: ANN401 - py
     )
 
 
-def serial_opener(port: str, line: Line, census: Census = plugged_in) -> Opener:
+def serial_opener(port: str, line: Line, census: Census = plugged_in, configured: Configured | None = None) -> Opener:
     """Opens ``port`` with the settings of ``line``, found anew at each opening.
 
     ``port`` is a path, ``usb:VID:PID[:SERIAL][:INTERFACE]``, ``unix:/path`` for a local socket, ``socket://host:port``
-    (the line's settings are then the server's business) or ``rfc2217://host:port``.
+    (the line's settings are then the server's business) or ``rfc2217://host:port``. ``configured`` opens a terminal
+    device; a server is not knocked at, and says so in no way.
     """
     if port.startswith("socket://"):
         return _socket_opener(port)
@@ -84,7 +88,7 @@ def serial_opener(port: str, line: Line, census: Census = plugged_in) -> Opener:
         if port.startswith("rfc2217://"):
             remote = await thread.run(functools.partial(_open_server, port, line))
             return ServerTransport(loop, protocol, remote)
-        local = await thread.run(functools.partial(_open_port, port, line, census))
+        local = await thread.run(functools.partial(_open_port, port, line, census, configured or _configured))
         return DescriptorTransport(loop, protocol, local.fileno(), functools.partial(_close_port, local))
 
     return opened
@@ -167,7 +171,7 @@ def _open_server(port: str, line: Line) -> serial.SerialBase:
     return opened
 
 
-def _open_port(name: str, line: Line, census: Census) -> serial.Serial:
+def _open_port(name: str, line: Line, census: Census, configured: Configured) -> serial.Serial:
     path = name
     if name.startswith(SCHEME):
         try:
@@ -175,14 +179,16 @@ def _open_port(name: str, line: Line, census: Census) -> serial.Serial:
         except NotPluggedIn as error:
             raise LineLost(errno.ENODEV, str(error)) from error
     is_pseudo = Path(path).resolve().is_relative_to("/dev/pts")
+    for baud in line.knock:
+        configured(path, replace(line, baud=baud)).close()
     try:
-        port = _configured(path, line)
+        port = configured(path, line)
     except termios.error as error:
         # pyserial lets it pass as it is, and it is no OSError.
         if error.args[0] != errno.EINVAL or not is_pseudo:
             raise LineLost(error.args[0], f"{path}: the line cannot be set up: {error.args[1]}") from error
         # A pseudo-terminal has eight bits and no parity, and refuses to be set when no other setting is left to change.
-        port = _configured(path, replace(line, data_bits=8, parity="N"))
+        port = configured(path, replace(line, data_bits=8, parity="N"))
     if not is_pseudo:
         # A pseudo-terminal would stay barred while its other end is open, even after we have died.
         claim(port.fileno())

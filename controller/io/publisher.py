@@ -18,7 +18,7 @@ import structlog
 from paho.mqtt.reasoncodes import ReasonCode
 
 from controller.formats.commands import reply_bytes
-from controller.formats.payloads import Topics, event_name, is_alert, own_event, read_status, status_bytes
+from controller.formats.payloads import CLOUDEVENTS, Topics, event_name, is_alert, own_event, read_status, status_bytes
 from controller.formats.stream import StreamRefused
 from controller.io.backoff import Backoff
 from controller.io.clock import Clock
@@ -299,7 +299,7 @@ class Publisher:
         if batch is None:
             return False
         topic = self._topics.replay(batch.consumer)
-        answers = [client.send(topic, row.body) for row in batch.rows]
+        answers = [client.send(topic, row.body, content_type=CLOUDEVENTS) for row in batch.rows]
         await asyncio.wait(answers)
         errors = [error for answer in answers if (error := answer.exception()) is not None]
         for error in errors:
@@ -336,7 +336,7 @@ class Publisher:
             LinkLost: the link is gone.
         """
         sent = [
-            (row.seq, client.send(message.topic, message.payload))
+            (row.seq, client.send(message.topic, message.payload, content_type=CLOUDEVENTS))
             for row in rows
             for message in messages_of(row, self._topics)
         ]

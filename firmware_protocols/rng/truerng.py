@@ -1,11 +1,14 @@
 """TrueRNG hardware generators (ubld.it): a bare stream of random bytes over USB CDC, from the moment DTR is set.
 
 There are no frames and nothing is said to the device. The stream is cut into blocks of 64 bytes only to be handed on;
-where a block begins means nothing. Models V2 and Pro choose what they send by the speed the port is opened with: 300 is
-their normal mode, other speeds are debugging modes that send text. The speed of the bytes is USB's in any case.
+where a block begins means nothing. The Pro and the Pro V2 send in one of several modes, and keep it. It is chosen by a
+knock, as the vendor's program does it (truerng_mode.py): the port is opened and closed at 110, 300 and 110 baud, and
+the speed of the next opening is the mode; 300 is the normal one. Other models take no notice of speeds. Those of the
+bytes are USB's in any case.
 
 What a noise source would not send in the age of the universe is no noise: a block of text (wrong mode), one whose top
-bits are all clear (a line of seven data bits), one of a single value (stuck). Each is a line fault that says so.
+bits are all clear (a line of seven data bits), one of a single value (stuck), one of which every other byte has four
+clear bits above (the samples of its converter as they are). Each is a line fault that says so.
 """
 
 from __future__ import annotations
@@ -21,10 +24,16 @@ NAME: Final = "truerng"
 BLOCK_BYTES: Final = 64
 """Bytes handed on together: enough that text in them is no chance (98 of 256 values, 64 times: 1 in 10^26)."""
 
+NORMAL_MODE: Final = 300
+KNOCK: Final = (110, 300, 110)
+"""Speeds that announce the choice of a mode, and the one that chooses the normal mode."""
+
 IDLE_NS: Final = 500_000_000
 """Silence after which a block begun is given up; the slowest mode fills a block in 40 ms."""
 
 _TEXT: Final = bytes((*range(0x20, 0x7F), 0x09, 0x0A, 0x0D))
+_SAMPLE_HIGH: Final = 0x10
+"""Above the high byte of a sample, which has 12 bits (the vendor's text modes write 0x0RRR)."""
 _SEVEN_BITS: Final = bytes(range(0x80))
 
 
@@ -36,9 +45,11 @@ def _read(block: bytes) -> Message:
     if block.count(block[0]) == len(block):
         return fault(f"{BLOCK_BYTES} times the same byte: the noise source is stuck", block)
     if not block.translate(None, _TEXT):
-        return fault("text, not noise: the generator is in an ASCII mode; unplug it and open it at 300 baud", block)
+        return fault("text, not noise: the generator is in an ASCII mode; unplug it", block)
     if not block.translate(None, _SEVEN_BITS):
         return fault("the top bit is never set: the line drops it, or this is no noise source", block)
+    if any(all(byte < _SAMPLE_HIGH for byte in block[begin::2]) for begin in (0, 1)):
+        return fault("samples of a converter, not noise: the generator is in a raw mode; unplug it", block)
     return NoiseTaken(block)
 
 
@@ -64,4 +75,6 @@ def _open(role: Role) -> Wire:
     return FramedWire(_scan, _read_nothing, _write_as_device, frame_limit=BLOCK_BYTES)
 
 
-CODEC: Final = FramedCodec(name=NAME, line=Line(baud=300), idle_ns=IDLE_NS, vocabulary=(NoiseTaken,), ends=_open)
+CODEC: Final = FramedCodec(
+    name=NAME, line=Line(baud=NORMAL_MODE, knock=KNOCK), idle_ns=IDLE_NS, vocabulary=(NoiseTaken,), ends=_open
+)

@@ -13,8 +13,9 @@ from jsonschema import Draft7Validator, Draft202012Validator, ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT7
 
-from controller.formats.commands import VERBS
+from controller.formats.commands import VERBS, reply_bytes
 from controller.formats.payloads import TYPE_PREFIX, TYPE_SUFFIX, event_types
+from controller.formats.snapshots import STATES
 from firmware_protocols.values import wire_name
 from tests.contract.current import DIRECTORY, examples, files
 
@@ -73,6 +74,22 @@ def test_every_example_is_what_both_schemas_say(example: dict[str, Any]) -> None
     name = example["type"].removeprefix(TYPE_PREFIX)
     Draft202012Validator(msgspec.json.decode((DIRECTORY / f"{name}.json").read_bytes())).validate(example)
     of_document(name.removesuffix(TYPE_SUFFIX)).validate(example)
+
+
+@pytest.mark.parametrize("path", sorted(DIRECTORY.glob("*.v1.json")), ids=lambda path: path.name)
+def test_every_schema_is_one_and_speaks_its_own_dialect_alone(path: Path) -> None:
+    schema = msgspec.json.decode(path.read_bytes())
+    Draft202012Validator.check_schema(schema)
+    assert b'"discriminator"' not in path.read_bytes()
+
+
+def test_what_is_no_event_has_its_schema_too() -> None:
+    wanted = {f"state_{name}.v1.json" for name in STATES} | {"info.v1.json", "reply.v1.json", "status.v1.json"}
+    assert wanted <= {path.name for path in DIRECTORY.iterdir()}
+    reply = Draft202012Validator(msgspec.json.decode((DIRECTORY / "reply.v1.json").read_bytes()))
+    reply.validate(msgspec.json.decode(reply_bytes(b'{"transaction": "a"}', "")))
+    with pytest.raises(ValidationError):
+        reply.validate({"transaction": 5})
 
 
 def test_an_event_of_another_shape_is_refused() -> None:

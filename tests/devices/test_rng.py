@@ -124,6 +124,15 @@ def test_text_is_no_noise_and_does_not_count_as_a_broken_source() -> None:
     assert rig.session.available == 0
 
 
+def test_raw_samples_are_no_noise_and_do_not_count_as_a_broken_source() -> None:
+    rig = Rig(Noise.RAW)
+    rig.run(100)
+    assert rig.session.health.failure is None
+    assert rig.states()[-1][0] is HealthState.FAULTY
+    assert "raw mode" in rig.states()[-1][1]
+    assert rig.session.available == 0
+
+
 def test_a_generator_set_right_is_tested_from_the_beginning() -> None:
     rig = Rig()
     rig.run(3)

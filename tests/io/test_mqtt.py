@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.formats.payloads import CLOUDEVENTS
 from controller.io.broker import (
     find_mosquitto,
     mosquitto,
@@ -102,3 +103,15 @@ async def test_a_failed_handshake_leaves_no_socket(tmp_path: Path) -> None:
                 pass
         await asyncio.wait_for(hung_up.wait(), 10)
         assert raised.value.__cause__ is not None
+
+
+async def test_a_message_says_of_what_type_it_is_where_the_protocol_can(protocol: str) -> None:
+    async with mosquitto() as broker, connected(broker, "5", "listener") as listener:
+        await listener.subscribe("tableside/#", qos=1)
+        async with connected(broker, "5" if protocol == "5" else "3.1.1", "one") as client:
+            await client.send("tableside/event", b"{}", content_type=CLOUDEVENTS)
+            await client.send("tableside/state", b"{}")
+        async with asyncio.timeout(60):
+            event, state = [await anext(listener.messages), await anext(listener.messages)]
+    assert getattr(event.properties, "ContentType", "") == (CLOUDEVENTS if protocol == "5" else "")
+    assert getattr(state.properties, "ContentType", "") == ""

@@ -20,6 +20,7 @@ from controller.io.device_server import UNHEARD_LIMIT_BYTES, ServerTransport
 from controller.io.ports import claim, plugged_in, serial_opener
 from controller.io.serial import WRITE_LIMIT_BYTES, LineLost
 from firmware_protocols.codec import Line
+from firmware_protocols.rng import truerng
 from tests.io.lines_rig import plugged
 from tests.io.test_serial import PATIENCE_SECONDS, Ear
 
@@ -272,3 +273,35 @@ async def test_a_device_server_that_says_more_than_is_heard_is_lost_at_a_bound()
     assert "nobody has looked at" in str(ear.losses[0])
     assert len(ear.data) <= UNHEARD_LIMIT_BYTES
     transport.close()
+
+
+# --- a knock ----------------------------------------------------------------------------------------
+
+
+class Pro:
+    """A generator that keeps its mode until it is knocked at: 110, 300 and 110, then the speed that names another."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.speeds: list[int] = []
+        self.mode = 19200
+
+    def configured(self, path: str, line: Line) -> serial.Serial:
+        assert path == self.path
+        self.speeds.append(line.baud)
+        if self.speeds[-4:-1] == [110, 300, 110]:
+            self.mode = line.baud
+        return serial.Serial(path, line.baud, timeout=0)
+
+
+async def test_a_generator_left_in_a_raw_mode_is_knocked_back_to_the_normal_one_at_each_opening() -> None:
+    far, near = os.openpty()
+    pro = Pro(os.ttyname(near))
+    for openings in (1, 2):
+        transport = await serial_opener(pro.path, truerng.CODEC.line, configured=pro.configured)(Ear())
+        transport.abort()
+        assert pro.speeds == [110, 300, 110, 300] * openings
+        assert pro.mode == 300
+        pro.mode = 19200
+    os.close(far)
+    os.close(near)
