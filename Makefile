@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-offences campaign-corrections campaign-mutation
+.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-offences campaign-corrections campaign-mutation
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -51,6 +51,7 @@ help:
 	@echo 'make campaign-io      every write, sync and opening of a journal fails in its turn (half an hour)'
 	@echo 'make campaign-flips   bits flipped in everything a start reads (minutes); FLIPS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-power   the power cut at any instant, with a disk that keeps no order (half an hour); CUTS= SEED= JOBS= FILE= may be given'
+	@echo 'make campaign-shoe    two shoes in C exchanged, unplugged, killed, their memories failing, before the session (minutes); HAPPENINGS= SEED= may be given'
 	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
 	@echo 'make clean   everything made here, the virtual environment too; what make setup installed stays'
 
@@ -131,6 +132,9 @@ campaign-flips: setup-dev servers
 
 campaign-power: setup-dev servers
 	$(BIN)/python -m tests.campaigns.power $(call option,CUTS,cuts) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
+
+campaign-shoe: setup-dev servers
+	nice -n 10 $(BIN)/python -m tests.firmware.campaign $(call option,HAPPENINGS,happenings) $(call option,SEED,seed)
 
 campaign-broker: setup-dev servers
 	$(BIN)/python -m tests.campaigns.outage $(call option,HOURS,hours)

@@ -93,6 +93,10 @@ DRAWS_LOST = frozenset({"draws_missing", "shoe_restarted"})
 MISSED_CARDS = "Were cards drawn while the table was not listening?"
 
 
+EXCHANGES = frozenset({protection.EXCHANGED, protection.CHANGED})
+"""Words of another shoe: in the middle of a round a card of the one before may not have been heard."""
+
+
 def step(table: Table, stamped: Stamped) -> Stepped:
     """The table after ``stamped``, the events it gives in order, and what the devices should be told."""
     desk = Desk(table, stamped)
@@ -127,7 +131,7 @@ def take(desk: Desk) -> None:
             device_health(desk, health)
         case DeviceComplained(device, code, text):
             desk.tell(DeviceAlarm(device, code, text))
-            if device == "shoe" and code in DRAWS_LOST:
+            if device == "shoe" and (code in DRAWS_LOST or (code in EXCHANGES and desk.state.round is not None)):
                 ask_for_missed_cards(desk, text)
         case LineDisturbed() as disturbed:
             line_disturbed(desk, disturbed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from msgspec.structs import replace
 
 from controller.core.alerts import CardsMayBeMissing
@@ -66,6 +67,17 @@ def test_shoes_long_away_are_forgotten_the_longest_first() -> None:
     for series in range(SHOES_KNOWN + 2):
         rig.give(ShoeNumbering(ShoeDraws("S0001", series, -1), rig.now_ns))
     assert [one.series for one in rig.table.state.shoes] == list(range(2, SHOES_KNOWN + 2))
+
+
+@pytest.mark.parametrize("code", ["shoe_exchanged", "shoe_changed"])
+def test_another_shoe_in_the_middle_of_a_round_is_asked_about_and_between_rounds_it_is_not(code: str) -> None:
+    rig = numbering_rig()
+    rig.give(DeviceComplained("shoe", code, "this is another shoe: S0002", rig.now_ns))
+    assert len(rig.told(CardsMayBeMissing)) == 1
+    idle = Rig(penn())
+    idle.house = replace(idle.house, shoe_numbers_cards=True)
+    idle.give(DeviceComplained("shoe", code, "this is another shoe: S0002", idle.now_ns))
+    assert idle.told(CardsMayBeMissing) == []
 
 
 def test_the_shoes_that_the_table_names_may_be_exchanged_without_an_alert() -> None:
