@@ -71,6 +71,10 @@ LEFT_BEHIND: Final = (
 """What an earlier demo in the same directory left, and a new one replaces."""
 
 
+MARK: Final = ".tableside-demo"
+"""A file in every folder of a demo's: what is there beside it, a demo left."""
+
+
 class DemoFailed(Exception):  # noqa: N818 - named for what happened
     """The demo cannot be run; the text says what to do."""
 
@@ -141,8 +145,13 @@ async def sign_at_the_end(station: Station, beside: Mapping[str, object], sevens
 
 
 def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None:
-    """Clear what an earlier demo left; write the key, the chip registry and the table file."""
-    (directory / "ports").mkdir(parents=True, exist_ok=True)
+    """Clear what an earlier demo left; write the key, the chip registry and the table file.
+
+    Raises:
+        DemoFailed: the folder has files of somebody else's.
+    """
+    own(directory)
+    (directory / "ports").mkdir(exist_ok=True)
     for name in (*LEFT_BEHIND, *demo_link.LEFT_BEHIND):
         (directory / name).unlink(missing_ok=True)
     link = prepare_link(directory, f"{SITE}/{TABLE}", SEVENS_PARAMETERS) if wanted.link else None
@@ -160,6 +169,23 @@ def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None
         ),
         encoding="utf-8",
     )
+
+
+def own(directory: Path) -> None:
+    """Make ``directory`` a demo's, if it is empty or new; what a table that is no demo left there is never touched.
+
+    Raises:
+        DemoFailed: it has files, and no demo left them.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    mark = directory / MARK
+    there = sorted(one.name for one in directory.iterdir())
+    if there and not mark.is_file():
+        raise DemoFailed(
+            f"{directory}: has files that no demo left ({', '.join(there[:3])}{', ...' if there[3:] else ''});"
+            " give another folder with --directory"
+        )
+    mark.write_text("A demo of Tableside: the next demo here replaces what lies in this folder.\n", encoding="utf-8")
 
 
 @contextlib.asynccontextmanager

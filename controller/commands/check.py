@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import msgspec
 
-from controller.commands.run import unpaired_lines
-from controller.formats.config import ConfigError, is_credential
+from controller.commands.run import refuse, unpaired_lines
+from controller.formats.config import Config, ConfigError, is_credential, ports_of
 from controller.formats.meter_odds import odds_lines
+from controller.formats.trigger_config import UNIX
+from controller.formats.usb_names import SCHEME, NotPluggedIn, choose
+from controller.io.mqtt import Broker
+from controller.io.ports import plugged_in
 from controller.io.second_copy import Place, remark
+from controller.io.secret_files import is_kept
 from controller.io.table_file import load_table
+from controller.operating import NoChannel, listening
 
 
 @click.command("check")
@@ -22,15 +29,17 @@ def command(table_file: Path) -> None:
 
     Every mistake is one line. Of each meter it is told how likely one wager is to win it. A key that the service
     manager keeps (credential:NAME) is looked at within the service only. A second copy that cannot be kept is told, and
-    the table runs without it. Exit status: 0 fit to run, 2 mistakes.
+    the table runs without it; so is a port that is not there now. Exit status: 0 fit to run, 2 mistakes.
     """
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     try:
         table = load_table(table_file, credentials, within_service=credentials is not None)
     except ConfigError as error:
-        for line in error.lines:
-            click.echo(f"tableside: {line}", err=True)
-        sys.exit(2)
+        refuse(*error.lines)
+        return
+    refused = (*broker_mistakes(table.config, credentials), *channel_mistakes(table.config, credentials))
+    if refused:
+        refuse(*(f"{table_file}: {line}" for line in refused))
     section = table.config.table
     if is_credential(section.key_file):
         click.echo(
@@ -40,10 +49,56 @@ def command(table_file: Path) -> None:
         lacking = remark(Place(Path(section.second_copy)), Path(section.journal))
         if lacking:
             click.echo(f"{table_file}: [table] second_copy: {section.second_copy}: {lacking}")
-    for line in unpaired_lines(table.config):
+    for line in (*absent_ports(table.config), *unpaired_lines(table.config)):
         click.echo(f"{table_file}: warning: {line}")
     for line in odds_lines((*table.config.meters, *table.config.linked_meters), table.profile.rules):
         click.echo(f"{table_file}: {line}")
     click.echo(
         f"{table_file}: {section.site}/{section.name}, {table.profile.title}, {len(table.chips)} chips: fit to run"
     )
+
+
+def broker_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
+    """What `run` would refuse of the broker's files; credentials are there within the service only."""
+    section = config.broker
+    if section is None:
+        return
+    files = {name: getattr(section, name) for name in ("password_file", "tls_key_file")}
+    looked_at = {name: None for name, file in files.items() if file is not None and is_credential(file)}
+    try:
+        Broker.from_section(msgspec.structs.replace(section, **looked_at), credentials)
+    except OSError as error:
+        yield str(error)
+
+
+def channel_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
+    """What `run` would refuse of the operator channel's files."""
+    section = config.operator
+    if section is None:
+        return
+    if section.directory is not None and not Path(section.directory).is_dir():
+        yield (
+            f"[operator] directory: {section.directory}: there is no such folder;"
+            " make it, as systemd/tableside.tmpfiles.conf shows"
+        )
+    key = section.key_file or ""
+    if section.listen is not None and not is_credential(key):
+        try:
+            listening(section, kept_by_service=is_kept(key, credentials))
+        except NoChannel as error:
+            yield from (f"[operator] {line}" for line in error.lines)
+
+
+def absent_ports(config: Config) -> Iterator[str]:
+    """A line for each port that is not there now. A device may be plugged in later, so it is no mistake."""
+    for section, port in ports_of(config):
+        missing = ""
+        if port.startswith(SCHEME):
+            try:
+                choose(port, plugged_in())
+            except NotPluggedIn as error:
+                missing = str(error)
+        elif not port.startswith(("socket://", "rfc2217://")) and not Path(port.removeprefix(UNIX)).exists():
+            missing = f"{port} is not there now"
+        if missing:
+            yield f"[{section}] port: {missing}; `tableside devices` lists what is plugged in"

@@ -24,7 +24,7 @@ INTERRUPTED: Final = 130
 
 
 @click.command("demo")
-@click.option("--rounds", type=click.IntRange(1), help="Rounds to play; without it until Ctrl-C.")
+@click.option("--rounds", type=click.IntRange(0), default=5, show_default=True, help="Rounds to play; 0: until Ctrl-C.")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals and plays the same rounds.")
 @click.option("--speed", type=click.FloatRange(0.1, 1000), default=40, show_default=True, help="1 is real time.")
 @click.option("--boxes", default="1-7", show_default=True, help="Players at the table: fewest-most, or one number.")
@@ -50,7 +50,7 @@ INTERRUPTED: Final = 130
 )
 def command(
     *,
-    rounds: int | None,
+    rounds: int,
     seed: int,
     speed: float,
     boxes: str,
@@ -74,7 +74,7 @@ def command(
         jackpots = jackpots or sensors
         check_profile(profile, jackpots=jackpots, link=link)
         how = (keypad == "yes", server, shoe, profile, jackpots, sensors, link)
-        wanted = Wanted(directory, rounds, seed, speed, seats, *how)
+        wanted = Wanted(directory, rounds or None, seed, speed, seats, *how)
         shown = asyncio.run(until_interrupted(wanted))
     except asyncio.CancelledError:
         click.echo("tableside: interrupted before any account was written", err=True)

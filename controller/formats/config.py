@@ -299,15 +299,24 @@ def _cross_checks(config: Config) -> Iterable[Mistake]:
         yield Mistake(("operator", "listen"), "key_file and operators must be given with it")
 
 
-def _ports(config: Config) -> Iterable[Mistake]:
+def ports_of(config: Config) -> Iterable[tuple[str, str]]:
+    """The section and the port of each device."""
+    return ((str(path[0]), port) for path, port in _port_users(config))
+
+
+def _port_users(config: Config) -> list[tuple[KeyPath, str]]:
     users: list[tuple[KeyPath, str]] = [(("shoe", "port"), config.shoe.port)]
     users += [(("bet_spots", place, "port"), one.port) for place, one in enumerate(config.bet_spots)]
     users.append((("keypad", "port"), config.keypad.port))
     users += [(("trigger", "port"), config.trigger.port)] if config.trigger is not None else []
     users += [(("signs", place, "port"), one.port) for place, one in enumerate(config.signs)]
     users += [(("bet_sensors", place, "port"), one.port) for place, one in enumerate(config.bet_sensors)]
+    return users
+
+
+def _ports(config: Config) -> Iterable[Mistake]:
     taken: dict[str, str] = {}
-    for path, port in users:
+    for path, port in _port_users(config):
         if port in taken:
             yield Mistake(path, f"{port} is already the port of [{taken[port]}]")
         taken.setdefault(port, str(path[0]))
@@ -319,6 +328,10 @@ def _zones(config: Config) -> Iterable[Mistake]:
     seen: set[tuple[int, str]] = set()
     for place, section in enumerate(config.bet_spots):
         path: KeyPath = ("bet_spots", place)
+        twice = sorted({spot for spot in section.spots if section.spots.count(spot) > 1})
+        if twice:
+            yield from (Mistake((*path, "spots"), f"spot {spot} is given twice") for spot in twice)
+            continue
         zones = zones_of(section)
         if section.antennas and section.zone is not None:
             yield Mistake(path, "expected antennas, or zone for readers with a single antenna, not both")

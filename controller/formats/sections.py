@@ -89,13 +89,36 @@ def read_sections(
     return found
 
 
-_SYNTAX: Final = re.compile(r"(.*) \(at line (\d+), column \d+\)")
+_SYNTAX: Final = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
+_WORD: Final = re.compile(r"[^\s#\"'\[\]{}=,][^#\"'\[\]{}=,]*")
+"""What people write as a value and TOML does not know: text without quotes."""
+
+_SHOWN: Final = 60
+"""Characters of a line that are shown."""
+
+_TRUTH: Final = {"true", "false", "yes", "no", "on", "off"}
 
 
 def syntax_line(text: str, name: str, error: str) -> str:
-    """What tomllib says of the file ``name``: on the line it names, or the last."""
+    """What tomllib says of the file ``name``, on the line it names, or the last, and what stands there."""
+    lines = text.splitlines()
     found = _SYNTAX.fullmatch(error)
-    return f"{name}:{found[2]}: {found[1]}" if found else f"{name}:{len(text.splitlines())}: {error}"
+    if found is None:
+        return f"{name}:{len(lines)}: {error}"
+    line = lines[int(found[2]) - 1] if int(found[2]) <= len(lines) else ""
+    rest = line[int(found[3]) - 1 :].strip()
+    value = _WORD.match(rest)
+    if found[1] != "Invalid value":
+        said = f"{found[1]}: there stands {line.strip()[:_SHOWN]}"
+    elif not rest or rest.startswith("#"):
+        said = f"a value is missing: there stands {line.strip()[:_SHOWN]}"
+    elif value is None:
+        said = f"expected a value: there stands {line.strip()[:_SHOWN]}"
+    elif value[0].strip().lower() in _TRUTH:
+        said = f"expected true or false, or text in quotes, got {value[0].strip()}"
+    else:
+        said = f'text must be in quotes: "{value[0].strip()[:_SHOWN]}"'
+    return f"{name}:{found[2]}: {said}"
 
 
 def _placed(text: str, name: str, mistakes: Iterable[Mistake]) -> ConfigError:

@@ -32,6 +32,9 @@ LIVENESS_NS: Final = 2 * NANOSECONDS
 Whatever the operating system says, and however many devices on the line their session has still to wait for.
 """
 
+STALL_NS: Final = NANOSECONDS // 10
+"""A deadline that is kept so much too late says that we did not run: nobody was asked meanwhile, and nobody heard."""
+
 FOREIGN_LIMIT: Final = 64
 """Unreadable messages in a row, before the first that was understood, that make a device the wrong one."""
 
@@ -77,6 +80,8 @@ class Link:
         self._fatal: Exception | None = None
         self._told: dict[str, DeviceHealth] = {}
         self._heard_ns = 0
+        """When the last byte came; the time for which we did not run ourselves is left out of the silence since."""
+        self._due_ns = 0
         self._heard = False
         self._proven = False
         self._foreign = 0
@@ -147,6 +152,9 @@ class Link:
 
     def _deadline(self) -> None:
         now_ns = self._clock.monotonic_ns()
+        late_ns = now_ns - self._due_ns
+        if late_ns >= STALL_NS:
+            self._heard_ns += late_ns
         if self._liveness_ns is not None and now_ns - self._heard_ns >= self._liveness_ns:
             self._drop(LineLost(f"not a byte for {self._liveness_ns // NANOSECONDS} s"))
             return
@@ -188,6 +196,7 @@ class Link:
             deadlines.append(self._heard_ns + self._liveness_ns)
         first = min((one for one in deadlines if one is not None), default=None)
         if first is not None:
+            self._due_ns = first
             delay = max(0, first - self._clock.monotonic_ns()) / NANOSECONDS
             self._timer = asyncio.get_running_loop().call_later(delay, self._deadline)
 

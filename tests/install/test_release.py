@@ -118,6 +118,8 @@ def test_it_installs_with_no_network_into_a_clean_root_and_runs_a_table_file(pre
     table.write_text(files["table.toml"].replace("credential:table.key", "table.key"))
     (tmp_path / "chips.csv").write_text(files["chips.csv"])
     create_key(tmp_path / "table.key", Zeros())
+    (tmp_path / "broker.password").write_text("word\n")
+    (tmp_path / "broker.password").chmod(0o600)
     assert "fit to run" in done(tableside, "check", table)
     assert (release(prefix, "0.1.0") / "share/tableside/systemd/tableside@.service").is_file()
 

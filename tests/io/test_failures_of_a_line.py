@@ -21,7 +21,7 @@ from firmware_protocols.readings import (
     HealthState,
 )
 from tests.io.lines_rig import BEE_TEK, FEIG, KEYPAD, Place, Told, link, plugged, readers
-from tests.io.virtual_time import SpinningError, becomes, passes, run_virtual
+from tests.io.virtual_time import SpinningError, VirtualLoop, becomes, passes, run_virtual
 
 SECOND_NS = 1_000_000_000
 READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY
@@ -71,6 +71,34 @@ def test_1_a_line_without_a_byte_is_reopened_at_its_liveness_deadline() -> None:
             assert LIVENESS_NS <= now_ns() - begin_ns <= LIVENESS_NS + SECOND_NS
             place.mute = False
             await told.until(lambda: told.states()[-1] is READY)
+            task.cancel()
+
+    run_virtual(story())
+
+
+def test_1_silence_while_the_machine_itself_stood_still_loses_no_reader() -> None:
+    """One answer was lost, and then the program was not run for 3.6 s: nobody was asked in that time."""
+
+    async def story() -> None:
+        told, (simulator, session) = Told(), readers(1, 2)
+        place = Place(simulator)
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(link(place.open, session, told).run())
+            await told.until(lambda: told.states() == [READY, READY])
+            for _ in range(3):
+                place.mute = True
+                await passes(0.03)
+                loop.chooser.passed_seconds += 3.6
+                place.mute = False
+                await passes(5)
+            assert (told.states(), place.openings) == ([READY, READY], 1)
+            # A line that is silent while we run is lost as ever.
+            place.mute = True
+            silent_ns = now_ns()
+            await told.until(lambda: LOST in told.states())
+            assert now_ns() - silent_ns <= 2 * SECOND_NS + SECOND_NS // 10
             task.cancel()
 
     run_virtual(story())

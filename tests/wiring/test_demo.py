@@ -83,6 +83,22 @@ async def test_a_second_demo_takes_the_place_of_the_first(tmp_path: Path) -> Non
         assert "1 rounds" in await demo(tmp_path, "--rounds", "1", "--seed", "5", "--speed", "200", "--boxes", "2")
 
 
+async def test_what_no_demo_left_is_never_touched(tmp_path: Path) -> None:
+    """A real table's journal and the only key that opens it."""
+    kept = {name: f"a table's {name}" for name in ("journal.sqlite", "table.key", "table.toml", "chips.csv")}
+    for name, content in kept.items():
+        (tmp_path / name).write_text(content)
+    status, output, errors = await ran("demo", "--rounds", "1", "--directory", str(tmp_path))
+    assert (status, output, errors.count("\n")) == (2, "", 1)
+    assert "has files that no demo left (chips.csv, journal.sqlite, table.key, ...)" in errors
+    assert [(tmp_path / name).read_text() for name in kept] == list(kept.values())
+
+
+async def test_it_ends_by_itself_after_as_many_rounds_as_one_reads(tmp_path: Path) -> None:
+    said = await demo(tmp_path / "new", "--seed", "5", "--speed", "200", "--boxes", "2")
+    assert said.splitlines()[-3].startswith("5 rounds, ")
+
+
 async def test_its_journal_is_whole_and_replays(run: Path) -> None:
     journal = str(run / "journal.sqlite")
     commands = [("verify", journal), ("replay", journal), ("replay", journal, "--key", str(run / "table.key"))]
@@ -179,7 +195,7 @@ async def test_what_is_no_journal_is_refused(tmp_path: Path, command: str) -> No
 
 
 async def test_ctrl_c_ends_an_endless_demo_with_its_accounts(tmp_path: Path) -> None:
-    flags = ("--seed", "5", "--speed", "200", "--directory", str(tmp_path))
+    flags = ("--rounds", "0", "--seed", "5", "--speed", "200", "--directory", str(tmp_path))
     process = await asyncio.create_subprocess_exec(
         *program("demo", *flags), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
     )

@@ -1,0 +1,74 @@
+"""``tableside check``: what ``run`` would refuse is refused here, and what may still come is a warning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import main
+from tests.docs.test_configuration_doc import EXAMPLE, written
+
+
+def checked(directory: Path, text: str = EXAMPLE) -> Result:
+    if not (directory / "broker.password").exists():
+        (directory / "broker.password").write_text("word\n")
+        (directory / "broker.password").chmod(0o600)
+    (directory / "table.key").unlink(missing_ok=True)
+    table = written(directory, text.replace("credential:table.key", "table.key"))
+    return CliRunner().invoke(main, ["check", str(table)])
+
+
+def test_a_port_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
+    usb = EXAMPLE.replace("/dev/tableside/keypad", "usb:0403:6001:NONE")
+    there = usb.replace("/dev/tableside/bet_spots", "/dev/null")
+    done = checked(tmp_path, there)
+    assert done.exit_code == 0, done.output
+    warnings = [line.partition("warning: ")[2] for line in done.output.splitlines() if "warning" in line]
+    assert [line.partition(" port: ")[0] for line in warnings] == ["[shoe]", "[keypad]"]
+    assert warnings[0].startswith("[shoe] port: /dev/tableside/shoe is not there now; `tableside devices`")
+    assert done.output.endswith("fit to run\n")
+
+
+OPERATOR = '\n[operator]\ndirectory = "{directory}"\n'
+LISTENING = '\n[operator]\nlisten = "127.0.0.1:7010"\nkey_file = "operator.key"\noperators = "operators.toml"\n'
+
+
+def test_a_folder_of_the_operator_channel_that_is_not_there_is_refused_as_run_refuses_it(tmp_path: Path) -> None:
+    missing = EXAMPLE + OPERATOR.format(directory=tmp_path / "none")
+    done = checked(tmp_path, missing)
+    assert (done.exit_code, "fit to run" in done.output) == (2, False)
+    assert f"[operator] directory: {tmp_path}/none: there is no such folder; make it" in done.output
+    (tmp_path / "none").mkdir()
+    assert checked(tmp_path, missing).exit_code == 0
+
+
+def test_the_operator_channels_key_and_people_are_looked_at(tmp_path: Path) -> None:
+    done = checked(tmp_path, EXAMPLE + LISTENING)
+    assert done.exit_code == 2
+    assert "operator.key: the secret cannot be read: No such file" in done.output
+
+
+@pytest.mark.parametrize(("mode", "said"), [(0o644, "others may read the password"), (None, "No such file")])
+def test_the_brokers_password_is_looked_at(tmp_path: Path, mode: int | None, said: str) -> None:
+    assert checked(tmp_path).exit_code == 0
+    password = tmp_path / "broker.password"
+    if mode is None:
+        password.unlink()
+        password.symlink_to(tmp_path / "nowhere")
+    else:
+        password.chmod(mode)
+    table = tmp_path / "table.toml"
+    done = CliRunner().invoke(main, ["check", str(table)])
+    assert done.exit_code == 2
+    assert f"{table}: [broker] password_file: " in done.output
+    assert said in done.output
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("statu", "status"), ("begin_epoch", "begin-epoch"), ("chek", "check")])
+def test_a_command_that_there_is_not_is_guessed(typed: str, meant: str) -> None:
+    done = CliRunner().invoke(main, [typed])
+    assert done.exit_code == 2
+    assert f"No such command '{typed}'. Did you mean {meant}?" in done.output
+    assert "Did you mean" not in CliRunner().invoke(main, ["xyzzy"]).output
