@@ -44,6 +44,7 @@ COMMANDS: Final = {
     "run": "Run the daemon of one table.",
     "set-card": "Name the face of a card, or strike it from its round.",
     "settle": "Settle hands told as JSON.",
+    "setup": "Make a PC ready for its table, question by question.",
     "schemas": "Write the JSON Schema of every event.",
     "software": "Print the program's files with their digests, or check them.",
     "simulate": "Serve simulated devices on pseudo-terminals.",

@@ -47,6 +47,12 @@ def test_a_folder_of_the_operator_channel_that_is_not_there_is_refused_as_run_re
 def test_the_operator_channels_key_and_people_are_looked_at(tmp_path: Path) -> None:
     done = checked(tmp_path, EXAMPLE + LISTENING)
     assert done.exit_code == 2
+    assert "operators.toml" in done.output
+    (tmp_path / "operators.toml").write_text(
+        '[[operator]]\nname = "M. Okafor"\nroles = ["floor"]\nkeys = ["4nC={n>i9m(dF.OtnoC#/Mv>Q==%=CMpk(d:(6lp"]\n'
+    )
+    done = checked(tmp_path, EXAMPLE + LISTENING)
+    assert done.exit_code == 2
     assert "operator.key: the secret cannot be read: No such file" in done.output
 
 

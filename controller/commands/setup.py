@@ -1,0 +1,237 @@
+"""``tableside setup``: a table PC made ready for its table, question by question."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import msgspec
+import zmq
+
+from controller.commands.devices import best_name
+from controller.commands.run import refuse
+from controller.formats import setup_answers
+from controller.formats.config import ConfigError
+from controller.formats.operators import ROLES, Operator
+from controller.formats.records import KEY_BYTES
+from controller.formats.setup_answers import HERE, QUESTIONS, Answers, answers_of, broker_line, read_answers, typed
+from controller.formats.usb_names import Plugged
+from controller.io.house_files import text_of
+from controller.io.identify import identify, questions
+from controller.io.installing import Installer, Owner
+from controller.io.log import configure_log
+from controller.io.ports import plugged_in, serial_opener
+from controller.io.randomness import SystemEntropy
+
+SHIPPED: Final = (Path(__file__).resolve().parents[2] / "systemd", Path(sys.prefix) / "share/tableside/systemd")
+"""Where the files of the system lie: in a checkout, and in an installed release."""
+
+FILES: Final = {
+    "tableside.sysusers.conf": ("/usr/lib/sysusers.d/tableside.conf", "the users of the tables, boxes and pools"),
+    "tableside.tmpfiles.conf": ("/usr/lib/tmpfiles.d/tableside.conf", "the rights of table files and keys"),
+    "60-tableside.rules": ("/etc/udev/rules.d/60-tableside.rules", "quick adapters, and no ModemManager on them"),
+    "tableside@.service": ("/etc/systemd/system/tableside@.service", "the service of a table"),
+}
+BROKER_USERS: Final = ("table", "floor")
+"""Who has a password at the broker on this PC: all its tables the first, screens of the floor the other."""
+
+INSTALLED: Final = "/opt/tableside/current/bin/tableside"
+
+
+@click.command("setup")
+@click.option(
+    "--answers", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A TOML file with the answers; nothing is asked.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--replace", is_flag=True, help="Put files that say something else aside (FILE.1), and write them anew.")
+@click.option(
+    "--root", type=click.Path(file_okay=False, path_type=Path), default=Path("/"), show_default=True,
+    help="A folder that stands for the root of the PC.",
+)  # fmt: skip
+def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> None:
+    """Make a Debian ready for one table: its files, key, broker, operators and service. To be run as root.
+
+    Asks, with what is plugged in as the proposal, and says each thing it does. What is there already is kept, so it may
+    be run again; a key or password that is there is never made anew.
+
+    Exit status: 0 done, 1 done, but files that say something else were kept, 2 refused.
+    """
+    configure_log("console", level="error")
+    try:
+        answers = asked_with_devices() if file is None else read_answers(text_of(file), str(file))
+        if not dry_run and root == Path("/") and os.geteuid() != 0:
+            refuse("only root may set up this PC; --dry-run says what would be done")
+        installer = Installer(root, click.echo, dry=dry_run, replace=replace)
+        carry_out(installer, answers)
+    except ConfigError as error:
+        refuse(*error.lines)
+    except OSError as error:
+        refuse(str(error))
+    else:
+        if installer.kept:
+            click.echo(f"kept as they were: {', '.join(installer.kept)}")
+            sys.exit(1)
+
+
+def asked_with_devices() -> Answers:
+    """The answers of whoever sits there; what is plugged in is asked who it is first."""
+    click.echo("Looking at what is plugged in ...")
+    return asked(*asyncio.run(found_devices(plugged_in())))
+
+
+def asked(found: Mapping[str, Any], unknown: Sequence[str]) -> Answers:
+    """The answers of whoever sits there; proposed are the devices ``found``, then the ports of ``unknown`` ones."""
+    proposals: dict[str, Any] = {**_defaults(), **found}
+    free = iter(unknown)
+    for name in ("shoe_port", "bet_spots_port", "keypad_port"):
+        if name not in found:
+            proposals[name] = next(free, f"/dev/tableside/{name.removesuffix('_port')}")
+    while True:
+        given: dict[str, Any] = {one.name: ask(one.name, one.why, proposals[one.name]) for one in QUESTIONS}
+        given["operator"] = tuple(people()) if given["operator_channel"] == "yes" else ()
+        answers, wrong = answers_of(given)
+        if answers is not None:
+            return answers
+        for line in wrong:
+            click.echo(f"  {line}; once more")
+        proposals |= given
+
+
+def ask(name: str, why: str, proposal: object) -> object:
+    """One question, until it has an answer that can be one."""
+    shown = ",".join(map(str, proposal)) if isinstance(proposal, tuple) else str(proposal)
+    while True:
+        text = click.prompt(f"{why}\n  {name}", default=shown, type=str)
+        try:
+            return typed(name, text)
+        except ValueError as error:
+            click.echo(f"  {error}")
+
+
+def people() -> list[Operator]:
+    """Who may order things of the table, each with a public key (`tableside keys curve`)."""
+    found: list[Operator] = []
+    while name := click.prompt("An operator's name, as it is to stand in the journal; empty: no more", default=""):
+        role = click.prompt("  role", type=click.Choice(ROLES), default="floor")
+        key = click.prompt("  public key, as `tableside keys curve` printed it")
+        try:
+            found.append(msgspec.convert({"name": name, "roles": [role], "keys": [key]}, Operator))
+        except msgspec.ValidationError as error:
+            click.echo(f"  {error}; once more")
+    return found
+
+
+def _defaults() -> dict[str, Any]:
+    fields = msgspec.structs.fields(Answers)
+    return {one.name: one.default for one in fields if one.default is not msgspec.NODEFAULT and one.name != "operator"}
+
+
+async def found_devices(ports: Sequence[Plugged]) -> tuple[dict[str, Any], list[str]]:
+    """Proposals for the devices that say who they are, and the ports of those that do not."""
+    found: dict[str, Any] = {}
+    unknown: list[str] = []
+    for port in ports:
+        try:
+            openers = {codec.line: serial_opener(port.path, codec.line) for _, codec, _ in questions()}
+            who = await identify(openers)
+        except (OSError, ValueError) as error:
+            click.echo(f"  {port.path}: not asked: {error}")
+            continue
+        click.echo(f"  {best_name(port)}: {'says nothing of itself' if who is None else f'{who.kind}, {who.text}'}")
+        if who is None or f"{who.kind}_port" in found:
+            unknown.append(best_name(port))
+            continue
+        found |= {f"{who.kind}_port": best_name(port), f"{who.kind}_protocol": who.protocol}
+        if who.addresses:
+            found["spots"] = tuple(who.addresses)
+    return found, unknown
+
+
+def carry_out(pc: Installer, answers: Answers) -> None:
+    """Everything a PC needs for the table, in the order in which one thing needs another.
+
+    Raises:
+        OSError: something cannot be written, or a command of the system's failed.
+    """
+    shipped = next((folder for folder in SHIPPED if folder.is_dir()), SHIPPED[0])
+    for name, (path, why) in FILES.items():
+        pc.put(path, (shipped / name).read_text(encoding="utf-8"), why)
+    if groups := setup_answers.sysusers(answers):
+        pc.put(f"/etc/sysusers.d/tableside-{answers.table}.conf", groups, "the groups that may use its sockets")
+    pc.run(["systemd-sysusers"], "users and groups", rooted=["systemd-sysusers", f"--root={pc.root}"])
+    table_files(pc, answers)
+    broker_files(pc, answers, shipped)
+    service_files(pc, answers)
+
+
+def table_files(pc: Installer, answers: Answers) -> None:
+    """The table's own files and secrets."""
+    folder, name = "/etc/tableside", answers.table
+    pc.folder(folder, 0o750)
+    pc.secret(f"{folder}/{name}.key", lambda: f"{SystemEntropy().take(KEY_BYTES).hex()}\n", "the table's key")
+    ours = Owner("root", "tableside")
+    if not pc.at(f"{folder}/chips.csv").exists():
+        pc.put(f"{folder}/chips.csv", "id,value_cents\n", "the chip registry, still empty", mode=0o640, owner=ours)
+    pc.put(f"{folder}/{name}.toml", setup_answers.table_file(answers), "the table file", mode=0o640, owner=ours)
+    if answers.operator:
+        people = setup_answers.operators_file(answers.operator)
+        pc.put(f"{folder}/{name}-operators.toml", people, "the file of operators", mode=0o640, owner=ours)
+    if answers.operator_address:
+        why = "the secret half of the table's CURVE pair"
+        secret = pc.secret(f"{folder}/{name}-operator.key", lambda: f"{zmq.curve_keypair()[1].decode()}\n", why)
+        public = zmq.curve_public(secret.strip().encode()).decode()
+        if not pc.dry:
+            click.echo(f"  operators reach the table at tcp://{answers.operator_address} with --table-key '{public}'")
+
+
+def broker_files(pc: Installer, answers: Answers, shipped: Path) -> None:
+    """The broker on this PC, or the password that another one knows the table by."""
+    passwords: dict[str, str] = {}
+    for user in BROKER_USERS if answers.broker_host == HERE else BROKER_USERS[:1]:
+        why = f"the broker's password of {user}"
+        path = f"/etc/tableside/{user}.broker-password.key"
+        passwords[user] = pc.secret(path, lambda: f"{secrets.token_hex(24)}\n", why).strip()
+    if answers.broker_host != HERE:
+        click.echo(f"  {answers.broker_host} must know the user table with that password, and its topics")
+        return
+    configuration = (shipped / "mosquitto/table.conf").read_text(encoding="utf-8")
+    configuration = configuration.replace("listener 1883 ", f"listener {answers.broker_port} ")
+    pc.put("/etc/mosquitto/conf.d/tableside.conf", configuration, "the broker's settings")
+    access = (shipped / "mosquitto/table.acl").read_text(encoding="utf-8")
+    own = Owner("mosquitto", "mosquitto")
+    pc.put("/etc/mosquitto/tableside.acl", access, "who may say what at the broker", mode=0o600, owner=own)
+    rows = {user: broker_line(user, password) for user, password in passwords.items()}
+    why = "the broker's passwords, hashed"
+    pc.lines("/etc/mosquitto/tableside.passwd", rows, why, mode=0o600, owner=own)
+    pc.run(["systemctl", "restart", "mosquitto"], "the broker reads its settings")
+
+
+def service_files(pc: Installer, answers: Answers) -> None:
+    """The service, and what it needs at every boot."""
+    name = answers.table
+    unit = f"tableside@{name}.service"
+    pc.put(f"/etc/systemd/system/{unit}.d/credentials.conf", setup_answers.drop_in(answers), "the service's secrets")
+    if answers.operator_channel == "yes":
+        folders = setup_answers.tmpfiles(answers)
+        pc.put(f"/etc/tmpfiles.d/tableside-{name}.conf", folders, "the folders of its sockets, at every boot")
+    pc.run(
+        ["systemd-tmpfiles", "--create"],
+        "folders and rights",
+        rooted=["systemd-tmpfiles", f"--root={pc.root}", "--create"],
+    )
+    pc.run(["udevadm", "control", "--reload"], "the rules for adapters")
+    pc.run(["udevadm", "trigger"], "for those that are plugged in already")
+    pc.run(["systemctl", "daemon-reload"], "the new service")
+    check = ["runuser", "-u", "tableside", "--", INSTALLED, "check", f"/etc/tableside/{name}.toml"]
+    pc.run(check, "whether the table is fit to run")
+    if answers.start == "yes":
+        enable = ["systemctl", f"--root={pc.root}", "enable", unit]
+        pc.run(["systemctl", "enable", "--now", unit], "the table, now and at every boot", rooted=enable)
+    click.echo(f"the chips of the house are to stand in /etc/tableside/chips.csv: then systemctl restart {unit}")
