@@ -33,7 +33,7 @@ from tests.link.server import Server, programs
 
 SCRIPT = "INSERT INTO single (body) VALUES (repeat('x', 200));\n"
 CLIENTS = 32
-WAGER = Wagered(500)
+WAGER = Wagered(500, 9, 3, "blazing_7s")
 
 
 class Table:

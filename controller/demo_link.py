@@ -20,6 +20,9 @@ from controller.link.reconciling import Reconciled, reconcile
 from controller.link.sqlite import SqliteDatabase
 
 POOL: Final = "pit-1"
+BETS: Final = "{blazing7s = [[1, 1], [1, 10]]}"
+"""The demo's bet on the pool, and the parts of it that its rows take: three sevens of diamonds, three of one suit."""
+
 LEFT_BEHIND: Final = ("ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm", "link.key", "link.toml", "pool.key")
 """What an earlier demo's pool left."""
 
@@ -56,6 +59,7 @@ unreasonable_cents = {parameters.unreasonable_cents}
 [[table]]
 name = "{table}"
 keys = ["{table_public.decode()}"]
+bets = {BETS}
 """
     (directory / "link.toml").write_text(text, encoding="utf-8")
     database = SqliteDatabase(directory / "ledger.sqlite", create=True)

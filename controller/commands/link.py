@@ -32,6 +32,7 @@ from controller.io.watchdog import Watchdog
 from controller.link.comparing import Compared, compare
 from controller.link.deeds import HOUSE, Declined, Entered, Moved, OutOfOrder, Posting
 from controller.link.ledger import Account, Database, Ledger, LedgerFailed, LedgerRefused
+from controller.link.members import Member
 from controller.link.reconciling import Reconciled, reconcile
 from controller.link.refolding import refold
 from controller.link.service import DoesNotAddUp, LinkFailed, Listening, Service, totals
@@ -222,9 +223,17 @@ def _key(config: LinkConfig, path: Path, credentials: str | None) -> bytes:
 def _ledger(config: LinkConfig, *, create: bool = False) -> Iterator[Ledger]:
     database = _database(config, create=create)
     try:
-        yield Ledger(database, config.link.pool)
+        yield Ledger(database, config.link.pool, members(config))
     finally:
         database.close()
+
+
+def members(config: LinkConfig) -> dict[str, Member]:
+    """What each table of the file may post."""
+    return {
+        table.name: Member({bet: frozenset(shares) for bet, shares in table.bets.items()}, table.spots)
+        for table in config.table
+    }
 
 
 def _database(config: LinkConfig, *, create: bool) -> Database:

@@ -11,13 +11,21 @@ from typing import Annotated
 
 import msgspec
 
-from controller.core.meter import Parameters, mistakes
+from controller.core.meter import UNITS, Parameters, mistakes
 from controller.formats.config import is_credential
 from controller.formats.decoding import Mistake
-from controller.formats.sections import Address, File, Name, PublicKey, Section, Text, read_sections
+from controller.formats.sections import Address, File, Name, PublicKey, Section, Text, ZoneName, read_sections
 
 TableName = Annotated[
     str, msgspec.Meta(pattern=r"^[a-z0-9-]{1,32}/[a-z0-9-]{1,32}\Z", description='a table such as "harbour/bj-1"')
+]
+
+
+Spots = Annotated[int, msgspec.Meta(ge=1, le=7, description="spots, from 1 to 7")]
+Part = Annotated[int, msgspec.Meta(ge=1, le=UNITS, description="a whole number from 1 to 10000")]
+Shares = Annotated[
+    tuple[tuple[Part, Part], ...],
+    msgspec.Meta(min_length=1, description="parts of the meter such as [[1, 1], [1, 10]]"),
 ]
 
 
@@ -32,13 +40,22 @@ class LinkSection(Section, frozen=True):
 
 
 class LinkedTable(Section, frozen=True):
-    """``[[table]]``: a table and the public keys it may come with: one, or an old and a new one."""
+    """``[[table]]``: a table, the public keys it may come with (one, or an old and a new one), and what it may post.
+
+    ``bets``: for each bet that feeds the pool the parts of the meter that its rows take, as the table's profile has
+    them.
+    """
 
     name: TableName
     keys: Annotated[
         tuple[PublicKey, ...],
         msgspec.Meta(min_length=1, max_length=2, description="one or two public keys"),
     ]
+    bets: Annotated[
+        dict[ZoneName, Shares],
+        msgspec.Meta(min_length=1, description="bets and their parts, such as {blazing7s = [[1, 1], [1, 10]]}"),
+    ]
+    spots: Spots = 7
 
 
 class LinkConfig(Section, frozen=True):
@@ -79,6 +96,9 @@ def _cross_checks(config: LinkConfig) -> Iterable[Mistake]:
         if table.name in names:
             yield Mistake(("table", number, "name"), f"{table.name} is given twice")
         names.add(table.name)
+        for bet, shares in table.bets.items():
+            if any(part > of for part, of in shares):
+                yield Mistake(("table", number, "bets", bet), "a part is not more than the whole: [1, 10], [1, 1]")
         for key in table.keys:
             if key in keys:
                 yield Mistake(("table", number, "keys"), f"the key is that of {keys[key]}")

@@ -31,7 +31,9 @@ from controller.link.deeds import (
     Shifted,
     Standing,
     Stood,
+    Wagered,
 )
+from controller.link.members import RECENT, Member, Place, undue
 from controller.link.pool import Step, stepped
 
 FORMAT: Final = 1
@@ -127,8 +129,10 @@ class Books(NamedTuple):
 class Ledger:
     """The books of one pool."""
 
-    def __init__(self, database: Database, pool: str) -> None:
+    def __init__(self, database: Database, pool: str, members: Mapping[str, Member] | None = None) -> None:
+        """``members``: what each table may post; None: this process takes no tables' postings to be judged by it."""
         self._database = database
+        self._members = members
         self.pool = pool
 
     def open(self, parameters: Parameters) -> None:
@@ -156,7 +160,8 @@ class Ledger:
             LedgerFailed: the database; post the same again, to this process or another.
             AssertionError: the pool's accounts do not agree; nothing was entered.
         """
-        return self._database.write(lambda rows: _Transaction(rows, self.pool, self._database.lock).post(postings))
+        lock, members = self._database.lock, self._members
+        return self._database.write(lambda rows: _Transaction(rows, self.pool, lock, members).post(postings))
 
     def books(self) -> Books:
         """The pool as it stands.
@@ -212,8 +217,9 @@ def _pool(rows: Rows, pool: str, lock: str = "") -> tuple[Meter, Meter, int, int
 class _Transaction:
     """Postings entered one after the other, and written together at the end."""
 
-    def __init__(self, rows: Rows, pool: str, lock: str) -> None:
+    def __init__(self, rows: Rows, pool: str, lock: str, members: Mapping[str, Member] | None) -> None:
         self._rows = rows
+        self._members = members
         self._pool = pool
         _, self._meter, self._number, self.hits = _pool(rows, pool, lock)
         self._accounts: dict[str, Account] = {}
@@ -238,12 +244,30 @@ class _Transaction:
             return OutOfOrder(account.epoch, account.seq, f"{table} {epoch}/{seq}: {expected} comes next")
         if isinstance(deed, Moved) != (table == HOUSE):
             return OutOfOrder(account.epoch, account.seq, "people move a pool at the link, and nothing else there")
-        step = stepped(self._meter, table, epoch, deed, self)
+        refused = self._undue(posting)
+        step = Step(Declined(refused), self._meter) if refused else stepped(self._meter, table, epoch, deed, self)
         self._meter = step.meter
         self._number += 1
         answer = Entered(self._number, step.meter.shown_cents(), step.outcome)
         self._note(posting, account, step, answer)
         return answer
+
+    def _undue(self, posting: Posting) -> str:
+        """Why a posting cannot be its table's (``members``); empty: it may be."""
+        if self._members is None or posting.table == HOUSE:
+            return ""
+        member = self._members.get(posting.table, Member({}, 0))
+        return undue(member, posting.deed, lambda place: self._wagered(posting, place))
+
+    def _wagered(self, posting: Posting, place: Place) -> bool:
+        """Whether the table's wager there was counted among its recent postings."""
+        table, epoch, first = posting.table, posting.epoch, max(1, posting.seq - RECENT)
+        now = [self._answers.get((table, epoch, seq)) for seq in range(posting.seq - 1, first - 1, -1)]
+        if any(_counted(deed, answer.outcome, place) for deed, answer in filter(None, now)):
+            return True
+        query = "SELECT deed, outcome FROM entries WHERE pool = ? AND table_name = ? AND epoch = ? AND seq >= ?"
+        rows = self._rows.all(query, (self._pool, table, epoch, first))
+        return any(_counted(deed_of(deed), own_json(outcome, Outcome), place) for deed, outcome in rows)
 
     def _again(self, posting: Posting, account: Account) -> Answer:
         key = (posting.table, posting.epoch, posting.seq)
@@ -345,6 +369,10 @@ class _Transaction:
                 if number in self._changed
             ],
         )
+
+
+def _counted(deed: Deed, outcome: Outcome, place: Place) -> bool:
+    return isinstance(deed, Wagered) and isinstance(outcome, Counted) and (deed.round, deed.spot, deed.bet) == place
 
 
 def deed_of(text: str) -> Deed:

@@ -10,9 +10,10 @@ from typing import Final
 
 from controller.core.jackpots import Jackpot
 from controller.formats.plain_data import own_json
-from controller.link.deeds import Outcome
+from controller.link.deeds import Declined, Outcome
 from controller.link.ledger import Ledger, Row, Rows, books, deed_of
-from controller.link.pool import stepped
+from controller.link.members import NOT_THEIRS
+from controller.link.pool import Step, stepped
 
 PAGE: Final = 10_000
 """Entries read at a time."""
@@ -67,11 +68,14 @@ def _refolded(rows: Rows, pool: str) -> Iterator[str]:
         number, table, epoch, deed, answered, shown_cents = entry
         if number != before + 1:
             yield f"entry {before + 1} is missing"
-        step = stepped(meter, table, epoch, deed_of(deed), awards)
+        outcome = own_json(answered, Outcome)
+        if isinstance(outcome, Declined) and outcome.reason.startswith(NOT_THEIRS):
+            step = Step(outcome, meter)
+        else:
+            step = stepped(meter, table, epoch, deed_of(deed), awards)
         meter = step.meter
         for jackpot in step.jackpots:
             awards.note(table, epoch, jackpot)
-        outcome = own_json(answered, Outcome)
         if (outcome, shown_cents) != (step.outcome, meter.shown_cents()):
             yield f"entry {number} of {table or 'the house'} was answered otherwise than it comes out"
     if (number, awards.hits) != (held.entries, held.hits):

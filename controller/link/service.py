@@ -16,7 +16,7 @@ import zmq
 import zmq.asyncio
 from zmq.auth.asyncio import AsyncioAuthenticator
 
-from controller.link.deeds import Answer, Entered, Posting, Standing
+from controller.link.deeds import Answer, Declined, Entered, Posting, Standing
 from controller.link.ledger import Account, Ledger, LedgerFailed
 from controller.link.reconciling import Reconciled, reconcile
 from controller.link.wire import (
@@ -199,6 +199,9 @@ class Service:
 
     def _note(self, posting: Posting, answer: Answer) -> None:
         if isinstance(answer, Entered):
+            if isinstance(answer.outcome, Declined):
+                where = {"pool": self._ledger.pool, "table": posting.table, "epoch": posting.epoch, "seq": posting.seq}
+                log.error("ALARM: posting declined", **where, entry=answer.number, reason=answer.outcome.reason)
             self._standing = max(self._standing, Standing(answer.number, answer.shown_cents))
             account = self._accounts.get(posting.table, Account())
             epoch, seq = max((account.epoch, account.seq), (posting.epoch, posting.seq))

@@ -24,9 +24,12 @@ unreasonable_cents = 10000
 [[table]]
 name = "harbour/bj-1"
 keys = ["{KEYS[0]}"]
+bets = {{blazing7s = [[1, 1], [1, 10]]}}
 [[table]]
 name = "harbour/bj-2"
 keys = ["{KEYS[1]}"]
+bets = {{blazing7s = [[1, 1]]}}
+spots = 5
 """
 
 
@@ -44,12 +47,15 @@ def test_files_lie_beside_it_unless_the_service_keeps_them() -> None:
         ("sqlite = ", "# ", "link.toml:2: [link]: expected sqlite"),
         ("sqlite = ", 'postgresql = "dbname=pool"\nsqlite = ', "link.toml:2: [link]: expected sqlite"),
         ("0.0.0.0:7710", "7710", "link.toml:4: [link] listen: "),
-        ("bj-2", "bj-1", "link.toml:16: [[table]] name: harbour/bj-1 is given twice"),
-        (KEYS[1], KEYS[0], "link.toml:17: [[table]] keys: the key is that of harbour/bj-1"),
+        ("bj-2", "bj-1", "link.toml:17: [[table]] name: harbour/bj-1 is given twice"),
+        (KEYS[1], KEYS[0], "link.toml:18: [[table]] keys: the key is that of harbour/bj-1"),
+        ("bets = {blazing7s = [[1, 1]]}", "", "link.toml:16: [[table]] bets: missing"),
+        ("[[1, 1]]}", "[[2, 1]]}", "a part is not more than the whole"),
+        ("spots = 5", "spots = 8", "link.toml:20: [[table]] spots: expected spots, from 1 to 7"),
         ("rate = [1, 10]", "rate = 0.1", "link.toml:10: [meter] rate: "),
         ("[link]", "[link", "link.toml:2: "),
         ("[link]", f"deep = {'[' * 3000}{']' * 3000}\n[link]", "nested deeper than 32"),
-        ('keys = ["rq', 'keys = """["rq', "link.toml:17: "),
+        ('keys = ["rq', 'keys = """["rq', "link.toml:20: "),
     ],
 )
 def test_mistakes_are_told_by_line(before: str, after: str, said: str) -> None:

@@ -22,6 +22,7 @@ from tests.trigger_box.premises import running
 
 PATIENCE_SECONDS = 60.0
 POOL = "pit-1"
+BETS = "{blazing_7s = [[1, 1], [1, 10]], blazing7s = [[1, 1], [1, 10]]}"
 BY_TWO = ("--who", "Ann", "--second", "Ben")
 
 
@@ -38,7 +39,8 @@ class Premises:
         self.tables = {f"harbour/bj-{number}": zmq.curve_keypair() for number in range(1, count + 1)}
         place = f'postgresql = "{postgresql}"' if postgresql else 'sqlite = "ledger.sqlite"'
         rows = "".join(
-            f'\n[[table]]\nname = "{name}"\nkeys = ["{key[0].decode()}"]\n' for name, key in self.tables.items()
+            f'\n[[table]]\nname = "{name}"\nkeys = ["{key[0].decode()}"]\nbets = {BETS}\n'
+            for name, key in self.tables.items()
         )
         self.file = folder / "link.toml"
         self.file.write_text(

@@ -27,11 +27,12 @@ def deeds(name: str, seed: int, count: int) -> list[Deed]:
     found: list[Deed] = []
     for number in range(1, count + 1):
         drawn = chance.random()
-        if drawn < 0.97:
-            found.append(Wagered(chance.choice((100, 500, 33, 7))))
+        last = found[-1] if found else None
+        if drawn < 0.97 or not isinstance(last, Wagered):
+            found.append(Wagered(chance.choice((100, 500, 33, 7)), number, chance.randint(1, 7), "blazing_7s"))
         else:
             share = (1, 10) if drawn < 0.99 else (1, 1)
-            found.append(Claimed(number, (WinningRow(chance.randint(1, 7), "blazing_7s", "row", share),)))
+            found.append(Claimed(last.round, (WinningRow(last.spot, last.bet, "row", share),)))
     return found
 
 

@@ -1,0 +1,132 @@
+"""A hostile member of a pool: one table's valid key, and whatever it likes to post."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.link.deeds import Awarded, Claimed, Counted, Declined, Deed, Wagered, WinningRow
+from controller.link.ledger import Ledger
+from controller.link.members import NOT_THEIRS, RECENT, Member, undue
+from controller.link.reconciling import reconcile
+from controller.link.refolding import refold
+from controller.link.sqlite import SqliteDatabase
+from tests.link.conftest import PARAMETERS
+from tests.link.premises import BY_TWO, Premises
+from tests.link.test_ledger import Table
+
+SEVENS = Member({"blazing7s": frozenset({(1, 1), (1, 10)})}, spots=5)
+OTHER = Member({"five_card": frozenset({(1, 10)})}, spots=7)
+MEMBERS = {"bj-1": SEVENS, "bj-2": OTHER}
+LAID = Wagered(500, 9, 3, "blazing7s")
+
+
+def claim(number: int = 9, spot: int = 3, bet: str = "blazing7s", share: tuple[int, int] = (1, 1)) -> Claimed:
+    return Claimed(number, (WinningRow(spot, bet, "three_diamonds", share),))
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    ledger = Ledger(SqliteDatabase(tmp_path / "ledger.sqlite", create=True), "pit-1", MEMBERS)
+    ledger.open(PARAMETERS)
+    return ledger
+
+
+def declined(table: Table, deed: Deed) -> str:
+    outcome = table.does(deed)
+    assert isinstance(outcome, Declined), outcome
+    assert outcome.reason.startswith(NOT_THEIRS)
+    return outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        (claim(), "no wager on blazing7s at spot 3 in round 9 was posted"),
+        (claim(bet="x"), "it has no bet 'x' that feeds the pool"),
+        (claim(bet="five_card"), "it has no bet 'five_card'"),
+        (claim(spot=6), "it has 5 spots"),
+        (claim(spot=10**300), "it has 5 spots"),
+        (claim(spot=0), "it has 5 spots"),
+        (claim(number=10**300), "no round of the number posted"),
+        (claim(share=(1, 2)), "no row of blazing7s pays 1 of 2"),
+        (Wagered(500), "it has no bet ''"),
+        (Wagered(500, 9, 3, "main"), "it has no bet 'main'"),
+        (Wagered(500, 9, 7, "blazing7s"), "it has 5 spots"),
+        (Wagered(500, 0, 3, "blazing7s"), "no round of the number posted"),
+    ],
+)
+def test_the_first_posting_of_a_key_takes_nothing(ledger: Ledger, deed: Deed, said: str) -> None:
+    before = ledger.standing()
+    assert said in declined(Table(ledger), deed)
+    assert ledger.standing().shown_cents == before.shown_cents
+    assert ledger.books().hits == 0
+    assert (reconcile(ledger).mistakes, refold(ledger)) == ((), ())
+
+
+def test_a_wager_is_claimed_once_where_it_lay_and_by_whose_it_is(ledger: Ledger) -> None:
+    table, other = Table(ledger), Table(ledger, "bj-2")
+    assert isinstance(table.does(LAID), Counted)
+    assert "no wager" in declined(table, claim(spot=4))
+    assert "no wager" in declined(table, claim(number=8))
+    assert "no bet" in declined(other, claim())
+    assert isinstance(table.does(claim(share=(1, 10))), Awarded)
+    again = table.does(claim())
+    assert isinstance(again, Declined)
+    assert "has its award already" in again.reason
+    assert ledger.books().hits == 1
+    assert (reconcile(ledger).mistakes, refold(ledger)) == ((), ())
+
+
+def test_a_wager_and_its_claim_may_come_in_one_transaction(ledger: Ledger) -> None:
+    table = Table(ledger)
+    answers = ledger.post([table.next(LAID), table.next(claim())])
+    assert [type(one.outcome) for one in answers] == [Counted, Awarded]  # type: ignore[union-attr]
+
+
+def test_a_wager_that_was_not_counted_or_is_long_past_is_not_claimed(ledger: Ledger) -> None:
+    table = Table(ledger)
+    assert isinstance(table.does(Wagered(0, 9, 3, "blazing7s")), Declined)
+    assert "no wager" in declined(table, claim())
+    table.does(Wagered(500, 10, 3, "blazing7s"))
+    ledger.post([table.next(Wagered(500, 11, 3, "blazing7s")) for _ in range(RECENT)])
+    assert "no wager" in declined(table, claim(10))
+    new_epoch = Table(ledger, epoch=2)
+    assert "no wager" in declined(new_epoch, claim(11))
+
+
+@given(
+    deed=st.builds(
+        claim,
+        st.integers(-(2**70), 2**70),
+        st.integers(-(2**70), 2**70),
+        st.text(max_size=40),
+        st.tuples(st.integers(-3, 12), st.integers(-3, 12)),
+    )
+)
+def test_nothing_is_due_to_whoever_laid_nothing(deed: Claimed) -> None:
+    assert undue(SEVENS, deed, lambda _: False)
+
+
+async def test_a_hostile_table_with_a_valid_key_is_declined_with_an_alarm(tmp_path: Path) -> None:
+    """Over its real socket: the pool stays whole, the table is told, and the link's log says it aloud."""
+    premises = Premises(tmp_path, 2)
+    assert premises.does("begin", *BY_TWO).exit_code == 0
+    async with premises.process() as link, premises.table() as hostile:
+        told = await hostile.does(Claimed(1, (WinningRow(3, "x", "all of it", (1, 1)),)))
+        assert isinstance(told.answer.outcome, Declined)
+        whole = await hostile.does(Claimed(9, (WinningRow(3, "blazing_7s", "row", (1, 1)),)))
+        assert isinstance(whole.answer.outcome, Declined)
+        assert whole.answer.shown_cents == 1_000_000
+        link.terminate()
+        _, logged = await link.communicate()
+    alarms = [json.loads(line) for line in logged.splitlines() if b"ALARM: posting declined" in line]
+    assert [(one["table"], one["seq"], one["level"]) for one in alarms] == [
+        ("harbour/bj-1", 1, "error"),
+        ("harbour/bj-1", 2, "error"),
+    ]
+    assert premises.does("reconcile", "--refold").exit_code == 0
