@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from controller.commands.journal_reading import of_journal, published
+from controller.commands.terminal import say
 from controller.formats.alert_list import AlertTold, alerts_told
 from controller.io.journal import JournalReader
 
@@ -25,11 +26,12 @@ def command(reader: JournalReader, *, as_json: bool, everything: bool) -> None:
     waiting = [one for one in told if not one.acknowledged]
     shown = told if everything else waiting
     if as_json:
-        click.echo(msgspec.json.encode(shown))
+        say(msgspec.json.encode(shown))
     else:
         for one in shown:
-            click.echo("\n".join(lines(one)))
-        click.echo(f"{len(waiting)} of {len(told)} alerts wait to be acknowledged")
+            for line in lines(one):
+                say(line)
+        say(f"{len(waiting)} of {len(told)} alerts wait to be acknowledged")
     raise SystemExit(1 if waiting else 0)
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
+from controller.commands.terminal import say
 from controller.io.copies import CopyDamaged, CopyRefused, backup
 from controller.io.journal import JournalDamaged, NotAJournal
 
 
 @click.command("backup")
-@click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path))
 @click.argument("copy", type=click.Path(dir_okay=False, path_type=Path))
 def command(journal: Path, copy: Path) -> None:
     """Copy JOURNAL to COPY, which must not exist, and check every byte of the copy. A daemon may be writing.
@@ -22,11 +23,11 @@ def command(journal: Path, copy: Path) -> None:
     try:
         report = backup(journal, copy)
     except (JournalDamaged, CopyDamaged) as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(1)
     except (NotAJournal, CopyRefused, OSError) as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
     assert report.identity is not None
     counts = f"{report.records} records, {report.events} events, head {report.head}"
-    click.echo(f"{copy}: {report.identity.text()}, {counts}")
+    say(f"{copy}: {report.identity.text()}, {counts}")

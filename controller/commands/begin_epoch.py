@@ -11,6 +11,7 @@ from typing import Final
 import click
 import msgspec
 
+from controller.commands.terminal import say
 from controller.formats.config import Config, ConfigError
 from controller.formats.epoch_orders import WHAT, Approval, Order, OrderRefused, Proposal, Signer, check, proposer
 from controller.formats.meter_account import meter_book
@@ -20,6 +21,7 @@ from controller.io.clock import SystemClock
 from controller.io.epochs import Begun, EpochRefused, Ruling, begin_epoch, followed
 from controller.io.house_files import kept_path, text_of
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.io.plain_files import content
 from controller.io.secret_files import SecretRefused, read_curve_secret
 from controller.io.table_file import load_table
 
@@ -32,7 +34,7 @@ ORDER: Final = "-epoch-order"
 @click.option("--why", help="The reason, kept in the new journal; giving it makes a proposal.")
 @click.option("--who", help="Who rules it, at a table without operators' keys.")
 @click.option("--witness", help="The second person, at such a table.")
-@click.argument("table_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("table_file", type=click.Path(path_type=Path))
 def command(table_file: Path, operator_key: str | None, why: str | None, who: str | None, witness: str | None) -> None:
     """Put the journal of TABLE_FILE's table aside and begin another. The table must not run.
 
@@ -52,10 +54,10 @@ def command(table_file: Path, operator_key: str | None, why: str | None, who: st
             begun(config, Ruling(who or "", witness or "", why or ""))
     except ConfigError as error:
         for line in error.lines:
-            click.echo(f"tableside: {line}", err=True)
+            say(f"tableside: {line}", err=True)
         sys.exit(2)
     except (EpochRefused, OrderRefused, SecretRefused, OSError) as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
 
 
@@ -83,12 +85,12 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
         order = Order(signer.sign(proposal))
         proposer(order, signers)
         keep(waiting, msgspec.json.encode(order))
-        click.echo(f"{waiting}: {person.name} proposes a new epoch after {lies_there}")
-        click.echo("another operator (floor or surveillance) begins it: tableside begin-epoch --operator-key FILE ...")
+        say(f"{waiting}: {person.name} proposes a new epoch after {lies_there}")
+        say("another operator (floor or surveillance) begins it: tableside begin-epoch --operator-key FILE ...")
         return
     if not waiting.exists():
         raise OrderRefused(f"{waiting}: nobody has proposed a new epoch; give --why")
-    order = Order.read(waiting.read_bytes())
+    order = Order.read(content(waiting))
     proposal = proposer(order, signers)
     if (proposal.site, proposal.table, proposal.follows) != (table.site, table.name, lies_there):
         raise OrderRefused(f"{waiting}: proposed for {proposal.follows}, and what lies there is {lies_there}")
@@ -138,10 +140,10 @@ def begun(config: Config, ruling: Ruling) -> None:
         begin_epoch(Path(table.journal), table.site, table.name, ruling, SystemClock().wall_ns())
     )
     if found.kept is not None:
-        click.echo(f"{found.kept}: kept, {found.before}")
+        say(f"{found.kept}: kept, {found.before}")
         for line in owed(found.kept):
-            click.echo(line)
-    click.echo(f"{table.journal}: epoch {found.identity.epoch} begins")
+            say(line)
+    say(f"{table.journal}: epoch {found.identity.epoch} begins")
 
 
 def owed(journal: Path) -> list[str]:

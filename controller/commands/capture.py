@@ -11,6 +11,7 @@ from typing import TextIO
 import click
 
 from controller.commands.probe import read_spots
+from controller.commands.terminal import say
 from controller.formats.captures import Piece, heading_text, piece_text
 from controller.io.clock import SystemClock
 from controller.io.log import configure_log
@@ -46,7 +47,7 @@ def command(*, port: str, file: Path, device: Device | None, through: Path | Non
         with file.open("x", encoding="ascii") as out, contextlib.suppress(KeyboardInterrupt):
             asyncio.run(capture(port, out, device=device, through=through, spots=numbers, baud=baud))
     except OSError as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
 
 
@@ -69,7 +70,7 @@ async def capture(
         # Whoever pulls the plug to see what happens wants to read what happened before.
         out.flush()
 
-    click.echo(f"capturing {port}; Ctrl-C ends it", err=True)
+    say(f"capturing {port}; Ctrl-C ends it", err=True)
     if through is not None:
         await between(opener, serving(through), write)
     elif device is not None:

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from controller.commands.run import refuse, unpaired_lines
+from controller.commands.terminal import say
 from controller.formats.config import Config, ConfigError, is_credential, ports_of
 from controller.formats.meter_odds import odds_lines
 from controller.formats.trigger_config import UNIX
@@ -23,7 +24,7 @@ from controller.operating import NoChannel, listening
 
 
 @click.command("check")
-@click.argument("table_file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("table_file", type=click.Path(path_type=Path))
 def command(table_file: Path) -> None:
     """Check TABLE_FILE and what it points to: profile, chip registry, key.
 
@@ -42,20 +43,16 @@ def command(table_file: Path) -> None:
         refuse(*(f"{table_file}: {line}" for line in refused))
     section = table.config.table
     if is_credential(section.key_file):
-        click.echo(
-            f"{table_file}: [table] key_file: {section.key_file} is there within the service only: not looked at"
-        )
+        say(f"{table_file}: [table] key_file: {section.key_file} is there within the service only: not looked at")
     if section.second_copy is not None:
         lacking = remark(Place(Path(section.second_copy)), Path(section.journal))
         if lacking:
-            click.echo(f"{table_file}: [table] second_copy: {section.second_copy}: {lacking}")
+            say(f"{table_file}: [table] second_copy: {section.second_copy}: {lacking}")
     for line in (*absent_ports(table.config), *unpaired_lines(table.config)):
-        click.echo(f"{table_file}: warning: {line}")
+        say(f"{table_file}: warning: {line}")
     for line in odds_lines((*table.config.meters, *table.config.linked_meters), table.profile.rules):
-        click.echo(f"{table_file}: {line}")
-    click.echo(
-        f"{table_file}: {section.site}/{section.name}, {table.profile.title}, {len(table.chips)} chips: fit to run"
-    )
+        say(f"{table_file}: {line}")
+    say(f"{table_file}: {section.site}/{section.name}, {table.profile.title}, {len(table.chips)} chips: fit to run")
 
 
 def broker_mistakes(config: Config, credentials: str | None) -> Iterator[str]:

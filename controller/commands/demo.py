@@ -12,6 +12,7 @@ from typing import Final
 
 import click
 
+from controller.commands.terminal import say
 from controller.demo import DemoFailed, Shown, run_demo
 from controller.demo_table import PROFILE, Wanted
 from controller.io import profile_files
@@ -77,10 +78,10 @@ def command(
         wanted = Wanted(directory, rounds or None, seed, speed, seats, *how)
         shown = asyncio.run(until_interrupted(wanted))
     except asyncio.CancelledError:
-        click.echo("tableside: interrupted before any account was written", err=True)
+        say("tableside: interrupted before any account was written", err=True)
         sys.exit(INTERRUPTED)
     except (DemoFailed, NoBroker, LinkLost, ValueError, OSError) as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
     summary(shown, directory, jackpots=jackpots)
     sys.exit(0 if shown.true() else 1)
@@ -89,7 +90,7 @@ def command(
 async def until_interrupted(wanted: Wanted) -> Shown:
     """Run the demo; the first Ctrl-C ends the playing, not the accounts."""
     loop = asyncio.get_running_loop()
-    task = asyncio.ensure_future(run_demo(wanted, click.echo))
+    task = asyncio.ensure_future(run_demo(wanted, say))
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, task.cancel)
     try:
@@ -145,21 +146,21 @@ def read_broker(text: str | None) -> Broker | None:
 def summary(shown: Shown, directory: Path, *, jackpots: bool) -> None:
     """Say what came of it."""
     found = shown.comparison
-    click.echo("")
-    click.echo(f"{shown.rounds} rounds, {found.wagers} wagers: {found.equal} settled as they truly were")
+    say()
+    say(f"{shown.rounds} rounds, {found.wagers} wagers: {found.equal} settled as they truly were")
     if found.open:
-        click.echo(f"{found.open} left open: the evidence allows more than one net")
+        say(f"{found.open} left open: the evidence allows more than one net")
     for line in found.different:
-        click.echo(f"DIFFERENT  {line}")
+        say(f"DIFFERENT  {line}")
     if shown.waited_in_vain:
-        click.echo(f"the readers were waited for in vain {shown.waited_in_vain} times")
+        say(f"the readers were waited for in vain {shown.waited_in_vain} times")
     for line in jackpot_lines(shown):
-        click.echo(line)
-    click.echo(f"left in {directory}: journal.sqlite, truth.json, account.json")
+        say(line)
+    say(f"left in {directory}: journal.sqlite, truth.json, account.json")
     if jackpots:
-        click.echo(f"its meters and jackpots: tableside meters {directory / 'journal.sqlite'}")
+        say(f"its meters and jackpots: tableside meters {directory / 'journal.sqlite'}")
     else:
-        click.echo("with jackpots, a sign and a trigger box: make demo JACKPOTS=1 (tableside demo --jackpots)")
+        say("with jackpots, a sign and a trigger box: make demo JACKPOTS=1 (tableside demo --jackpots)")
 
 
 def jackpot_lines(shown: Shown) -> Iterator[str]:

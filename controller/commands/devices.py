@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from controller.commands.terminal import say
 from controller.formats.usb_names import Plugged
 from controller.io.identify import ANSWER_SECONDS, Identified, identify, questions
 from controller.io.log import configure_log
@@ -26,10 +27,10 @@ def command(ports: tuple[str, ...], *, ask: bool) -> None:
     configure_log("console", level="error")
     found = tuple(Plugged(port) for port in ports) or plugged_in()
     if not found:
-        click.echo("no serial ports")
+        say("no serial ports")
     for port in found:
         for line in asyncio.run(described(port, ask=ask)):
-            click.echo(line)
+            say(line)
 
 
 async def described(port: Plugged, *, ask: bool, answer_seconds: float = ANSWER_SECONDS) -> list[str]:

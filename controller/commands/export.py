@@ -9,6 +9,7 @@ from typing import IO, Final
 
 import click
 
+from controller.commands.terminal import say
 from controller.formats import takings as rows
 from controller.formats.payloads import own_event
 from controller.formats.row_files import as_csv, as_json_lines
@@ -40,7 +41,7 @@ KINDS: Final[dict[str, tuple[type[Row], Callable[[Takings], Sequence[Row]]]]] = 
 @click.option("--first", default=1, show_default=True, type=click.IntRange(min=1), help="The first event's seq.")
 @click.option("--last", type=click.IntRange(min=1), help="The last event's seq; without it all there are.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file, instead of standard output.")
-@click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path))
 def command(
     *, journal: Path, output: Path | None, first: int, last: int | None, events: bool, kind: str | None, form: str
 ) -> None:
@@ -64,13 +65,13 @@ def command(
             else:
                 write_rows(file, kind, form, takings(own_event(body) for body in bodies))
     except NotAJournal as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
     except JournalDamaged as error:
-        click.echo(f"tableside: {journal}: damaged: {error}; run: tableside verify {journal}", err=True)
+        say(f"tableside: {journal}: damaged: {error}; run: tableside verify {journal}", err=True)
         sys.exit(1)
     except OSError as error:
-        click.echo(f"tableside: {output or 'standard output'}: {error.strerror}", err=True)
+        say(f"tableside: {output or 'standard output'}: {error.strerror}", err=True)
         sys.exit(2)
 
 

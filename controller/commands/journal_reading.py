@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from controller.commands.terminal import say
 from controller.formats.payloads import PayloadRefused, Published, own_event
 from controller.formats.round_story import Told
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
@@ -26,14 +27,14 @@ def of_journal(function: F) -> F:
             with JournalReader(journal) as reader:
                 function(reader, as_json=as_json, **given)
         except NotAJournal as error:
-            click.echo(f"tableside: {error}", err=True)
+            say(f"tableside: {error}", err=True)
             sys.exit(2)
         except (JournalDamaged, PayloadRefused) as error:
-            click.echo(f"tableside: {error}; run: tableside verify {journal}", err=True)
+            say(f"tableside: {error}; run: tableside verify {journal}", err=True)
             sys.exit(2)
 
     wrapped: Any = click.option("--json", "as_json", is_flag=True, help="Print JSON.")(read)
-    found: F = click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))(wrapped)
+    found: F = click.argument("journal", type=click.Path(path_type=Path))(wrapped)
     return found
 
 

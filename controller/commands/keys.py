@@ -11,6 +11,7 @@ from typing import Final, NoReturn
 import click
 import zmq
 
+from controller.commands.terminal import say
 from controller.formats.epoch_orders import Signer
 from controller.formats.records import KEY_BYTES
 from controller.formats.software_list import public_of
@@ -46,7 +47,7 @@ def table(file: Path, *, rotate: bool) -> None:
     the old one.
     """
     old = _kept(file, f"{SystemEntropy().take(KEY_BYTES).hex()}\n".encode(), rotate=rotate)
-    click.echo(f"{file}: a new key" + (f"; the old one is {old}, keep it with its journal" if old else ""))
+    say(f"{file}: a new key" + (f"; the old one is {old}, keep it with its journal" if old else ""))
 
 
 @command.command("pairing")
@@ -58,7 +59,7 @@ def pairing(file: Path, *, rotate: bool) -> None:
     Both need the same one, and nobody else: copy FILE to the other by hand. After --rotate restart both.
     """
     _kept(file, f"{SystemEntropy().take(KEY_BYTES).hex()}\n".encode(), rotate=rotate)
-    click.echo(f"{file}: a new pairing key; the table's and the box's pairing_key_file both name a copy of it")
+    say(f"{file}: a new pairing key; the table's and the box's pairing_key_file both name a copy of it")
 
 
 @command.command("curve")
@@ -68,7 +69,7 @@ def curve(file: Path, *, rotate: bool) -> None:
     """Make a ZeroMQ CURVE key pair: the secret half in FILE, the public half printed, for who is to trust it."""
     public, secret = zmq.curve_keypair()
     _kept(file, secret + b"\n", rotate=rotate)
-    click.echo(public.decode())
+    say(public.decode())
 
 
 @command.command("software")
@@ -81,7 +82,7 @@ def software(file: Path, *, rotate: bool) -> None:
     """
     seed = SystemEntropy().take(KEY_BYTES)
     _kept(file, f"{seed.hex()}\n".encode(), rotate=rotate)
-    click.echo(public_of(seed))
+    say(public_of(seed))
 
 
 @command.command("signing")
@@ -89,7 +90,7 @@ def software(file: Path, *, rotate: bool) -> None:
 def signing(file: Path) -> None:
     """Print by what others know what the CURVE key in FILE signs: for ``signs`` in the file of operators."""
     try:
-        click.echo(Signer(read_curve_secret(file)).public)
+        say(Signer(read_curve_secret(file)).public)
     except SecretRefused as error:
         _refuse(str(error))
 
@@ -103,7 +104,7 @@ def authority(directory: Path, *, rotate: bool) -> None:
         made = make_authority(directory, _now(), rotate=rotate)
     except SecretRefused as error:
         _refuse(str(error))
-    click.echo(f"{made.certificate} is for everybody; {made.key} signs: keep it off the tables")
+    say(f"{made.certificate} is for everybody; {made.key} signs: keep it off the tables")
 
 
 @command.command("certificate")
@@ -122,7 +123,7 @@ def certificate(directory: Path, name: str, hosts: tuple[str, ...], *, rotate: b
         made = make_certificate(directory, name, hosts, _now(), rotate=rotate)
     except SecretRefused as error:
         _refuse(str(error))
-    click.echo(f"{made.certificate}, {days_left(read_certificate(made.certificate), _now())} days; its key {made.key}")
+    say(f"{made.certificate}, {days_left(read_certificate(made.certificate), _now())} days; its key {made.key}")
 
 
 @command.command("show")
@@ -134,8 +135,8 @@ def show(file: Path) -> None:
     except SecretRefused as error:
         _refuse(str(error))
     ends = found.not_valid_after_utc.isoformat()
-    click.echo(f"{found.subject.rfc4514_string()}, signed by {found.issuer.rfc4514_string()}")
-    click.echo(f"ends {ends}, in {days_left(found, _now())} days")
+    say(f"{found.subject.rfc4514_string()}, signed by {found.issuer.rfc4514_string()}")
+    say(f"ends {ends}, in {days_left(found, _now())} days")
 
 
 def _kept(file: Path, content: bytes, *, rotate: bool) -> Path | None:
@@ -150,5 +151,5 @@ def _now() -> datetime:
 
 
 def _refuse(text: str) -> NoReturn:
-    click.echo(f"tableside: {text}", err=True)
+    say(f"tableside: {text}", err=True)
     sys.exit(2)

@@ -15,6 +15,7 @@ import click
 import structlog
 
 from controller.commands.run import STORAGE_FAILED, refuse, until_stopped
+from controller.commands.terminal import say
 from controller.core.meter import ROSE, UNITS
 from controller.core.persons import same_person
 from controller.core.progressives import Adjustment, NewParameters
@@ -42,7 +43,7 @@ DOES_NOT_ADD_UP: Final = 3
 """Exit status: the ledger does not agree with itself."""
 
 F = TypeVar("F", bound=Callable[..., Any])
-CONFIG: Final = click.argument("config", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+CONFIG: Final = click.argument("config", type=click.Path(path_type=Path))
 AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="one object")
 
 log = structlog.get_logger(__name__)
@@ -83,9 +84,7 @@ def begin(config: Path, who: str, second: str) -> None:
     _two(who, second)
     with _said(), _ledger(_load(config), create=True) as ledger:
         ledger.open(_load(config).meter)
-        click.echo(
-            f"pool {ledger.pool}: begun at {_money(ledger.standing().shown_cents * UNITS)} by {who} and {second}"
-        )
+        say(f"pool {ledger.pool}: begun at {_money(ledger.standing().shown_cents * UNITS)} by {who} and {second}")
 
 
 @command.command("reconcile")
@@ -96,7 +95,7 @@ def begin(config: Path, who: str, second: str) -> None:
     "--journal",
     "journals",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     help="hold this table's journal (or a copy) against the ledger, too; may be given for each table",
 )
 def reconcile_command(config: Path, *, as_json: bool, again: bool, journals: tuple[Path, ...]) -> None:
@@ -107,11 +106,10 @@ def reconcile_command(config: Path, *, as_json: bool, again: bool, journals: tup
             found = found._replace(mistakes=(*found.mistakes, *refold(ledger)))
         tables = [_held_against(ledger, journal) for journal in journals]
         found = found._replace(mistakes=(*found.mistakes, *(text for _, one in tables for text in one.mistakes)))
-        click.echo(json.dumps(_as_data(found)) if as_json else "\n".join(_account(ledger.pool, found)))
+        for line in [json.dumps(_as_data(found))] if as_json else _account(ledger.pool, found):
+            say(line)
         for name, one in () if as_json else tables:
-            click.echo(
-                f"{name}: {one.posted} postings in its journal, {one.entered} answered, {len(one.mistakes)} differ"
-            )
+            say(f"{name}: {one.posted} postings in its journal, {one.entered} answered, {len(one.mistakes)} differ")
         if found.mistakes:
             raise DoesNotAddUp(found.mistakes)
 
@@ -127,13 +125,11 @@ def status(config: Path, *, as_json: bool) -> None:
         shown = books.meter.shown_cents()
         if as_json:
             found = {"pool": ledger.pool, "shown_cents": shown, "entries": books.entries, "awards": books.hits}
-            click.echo(
-                json.dumps({**found, "tables": {name: {"epoch": e, "seq": s} for name, (e, s) in tables.items()}})
-            )
+            say(json.dumps({**found, "tables": {name: {"epoch": e, "seq": s} for name, (e, s) in tables.items()}}))
             return
-        click.echo(f"{ledger.pool}: {_money(shown * UNITS)} after {books.entries} entries, {books.hits} awards")
+        say(f"{ledger.pool}: {_money(shown * UNITS)} after {books.entries} entries, {books.hits} awards")
         for name, (epoch, seq) in tables.items():
-            click.echo(f"  {name}: posted {seq} in epoch {epoch}")
+            say(f"  {name}: posted {seq} in epoch {epoch}")
 
 
 @command.command("adjust")
@@ -177,7 +173,7 @@ def _move(ledger: Ledger, moved: Moved) -> None:
         case Entered(number, shown_cents, outcome):
             queued = getattr(outcome, "queued", False)
             said = "waits for the next reset" if queued else f"it shows {_money(shown_cents * UNITS)}"
-            click.echo(f"pool {ledger.pool}: entry {number}; {said}")
+            say(f"pool {ledger.pool}: entry {number}; {said}")
         case OutOfOrder(_, _, reason):
             refuse(f"pool {ledger.pool}: somebody else moved it at the same moment: {reason}")
         case _:
@@ -258,10 +254,10 @@ def _said() -> Iterator[None]:
         refuse(str(error))
     except DoesNotAddUp as error:
         for mistake in error.mistakes:
-            click.echo(f"tableside: ALARM: {mistake}", err=True)
+            say(f"tableside: ALARM: {mistake}", err=True)
         sys.exit(DOES_NOT_ADD_UP)
     except LedgerFailed as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(STORAGE_FAILED)
 
 

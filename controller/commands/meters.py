@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from controller.commands.terminal import say, say_text
 from controller.formats.linked_account import LinkedLine
 from controller.formats.meter_account import AwardLine, MeterBook, MeterLine, meter_book
 from controller.formats.payloads import PayloadRefused, own_event
@@ -16,7 +17,7 @@ from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 
 
 @click.command("meters")
-@click.argument("journal", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
 def command(journal: Path, *, as_json: bool) -> None:
     """Show the meters and jackpots of JOURNAL, every unit accounted for.
@@ -29,13 +30,13 @@ def command(journal: Path, *, as_json: bool) -> None:
         with JournalReader(journal) as reader:
             book = meter_book(own_event(row.body).event for row in reader.events())
     except (NotAJournal, JournalDamaged, PayloadRefused, OSError) as error:
-        click.echo(f"tableside: {journal}: {error}", err=True)
+        say(f"tableside: {journal}: {error}", err=True)
         sys.exit(2)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(book), indent=1).decode())
+        say_text(msgspec.json.format(msgspec.json.encode(book), indent=1))
     else:
         for line in told(book):
-            click.echo(line)
+            say(line)
     sys.exit(0 if book.reconciled() else 1)
 
 

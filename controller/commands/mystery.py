@@ -13,6 +13,7 @@ import click
 
 from controller.commands import mystery_verify
 from controller.commands.run import refuse
+from controller.commands.terminal import say
 from controller.formats.config import ConfigError
 from controller.formats.trigger_config import TriggerConfig
 from controller.io.clock import SystemClock
@@ -26,7 +27,7 @@ from controller.trigger_box.store import Store, StoreFailed, StoreRefused
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_CONFIG = click.argument("config", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+_CONFIG = click.argument("config", type=click.Path(path_type=Path))
 
 
 def _by_two(work: F) -> F:
@@ -51,7 +52,7 @@ def make_key(file: Path) -> None:
         create_key(file, SystemEntropy())
     except KeyRefused as error:
         refuse(str(error))
-    click.echo(f"{file}: a new key; keep a copy where the other role cannot reach it")
+    say(f"{file}: a new key; keep a copy where the other role cannot reach it")
 
 
 @command.command("begin")
@@ -71,7 +72,7 @@ def begin(config: Path, operations: str, surveillance: str, taking_over: tuple[i
 
     def work(parsed: TriggerConfig, sealer: Sealer) -> None:
         custody.begin(parsed, sealer, people, SystemClock().wall_ns(), takeover)
-        click.echo(f"{parsed.box.store}: begun for {parsed.box.site}/{parsed.box.table} by {' and '.join(people)}")
+        say(f"{parsed.box.store}: begun for {parsed.box.site}/{parsed.box.table} by {' and '.join(people)}")
 
     _with_keys(config, work)
 
@@ -84,7 +85,7 @@ def set_bounds(config: Path, operations: str, surveillance: str) -> None:
 
     def work(parsed: TriggerConfig, sealer: Sealer) -> None:
         custody.set_bounds(parsed, sealer, people, SystemClock().wall_ns())
-        click.echo(f"{parsed.box.store}: the bounds of {config} hold from the next draw on")
+        say(f"{parsed.box.store}: the bounds of {config} hold from the next draw on")
 
     _with_keys(config, work)
 
@@ -111,7 +112,7 @@ def end(config: Path, operations: str, surveillance: str) -> None:
         told = None
         if opened is not None:
             told = {"cycle": opened.cycle, "drawn_cents": opened.drawn_cents, "key": opened.key.hex()}
-        click.echo(json.dumps({"ended": parsed.box.serial, "revealed": told}))
+        say(json.dumps({"ended": parsed.box.serial, "revealed": told}))
 
     _with_keys(config, work)
 
@@ -124,5 +125,5 @@ def _with_keys(path: Path, work: Callable[[TriggerConfig, Sealer], None]) -> Non
     except ConfigError as error:
         refuse(*error.lines)
     except (KeyRefused, StoreRefused, StoreFailed) as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)

@@ -7,20 +7,26 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import click
 
 from controller.commands.run import refuse
+from controller.commands.terminal import say
 from controller.formats.event_numbers import Mark, Range, stream_marks
 from controller.formats.mystery_audit import Audit, CycleFound, examine
 from controller.formats.mystery_events import NotEvents, Told, read_lines
 from controller.formats.records import HASH_BYTES
 from controller.io.journal_store import JournalDamaged, JournalReader, NotAJournal
+from controller.io.plain_files import lines, opened
 from controller.io.verification import verify as verify_journal
+
+EVENTS_LIMIT_BYTES: Final = 4 * 1024**3
+"""Of a file of events: some weeks of a busy table. What is longer is given in parts, each with --from."""
 
 
 @click.command("verify")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path))
 @click.option("--from", "first", type=click.IntRange(1), default=1, metavar="SEQ", help="The event FILE begins with.")
 @click.option(
     "--stream-hash",
@@ -49,10 +55,10 @@ def command(file: Path, *, first: int, held: tuple[str, ...], as_json: bool) -> 
         missing = [[one.first, one.last] for one in audit.missing]
         cycles = [cycle._asdict() for cycle in audit.cycles]
         found = {"table": told.identity.text(), **audit._asdict(), "missing": missing, "cycles": cycles}
-        click.echo(json.dumps(found))
+        say(json.dumps(found))
     else:
         for line in _lines(told, audit):
-            click.echo(line)
+            say(line)
     sys.exit(1 if audit.is_wrong() else 0)
 
 
@@ -73,10 +79,10 @@ def _told(file: Path, first: int, held: list[Mark]) -> tuple[Told, tuple[str, ..
     try:
         report = verify_journal(file)
     except NotAJournal:
-        with file.open("rb") as lines:
-            marks = [*stream_marks(lines), *held]
-        with file.open("rb") as lines:
-            return read_lines(lines, first=first, marks=marks), ()
+        with opened(file, EVENTS_LIMIT_BYTES) as said:
+            marks = [*stream_marks(lines(said, file)), *held]
+        with opened(file, EVENTS_LIMIT_BYTES) as said:
+            return read_lines(lines(said, file), first=first, marks=marks), ()
     # Of a whole journal the end is known.
     marks = [Mark(None, report.events, bytes.fromhex(report.stream))] if report.events and not report.damage else []
     damage = () if report.damage is None else (f"the journal is damaged: {report.damage}",)

@@ -11,6 +11,7 @@ import click
 from msgspec.structs import replace
 
 from controller.commands.profile import loaded
+from controller.commands.terminal import say, say_text
 from controller.core.main_par import ROUND_CARDS, simulate
 from controller.core.par import ParError, par_of
 from controller.core.rules import Rules
@@ -56,10 +57,10 @@ def command(
     try:
         counted = tuple(Counted(name, remark(rules, name), par_of(rules, name)) for name in wanted if name != MAIN)
     except ParError as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
     main = Simulated(seed, simulate(rules, Shuffled(rules.decks, seed), rounds)) if MAIN in wanted else None
-    click.echo(WRITERS[form](Report(rules.name, rules.decks, counted, main)), nl=form == "json")
+    say_text(WRITERS[form](Report(rules.name, rules.decks, counted, main)), nl=form == "json")
 
 
 def remark(rules: Rules, name: str) -> str:

@@ -6,18 +6,24 @@ import asyncio
 import contextlib
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
 
+from controller.commands.terminal import say
 from controller.formats.captures import Capture, CaptureRefused, read_capture
+from controller.io.plain_files import FileRefused, content
 from controller.io.ports import serial_opener
 from controller.io.pseudo_terminal import serving
 from controller.io.serial import LineLost
 from controller.io.taps import Playback, Played
 
+CAPTURE_LIMIT_BYTES: Final = 256 * 1024 * 1024
+"""Of a capture: days of a busy line."""
+
 
 @click.command("playback")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path))
 @click.option("--serve", type=click.Path(path_type=Path), help="Make a pseudo-terminal at this path.")
 @click.option("--port", help="Play into this port instead, as the device at its other end.")
 @click.option("--fast", is_flag=True, help="As fast as the host takes it, not as fast as it was.")
@@ -34,17 +40,17 @@ def command(file: Path, serve: Path | None, port: str | None, *, fast: bool, aft
     if (serve is None) is (port is None):
         raise click.UsageError("expected --serve PATH or --port PORT, and not both")
     try:
-        with file.open(encoding="ascii") as lines:
-            capture = read_capture(lines)
+        capture = read_capture(content(file, CAPTURE_LIMIT_BYTES).decode("ascii").splitlines())
         played = asyncio.run(playback(capture, serve, port, fast=fast, after=after, stay=stay))
     except (OSError, UnicodeDecodeError, CaptureRefused) as error:
-        click.echo(f"tableside: {file}: {error}", err=True)
+        said = error.strerror if isinstance(error, FileRefused) else error
+        say(f"tableside: {file}: {said}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(0)
-    click.echo(f"{played.sent_bytes} bytes played; the host said {played.as_captured} pieces as captured")
+    say(f"{played.sent_bytes} bytes played; the host said {played.as_captured} pieces as captured")
     if played.otherwise:
-        click.echo(f"{played.otherwise} pieces of the host were different or did not come", err=True)
+        say(f"{played.otherwise} pieces of the host were different or did not come", err=True)
         sys.exit(1)
 
 

@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from controller.commands.terminal import say
 from controller.io.clock import SystemClock
 from controller.io.log import configure_log
 from controller.io.taps import listen
@@ -39,7 +40,7 @@ def command(port: str, device: Device | None, spots: str, baud: int) -> None:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(probe(port, device, numbers, baud))
     except OSError as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
 
 
@@ -66,10 +67,10 @@ async def probe(port: str, device: Device | None, spots: tuple[int, ...], baud: 
 
     def show_bytes(from_device: bool, data: bytes) -> None:  # noqa: FBT001 - as a tap is told
         for line in bytes_lines(clock.monotonic_ns() - begin_ns, from_device, data):
-            click.echo(line)
+            say(line)
 
     def show_reading(reading: Reading) -> None:
-        click.echo(reading_line(clock.monotonic_ns() - begin_ns, reading))
+        say(reading_line(clock.monotonic_ns() - begin_ns, reading))
 
     if device is None:
         _, opener = listening(port, device, baud)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from controller.commands.terminal import say
 from controller.formats.profile_text import compared, shown
 from controller.formats.profiles import Profile, ProfileError
 from controller.io import profile_files
@@ -24,14 +25,15 @@ def command() -> None:
 def list_profiles() -> None:
     """List the profiles that come with the program."""
     for name in profile_files.names():
-        click.echo(f"{name:26}{loaded(name).title}")
+        say(f"{name:26}{loaded(name).title}")
 
 
 @command.command("show")
 @click.argument("profile")
 def show(profile: str) -> None:
     """Write every rule of PROFILE with the card or regulation it comes from, and the profile's hash."""
-    click.echo("\n".join(shown(loaded(profile))))
+    for line in shown(loaded(profile)):
+        say(line)
 
 
 @command.command("diff")
@@ -44,7 +46,7 @@ def diff(one: str, other: str) -> None:
     """
     lines = compared(loaded(one), loaded(other))
     for line in lines:
-        click.echo(line)
+        say(line)
     sys.exit(1 if lines else 0)
 
 
@@ -57,8 +59,8 @@ def check(file: str) -> None:
     """
     profile = loaded(file)
     for warning in profile.warnings:
-        click.echo(f"tableside: warning: {warning}", err=True)
-    click.echo(f"{file}: {profile.rules.name}, {profile.title}: fit to play, hash {profile.hash}")
+        say(f"tableside: warning: {warning}", err=True)
+    say(f"{file}: {profile.rules.name}, {profile.title}: fit to play, hash {profile.hash}")
 
 
 def loaded(name: str) -> Profile:
@@ -67,5 +69,5 @@ def loaded(name: str) -> Profile:
         return profile_files.load(name) if name in profile_files.names() else profile_files.load_file(Path(name))
     except ProfileError as error:
         for line in error.lines:
-            click.echo(f"tableside: {line}", err=True)
+            say(f"tableside: {line}", err=True)
         sys.exit(2)

@@ -6,11 +6,11 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Final, assert_never
 
 import click
 
+from controller.commands.terminal import say
 from controller.core.recount import Recount, recounted_bytes
 from controller.core.rules import Rules
 from controller.formats.evidence_lines import (
@@ -29,6 +29,7 @@ from controller.formats.evidence_lines import (
 from controller.formats.plain_data import one_line
 from controller.formats.profiles import ProfileError
 from controller.io import profile_files
+from controller.io.plain_files import opened
 
 READS: Final = ("on_draw", "ahead")
 """When a shoe reads a card. It changes nothing here: every card of these lines has left the shoe."""
@@ -55,12 +56,12 @@ def command(evidence: str, *, each: bool) -> None:
         for so_far in recounts(read_lines(lines_of(evidence))):
             recount = so_far
             if each:
-                click.echo(recounted_bytes(recount.told(outside=True)))
+                say(recounted_bytes(recount.told(outside=True)))
     except EvidenceRefused as refused:
-        click.echo(f"tableside: {evidence}: {one_line(str(refused))}", err=True)
+        say(f"tableside: {evidence}: {one_line(str(refused))}", err=True)
         sys.exit(2)
     if recount is not None and not each:
-        click.echo(recounted_bytes(recount.told()))
+        say(recounted_bytes(recount.told()))
 
 
 def lines_of(evidence: str) -> Iterator[str]:
@@ -71,7 +72,7 @@ def lines_of(evidence: str) -> Iterator[str]:
     """
     number = 1
     try:
-        with nullcontext(sys.stdin.buffer) if evidence == "-" else Path(evidence).open("rb") as lines:
+        with nullcontext(sys.stdin.buffer) if evidence == "-" else opened(evidence, None) as lines:
             while line := lines.readline(LINE_LIMIT + 1):
                 if len(line) > LINE_LIMIT:
                     raise EvidenceRefused(f"line {number}: longer than {LINE_LIMIT} bytes: expected one JSON object")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from controller.commands.terminal import say
 from controller.formats.records import RecordDamaged
 from controller.io.journal import JournalDamaged, NotAJournal
 from controller.io.keys import KeyRefused, read_key
@@ -14,7 +15,7 @@ from controller.recovery import replay
 
 
 @click.command("replay")
-@click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path))
 @click.option(
     "--key",
     "key_file",
@@ -29,15 +30,15 @@ def command(journal: Path, key_file: Path | None) -> None:
     try:
         found = replay(journal, read_key(key_file) if key_file is not None else None)
     except (NotAJournal, KeyRefused) as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
     except (JournalDamaged, RecordDamaged) as error:
-        click.echo(f"tableside: {error}; run: tableside verify {journal}", err=True)
+        say(f"tableside: {error}; run: tableside verify {journal}", err=True)
         sys.exit(2)
     if found.difference is not None:
         where = f"record {found.difference.number}"
         if found.difference.seq:
             where += f", event {found.difference.seq}"
-        click.echo(f"{journal}: differs at {where}: {found.difference.text}")
+        say(f"{journal}: differs at {where}: {found.difference.text}")
         sys.exit(1)
-    click.echo(f"{journal}: the same: {found.records} readings, {found.events} events, {found.rounds} rounds")
+    say(f"{journal}: the same: {found.records} readings, {found.events} events, {found.rounds} rounds")

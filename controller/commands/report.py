@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from controller.commands.par import Shuffled
+from controller.commands.terminal import say, say_text
 from controller.core.events import TableStarted
 from controller.core.inputs import Started
 from controller.core.main_par import simulate_pairs
@@ -27,7 +28,7 @@ MOST_ROUNDS: Final = 10_000_000
 
 
 @click.command("report")
-@click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path))
 @click.option("--since", metavar="UTC", default="", help="Events from this time on, such as 2026-11-21T18:00.")
 @click.option("--until", metavar="UTC", default="", help="Events before this time.")
 @click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Also write a page with plots.")
@@ -56,7 +57,7 @@ def command(*, journal: Path, since: str, until: str, page: Path | None, as_json
         _end(str(error), 2)
     except OSError as error:
         _end(f"{page}: {error.strerror}", 2)
-    click.echo(msgspec.json.encode(shift) if as_json else shift_text(shift), nl=as_json)
+    say_text(msgspec.json.encode(shift) if as_json else shift_text(shift), nl=as_json)
 
 
 class NothingHappened(Exception):  # noqa: N818 - named for what happened
@@ -64,7 +65,7 @@ class NothingHappened(Exception):  # noqa: N818 - named for what happened
 
 
 def _end(text: str, status: int) -> None:
-    click.echo(f"tableside: {text}", err=True)
+    say(f"tableside: {text}", err=True)
     sys.exit(status)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from controller.commands.terminal import say
 from controller.formats.commands import Reply
 from controller.formats.payloads import Topics
 from controller.io.mqtt import Broker
@@ -149,9 +150,9 @@ def tell(put: Channel, topics: Topics, verb: str, body: dict[str, Any]) -> None:
     try:
         reply = put(topics, verb, {**body, "transaction": token})
     except NoReply as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
     if reply.status != "accepted":
-        click.echo(f"refused: {reply.text}", err=True)
+        say(f"refused: {reply.text}", err=True)
         sys.exit(1)
-    click.echo(f"accepted: {reply.text}" if reply.text else "accepted")
+    say(f"accepted: {reply.text}" if reply.text else "accepted")

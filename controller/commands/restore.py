@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from controller.commands.terminal import say
 from controller.formats.records import Identity
 from controller.io.copies import CopyDamaged, CopyRefused, restore
 from controller.io.durable_file import DurableFile, DurableRefused
@@ -51,20 +52,18 @@ def command(*, copy: Path, journal: Path, key_file: Path, held: Path | None, asi
         key = read_key(key_file)
         report, taken = restore(copy, journal, key, 0 if held is None else held_by(held, copy), is_aside=aside)
     except (JournalDamaged, CopyDamaged) as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(1)
     except (NotAJournal, CopyRefused, DurableRefused, KeyRefused, NoCopy, OSError) as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
     assert report.identity is not None
     if is_unwitnessed:
-        click.echo(
-            f"{journal}: no head file was beside it and no --held given: nobody here knows what was committed last"
-        )
+        say(f"{journal}: no head file was beside it and no --held given: nobody here knows what was committed last")
     if taken:
-        click.echo(f"{journal}: its last {taken} records are those of the damaged journal; they follow the copy's last")
+        say(f"{journal}: its last {taken} records are those of the damaged journal; they follow the copy's last")
     counts = f"{report.records} records, {report.events} events, head {report.head}"
-    click.echo(f"{journal}: {report.identity.text()}, {counts}")
+    say(f"{journal}: {report.identity.text()}, {counts}")
 
 
 def held_by(held: Path, copy: Path) -> int:

@@ -13,10 +13,12 @@ from typing import Any, Final, NamedTuple
 import click
 
 from controller.commands.run import refuse
+from controller.commands.terminal import say
 from controller.formats.randomness_tests import ALPHA, DAMNING, Tested, all_tests
 from controller.io.clock import SystemClock
 from controller.io.link import Link
 from controller.io.log import configure_log
+from controller.io.plain_files import content
 from controller.io.ports import serial_opener
 from controller.io.randomness import SystemEntropy
 from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Noise, draw_below, mix
@@ -27,6 +29,9 @@ from firmware_protocols.readings import DeviceHealth, HealthState, LineDisturbed
 
 PATIENCE_SECONDS: Final = 3.0
 """How long a generator may give nothing before it is given up."""
+
+NOISE_LIMIT_BYTES: Final = 256 * 1024 * 1024
+"""Of a recording: many times what the tests ask for."""
 
 SAMPLE_BYTES: Final = 4096
 """Looked at to tell text from noise: noise is not all printable for so long."""
@@ -64,7 +69,7 @@ def command() -> None:
 @command.command("report")
 @click.option("--device", metavar="PORT", help="A hardware generator: a path or usb:VID:PID[:SERIAL].")
 @click.option("--protocol", default="truerng", show_default=True, help="The hardware generator's protocol.")
-@click.option("--file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Bytes recorded in a file.")
+@click.option("--file", type=click.Path(path_type=Path), help="Bytes recorded in a file.")
 @click.option(
     "--mixed", is_flag=True, help="Draw as the trigger box does: the source mixed with the system's generator."
 )
@@ -93,7 +98,7 @@ def report(as_json: bool, **options: Any) -> None:  # noqa: ANN401, FBT001 - cli
     except (NoBytes, OSError, ValueError) as error:
         if health.failure is None:
             refuse(str(error))
-        click.echo(f"FAILED {_failure(health)}")
+        say(f"FAILED {_failure(health)}")
         sys.exit(1)
     _print(verdicts, health, options, as_json=as_json)
     sys.exit(0 if health.failure is None and all(verdict.passed for verdict in verdicts) else 1)
@@ -127,15 +132,15 @@ def _print(verdicts: list[Verdict], health: NoiseHealth, options: dict[str, Any]
             for one in verdicts
         ]
         counts = {"samples": health.samples, "warnings": health.warnings, "failure": failure}
-        click.echo(json.dumps({"source": str(source), "mixed": options["mixed"], "health": counts, "tests": rows}))
+        say(json.dumps({"source": str(source), "mixed": options["mixed"], "health": counts, "tests": rows}))
         return
-    click.echo(f"{source}{', mixed as the trigger box does' if options['mixed'] else ''}: {what}")
-    click.echo(f"{told}{'; FAILED ' + failure if failure else ''}")
+    say(f"{source}{', mixed as the trigger box does' if options['mixed'] else ''}: {what}")
+    say(f"{told}{'; FAILED ' + failure if failure else ''}")
     for one in verdicts:
         again = f", again {one.second.p:.4f}" if one.second else ""
         word = "pass" if one.passed else "FAIL"
         line = f"{word}  {one.first.name:<19} p {one.first.p:.4f}{again}  statistic {one.first.statistic:.4f}"
-        click.echo(f"{line}  ({one.first.detail})")
+        say(f"{line}  ({one.first.detail})")
 
 
 def _failure(health: NoiseHealth) -> str:
@@ -182,7 +187,7 @@ def _source(runner: asyncio.Runner, options: dict[str, Any]) -> Take:
         device = _Device(options["device"], options["protocol"], options["claimed_bits"])
         return lambda count: runner.run(device.take(count))
     if options["file"]:
-        data = options["file"].read_bytes()
+        data = content(options["file"], NOISE_LIMIT_BYTES)
         sample = data[:SAMPLE_BYTES]
         # One byte again and again is no text, but a source that is stuck: the tests say so.
         if len(set(sample)) > 1 and not sample.translate(None, TEXT):

@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from controller.commands.journal_reading import of_journal, told
+from controller.commands.terminal import say
 from controller.formats.round_story import story
 from controller.io.journal import JournalReader
 
@@ -23,10 +24,10 @@ def command(reader: JournalReader, *, as_json: bool, number: int) -> None:
     """
     lines = story(told(reader), number)
     if as_json:
-        click.echo(msgspec.json.encode(lines))
+        say(msgspec.json.encode(lines))
     for line in () if as_json else lines:
         readings = " ".join(str(one) for one in line.readings)
-        click.echo(f"{line.time[11:23]}  {line.text}   [event {line.seq}; readings {readings}]")
+        say(f"{line.time[11:23]}  {line.text}   [event {line.seq}; readings {readings}]")
     if not lines:
-        click.echo(f"tableside: {reader.path}: there is no round {number}", err=True)
+        say(f"tableside: {reader.path}: there is no round {number}", err=True)
         raise SystemExit(1)

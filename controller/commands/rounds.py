@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from controller.commands.journal_reading import of_journal, told
+from controller.commands.terminal import say
 from controller.core.raising import money
 from controller.formats.round_story import rounds, signed
 from controller.io.journal import JournalReader
@@ -25,11 +26,11 @@ def command(reader: JournalReader, *, as_json: bool, last: int) -> None:
     """
     found = rounds(told(reader))[-last:]
     if as_json:
-        click.echo(msgspec.json.encode(found))
+        say(msgspec.json.encode(found))
         return
-    click.echo(HEAD)
+    say(HEAD)
     for one in found:
         when = one.locked[:19].replace("T", " ")
         amounts = f"{money(one.staked_cents):>9} {signed(one.due_cents):>9}"
         counts = f"{one.settled:>8} {one.open:>5} {one.adjusted:>9} {one.alerts:>7}"
-        click.echo(f"{one.round:>5}  {when}  {one.outcome:<9}  {one.boxes:>5} {amounts} {counts}")
+        say(f"{one.round:>5}  {when}  {one.outcome:<9}  {one.boxes:>5} {amounts} {counts}")

@@ -19,6 +19,7 @@ import structlog
 
 from controller import version
 from controller.assembly import Devices, TriggerBox, house_of
+from controller.commands.terminal import say
 from controller.core.inputs import Input
 from controller.core.metering import trigger_wish
 from controller.core.state import Desired
@@ -70,7 +71,7 @@ log = structlog.get_logger(__name__)
 
 
 @click.command("run")
-@click.argument("table_file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("table_file", type=click.Path(path_type=Path))
 @click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
@@ -94,7 +95,7 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
     except (NotAJournal, JournalDamaged, RecordDamaged, ChannelFailed, OtherPool, SoftwareChanged, OSError) as error:
         refuse(str(error))
     except JournalFailed as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         # At once: nothing that is put away on a usual way out may touch the disk again.
         sys.stdout.flush()
         os._exit(STORAGE_FAILED)
@@ -103,7 +104,7 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
 def refuse(*lines: str) -> None:
     """Say what is wrong, a line each, and end."""
     for line in lines:
-        click.echo(f"tableside: {line}", err=True)
+        say(f"tableside: {line}", err=True)
     sys.exit(REFUSED)
 
 

@@ -9,15 +9,17 @@ from typing import Any
 import click
 
 from controller import version
+from controller.commands.terminal import say
 from controller.formats.asyncapi import asyncapi_file
 from controller.formats.plain_data import DataRefused, json_as, reads_outside
 from controller.formats.schemas import schema_files
+from controller.io.plain_files import content
 
 
 @click.command("schemas")
 @click.option(
     "--examples",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
     help="JSON Lines of events as published; the AsyncAPI document shows one of each type.",
 )
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
@@ -26,9 +28,9 @@ def command(directory: Path, examples: Path | None) -> None:
     shown = _events(examples) if examples else []
     directory.mkdir(parents=True, exist_ok=True)
     files = {**schema_files(), "asyncapi.json": asyncapi_file(shown, version())}
-    for name, content in files.items():
-        (directory / name).write_bytes(content)
-    click.echo(f"{len(files) - 1} schemas and asyncapi.json in {directory}")
+    for name, body in files.items():
+        (directory / name).write_bytes(body)
+    say(f"{len(files) - 1} schemas and asyncapi.json in {directory}")
 
 
 @reads_outside(DataRefused)
@@ -41,11 +43,16 @@ def _event(line: bytes) -> dict[str, Any]:
 
 def _events(path: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+    try:
+        lines = content(path).splitlines()
+    except OSError as error:
+        say(f"tableside: {error}", err=True)
+        sys.exit(2)
+    for number, line in enumerate(lines, 1):
         try:
             event = _event(line)
         except DataRefused as error:
-            click.echo(f"tableside: {path}, line {number}: not an event: {error}", err=True)
+            say(f"tableside: {path}, line {number}: not an event: {error}", err=True)
             sys.exit(2)
         found.append(event)
     return found

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import click
 
+from controller.commands.terminal import say, say_text
 from controller.core.rules import Rules
 from controller.formats.hand_accounts import account_json, differences, settle
 from controller.formats.hand_cases import CaseError, parse_json, read_case
 from controller.formats.plain_data import one_line
 from controller.formats.profiles import Profile
 from controller.io import profile_files
+from controller.io.plain_files import FILE_LIMIT_BYTES, content
 
 
 @click.command("settle")
@@ -34,20 +35,21 @@ def command(case_file: str) -> None:
         else:
             found, different = settle_one(told), 0
     except CaseError as error:
-        click.echo(f"tableside: {case_file}: {one_line(str(error))}", err=True)
+        say(f"tableside: {case_file}: {one_line(str(error))}", err=True)
         sys.exit(2)
-    click.echo(json.dumps(found, indent=1))
+    say_text(json.dumps(found, indent=1))
     if different:
-        click.echo(f"tableside: {different} of {len(found['cases'])} cases differ", err=True)
+        say(f"tableside: {different} of {len(found['cases'])} cases differ", err=True)
         sys.exit(1)
 
 
 def read_bytes(case_file: str) -> bytes:
     """The file's bytes, or standard input's for ``-``."""
     if case_file == "-":
-        return sys.stdin.buffer.read()
+        # One byte too many, so that the decoder refuses what is too large.
+        return sys.stdin.buffer.read(FILE_LIMIT_BYTES + 1)
     try:
-        return Path(case_file).read_bytes()
+        return content(case_file)
     except OSError as error:
         raise CaseError("", f"cannot be read: {error.strerror}") from error
 

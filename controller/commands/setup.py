@@ -16,6 +16,7 @@ import zmq
 
 from controller.commands.devices import best_name
 from controller.commands.run import refuse
+from controller.commands.terminal import say
 from controller.formats import setup_answers
 from controller.formats.config import ConfigError
 from controller.formats.operators import ROLES, Operator
@@ -68,7 +69,7 @@ def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> N
         answers = asked_with_devices() if file is None else read_answers(text_of(file), str(file))
         if not dry_run and root == Path("/") and os.geteuid() != 0:
             refuse("only root may set up this PC; --dry-run says what would be done")
-        installer = Installer(root, click.echo, dry=dry_run, replace=replace)
+        installer = Installer(root, say, dry=dry_run, replace=replace)
         carry_out(installer, answers)
     except ConfigError as error:
         refuse(*error.lines)
@@ -76,13 +77,13 @@ def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> N
         refuse(str(error))
     else:
         if installer.kept:
-            click.echo(f"kept as they were: {', '.join(installer.kept)}")
+            say(f"kept as they were: {', '.join(installer.kept)}")
             sys.exit(1)
 
 
 def asked_with_devices() -> Answers:
     """The answers of whoever sits there; what is plugged in is asked who it is first."""
-    click.echo("Looking at what is plugged in ...")
+    say("Looking at what is plugged in ...")
     return asked(*asyncio.run(found_devices(plugged_in())))
 
 
@@ -100,7 +101,7 @@ def asked(found: Mapping[str, Any], unknown: Sequence[str]) -> Answers:
         if answers is not None:
             return answers
         for line in wrong:
-            click.echo(f"  {line}; once more")
+            say(f"  {line}; once more")
         proposals |= given
 
 
@@ -112,7 +113,7 @@ def ask(name: str, why: str, proposal: object) -> object:
         try:
             return typed(name, text)
         except ValueError as error:
-            click.echo(f"  {error}")
+            say(f"  {error}")
 
 
 def people() -> list[Operator]:
@@ -124,7 +125,7 @@ def people() -> list[Operator]:
         try:
             found.append(msgspec.convert({"name": name, "roles": [role], "keys": [key]}, Operator))
         except msgspec.ValidationError as error:
-            click.echo(f"  {error}; once more")
+            say(f"  {error}; once more")
     return found
 
 
@@ -142,9 +143,9 @@ async def found_devices(ports: Sequence[Plugged]) -> tuple[dict[str, Any], list[
             openers = {codec.line: serial_opener(port.path, codec.line) for _, codec, _ in questions()}
             who = await identify(openers)
         except (OSError, ValueError) as error:
-            click.echo(f"  {port.path}: not asked: {error}")
+            say(f"  {port.path}: not asked: {error}")
             continue
-        click.echo(f"  {best_name(port)}: {'says nothing of itself' if who is None else f'{who.kind}, {who.text}'}")
+        say(f"  {best_name(port)}: {'says nothing of itself' if who is None else f'{who.kind}, {who.text}'}")
         if who is None or f"{who.kind}_port" in found:
             unknown.append(best_name(port))
             continue
@@ -188,7 +189,7 @@ def table_files(pc: Installer, answers: Answers) -> None:
         secret = pc.secret(f"{folder}/{name}-operator.key", lambda: f"{zmq.curve_keypair()[1].decode()}\n", why)
         public = zmq.curve_public(secret.strip().encode()).decode()
         if not pc.dry:
-            click.echo(f"  operators reach the table at tcp://{answers.operator_address} with --table-key '{public}'")
+            say(f"  operators reach the table at tcp://{answers.operator_address} with --table-key '{public}'")
 
 
 def broker_files(pc: Installer, answers: Answers, shipped: Path) -> None:
@@ -199,7 +200,7 @@ def broker_files(pc: Installer, answers: Answers, shipped: Path) -> None:
         path = f"/etc/tableside/{user}.broker-password.key"
         passwords[user] = pc.secret(path, lambda: f"{secrets.token_hex(24)}\n", why).strip()
     if answers.broker_host != HERE:
-        click.echo(f"  {answers.broker_host} must know the user table with that password, and its topics")
+        say(f"  {answers.broker_host} must know the user table with that password, and its topics")
         return
     configuration = (shipped / "mosquitto/table.conf").read_text(encoding="utf-8")
     configuration = configuration.replace("listener 1883 ", f"listener {answers.broker_port} ")
@@ -234,4 +235,4 @@ def service_files(pc: Installer, answers: Answers) -> None:
     if answers.start == "yes":
         enable = ["systemctl", f"--root={pc.root}", "enable", unit]
         pc.run(["systemctl", "enable", "--now", unit], "the table, now and at every boot", rooted=enable)
-    click.echo(f"the chips of the house are to stand in /etc/tableside/chips.csv: then systemctl restart {unit}")
+    say(f"the chips of the house are to stand in /etc/tableside/chips.csv: then systemctl restart {unit}")

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from controller.commands.demo import check_profile, read_boxes
+from controller.commands.terminal import say
 from controller.demo import truth_of
 from controller.demo_table import PROFILE, Wanted, devices, script, sevens_meter, table_file
 from controller.formats.accounts import account_bytes
@@ -66,10 +67,10 @@ def command(
         wanted = Wanted(directory, rounds, seed, speed, read_boxes(boxes), *how)
         told = asyncio.run(until_interrupted(wanted))
     except (KeyRefused, ValueError, OSError) as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
     (directory / "truth.json").write_bytes(account_bytes(truth_of(told)))
-    click.echo(f"{len(told)} rounds played; the truth is in {directory / 'truth.json'}")
+    say(f"{len(told)} rounds played; the truth is in {directory / 'truth.json'}")
 
 
 def prepare(wanted: Wanted, rack: Rack) -> None:
@@ -91,8 +92,8 @@ async def until_interrupted(wanted: Wanted) -> list[RoundPlayed]:
     rack, told, ports = Rack(), list[RoundPlayed](), wanted.directory / "ports"
     prepare(wanted, rack)
     async with Station(ports, **devices(profile=wanted.profile, wanted=wanted)) as station:
-        click.echo(f"ports in {ports}: {', '.join(sorted(one.name for one in ports.iterdir() if one.is_symlink()))}")
-        click.echo(f"run beside this: tableside run {wanted.directory / 'table.toml'}")
+        say(f"ports in {ports}: {', '.join(sorted(one.name for one in ports.iterdir() if one.is_symlink()))}")
+        say(f"run beside this: tableside run {wanted.directory / 'table.toml'}")
         acts = script(wanted, rack, sevens_meter())
 
         async def people() -> None:

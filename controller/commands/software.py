@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from controller.commands.terminal import say, say_text
 from controller.formats.software_list import listed, signed
 from controller.io.keys import KeyRefused, read_key
 from controller.io.software import Installed, SoftwareChanged, authenticate, measure, measure_beside
@@ -28,9 +29,9 @@ def command(sign: Path | None, against: Path | None, key: str | None) -> None:
         return
     text = listed(measure() | measure_beside(Installed.here()))
     try:
-        click.echo(text if sign is None else signed(text, read_key(sign)), nl=False)
+        say_text(text if sign is None else signed(text, read_key(sign)), nl=False)
     except KeyRefused as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
 
 
@@ -38,7 +39,7 @@ def _check(against: Path, key: str | None) -> None:
     try:
         found = authenticate(against, key)
     except SoftwareChanged as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(1)
     by = f", signed by {found.signed_by}" if found.signed_by else ""
-    click.echo(f"{against}: the same, {found.files} files, {found.digest}{by}")
+    say(f"{against}: the same, {found.files} files, {found.digest}{by}")

@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from controller.commands.journal_reading import of_journal, published
+from controller.commands.terminal import say
 from controller.formats.standing import Standing, standing
 from controller.io.journal import JournalReader
 
@@ -30,11 +31,10 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool) -> 
     """
     found = standing(published(reader), hours)
     if as_json:
-        click.echo(
-            msgspec.json.encode(found if shoe else msgspec.structs.replace(found, remaining={}, running_count=0))
-        )
+        say(msgspec.json.encode(found if shoe else msgspec.structs.replace(found, remaining={}, running_count=0)))
     else:
-        click.echo("\n".join(lines(found, shoe=shoe)))
+        for line in lines(found, shoe=shoe):
+            say(line)
     raise SystemExit(1 if found.waits() else 0)
 
 

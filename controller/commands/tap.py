@@ -8,19 +8,20 @@ from pathlib import Path
 import click
 import zmq
 
+from controller.commands.terminal import say
 from controller.formats.watching import Watcher
 
 
 @click.command("tap")
 @click.argument("socket", type=click.Path(path_type=Path))
-@click.option("--raw", is_flag=True, help="Topic and payload as they come, parted by a tab.")
+@click.option("--raw", is_flag=True, help="Topic and payload as they come, parted by a blank.")
 def command(socket: Path, *, raw: bool) -> None:
     """Print what a table says on its tap, the SOCKET of [tap] in its table file.
 
     Messages may be missing: the tap waits for nobody. Exit status: 0 when interrupted, 2 if there is no such socket.
     """
     if not socket.is_socket():
-        click.echo(f"tableside: {socket}: no socket here; is the table running, with [tap] in its file?", err=True)
+        say(f"tableside: {socket}: no socket here; is the table running, with [tap] in its file?", err=True)
         sys.exit(2)
     watcher = Watcher()
     with zmq.Context() as context, context.socket(zmq.SUB) as display:
@@ -29,11 +30,11 @@ def command(socket: Path, *, raw: bool) -> None:
         display.subscribe(b"")
         try:
             while True:
-                topic, payload = display.recv_multipart()
+                topic, *payload = display.recv_multipart()
                 if raw:
-                    click.echo(b"\t".join((topic, payload)))
+                    say(b" ".join((topic, *payload)))
                     continue
-                for line in watcher.see(topic.decode(), payload).lines:
-                    click.echo(line)
+                for line in watcher.see(topic.decode(errors="replace"), b"".join(payload)).lines:
+                    say(line)
         except KeyboardInterrupt:
             sys.exit(0)

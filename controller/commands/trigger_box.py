@@ -15,6 +15,7 @@ import structlog
 
 from controller import version
 from controller.commands.run import STORAGE_FAILED, refuse, until_stopped
+from controller.commands.terminal import say
 from controller.formats.config import ConfigError
 from controller.formats.pairing import unpaired
 from controller.io.clock import Clock, SystemClock
@@ -39,7 +40,7 @@ class Surroundings(NamedTuple):
 
 
 @click.command("trigger-box")
-@click.argument("config", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("config", type=click.Path(path_type=Path))
 @click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
 @click.option(
     "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
@@ -59,7 +60,7 @@ def command(config: Path, log_format: Format, log_level: str) -> None:
     except (KeyRefused, StoreRefused) as error:
         refuse(str(error))
     except StoreFailed as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(STORAGE_FAILED)
 
 

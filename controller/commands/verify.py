@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from controller.commands.terminal import say
 from controller.formats.seals import Sealing
 from controller.io.journal import NotAJournal
 from controller.io.keys import KeyRefused, read_key
@@ -32,13 +33,13 @@ def command(journal: Path, *, gently: bool, key_file: Path | None) -> None:
         look = verify_copy if journal.is_dir() else verify
         report = look(journal, key, gently=gently)
     except (NotAJournal, NoCopy, KeyRefused, OSError) as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
     if report.damage is not None or report.identity is None:
-        click.echo(f"{journal}: damaged: {report.damage}")
+        say(f"{journal}: damaged: {report.damage}")
         sys.exit(1)
     counts = f"{report.records} records, {report.events} events, head {report.head}"
-    click.echo(f"{journal}: whole: {report.identity.text()}, {counts}")
+    say(f"{journal}: whole: {report.identity.text()}, {counts}")
     if key is not None:
-        click.echo(f"{journal}: every transaction is sealed with this key; verifier key:")
-        click.echo(Sealing(key, report.identity).verifier.text())
+        say(f"{journal}: every transaction is sealed with this key; verifier key:")
+        say(Sealing(key, report.identity).verifier.text())

@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from controller.commands.request import broker_of, lacking_certificate, with_broker
+from controller.commands.terminal import say
 from controller.durable import Says, follow
 from controller.formats.payloads import Topics
 from controller.formats.stream import CONSUMER
@@ -40,9 +41,9 @@ def command(table: str, durable: Path | None, consumer: str, **broker_options: A
         keep(broker, table, consumer, durable)
         return
     try:
-        run_watch(broker, f"tableside/v1/{table}/#", click.echo, _complain)
+        run_watch(broker, f"tableside/v1/{table}/#", say, _complain)
     except (LinkLost, OSError) as error:
-        click.echo(f"tableside: broker {broker.host}:{broker.port}: {error}{lacking_certificate(broker)}", err=True)
+        say(f"tableside: broker {broker.host}:{broker.port}: {error}{lacking_certificate(broker)}", err=True)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(0)
@@ -52,19 +53,19 @@ def keep(broker: Broker, table: str, consumer: str, path: Path) -> None:
     """Follow one table into a file until interrupted."""
     site, _, name = table.partition("/")
     if not (CONSUMER.fullmatch(site) and CONSUMER.fullmatch(name) and CONSUMER.fullmatch(consumer)):
-        click.echo("tableside: --durable needs one table, SITE/NAME, and a consumer's name in lower case", err=True)
+        say("tableside: --durable needs one table, SITE/NAME, and a consumer's name in lower case", err=True)
         sys.exit(2)
     try:
-        asyncio.run(follow(broker, Topics(site, name), consumer, path, Says(click.echo, _complain)))
+        asyncio.run(follow(broker, Topics(site, name), consumer, path, Says(say, _complain)))
     except DurableRefused as error:
-        click.echo(f"tableside: {error}", err=True)
+        say(f"tableside: {error}", err=True)
         sys.exit(2)
     except OSError as error:
-        click.echo(f"tableside: {path}: {error}", err=True)
+        say(f"tableside: {path}: {error}", err=True)
         sys.exit(STORAGE_FAILED)
     except KeyboardInterrupt:
         sys.exit(0)
 
 
 def _complain(text: str) -> None:
-    click.echo(f"!! {text}", err=True)
+    say(f"!! {text}", err=True)

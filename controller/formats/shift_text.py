@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from controller.formats.printing import printable
 from controller.formats.shift import BetLine, Shift
 from controller.formats.telling import dollars
 
 
 def shift_text(shift: Shift) -> str:
     """The account for people, each line ended by a line feed."""
-    return "".join(f"{line}\n" for line in _lines(shift))
+    return "".join(f"{printable(line)}\n" for line in _lines(shift))
 
 
 def percent(basis_points: int) -> str:

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from controller.io.plain_files import content
 from controller.io.secret_files import SecretRefused, read_secret, write_secret
 
 AUTHORITY_DAYS: Final = 3650
@@ -91,7 +92,7 @@ def read_certificate(path: Path) -> x509.Certificate:
         SecretRefused: it cannot be read or is none.
     """
     try:
-        return x509.load_pem_x509_certificate(path.read_bytes())
+        return x509.load_pem_x509_certificate(content(path))
     except OSError as error:
         raise SecretRefused(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:

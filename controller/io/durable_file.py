@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,9 @@ from controller.formats.payloads import EVENT_LIMIT_BYTES
 from controller.formats.plain_data import DataRefused
 from controller.formats.records import Identity
 from controller.formats.stream import stream_genesis, stream_hash
+
+OPEN: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+"""Nothing is waited for, whatever the name stands for."""
 
 CHUNK_BYTES: Final = 1024 * 1024
 
@@ -88,9 +92,12 @@ class DurableFile:
 
     def _open(self) -> int:
         try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o640)
+            descriptor = os.open(self.path, OPEN, 0o640)
         except OSError as error:
             raise DurableRefused(f"{self.path}: cannot be opened: {error.strerror}") from error
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise DurableRefused(f"{self.path}: expected a file that events can be kept in")
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             directory = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from controller.formats.config import CREDENTIAL, is_credential
 from controller.formats.sections import ConfigError
+from controller.io.plain_files import FileRefused, text_content
 
 
 def text_of(path: Path) -> str:
@@ -15,8 +16,10 @@ def text_of(path: Path) -> str:
         ConfigError: it cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return text_content(path)
+    except FileRefused as error:
+        raise ConfigError((f"{path}: cannot be read: {error.strerror}",)) from error
+    except OSError as error:
         raise ConfigError((f"{path}: cannot be read: {error}",)) from error
 
 

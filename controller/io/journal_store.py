@@ -21,6 +21,7 @@ from controller.formats.records import Identity, chain, genesis
 from controller.formats.seals import Seal, Sealing, seal_digest
 from controller.formats.tree_heads import record_leaf
 from controller.formats.wal import HEADER_DAMAGED, wal_damage
+from controller.io.plain_files import FileRefused, ordinary
 
 READ_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 """What reading a damaged file ends in: SQLite's text may quote bytes of it that are no text."""
@@ -35,6 +36,10 @@ class JournalFailed(Exception):  # noqa: N818 - named for what happened
 
 class JournalDamaged(Exception):  # noqa: N818
     """The file is a journal, and damaged; the text says where."""
+
+
+CELL_LIMIT_BYTES: Final = 256 * 1024 * 1024
+"""Of a record, an event or a checkpoint of a journal that is read; a larger one is damage, before it is in memory."""
 
 
 class NotAJournal(Exception):  # noqa: N818
@@ -331,8 +336,15 @@ def open_for_reading(path: Path, *, is_older_read: bool = False) -> sqlite3.Conn
         NotAJournal: no such file, not a journal, or one of an earlier format without ``is_older_read``.
         JournalDamaged: a journal that cannot be opened.
     """
-    if not path.is_file():
-        raise NotAJournal(f"{path}: there is no journal here")
+    try:
+        ordinary(path)
+        # A log that is none would be waited for, or never end.
+        for beside in (Path(f"{path}-wal"), Path(f"{path}-shm")):
+            if beside.exists():
+                ordinary(beside)
+    except FileRefused as error:
+        absent = isinstance(error.__cause__, FileNotFoundError)
+        raise NotAJournal(f"{path}: there is no journal here" if absent else str(error)) from error
     # Without a write-ahead log nobody writes, and nothing need be locked or created: works on read-only media.
     quiet = "" if Path(f"{path}-wal").exists() else "&immutable=1"
     source = uri(path, f"mode=ro{quiet}")
@@ -340,6 +352,7 @@ def open_for_reading(path: Path, *, is_older_read: bool = False) -> sqlite3.Conn
     try:
         connection = sqlite3.connect(source, uri=True, isolation_level=None, timeout=READ_WAIT_SECONDS)
         connection.execute("PRAGMA cell_size_check = 1")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL_LIMIT_BYTES)
         (mark,) = connection.execute("PRAGMA application_id").fetchone()
         connection.execute("SELECT count(*) FROM records").fetchone()
         if not is_older_read:

@@ -13,6 +13,8 @@ import msgspec
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from controller.formats.printing import printable
+
 Format = Literal["auto", "console", "json"]
 
 WITHHELD: Final = frozenset({"face", "card_face", "nonce", "key", "password"})
@@ -29,6 +31,7 @@ def configure_log(log_format: Format = "auto", *, level: str = "info", stream: T
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _withhold,
+        _plain,
     ]
     render: list[Processor] = (
         # The pretty traceback would show local variables, and with them faces and keys.
@@ -54,6 +57,14 @@ def configure_log(log_format: Format = "auto", *, level: str = "info", stream: T
 def _withhold(_: WrappedLogger, __: str, fields: EventDict) -> EventDict:
     for name in WITHHELD & fields.keys():
         fields[name] = "withheld"
+    return fields
+
+
+def _plain(_: WrappedLogger, __: str, fields: EventDict) -> EventDict:
+    """What others sent and is told here moves no cursor and begins no line."""
+    for name, value in fields.items():
+        if isinstance(value, str):
+            fields[name] = printable(value)
     return fields
 
 

@@ -20,6 +20,7 @@ from controller.io.clock_watch import is_set
 from controller.io.disk_watch import DiskWatch
 from controller.io.journal import Journal, JournalDamaged, JournalFailed
 from controller.io.journal_setup import is_blank
+from controller.io.plain_files import content
 from controller.io.reserve import Reserve
 from controller.io.scrub import Scrub, before_start
 from controller.io.second_copy import Place, SecondCopy, advice, compared, refuse_beginning
@@ -83,7 +84,7 @@ def marks_of(table_file: Path, table: TableFile, software: str | None = None) ->
     Raises:
         OSError: one of the files cannot be read.
     """
-    files = [table_file.read_bytes(), Path(table.config.table.chips).read_bytes(), table.profile.hash.encode()]
+    files = [content(table_file), content(table.config.table.chips), table.profile.hash.encode()]
     digest = hashlib.sha256(b"".join(hashlib.sha256(one).digest() for one in files)).hexdigest()
     return {"key": key_mark(table.key), "configuration": digest, "software": software or own_digest()}
 

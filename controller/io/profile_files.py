@@ -10,6 +10,7 @@ from typing import Any
 from controller.formats import profiles
 from controller.formats.plain_data import toml_of
 from controller.formats.profiles import Profile, ProfileError
+from controller.io.plain_files import content
 
 
 def names() -> tuple[str, ...]:
@@ -54,7 +55,7 @@ def load_file(path: Path) -> Profile:
         ProfileError: the file cannot be read or is no profile that can be played.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = content(path).decode()
     except UnicodeDecodeError as error:
         raise ProfileError((f"{path}: not UTF-8 text",)) from error
     except OSError as error:

@@ -14,8 +14,12 @@ from typing import Final, NamedTuple
 from controller.formats.records import Identity
 from controller.formats.segments import Batch, Reached, SegmentDamaged, beginning, read_segment, read_start
 from controller.io.durable_names import damaged_name
+from controller.io.plain_files import content, opened
 
 NAME: Final = re.compile(r"(\d{1,19})-(\d{8})\.segment")
+
+SEGMENT_LIMIT_BYTES: Final = 1024**3
+"""Of a segment that is read: a hundred times what one grows to, save by one large batch."""
 
 START_BYTES: Final = 4096
 """More than any segment's start is long."""
@@ -123,7 +127,7 @@ def batches(found: Survey) -> Iterator[Batch]:
     """
     at = beginning(found.identity)
     for path in found.segments:
-        segment = read_segment(path.read_bytes())
+        segment = read_segment(content(path, SEGMENT_LIMIT_BYTES))
         if segment.start != at:
             raise SegmentDamaged(f"{path}: does not follow the segment before it")
         yield from segment.batches
@@ -155,10 +159,10 @@ class _Seen(NamedTuple):
 def _look(number: int, path: Path, *, thorough: bool) -> _Seen:
     try:
         if not thorough:
-            with path.open("rb") as file:
+            with opened(path, SEGMENT_LIMIT_BYTES) as file:
                 identity, start, _ = read_start(file.read(START_BYTES))
             return _Seen(number, path, identity, start, None, "", is_torn=False)
-        found = read_segment(path.read_bytes())
+        found = read_segment(content(path, SEGMENT_LIMIT_BYTES))
     except SegmentDamaged as damage:
         return _Seen(number, path, None, None, None, f"{path}: {damage}", is_torn=False)
     fault = f"{path}: {found.fault}" if found.fault else ""

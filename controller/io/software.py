@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from controller.formats.software_list import ListRefused, SoftwareList, listed
+from controller.io.plain_files import text_content
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 """Where the packages lie."""
@@ -124,7 +125,7 @@ def read_list(path: Path, public: str | None = None) -> SoftwareList:
         SoftwareChanged: there is none that can be read, or it is not signed as it should be.
     """
     try:
-        return SoftwareList.read(path.read_text(encoding="utf-8"), public)
+        return SoftwareList.read(text_content(path), public)
     except (OSError, ValueError, ListRefused) as error:
         raise SoftwareChanged(f"{path}: no list of the program's files: {error}") from error
 

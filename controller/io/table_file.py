@@ -29,6 +29,7 @@ from controller.formats.profiles import Profile, ProfileError
 from controller.io import profile_files
 from controller.io.house_files import text_of
 from controller.io.keys import KeyRefused, read_key
+from controller.io.plain_files import text_content
 from controller.io.secret_files import SecretRefused, is_kept, read_curve_secret
 from firmware_protocols import discovery
 
@@ -64,7 +65,7 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     registry = Registry({}, {})
     key = b""
     try:
-        registry = read_chips(Path(config.table.chips).read_text(encoding="utf-8"), config.table.chips)
+        registry = read_chips(text_content(config.table.chips), config.table.chips)
     except ChipsRefused as error:
         lines += error.lines
     except (OSError, UnicodeDecodeError) as error:

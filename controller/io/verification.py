@@ -16,9 +16,13 @@ from controller.formats.sqlite_pages import Image
 from controller.formats.wal import HEADER_DAMAGED, Overlay, overlay, wal_damage
 from controller.io.head_file import HeadFileDamaged, read_head_file
 from controller.io.journal_store import READ_ERRORS, JournalDamaged, JournalReader, open_for_reading
+from controller.io.plain_files import FileRefused, content
 
 WORK_SECONDS: Final = 0.01
 """A gentle check works so long at a stretch."""
+
+LOG_LIMIT_BYTES: Final = 1024**3
+"""Of a write-ahead log: a table's has some megabytes."""
 
 PAUSES: Final = 4
 """How many times as long it pauses then."""
@@ -76,9 +80,11 @@ def _foreign(path: Path, sealing: Sealing) -> str | None:
 
 def _log(path: Path) -> bytes:
     try:
-        return Path(f"{path}-wal").read_bytes()
-    except FileNotFoundError:
-        return b""
+        return content(f"{path}-wal", LOG_LIMIT_BYTES)
+    except FileRefused as refused:
+        if isinstance(refused.__cause__, FileNotFoundError):
+            return b""
+        raise
 
 
 def _image(descriptor: int, over: Overlay | None, *, gently: bool) -> Image:

@@ -14,6 +14,8 @@ DECODERS: Final = frozenset(
     {"json.loads", "json.load", "json.JSONDecoder", "json.decoder", "tomllib.loads", "tomllib.load", "msgspec.toml"}
     | {"msgspec.json.decode", "msgspec.json.Decoder", "msgspec.yaml", "pickle", "marshal", "shelve", "yaml", "orjson"}
 )
+PRINTER: Final = "controller/commands/terminal.py"
+PRINTERS: Final = frozenset({"click.echo", "click.secho", "sys.stdout.write", "sys.stderr.write"})
 BOUNDED: Final = frozenset({"json_of", "json_as"})
 MARK: Final = "reads_outside"
 END_OF_LINE: Final = re.compile(r"(?:\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^$\\\[]|\[)*(\$)?", re.DOTALL)
@@ -74,4 +76,16 @@ def has_line_end(pattern: str | bytes) -> bool:
     return found is not None and found[1] is not None
 
 
-OUTSIDE_CHECKS: Final[tuple[Check, ...]] = (second_decoder, line_end_in_pattern)
+def second_printer(path: str, text: str) -> list[Finding]:
+    """What a command prints leaves by one way, which shows control codes instead of obeying them."""
+    if not is_in(path, PACKAGES) or path == PRINTER:
+        return []
+    return [
+        Finding(path, node.lineno, f"prints by another way than {PRINTER}")
+        for node in ast.walk(ast.parse(text))
+        if (isinstance(node, ast.Attribute) and ast.unparse(node) in PRINTERS)
+        or (isinstance(node, ast.Call) and ast.unparse(node.func) == "print")
+    ]
+
+
+OUTSIDE_CHECKS: Final[tuple[Check, ...]] = (second_decoder, line_end_in_pattern, second_printer)

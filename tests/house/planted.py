@@ -129,6 +129,9 @@ PLANTED: Final = (
     Planted(outside_checks.line_end_in_pattern, "devices/shoe.py", "NAME = re.compile(r'^[a-z]+$')\n", 1, "$"),
     Planted(outside_checks.line_end_in_pattern, "devices/shoe.py", "NAME = Meta(pattern=rf'^({A}|[$]b)$')\n", 1, "$"),
     Planted(outside_checks.line_end_in_pattern, "devices/shoe.py", "found = re.match(rb'a$|b', text)\n", 1, "$"),
+    Planted(outside_checks.second_printer, "controller/commands/tap.py", "click.echo(line)\n", 1, "prints"),
+    Planted(outside_checks.second_printer, "controller/commands/tap.py", "show = click.echo\n", 1, "prints"),
+    Planted(outside_checks.second_printer, "controller/commands/tap.py", "print(line)\n", 1, "prints"),
     Planted(checks.check_command, "Makefile", "run:\n\tpython3 -B -O -m controller.cli\n", 2, "-O"),
     Planted(checks.check_command, "systemd/a.service", "Environment=PYTHONOPTIMIZE=1\n", 1, "PYTHONOPTIMIZE"),
 )
@@ -190,6 +193,8 @@ CLEAN: Final = (
         "devices/shoe.py",
         "NAME = re.compile(r'^[a-z$]+\\$[^]$]\\Z')\nprice = '3$'\n",
     ),
+    Clean(outside_checks.second_printer, "controller/commands/terminal.py", "click.echo(printable(line))\n"),
+    Clean(outside_checks.second_printer, "controller/commands/tap.py", "say(line)\n"),
     Clean(checks.check_command, "Makefile", "run:\n\tpython3 -B -m controller.cli -O\n"),
     Clean(checks.check_command, "systemd/a.service", "UnsetEnvironment=PYTHONOPTIMIZE\n"),
 )

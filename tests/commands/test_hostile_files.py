@@ -1,0 +1,144 @@
+"""Whatever a person names instead of a file is refused in one line, at once, and without filling memory."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from click.testing import CliRunner
+
+from controller.cli import main
+from controller.io.plain_files import FILE_LIMIT_BYTES, FileRefused, content, lines, opened, ordinary, text_content
+
+HUGE_BYTES: Final = 10 * 1024**3
+MEMORY_LIMIT_BYTES: Final = 64 * 1024 * 1024
+
+COMMANDS: Final[dict[str, tuple[str, ...]]] = {
+    "alerts": ("alerts", "FILE"),
+    "backup": ("backup", "FILE", "COPY"),
+    "begin-epoch": ("begin-epoch", "FILE", "--operator-key", "FILE", "--why", "lost"),
+    "check": ("check", "FILE"),
+    "export": ("export", "--events", "FILE"),
+    "link": ("link", "run", "FILE"),
+    "meters": ("meters", "FILE"),
+    "mystery begin": ("mystery", "begin", "FILE", "--operations", "FILE", "--surveillance", "FILE"),
+    "mystery verify": ("mystery", "verify", "FILE"),
+    "par": ("par", "FILE"),
+    "playback": ("playback", "FILE", "--serve", "COPY"),
+    "profile check": ("profile", "check", "FILE"),
+    "reconstruct": ("reconstruct", "FILE"),
+    "replay": ("replay", "FILE"),
+    "report": ("report", "FILE"),
+    "restore": ("restore", "FILE", "COPY"),
+    "rng": ("rng", "report", "--file", "FILE"),
+    "round": ("round", "FILE", "1"),
+    "rounds": ("rounds", "FILE"),
+    "run": ("run", "FILE"),
+    "schemas": ("schemas", "--examples", "FILE", "FOLDER"),
+    "settle": ("settle", "FILE"),
+    "software": ("software", "--against", "FILE"),
+    "trigger-box": ("trigger-box", "FILE"),
+    "verify": ("verify", "FILE"),
+}
+"""Every command that reads a file a person names."""
+
+
+def pipe(path: Path) -> Path:
+    os.mkfifo(path)
+    return path
+
+
+def local_socket(path: Path) -> Path:
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(path))
+    return path
+
+
+def huge(path: Path) -> Path:
+    """Ten gigabytes in one line, of which the disk has nothing."""
+    path.touch()
+    os.truncate(path, HUGE_BYTES)
+    return path
+
+
+def folder(path: Path) -> Path:
+    path.mkdir()
+    return path
+
+
+def deep(path: Path) -> Path:
+    path.write_text("[" * 100_000)
+    return path
+
+
+KINDS: Final[dict[str, Callable[[Path], Path]]] = {
+    "a device without end": lambda _: Path("/dev/zero"),
+    "a pipe nobody writes": pipe,
+    "a socket": local_socket,
+    "a folder": folder,
+    "ten gigabytes": huge,
+    "brackets": deep,
+    "nothing": lambda path: path,
+}
+
+
+@pytest.fixture
+def measured() -> Iterator[Callable[[], int]]:
+    """The most memory that Python has held at once since."""
+    tracemalloc.start()
+    yield lambda: tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_is_no_file_is_refused_in_one_line(
+    name: str, kind: str, tmp_path: Path, measured: Callable[[], int]
+) -> None:
+    file = KINDS[kind](tmp_path / "given")
+    there = {"FILE": str(file), "COPY": str(tmp_path / "copy"), "FOLDER": str(tmp_path / "folder")}
+    done = CliRunner().invoke(main, [there.get(word, word) for word in COMMANDS[name]])
+    # What cannot be read is not the same program either.
+    assert done.exit_code == (1 if name == "software" else 2), done
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.stderr.startswith("tableside: ")
+    assert done.stderr[:-1].isprintable()
+    assert measured() < MEMORY_LIMIT_BYTES
+
+
+def test_an_ordinary_file_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"one\ntwo\n")
+    ordinary(file)
+    assert content(file) == b"one\ntwo\n"
+    assert text_content(file) == "one\ntwo\n"
+    with opened(file) as read:
+        assert list(lines(read, file)) == [b"one\n", b"two\n"]
+
+
+def test_what_is_larger_than_its_limit_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"12345678")
+    with pytest.raises(FileRefused, match="larger than 7 bytes"):
+        content(file, 7)
+    with opened(file) as read, pytest.raises(FileRefused, match="line 1: longer than 7 bytes"):
+        list(lines(read, file, 7))
+    assert FILE_LIMIT_BYTES > 1024
+
+
+def test_text_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"\xff")
+    with pytest.raises(FileRefused, match="not UTF-8 text"):
+        text_content(tmp_path / "file")
+
+
+def test_a_name_with_a_null_character_is_no_file() -> None:
+    with pytest.raises(FileRefused, match="null"):
+        content("a\0b")
+    with pytest.raises(FileRefused, match="null"):
+        ordinary("a\0b")

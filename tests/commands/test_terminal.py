@@ -1,0 +1,88 @@
+"""What others sent is shown on a terminal and never obeyed by it."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from typing import Final
+
+import click
+import pytest
+import structlog
+from click.testing import CliRunner
+
+from controller.commands.terminal import say, say_text
+from controller.core.floor_events import BoxDeclared
+from controller.formats.payloads import Topics, event_bytes
+from controller.formats.printing import printable
+from controller.formats.records import Identity
+from controller.formats.watching import Watcher
+from controller.io.log import Format, configure_log
+
+HOSTILE: Final = "\x1b]0;owned\x07\x1b[2J\r\nround 1: \x9b31m\u202eneve\u2028\x00\x7f"
+
+
+def printed(*texts: str) -> str:
+    @click.command()
+    def command() -> None:
+        for text in texts:
+            say(text)
+
+    return CliRunner().invoke(command).stdout
+
+
+def test_nothing_that_is_printed_is_obeyed() -> None:
+    out = printed(f"who={HOSTILE}")
+    assert out.count("\n") == 1
+    assert out[:-1].isprintable()
+    assert out.startswith("who=\\u001b]0;owned\\u0007\\u001b[2J\\u000d\\u000around 1: \\u009b31m\\u202eneve\\u2028")
+
+
+@pytest.mark.parametrize("field", ["who", "why"])
+def test_watch_shows_a_request_in_one_line(field: str) -> None:
+    names = {"who": "M. Okafor", "why": "cash"} | {field: HOSTILE.replace(" ", "")}
+    event = BoxDeclared(1, 3, 2500, names["who"], names["why"])
+    body = event_bytes(event, Identity("harbour", "bj-1", 1), 1, 0)
+    seen = Watcher().see(Topics("harbour", "bj-1").event(event), body)
+    assert not seen.complaints
+    out = printed(*seen.lines)
+    assert out.count("\n") == 1
+    assert out[:-1].isprintable()
+
+
+def test_json_stays_json_of_the_same_value() -> None:
+    value = {"who": HOSTILE, "name": "Åse \U0001f0a1 \U000e0001"}
+    shown = printable(json.dumps(value, ensure_ascii=False))
+    assert shown.isprintable()
+    assert json.loads(shown) == value
+    assert "Åse" in shown
+
+
+def test_half_a_character_is_shown() -> None:
+    assert printable("a\ud800b") == "a\\ud800b"
+
+
+def test_text_in_lines_keeps_its_lines() -> None:
+    @click.command()
+    def command() -> None:
+        say_text("one\ntwo\x1b\n", nl=False)
+        say_text(b"three")
+
+    assert CliRunner().invoke(command).stdout == "one\ntwo\\u001b\nthree\n"
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_a_line_of_the_log_is_one_line(form: Format) -> None:
+    out = io.StringIO()
+    handlers, level = logging.root.handlers, logging.root.level
+    try:
+        configure_log(form, stream=out)
+        structlog.get_logger().warning("order refused", who=HOSTILE)
+    finally:
+        structlog.reset_defaults()
+        logging.root.handlers, logging.root.level = handlers, level
+    said = out.getvalue()
+    assert said.count("\n") == 1
+    assert said[:-1].isprintable()
+    assert "owned" in said
