@@ -337,14 +337,9 @@ def open_for_reading(path: Path, *, is_older_read: bool = False) -> sqlite3.Conn
         JournalDamaged: a journal that cannot be opened.
     """
     try:
-        ordinary(path)
-        # A log that is none would be waited for, or never end.
-        for beside in (Path(f"{path}-wal"), Path(f"{path}-shm")):
-            if beside.exists():
-                ordinary(beside)
+        ordinary(path, "-wal", "-shm")
     except FileRefused as error:
-        absent = isinstance(error.__cause__, FileNotFoundError)
-        raise NotAJournal(f"{path}: there is no journal here" if absent else str(error)) from error
+        raise NotAJournal(f"{path}: there is no journal here" if error.is_absent else str(error)) from error
     # Without a write-ahead log nobody writes, and nothing need be locked or created: works on read-only media.
     quiet = "" if Path(f"{path}-wal").exists() else "&immutable=1"
     source = uri(path, f"mode=ro{quiet}")

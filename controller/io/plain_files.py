@@ -40,19 +40,28 @@ class FileRefused(OSError):  # noqa: N818 - named for what happened
     def __str__(self) -> str:
         return self._said
 
+    @property
+    def is_absent(self) -> bool:
+        """Whether there is nothing of this name."""
+        return isinstance(self.__cause__, FileNotFoundError)
 
-def ordinary(path: Path | str) -> None:
+
+def ordinary(path: Path | str, *endings: str) -> None:
     """Refuse what is no ordinary file, for who opens it by another way (SQLite).
 
+    ``endings``: of the names of files that may lie beside it and are opened with it.
+
     Raises:
-        FileRefused: it is not there, or something else.
+        FileRefused: it is not there, or one of them is something else.
     """
-    try:
-        _ordinary(path, Path(path).stat(), None)
-    except FileRefused:
-        raise
-    except (OSError, ValueError) as error:
-        raise FileRefused(path, _why(error)) from error
+    for name in (path, *(f"{path}{ending}" for ending in endings)):
+        try:
+            found = Path(name).stat()
+        except (OSError, ValueError) as error:
+            if isinstance(error, FileNotFoundError) and name is not path:
+                continue
+            raise FileRefused(name, _why(error)) from error
+        _ordinary(name, found, None)
 
 
 @contextmanager

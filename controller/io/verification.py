@@ -82,7 +82,7 @@ def _log(path: Path) -> bytes:
     try:
         return content(f"{path}-wal", LOG_LIMIT_BYTES)
     except FileRefused as refused:
-        if isinstance(refused.__cause__, FileNotFoundError):
+        if refused.is_absent:
             return b""
         raise
 

@@ -13,7 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
+from controller.io.keys import create_key
 from controller.io.plain_files import FILE_LIMIT_BYTES, FileRefused, content, lines, opened, ordinary, text_content
+from controller.io.randomness import SystemEntropy
 
 HUGE_BYTES: Final = 10 * 1024**3
 MEMORY_LIMIT_BYTES: Final = 64 * 1024 * 1024
@@ -34,7 +36,7 @@ COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     "reconstruct": ("reconstruct", "FILE"),
     "replay": ("replay", "FILE"),
     "report": ("report", "FILE"),
-    "restore": ("restore", "FILE", "COPY"),
+    "restore": ("restore", "FILE", "COPY", "--key", "KEY"),
     "rng": ("rng", "report", "--file", "FILE"),
     "round": ("round", "FILE", "1"),
     "rounds": ("rounds", "FILE"),
@@ -72,7 +74,7 @@ def folder(path: Path) -> Path:
 
 
 def deep(path: Path) -> Path:
-    path.write_text("[" * 100_000)
+    path.write_text("[1" * 100_000)
     return path
 
 
@@ -102,6 +104,8 @@ def test_what_is_no_file_is_refused_in_one_line(
 ) -> None:
     file = KINDS[kind](tmp_path / "given")
     there = {"FILE": str(file), "COPY": str(tmp_path / "copy"), "FOLDER": str(tmp_path / "folder")}
+    create_key(tmp_path / "key", SystemEntropy())
+    there["KEY"] = str(tmp_path / "key")
     done = CliRunner().invoke(main, [there.get(word, word) for word in COMMANDS[name]])
     # What cannot be read is not the same program either.
     assert done.exit_code == (1 if name == "software" else 2), done

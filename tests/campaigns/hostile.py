@@ -1,0 +1,398 @@
+"""Hostile requests to every program and every role while people play: nothing ends, nothing grows, no card comes late.
+
+    python -m tests.campaigns.hostile --requests 1000000 --seed 1
+
+Of the requests one in a hundred goes over the wire to real processes: a table's daemon, over MQTT and on the operator
+channel's socket of each role; a pool's link, with a table's own key; ``watch`` and ``watch --durable``, in the table's
+name. The rest goes to the same readers in this process, found by the code itself. Before the attack people play in
+peace, which is what it is compared with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import collections
+import contextlib
+import json
+import random
+import sys
+import tempfile
+import time
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import zmq
+import zmq.asyncio
+
+from controller.core.events import CardDrawn
+from controller.formats.commands import VERBS
+from controller.formats.operators import PROTOCOL, RIGHTS, ROLES
+from controller.formats.payloads import PayloadRefused
+from controller.formats.plain_data import READERS
+from controller.io.broker import find_mosquitto, start_mosquitto, stop
+from controller.io.mqtt import Broker, PublishRefused, connected
+from controller.link.wire import PROTOCOL as LINK
+from firmware_protocols.cards import Card
+from tests.formats.outside import FIELDS, HOSTILE, put
+from tests.link.premises import Premises as LinkPremises
+from tests.wiring.premises import PATIENCE_S, TOPICS, Bench, Ear, Message, Premises, program, scripted
+
+WIRE_SHARE: Final = 100
+"""One request in so many goes over the wire."""
+
+GROWTH_BYTES: Final = 20 * 1024 * 1024
+"""What a process may hold more than in peace."""
+
+LATE_SECONDS: Final = 0.25
+"""From the moment a card leaves the shoe to the moment a consumer has it."""
+
+CONSUMER: Final = "surveillance"
+INFLIGHT: Final = 20
+MESSAGES_LIMIT: Final = 1000
+"""Other messages that are kept: the attack's own replies come by the thousand."""
+
+
+class Found(NamedTuple):
+    """What came of it."""
+
+    in_process: int
+    over_wire: int
+    ways: dict[str, int]
+    cards: int
+    latest_s: float
+    latest_calm_s: float
+    growth_bytes: dict[str, int]
+    faults: tuple[str, ...]
+
+
+def hostile(chance: random.Random) -> bytes:
+    """One request that should not be: of the known ones, or made by chance."""
+    match chance.randrange(7):
+        case 0:
+            return chance.choice(list(HOSTILE.values()))
+        case 1:
+            depth = chance.choice((1, 31, 32, 33, 999, 1000, 1001, 5000))
+            inner = "[" * depth + "]" * depth
+            return f'{{"who": "x", "{chance.choice(FIELDS)}": {inner}}}'.encode()
+        case 2:
+            return chance.randbytes(chance.randrange(300))
+        case 3:
+            return json.dumps(
+                {field: chance.choice((None, -(2**70), 1.5, "\x1b", [], {})) for field in FIELDS}
+            ).encode()
+        case 4:
+            key = chance.choice(FIELDS)
+            return f'{{"{key}": 1, "{key}": {"9" * chance.randrange(1, 5000)}}}'.encode()
+        case 5:
+            return b'{"who": "' + b"a" * chance.randrange(70_000) + b'"}'
+        case _:
+            whole = bytearray(b'{"alert": 1, "who": "M. Okafor", "note": "seen", "transaction": [1, {"a": "b"}]}')
+            whole[chance.randrange(len(whole))] = chance.randrange(256)
+            return bytes(whole)
+
+
+class TimedBench(Bench):
+    """Notes when each card left the shoe."""
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        super().__init__(*args, **keywords)
+        self.drawn: list[float] = []
+        """The moments, in order."""
+
+    def draw(self, card: Card, *, burn: bool = False) -> None:
+        self.drawn.append(time.monotonic())
+        super().draw(card, burn=burn)
+
+
+class TimedEar(Ear):
+    """Notes when each card was told."""
+
+    def __init__(self, topics: str = "tableside/#") -> None:
+        super().__init__(topics)
+        self.cards: list[float] = []
+
+    def hear(self, message: Message) -> None:
+        if "/event/" in message.topic:
+            before = len(self.told)
+            # What the attack tells in the table's name is no event.
+            with contextlib.suppress(PayloadRefused):
+                super().hear(message)
+            self.cards += [time.monotonic() for one in self.told[before:] if isinstance(one.event, CardDrawn)]
+        elif len(self.messages) < MESSAGES_LIMIT:
+            super().hear(message)
+
+
+class Besieged(Premises):
+    """A table with an operator channel for all roles and a consumer, whose cards are timed."""
+
+    def __init__(self, directory: Path, broker: Broker, ear: Ear) -> None:
+        super().__init__(directory, broker, ear)
+        self.timed = TimedBench(directory / "ports", patience_s=PATIENCE_S, **self.devices())
+        self.bench = self.timed
+
+    def table_text(self) -> str:
+        text = super().table_text().replace("[shoe]", '[operator]\ndirectory = "."\n\n[shoe]')
+        port = f"port = {self.broker.port}\n"
+        return text.replace(port, f'{port}consumers = ["{CONSUMER}"]\n', 1)
+
+
+class Attack:
+    """Sends hostile requests over every way there is, and counts them."""
+
+    def __init__(self, chance: random.Random, count: int) -> None:
+        self.chance = chance
+        self.left = count
+        self.sent: collections.Counter[str] = collections.Counter()
+
+    def next(self, way: str) -> bytes | None:
+        """The next request, None if there have been enough."""
+        if self.left <= 0:
+            return None
+        self.left -= 1
+        self.sent[way] += 1
+        return hostile(self.chance)
+
+    async def over_mqtt(self, broker: Broker) -> None:
+        """As anybody whom the broker lets write everything: commands, acknowledgements, events in the table's name."""
+        root = TOPICS.root
+        # The table's own status belongs to its last will, which the broker keeps to one client; an attack may write it.
+        ways = [*(f"cmd/{verb}" for verb in (*VERBS, "replay", "status", "x" * 60_000)), "status", f"ack/{CONSUMER}"]
+        ways += ["event/card_drawn", "event/no_such_event", "state/stream", "reply/replay", "alert/card_drawn"]
+        async with connected(broker, "5", "") as client:
+            while self.left > 0:
+                batch = []
+                for _ in range(INFLIGHT):
+                    way = self.chance.choice(ways)
+                    data = self.next(f"mqtt {way[:24]}")
+                    if data is not None:
+                        batch.append(client.send(f"{root}/{way}", data))
+                for answer in batch:
+                    with contextlib.suppress(PublishRefused):
+                        await answer
+
+    async def on_socket(self, path: Path, role: str) -> None:
+        """As whoever may open a role's socket, with every verb."""
+        async with self._dealer() as socket:
+            socket.connect(f"ipc://{path}")
+            while (data := self.next(f"operator {role}")) is not None:
+                verb = self.chance.choice((*RIGHTS, "no-such-verb", "\x1b[2J")).encode()
+                frames = [PROTOCOL, f"{TOPICS.site}/{TOPICS.table}".encode(), verb, data]
+                await self._exchange(socket, self.chance.choice((frames, frames, frames, [data], [data] * 5)))
+
+    async def on_link(self, link: LinkPremises) -> None:
+        """As a table of the pool, with its own key."""
+        public, secret = link.tables["harbour/bj-1"]
+        async with self._dealer() as socket:
+            socket.setsockopt(zmq.CURVE_PUBLICKEY, public)
+            socket.setsockopt(zmq.CURVE_SECRETKEY, secret)
+            socket.setsockopt(zmq.CURVE_SERVERKEY, link.public)
+            socket.connect(f"tcp://127.0.0.1:{link.port}")
+            while (data := self.next("link")) is not None:
+                # A message beyond the limit ends its connection, and ZeroMQ makes it anew.
+                await self._exchange(socket, self.chance.choice(([LINK, data[:16_000]], [data[:100]])))
+
+    async def _exchange(self, socket: zmq.asyncio.Socket, frames: list[bytes]) -> None:
+        await socket.send_multipart(frames)
+        if await socket.poll(20):
+            while await socket.poll(0):
+                await socket.recv_multipart()
+
+    @contextlib.asynccontextmanager
+    async def _dealer(self) -> AsyncIterator[zmq.asyncio.Socket]:
+        context = zmq.asyncio.Context()
+        socket = context.socket(zmq.DEALER)
+        socket.set(zmq.LINGER, 0)
+        try:
+            yield socket
+        finally:
+            context.destroy(linger=0)
+
+
+def resident_bytes(process: int) -> int:
+    """What a process holds in memory."""
+    for line in Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmRSS:"):
+            return 1024 * int(line.split()[1])
+    return 0
+
+
+class Watch:
+    """What each process holds at most, and whether it is still there."""
+
+    def __init__(self, processes: dict[str, Process]) -> None:
+        self.processes = processes
+        self.most: collections.Counter[str] = collections.Counter()
+
+    async def look(self) -> None:
+        """Look twice a second, until cancelled."""
+        pause = asyncio.Event()
+        while True:
+            for name, process in self.processes.items():
+                if process.returncode is None:
+                    with contextlib.suppress(OSError):
+                        self.most[name] = max(self.most[name], resident_bytes(process.pid))
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(pause.wait(), 0.5)
+
+    def ended(self) -> Iterator[str]:
+        """Every process that has ended."""
+        for name, process in self.processes.items():
+            if process.returncode is not None:
+                yield f"{name} ended with status {process.returncode}"
+
+
+async def plays(house: Besieged, rounds: list[list[Any]], until: asyncio.Event) -> None:
+    """People play, the whole of the rounds at least once, until told to stop after a round."""
+    for acts in rounds:
+        await house.perform(acts)
+        if until.is_set():
+            return
+
+
+def latest(house: Besieged, ear: TimedEar, first: int) -> float:
+    """The longest time from a card, of those from ``first`` on, to its being told."""
+    pairs = list(zip(house.timed.drawn, ear.cards, strict=False))[first:]
+    return max((told - drawn for drawn, told in pairs), default=0.0)
+
+
+async def besiege(directory: Path, requests: int, seed: int) -> tuple[Attack, dict[str, Any]]:
+    """The part over the wire."""
+    chance = random.Random(seed)
+    mosquitto = find_mosquitto()
+    assert mosquitto is not None, "Mosquitto is not installed"
+    process, port = await start_mosquitto(mosquitto, directory, {}, None)
+    broker = Broker("127.0.0.1", port)
+    ear = TimedEar()
+    link = linked(directory / "link")
+    attack = Attack(chance, requests)
+    house = Besieged(directory, broker, ear)
+    at_broker = ("--host", "127.0.0.1", "--port", str(port))
+    try:
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(ear.listening(broker))
+            await stack.enter_async_context(house.bench)
+            stack.push_async_callback(house.stop)
+            await house.start()
+            assert house.process is not None
+            kept = directory / "events.jsonl"
+            spawned = {
+                "link": ("link", "run", str(link.file)),
+                "watch": ("watch", *at_broker),
+                "durable": ("watch", *at_broker, "--durable", str(kept), "harbour/bj-1"),
+            }
+            processes = {"daemon": house.process}
+            for name, words in spawned.items():
+                processes[name] = await stack.enter_async_context(beside(directory / f"{name}.log", *words))
+            rounds = scripted(house.rack, seed, 400)
+            calm = Watch(processes)
+            calmly = stack_task(stack, calm.look())
+            for acts in rounds[:5]:
+                await house.perform(acts)
+            await house.until_told()
+            calmly.cancel()
+            first = len(ear.cards)
+            calm_s = latest(house, ear, 0)
+            watch = Watch(processes)
+            stack_task(stack, watch.look())
+            over = asyncio.Event()
+            people = asyncio.create_task(plays(house, rounds[5:], over))
+            ways = [attack.over_mqtt(broker), attack.on_link(link)]
+            ways += [attack.on_socket(directory / role / "socket", role) for role in ROLES]
+            await asyncio.gather(*ways)
+            over.set()
+            await people
+            daemon = processes["daemon"]
+            await ear.until(lambda: len(ear.cards) >= len(house.timed.drawn) or daemon.returncode is not None)
+            growth = {name: watch.most[name] - calm.most[name] for name in processes}
+            faults = [*watch.ended()]
+            return attack, {
+                "cards": len(ear.cards) - first,
+                "latest_s": latest(house, ear, first),
+                "latest_calm_s": calm_s,
+                "growth_bytes": growth,
+                "faults": faults,
+            }
+    finally:
+        await stop(process)
+
+
+def linked(folder: Path) -> LinkPremises:
+    """A pool whose ledger has been begun."""
+    folder.mkdir()
+    link = LinkPremises(folder, 1)
+    assert link.does("begin", "--who", "Ann", "--second", "Ben").exit_code == 0
+    return link
+
+
+def stack_task(stack: contextlib.AsyncExitStack, work: Any) -> asyncio.Task[None]:
+    """A task that ends with the stack."""
+    task: asyncio.Task[None] = asyncio.ensure_future(work)
+    stack.callback(task.cancel)
+    return task
+
+
+@contextlib.asynccontextmanager
+async def beside(log: Path, *words: str) -> AsyncIterator[Process]:
+    """A program that runs beside the table, to be ended at the end."""
+    with log.open("wb") as output:
+        process = await asyncio.create_subprocess_exec(*program(*words), stdout=output, stderr=output)
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+
+
+def in_process(requests: int, seed: int) -> collections.Counter[str]:
+    """The part in this process: every reader in turn; whatever is neither answer nor refusal raises."""
+    chance = random.Random(seed)
+    done: collections.Counter[str] = collections.Counter()
+    names = sorted(READERS)
+    while done.total() < requests:
+        for name in names:
+            done[name] += put(name, hostile(chance))
+    return done
+
+
+async def campaign(requests: int, seed: int, directory: Path) -> Found:
+    """Send them all."""
+    over_wire = max(1, requests // WIRE_SHARE)
+    attack, found = await besiege(directory, over_wire, seed)
+    done = in_process(requests - over_wire, seed)
+    faults = found["faults"]
+    faults += [
+        f"{name} holds {grown} bytes more" for name, grown in found["growth_bytes"].items() if grown > GROWTH_BYTES
+    ]
+    if found["latest_s"] > LATE_SECONDS:
+        faults.append(f"a card came {found['latest_s']:.3f} s late")
+    return Found(
+        in_process=done.total(),
+        over_wire=attack.sent.total(),
+        ways=dict(sorted((attack.sent + done).items())),
+        cards=found["cards"],
+        latest_s=found["latest_s"],
+        latest_calm_s=found["latest_calm_s"],
+        growth_bytes=found["growth_bytes"],
+        faults=tuple(faults),
+    )
+
+
+def main() -> int:
+    """See the module."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        found = asyncio.run(campaign(given.requests, given.seed, Path(folder)))
+    sys.stdout.write(json.dumps(found._asdict(), indent=1) + "\n")
+    return 1 if found.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

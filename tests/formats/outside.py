@@ -1,0 +1,113 @@
+"""What should not come from outside, and every function that reads what does, found by the code itself."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import controller
+from controller.formats.commands import VERBS
+from controller.formats.epoch_orders import Proposal, Signed
+from controller.formats.operators import PROTOCOL, RIGHTS, ROLES, Asking
+from controller.formats.plain_data import (
+    READERS,
+    SIZE_LIMIT_BYTES,
+)
+from controller.link.wire import PROTOCOL as LINK
+
+for module in pkgutil.walk_packages(controller.__path__, "controller."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+
+EVERYBODY: Final = Asking(frozenset(ROLES), "M. Okafor")
+
+Read = Callable[..., object]
+Calls = list[Callable[[], object]]
+
+
+def commands(read: Read, data: bytes) -> Calls:
+    return [partial(read, verb, data) for verb in (*VERBS, "replay", "", "\n", "x" * 70_000)]
+
+
+def requests(read: Read, data: bytes) -> Calls:
+    framed = [[PROTOCOL, b"harbour/bj-1", verb.encode(), data] for verb in RIGHTS]
+    framed += [[PROTOCOL, b"harbour/bj-1", data, data], [data] * 4, [data], []]
+    return [partial(read, frames, "harbour/bj-1", EVERYBODY) for frames in framed]
+
+
+HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
+    "controller.commands.schemas._event": lambda read, data: [lambda: read(data)],
+    "controller.formats.commands.read_command": commands,
+    "controller.formats.epoch_orders._order": lambda read, data: [lambda: read(data)],
+    "controller.formats.epoch_orders._value": lambda read, data: [
+        lambda: read(Signed(data.decode(errors="replace"), "", ""), Proposal)
+    ],
+    "controller.formats.evidence_lines.parsed": lambda read, data: [lambda: read(data.decode(errors="replace"), 1)],
+    "controller.formats.following.read_place": lambda read, data: [lambda: read(data)],
+    "controller.formats.hand_cases.parse_json": lambda read, data: [lambda: read(data)],
+    "controller.formats.mystery_events._envelope": lambda read, data: [lambda: read(data)],
+    "controller.formats.operators._body": lambda read, data: [lambda: read(data)],
+    "controller.formats.operators.read_request": requests,
+    "controller.formats.payloads.read_event": lambda read, data: [lambda: read(data)],
+    "controller.formats.payloads.read_status": lambda read, data: [lambda: read(data)],
+    "controller.formats.stream.read_ack": lambda read, data: [lambda: read(data)],
+    "controller.formats.stream.read_replay": lambda read, data: [lambda: read(data, 1)],
+    "controller.formats.stream.read_stream": lambda read, data: [lambda: read(data)],
+    "controller.io.operator.read_reply": lambda read, data: [lambda: read(data), lambda: read(None)],
+    "controller.link.wire.from_link": lambda read, data: [
+        lambda: read([LINK, data]),
+        lambda: read([data]),
+        lambda: read([]),
+    ],
+    "controller.link.wire.from_table": lambda read, data: [lambda: read([LINK, data]), lambda: read([data, data])],
+}
+"""How each reader is handed bytes; one that is new in the code and missing here fails the first test."""
+
+
+def deep(brackets: int, *, inside: str = "{}") -> bytes:
+    return inside.replace("{}", "[" * brackets + "]" * brackets).encode()
+
+
+FIELDS: Final = ("transaction", "who", "alert", "question", "type", "source", "text", "deed", "data", "move", "epoch")
+"""Keys under which what follows is hidden."""
+
+HOSTILE: Final[dict[str, bytes]] = {
+    "nothing": b"",
+    "no UTF-8": b"\xff\xfe{}",
+    "half a character": b'{"who": "\\ud800"}',
+    "half a character in bytes": b'{"who": "\xed\xa0\x80"}',
+    "two of a key": b'{"who": "a", "who": "b"}',
+    "no number": b'{"alert": NaN}',
+    "endless": b'{"alert": Infinity}',
+    "too large a fraction": b'{"alert": 1e999}',
+    "64 bits": b'{"alert": 9223372036854775808}',
+    "4300 digits": b'{"alert": %s}' % (b"9" * 4300),
+    "5000 digits": b'{"alert": %s}' % (b"9" * 5000),
+    "100,000 brackets": deep(100_000),
+    "100,000 braces": b'{"a":' * 100_000,
+    "cut off": b'{"who": "a',
+    "two values": b"{} {}",
+    "a list of everything": json.dumps([None, True, 1, 1.5, "\x00\x1b[2J\n", {"": []}]).encode(),
+    **{f"1,000 brackets in {key}": deep(1000, inside=f'{{"x": 1, "{key}": {{}}}}') for key in FIELDS},
+}
+LARGE: Final = b'{"who": "' + b"a" * (SIZE_LIMIT_BYTES + 1) + b'"}'
+
+
+def put(name: str, data: bytes) -> int:
+    """Hand ``data`` to a reader in every way it can be reached: it answers, or refuses as it says. How many ways."""
+    read, refusal = READERS[name]
+    refusals = () if refusal is None else (refusal,)
+    calls = HANDED[name](read, data)
+    for call in calls:
+        said = "answered"
+        try:
+            call()
+        except refusals as error:
+            said = str(error)
+        assert said, name
+        assert "cannot be read" not in said, "nobody thought of this one"
+    return len(calls)
