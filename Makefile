@@ -53,6 +53,7 @@ help:
 	@echo 'make campaign-power   the power cut at any instant, with a disk that keeps no order (half an hour); CUTS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-shoe    two shoes in C exchanged, unplugged, killed, their memories failing, before the session (minutes); HAPPENINGS= SEED= may be given'
 	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
+	@echo 'make campaign-hostile a million hostile requests to every program and role while people play; N= SEED= may be given'
 	@echo 'make clean   everything made here, the virtual environment too; what make setup installed stays'
 
 setup: wheels
@@ -138,6 +139,9 @@ campaign-shoe: setup-dev servers
 
 campaign-broker: setup-dev servers
 	$(BIN)/python -m tests.campaigns.outage $(call option,HOURS,hours)
+
+campaign-hostile: setup servers
+	nice -n 10 $(BIN)/python -m tests.campaigns.hostile --requests $(or $(N),1000000) --seed $(or $(SEED),1)
 
 servers:
 	@.ci/servers
