@@ -116,8 +116,7 @@ def end_void(desk: Desk) -> None:
     desk.tell(RoundClosed(round_now.number, (), 0, "void"))
     desk.change(round=None)
     desk.found = None
-    if round_now.next_lock_ns >= 0:
-        rounds.lock(desk, round_now.next_lock_ns)
+    rounds.lock_put_off(desk, round_now)
 
 
 def put_right(desk: Desk, ruling: VoidRound | AdjustWager, row: Row, due_cents: int, why: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core import answering, counting, fitness, round_end, rounds, undoing
+from controller.core import answering, counting, fitness, locking, round_end, rounds, undoing
 from controller.core.alerts import FloorCalled, KeyRefused
 from controller.core.desk import Desk
 from controller.core.events import KeyRead
@@ -92,10 +92,10 @@ def no_more_bets(desk: Desk, at_ns: int) -> str:
             unsaid = "say first whether a new round has begun: yes or no"
             return unsaid if desk.round().unkeyed else "a round is being played"
         if desk.round().closing and not rounds.may_close(desk):
-            desk.change_round(next_lock_ns=at_ns)
+            desk.change_round(next_lock_ns=at_ns, next_locked_by=desk.stamped.number, next_moved={})
             return ""
         rounds.close(desk)
-    if not rounds.lock(desk, at_ns):
+    if not locking.lock(desk, at_ns):
         closed = fitness.closed_by(desk.state)
         return f"no round may begin: {closed}" if closed else "no wager lies on the layout"
     desk.change_round(locked_by=desk.stamped.number)

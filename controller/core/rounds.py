@@ -6,125 +6,43 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple
-
-from controller.core import admission, asking, closed_meters, closing, fitness, sensing, showing, uncertain
+from controller.core import admission, asking, closing, sensing, showing, uncertain
 from controller.core.alerts import (
-    CardWithoutBets,
     CloseRefused,
     InsuranceTooLarge,
     LateWager,
     Pinched,
-    SpotUnwatched,
     UnexplainedChange,
 )
 from controller.core.dated import Dated
 from controller.core.desk import Desk
-from controller.core.events import CardDrawn, RoundClosed
-from controller.core.felt import Change
-from controller.core.felt import key as key_of
+from controller.core.events import CardDrawn
+from controller.core.felt import Change, cents_at
 from controller.core.hand import seen
 from controller.core.items import CardCame, ChipsMoved, KeySpoke
 from controller.core.judging import Judged, doubt_reopened, hole_points, known_until, latest, of_hole, publish
+from controller.core.locking import Bets, keep_moved, lock, lock_again, lying, play_with
 from controller.core.metering import contribute_round
 from controller.core.reconstruction import Reconstruction, TooManyOrders
-from controller.core.reweaving import hear_no_more, keypad_away, payment_began, remembered, weave_again, woven_with_hole
+from controller.core.reweaving import payment_began, remembered, woven_with_hole
 from controller.core.round_end import chips_at_boxes, is_over, next_bet, paying
 from controller.core.side_settling import offered_later, settle_sides
-from controller.core.state import CardKept, Round, begun
+from controller.core.state import CardKept, Round
 from controller.core.suspicion import DEALERS_RULE, likely
 from controller.core.wager import LockedWager
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import HealthState
 
 
-def lock(desk: Desk, lock_ns: int) -> bool:
-    """No more bets: the wagers are what lies there. False: there is no main wager, or the table is closed."""
-    if fitness.closed_by(desk.state):
-        return False
-    closed = closed_meters.now(desk.state)
-    bets = in_play(desk, desk.state.declared, closed)
-    if not bets.spots:
-        return False
-    number = desk.state.rounds + 1
-    desk.change(rounds=number, declared=(), round=Round(number, lock_ns, bets.spots, bets.wagers))
-    desk.change_round(
-        profile_hash=desk.house.profile_hash,
-        hole_dealt=desk.rules.hole_card == "dealt",
-        face_down=desk.rules.player_cards == "face_down",
-        declared=bets.declared,
-        refused=bets.refused,
-        closed_meters=closed,
-        keys_unheard=desk.state.keypad_lost,
-    )
-    desk.change(keypad_lost=keypad_away(desk))
-    desk.found = begun(desk.rules, desk.round())
-    for reader, watched in desk.house.readers.items():
-        if desk.state.devices.get(reader, HealthState.READY) != HealthState.READY:
-            unwatched(desk, reader, watched, lock_ns)
-    return True
-
-
-class Bets(NamedTuple):
-    """What is in play at a lock: the boxes' spots, the wagers that stand, the boxes without chips, what is refused."""
-
-    spots: tuple[int, ...]
-    wagers: tuple[LockedWager, ...]
-    declared: tuple[int, ...]
-    refused: tuple[LockedWager, ...]
-
-
-NO_BETS: Final = Bets((), (), (), ())
-"""What is in play in no round."""
-
-
-def in_play(desk: Desk, boxes: tuple[LockedWager, ...], closed: Mapping[str, str]) -> Bets:
-    """What lies there with declared ``boxes``, which chips overtake; ``closed``: the meters closed at the lock."""
-    open_round = desk.state.round
-    known = () if open_round is None else tuple(open_round.uncertain)
-    wagers = tuple(wager for wager in lying(desk) if key_of(wager.spot, wager.bet) not in known)
-    with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
-    more = tuple(box for box in boxes if box.spot not in with_chips)
-    everything = sorted((*wagers, *more), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    stand, refused = admission.standing(desk.house, tuple(everything), closed)
-    spots = tuple(wager.spot for wager in stand if wager.bet == "main")
-    return Bets(spots, stand, tuple(box.spot for box in more), refused)
-
-
-def unwatched(desk: Desk, device: str, spots: tuple[int, ...], at_ns: int) -> None:
-    """A reader of boxes in play is lost: what chips would have shown there may happen unseen."""
-    for spot in hear_no_more(desk, spots, at_ns):
-        desk.tell(SpotUnwatched(desk.round().number, spot, device))
-
-
-def lying(desk: Desk) -> tuple[LockedWager, ...]:
-    """What lies in the zones and on the sensors now; what is offered after the deal is no wager yet."""
-    later = {"insurance", *(bet for bet in desk.rules.side_bets if offered_later(bet))}
-    zones = [zone for zone in desk.state.felt.values() if zone.cents and zone.name not in later]
-    zones.sort(key=lambda zone: (zone.spot, zone.name != "main", zone.name))
-    sensed = () if desk.state.round is None else sensing.counted(desk, desk.round())
-    return (*(LockedWager(zone.spot, zone.name, zone.cents) for zone in zones), *sensed)
-
-
-def lock_again(desk: Desk) -> None:
-    """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
-    before = desk.round()
-    play_with(desk, in_play(desk, before.declared_boxes(), before.closed_meters))
-
-
-def play_with(desk: Desk, bets: Bets) -> None:
-    """The open round is one of these bets; without any it is none."""
-    before = desk.round()
-    if not bets.spots:
-        desk.tell(*(CardWithoutBets(card.number) for card in before.cards))
-        desk.tell(RoundClosed(before.number, (), 0, "void"))
-        desk.change(round=None, declared=before.declared_boxes())
-        desk.found = None
+def lock_put_off(desk: Desk, ended: Round) -> None:
+    """Lock the bets whose key came while the round before waited for its readers: what lay there at the key."""
+    if ended.next_lock_ns < 0 or not lock(desk, ended.next_lock_ns, ended.next_moved):
         return
-    desk.change_round(spots=bets.spots, wagers=bets.wagers, declared=bets.declared, refused=bets.refused)
-    # With other boxes another card is the hole card.
-    weave_again(desk, before)
+    desk.change_round(locked_by=ended.next_locked_by)
+    for name, before in sorted(ended.next_moved.items()):
+        spot, _, zone = name.partition("/")
+        after = cents_at(desk.state.felt, int(spot), zone)
+        if after != before and (zone == "main" or uncertain.before_deal(desk, zone)):
+            alert_of(desk, Change(int(spot), zone, before, after))
 
 
 def let_in(desk: Desk, answer: str, who: str) -> None:
@@ -180,6 +98,7 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
             uncertain.take(desk, change)
         lock_again(desk)
         return
+    keep_moved(desk, change, first_ns)
     if admission.handed_back(round_now, change):
         return
     boxed = change.spot in round_now.spots
@@ -196,7 +115,8 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
             admission.check_later(desk, change)
     else:
         explained = paying(desk) or (boxed and round_now.turned) or admission.side_taken(desk, change)
-    if not explained and not next_bet(desk, change.zone):
+    after_next_lock = 0 <= round_now.next_lock_ns <= first_ns
+    if not explained and not after_next_lock and not next_bet(desk, change.zone):
         alert_of(desk, change)
 
 
@@ -281,17 +201,18 @@ def review(desk: Desk) -> None:
     if desk.round().closing and may_close(desk):
         if closing.may_be_over(desk):
             close(desk)
+            # Bets locked while it waited are told as soon as they are known.
+            review(desk)
         else:
             refuse_close(desk)
 
 
 def close(desk: Desk) -> None:
     """End the round; lock the next one if its key came meanwhile."""
-    next_lock_ns = desk.round().next_lock_ns
+    ended = desk.round()
     contribute_round(desk)
     closing.close(desk)
-    if next_lock_ns >= 0:
-        lock(desk, next_lock_ns)
+    lock_put_off(desk, ended)
 
 
 def refuse_or_give_up(desk: Desk) -> None:
@@ -299,13 +220,13 @@ def refuse_or_give_up(desk: Desk) -> None:
     if desk.round().close_refused:
         close(desk)
         return
-    desk.change_round(closing=False, close_refused=True, next_lock_ns=-1)
+    desk.change_round(closing=False, close_refused=True, next_lock_ns=-1, next_moved={})
     desk.tell(CloseRefused(desk.round().number, "a card is unread; pressed again it hands the round to the floor"))
 
 
 def refuse_close(desk: Desk) -> None:
     """The close was pressed while no play can be over: the hole card must not be opened for a slip of the finger."""
-    desk.change_round(closing=False, close_refused=True, next_lock_ns=-1)
+    desk.change_round(closing=False, close_refused=True, next_lock_ns=-1, next_moved={})
     why = "the hole card has not been turned" if desk.round().hides() else "no legal play is over yet"
     desk.tell(CloseRefused(desk.round().number, f"{why}; pressed again it hands the round to the floor"))
 

@@ -110,6 +110,12 @@ class Round(Value, frozen=True, tag=False):
     """Why the round is irregular; empty while some legal play explains everything."""
     next_lock_ns: int = -1
     """When the bets of the next round were locked while this one still waited for its readers; -1: not yet."""
+    next_locked_by: int = 0
+    """The reading of the key that did so; 0: none."""
+    next_moved: dict[str, int] = msgspec.field(default_factory=dict)
+    """What lay then, in cents, in the zones whose chips have moved since, by zone."""
+    moved: dict[str, int] = msgspec.field(default_factory=dict)
+    """What lay at the lock, in cents, in the zones whose chips moved after it and before it was told, by zone."""
     unkeyed: int = 0
     """The question whether its first card began it, where the key must have; 0: none."""
     begun_by_word: bool = False

@@ -15,6 +15,7 @@ from controller.core import (
     counting,
     fitness,
     link_answers,
+    locking,
     metering,
     mystery,
     pressing,
@@ -243,7 +244,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
             overtook = 0 if desk.round().closing else desk.round().number
             rounds.close(desk)
     began = desk.state.round is None
-    if began and not rounds.lock(desk, at_ns):
+    if began and not locking.lock(desk, at_ns):
         card_outside(desk, drawn)
         if fitness.closed_by(desk.state):
             fitness.dealt(desk, number)
@@ -373,4 +374,4 @@ def device_health(desk: Desk, health: DeviceHealth) -> None:
     if health.state is HealthState.READY:
         reweaving.hear_again(desk, watched, at_ns)
     else:
-        rounds.unwatched(desk, health.device, watched, at_ns)
+        locking.unwatched(desk, health.device, watched, at_ns)

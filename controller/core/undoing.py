@@ -101,7 +101,7 @@ def unlock(desk: Desk, press: Press) -> str:
     round_now = desk.state.round
     if round_now is not None and round_now.next_lock_ns >= 0:
         withdraw(desk, press)
-        desk.change_round(next_lock_ns=-1)
+        desk.change_round(next_lock_ns=-1, next_moved={})
         return ""
     if round_now is None or round_now.locked_by != press.number:
         return "the round is closed"

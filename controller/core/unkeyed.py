@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core import rounds
+from controller.core import locking
 from controller.core.alerts import AnswerRefused
 from controller.core.desk import Desk
 from controller.core.events import QuestionAnswered, QuestionWithdrawn
@@ -34,4 +34,4 @@ def answered(desk: Desk, answer: str, who: str) -> None:
     desk.change_round(unkeyed=0, begun_by_word=True)
     if answer == "no":
         desk.tell(*map(QuestionWithdrawn, desk.round().holds()))
-        rounds.play_with(desk, rounds.NO_BETS)
+        locking.play_with(desk, locking.NO_BETS)

@@ -195,15 +195,15 @@ def test_a_lock_that_waits_for_the_close_is_taken_back_alone() -> None:
     assert len(rig.told(BetsLocked)) == 1
 
 
-def test_a_lock_that_came_with_the_close_stays() -> None:
+def test_a_lock_that_came_with_the_close_is_taken_back_while_no_card_is_out() -> None:
     rig = rig_with(f"{TWELVE} \n key stand")
     rig.late = True
     rig.talk("key hole_turned round_closed no_more_bets")
     rig.late = False
     rig.pass_ms(100)
     rig.key("undo")
-    assert (refusals(rig), withdrawn(rig)) == (["the round is closed"], [])
-    assert rig.table.state.round is not None
+    assert (refusals(rig), withdrawn(rig)) == ([], ["no_more_bets"])
+    assert rig.table.state.round is None
 
 
 def test_a_lock_whose_round_the_floor_has_voided_stays() -> None:
