@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-offences campaign-corrections campaign-mutation
+.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-offences campaign-corrections campaign-hostile campaign-mutation
 
 BIN := .venv/bin
 READY := .venv/.ready
