@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 from pathlib import Path
 from typing import TextIO
@@ -44,7 +45,9 @@ def command(*, port: str, file: Path, device: Device | None, through: Path | Non
     configure_log("console", level="error")
     numbers = read_spots(spots)
     try:
-        with file.open("x", encoding="ascii") as out, contextlib.suppress(KeyboardInterrupt):
+        # What a shoe says has the faces of cards.
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="ascii") as out, contextlib.suppress(KeyboardInterrupt):
             asyncio.run(capture(port, out, device=device, through=through, spots=numbers, baud=baud))
     except OSError as error:
         say(f"tableside: {error}", err=True)

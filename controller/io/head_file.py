@@ -46,7 +46,7 @@ class HeadFile:
         Raises:
             OSError: it cannot be opened, or the disk refused.
         """
-        descriptor = os.open(path_of(journal), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
+        descriptor = os.open(path_of(journal), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             size = os.fstat(descriptor).st_size
             if size < 2 * SLOT_BYTES:

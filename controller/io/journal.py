@@ -17,6 +17,7 @@ import os
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
@@ -95,6 +96,7 @@ class Journal:
         self._reserve = reserve
         self._failure: str | None = None
         self._closed = False
+        self._close_seconds = CLOSE_SECONDS
         self._jobs: queue.Queue[Job | None] = queue.Queue(QUEUE_LIMIT)
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
@@ -109,13 +111,14 @@ class Journal:
         created_wall_ns: int = 0,
         page_limit: int = PAGE_LIMIT,
         reserve: Reserve | None = None,
+        close_seconds: float = CLOSE_SECONDS,
     ) -> Self:
         """Open the journal at ``path``; begin it for ``identity`` if there is none.
 
         With ``identity`` and an existing journal the two must agree on site and table; the journal's epoch stands.
         The chain is checked from the last checkpoint on; ``verify`` checks everything. ``key`` is the table's: whoever
         wrote the last record must have had it, and without it no record can be committed. ``reserve`` is given up when
-        the disk is full.
+        the disk is full. ``close_seconds``: how long ``close`` waits for a disk that does not answer.
 
         Raises:
             JournalFailed: another process has it, it is another table's, or the disk refuses; the text says what to do.
@@ -126,6 +129,7 @@ class Journal:
         try:
             begun = await asyncio.to_thread(prepare, path, identity, key, created_wall_ns)
             journal = cls(path, begun, lock, page_limit, reserve)
+            journal._close_seconds = close_seconds
             journal._thread.start()
             await journal._submit(lambda connection: add_meta(connection, "sqlite", library_version()))
         except BaseException:
@@ -253,20 +257,32 @@ class Journal:
         After a failure nothing is folded in: end the process, and let the next start read what the disk has.
 
         Raises:
-            JournalFailed: the disk refused to have the log folded in; it is left as it is.
+            JournalFailed: the disk refused to have the log folded in, which is left as it is; or the disk does not
+                answer. Then the writer may still be in a transaction: end the process, nothing of it is let go before.
         """
         if self._closed:
             return
         self._closed = True
         before = self._failure
-        await asyncio.to_thread(self._jobs.put, None)
-        await asyncio.to_thread(self._thread.join, CLOSE_SECONDS)
+        end = time.monotonic() + self._close_seconds
+        await asyncio.to_thread(self._end_jobs)
+        await asyncio.to_thread(self._thread.join, max(0.0, end - time.monotonic()))
+        if self._thread.is_alive():
+            # Its descriptors stay the writer's: whatever got their numbers would be written to in their place.
+            said = f"the disk has not answered within {self._close_seconds:g} s; what is committed is on it"
+            self._failure = self._failure or said
+            raise JournalFailed(f"{self.path}: {said}, what was under way may be")
         self._head_file.close()
         os.close(self._lock)
         if self._failure != before:
             raise JournalFailed(f"{self.path}: {self._failure}")
 
     # --- the event loop's side ----------------------------------------------------------------------
+
+    def _end_jobs(self) -> None:
+        """Tell the writer that nothing more comes, unless a disk that takes nothing has left no room to."""
+        with contextlib.suppress(queue.Full):
+            self._jobs.put(None, timeout=self._close_seconds)
 
     def _refuse_if_ended(self) -> None:
         if self._failure is not None:

@@ -17,7 +17,7 @@ def take_lock(path: Path, *, create: bool) -> int:
         NotAJournal: there is none and ``create`` is false.
     """
     try:
-        lock = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o640)
+        lock = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600)
     except FileNotFoundError as error:
         if create:
             raise JournalFailed(f"{path}: there is no folder {path.parent}") from error

@@ -73,8 +73,10 @@ def is_blank(path: Path) -> bool:
     if path.stat().st_size == 0:
         return True
     # What was begun by half may have to be rolled back. A log must not be touched before it has been looked at; one
-    # without a frame is what a power cut leaves of the very first.
-    mode = "mode=ro" if has_frames(Path(f"{path}-wal")) else "mode=rw"
+    # without a frame is what a power cut leaves of the very first. Where neither is there nothing need be made beside
+    # the file, and so there is no need of room.
+    log, undo = Path(f"{path}-wal"), Path(f"{path}-journal")
+    mode = "mode=ro" if has_frames(log) else "mode=rw" if log.exists() or undo.exists() else "mode=ro&immutable=1"
     try:
         with contextlib.closing(sqlite3.connect(uri(path, mode), uri=True)) as connection:
             (objects,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()

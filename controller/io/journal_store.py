@@ -21,29 +21,20 @@ from controller.formats.records import Identity, chain, genesis
 from controller.formats.seals import Seal, Sealing, seal_digest
 from controller.formats.tree_heads import record_leaf
 from controller.formats.wal import HEADER_DAMAGED, wal_damage
+from controller.io.journal_errors import READ_ERRORS as READ_ERRORS
+from controller.io.journal_errors import JournalDamaged as JournalDamaged
+from controller.io.journal_errors import JournalFailed as JournalFailed
+from controller.io.journal_errors import JournalUnreadable as JournalUnreadable
+from controller.io.journal_errors import NotAJournal as NotAJournal
+from controller.io.journal_errors import cannot_read as cannot_read
 from controller.io.plain_files import FileRefused, ordinary
-
-READ_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
-"""What reading a damaged file ends in: SQLite's text may quote bytes of it that are no text."""
 
 READ_WAIT_SECONDS: Final = 5.0
 """How long a reader waits for the writer to fold in its log."""
 
 
-class JournalFailed(Exception):  # noqa: N818 - named for what happened
-    """Storage failed or refused; the text says what to do. The journal takes nothing more."""
-
-
-class JournalDamaged(Exception):  # noqa: N818
-    """The file is a journal, and damaged; the text says where."""
-
-
 CELL_LIMIT_BYTES: Final = 256 * 1024 * 1024
 """Of a record, an event or a checkpoint of a journal that is read; a larger one is damage, before it is in memory."""
-
-
-class NotAJournal(Exception):  # noqa: N818
-    """There is no such file, or it is not a journal."""
 
 
 class Entry(NamedTuple):
@@ -356,7 +347,7 @@ def open_for_reading(path: Path, *, is_older_read: bool = False) -> sqlite3.Conn
         if connection is not None:
             connection.close()
         _refuse_strangers(path)
-        raise JournalDamaged(f"{path}: {error}") from error
+        raise cannot_read(path, error) from error
     if mark != APPLICATION_ID:
         connection.close()
         _refuse_strangers(path)
@@ -391,7 +382,7 @@ def _damage(path: Path) -> Iterator[None]:
     try:
         yield
     except READ_ERRORS as error:
-        raise JournalDamaged(f"{path}: {error}") from error
+        raise cannot_read(path, error) from error
 
 
 def uri(path: Path, query: str) -> str:

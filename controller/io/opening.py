@@ -56,14 +56,17 @@ class Opened(NamedTuple):
         """What looks after it while the table runs; ``tell`` is told how fit that leaves the table, by cause."""
         path = self.journal.path
         disk = DiskWatch(path, self.reserve, partial(tell, "storage"), os.statvfs)
-        found: list[Watch] = [("disk", disk.run), ("scrub", Scrub(path, is_due=not self.is_read).run)]
+        # That nobody could look is no reason to close a table, and none to be silent about.
+        scrub = Scrub(path, is_due=not self.is_read, tell=partial(tell, "scrub", FitnessLevel.FIT))
+        found: list[Watch] = [("disk", disk.run), ("scrub", scrub.run)]
         if self.second is None:
             # A table that had one once has nothing more to say of it.
             tell("second_copy", FitnessLevel.FIT, "")
             return found
         self.second.start()
         watching = partial(self.second.watch, partial(tell, "second_copy"))
-        return [*found, ("second copy", watching), ("second copy's scrub", self.second.scrub)]
+        scrubbing = partial(self.second.scrub, partial(tell, "second_copy_scrub", FitnessLevel.FIT))
+        return [*found, ("second copy", watching), ("second copy's scrub", scrubbing)]
 
     async def close(self) -> None:
         """Let the second copy come to the end of the journal, and close it.

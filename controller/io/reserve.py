@@ -58,7 +58,7 @@ class Reserve:
         if self.is_there():
             return ""
         try:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 # Blocks, not a length: what was only promised would be refused when it is needed.
                 os.posix_fallocate(descriptor, 0, self.size)

@@ -12,9 +12,9 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
@@ -30,7 +30,13 @@ WHOLE_AT_START_BYTES: Final = 256 * 1024 * 1024
 """A journal up to this size is read whole before its table starts, in ten seconds at most; a larger one right after."""
 
 DAMAGED: Final = 1
-"""What ``tableside verify`` ends with on damage."""
+"""What ``tableside verify`` ends with on damage, and Python on whatever else: only with ``DAMAGE`` it is the first."""
+
+DAMAGE: Final = "damaged: "
+"""What ``tableside verify`` says of a damaged journal, behind its name, on standard output."""
+
+TOLD_CHARACTERS: Final = 200
+"""Of what a check that failed has said, the last; a traceback says at its end what it was."""
 
 log = structlog.get_logger(__name__)
 
@@ -46,7 +52,8 @@ def mark(journal: Path, said: str) -> None:
     Raises:
         OSError: the disk refused.
     """
-    with mark_of(journal).open("w", encoding="utf-8") as file:
+    descriptor = os.open(mark_of(journal), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(f"{said}\n")
         file.flush()
         os.fsync(file.fileno())
@@ -74,17 +81,32 @@ def before_start(journal: Path) -> bool:
     return True
 
 
+class Look(NamedTuple):
+    """What a look has come to: ``damage`` it found, or why it could not be taken (``unable``); empty: all is whole."""
+
+    damage: str = ""
+    unable: str = ""
+
+
 class Scrub:
     """Reads the journal of a running table again and again, at first if it ``is_due``; ``command`` checks it once."""
 
     def __init__(
-        self, journal: Path, *, is_due: bool, command: Sequence[str] = (), seconds: float = SCRUB_SECONDS
+        self,
+        journal: Path,
+        *,
+        is_due: bool,
+        command: Sequence[str] = (),
+        seconds: float = SCRUB_SECONDS,
+        tell: Callable[[str], None] = lambda _: None,
     ) -> None:
+        """``tell`` is told after each look why it could not be taken, or an empty text."""
         self._journal = journal
         self._command = tuple(command) or (sys.executable, "-m", "controller", "verify", "--gently", str(journal))
         self.seconds = seconds
         """Between the end of one look and the next."""
         self._is_due = is_due
+        self._tell = tell
 
     async def run(self) -> None:
         """Look, and look again, until cancelled.
@@ -104,29 +126,43 @@ class Scrub:
         Raises:
             JournalFailed: it is damaged.
         """
-        said = await self.check()
-        if said:
+        found = await self.check()
+        if found.damage:
             with contextlib.suppress(OSError):
-                mark(self._journal, said)
-            raise JournalFailed(said)
+                mark(self._journal, found.damage)
+            raise JournalFailed(found.damage)
 
-    async def check(self) -> str:
-        """What a look finds damaged, empty if nothing."""
-        process = await asyncio.create_subprocess_exec(
-            *self._command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-        )
+    async def check(self) -> Look:
+        """Have everything read once, and tell if that could not be done: such a look says nothing of the journal."""
+        found = await self._looked()
+        if found.unable:
+            log.error("journal could not be checked", journal=str(self._journal), said=found.unable)
+        elif not found.damage:
+            log.info("journal checked", journal=str(self._journal))
+        self._tell(f"{self._journal}: could not be checked: {found.unable}" if found.unable else "")
+        return found
+
+    async def _looked(self) -> Look:
         try:
-            output, _ = await process.communicate()
+            process = await asyncio.create_subprocess_exec(
+                *self._command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+            )
+        except OSError as error:
+            return Look(unable=f"{self._command[0]}: {error.strerror or error}")
+        try:
+            output, errors = await process.communicate()
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
-        said = " ".join(output.decode(errors="replace").split())
-        if process.returncode == DAMAGED:
-            return said
-        if process.returncode:
-            log.error("journal could not be checked", status=process.returncode, said=said)
-        else:
-            log.info("journal checked", said=said)
-        return ""
+        if process.returncode == 0:
+            return Look()
+        said = _on_one_line(output)
+        if process.returncode == DAMAGED and said.startswith(f"{self._journal}: {DAMAGE}"):
+            return Look(damage=said)
+        return Look(unable=f"status {process.returncode}: {(_on_one_line(errors) or said)[-TOLD_CHARACTERS:]}")
+
+
+def _on_one_line(output: bytes) -> str:
+    return " ".join(output.decode(errors="replace").split())

@@ -23,7 +23,7 @@ from controller.formats.segments import Cursors, Reached, SegmentDamaged, beginn
 from controller.io.clock import Clock
 from controller.io.disk_watch import Tell
 from controller.io.journal import Journal
-from controller.io.journal_store import JournalDamaged, JournalFailed, JournalReader
+from controller.io.journal_store import JournalDamaged, JournalFailed, JournalReader, cannot_read
 from controller.io.rebuilding import foreign_in
 from controller.io.scrub import Scrub
 from controller.io.segment_folder import NoCopy, Survey, epochs, survey
@@ -123,14 +123,17 @@ class SecondCopy:
             return ""
         return f"has {self._copied.records} of {head} records"
 
-    async def scrub(self) -> None:
-        """Have the copy read whole every hour, in a process of its own; what is damaged is written anew."""
-        looking = Scrub(self.folder, is_due=False)
+    async def scrub(self, tell: Callable[[str], None] = lambda _: None) -> None:
+        """Have the copy read whole every hour, in a process of its own; what is damaged is written anew.
+
+        ``tell`` is told after each look why it could not be taken, or an empty text.
+        """
+        looking = Scrub(self.folder, is_due=False, tell=tell)
         while True:
             await asyncio.sleep(looking.seconds)
-            damage = await looking.check()
-            if damage:
-                self.doubt(damage)
+            found = await looking.check()
+            if found.damage:
+                self.doubt(found.damage)
 
     def doubt(self, damage: str) -> None:
         """Damage was found: have the copy read whole, and what is damaged written anew."""
@@ -287,7 +290,7 @@ def _read_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise JournalDamaged(f"{path}: {error}") from error
+        raise cannot_read(path, error) from error
 
 
 def remark(place: Place, journal: Path) -> str:

@@ -185,7 +185,7 @@ class SegmentWriter:
         path = segment_path(self._folder, self._identity.epoch, self._number)
         # Given its name when its beginning is on the disk: a segment that does not begin as one does is a damaged one.
         part = path.with_name(f"{path.name}{PART}")
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o640)
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         begun = start_bytes(self._identity, self.reached)
         try:
             put(descriptor, begun, self._disk)
@@ -249,7 +249,7 @@ class Mending(NamedTuple):
             at = reached_after(at, rows)
             made += batch_bytes(rows, at)
         part = path.with_name(f"{path.name}{PART}")
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o640)
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
             put(descriptor, bytes(made), self.disk)
         finally:

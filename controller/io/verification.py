@@ -15,7 +15,14 @@ from controller.formats.seals import Sealing
 from controller.formats.sqlite_pages import Image
 from controller.formats.wal import HEADER_DAMAGED, Overlay, overlay, wal_damage
 from controller.io.head_file import HeadFileDamaged, read_head_file
-from controller.io.journal_store import READ_ERRORS, JournalDamaged, JournalReader, open_for_reading
+from controller.io.journal_store import (
+    READ_ERRORS,
+    JournalDamaged,
+    JournalReader,
+    JournalUnreadable,
+    cannot_read,
+    open_for_reading,
+)
 from controller.io.plain_files import FileRefused, content
 
 WORK_SECONDS: Final = 0.01
@@ -36,7 +43,7 @@ def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Rep
     Holds the write-ahead log and a few pages in memory, however large the journal is.
 
     Raises:
-        NotAJournal: there is none here, or the file is something else.
+        NotAJournal: there is none here, the file is something else, or it cannot be looked at now.
         OSError: it cannot be read.
     """
     # Read before the journal is: a daemon at work moves both on, the head file last.
@@ -57,7 +64,11 @@ def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Rep
             complaint = report.damage or _sqlite_complaint(connection) or _file_complaint(path, log, image.pages)
     except JournalDamaged as damage:
         return Report(damage=str(damage).removeprefix(f"{path}: "))
-    except (*READ_ERRORS, OverflowError) as error:
+    except READ_ERRORS as error:
+        if isinstance(cannot_read(path, error), JournalUnreadable):
+            raise cannot_read(path, error) from error
+        return Report(damage=f"cannot be read: {error}")
+    except OverflowError as error:
         return Report(damage=f"cannot be read: {error}")
     if complaint in {None, HEADER_DAMAGED} and noted is not None:
         # A power cut in the first write to a log that begins anew tears its header: nothing of it had been committed.

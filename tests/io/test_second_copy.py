@@ -358,6 +358,7 @@ def test_a_folder_without_a_copy_is_said_to_be_none(tmp_path: Path) -> None:
 
 def test_a_check_of_the_table_file_tells_a_copy_that_cannot_be_kept(tmp_path: Path) -> None:
     path = written(tmp_path)
+    (tmp_path / "broker.password").touch(0o600)
     path.write_text(path.read_text().replace("[table]\n", '[table]\nsecond_copy = "copies"\n', 1))
     text = path.read_text().replace("/var/lib/tableside/bj-1/journal.sqlite", "journal.sqlite")
     path.write_text(text)

@@ -1,0 +1,146 @@
+"""A disk without a free byte, and a disk that does not answer: neither says anything against the journal on it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from controller.commands import verify as verify_command
+from controller.io.journal import Journal, JournalFailed, JournalReader
+from controller.io.journal_store import JournalUnreadable
+from controller.io.scrub import Look, Scrub, before_start, mark_of
+from controller.io.verification import verify
+from tests.io.test_storage import HERE, beside, commit, left_by_a_kill, written
+from tests.journal_key import KEY
+
+
+def fill(disk: Path) -> Path:
+    """Take every byte there is."""
+    room = os.statvfs(disk)
+    filler = disk / "other"
+    with contextlib.suppress(OSError):
+        filler.write_bytes(bytes(room.f_bavail * room.f_frsize))
+    with contextlib.suppress(OSError), filler.open("ab", buffering=0) as file:
+        while file.write(bytes(64)):
+            pass
+    assert os.statvfs(disk).f_bavail == 0
+    return filler
+
+
+async def test_a_start_on_a_full_disk_finds_no_damage(small_disk: Path) -> None:
+    path = small_disk / "journal.sqlite"
+    await written(path, 50)
+    filler = fill(small_disk)
+    assert before_start(path)
+    assert verify(path).damage is None
+    with pytest.raises(JournalFailed):
+        await Journal.open(path, HERE, key=KEY)
+    # What the attempt left beside the journal has no room either, and must not be taken for something lost.
+    with contextlib.suppress(JournalUnreadable):
+        before_start(path)
+    filler.unlink()
+    assert before_start(path)
+    assert not mark_of(path).exists()
+    journal = await Journal.open(path, HERE, key=KEY)
+    await commit(journal, 1)
+    await journal.close()
+    assert (verify(path).damage, verify(path).records) == (None, 51)
+
+
+async def test_a_log_whose_index_has_no_room_is_not_damage(small_disk: Path) -> None:
+    """As a power cut leaves it: the log has records, and what SQLite reads it by is gone."""
+    path = await left_by_a_kill(small_disk)
+    filler = fill(small_disk)
+    for look in (before_start, verify, JournalReader):
+        with pytest.raises(JournalUnreadable, match="nothing is known against the journal"):
+            look(path)
+    with pytest.raises(JournalUnreadable):
+        await Journal.open(path, HERE, key=KEY)
+    ran = CliRunner().invoke(verify_command.command, [str(path)])
+    assert (ran.exit_code, "damaged" in ran.output) == (2, False), ran.output
+    filler.unlink()
+    assert before_start(path)
+    assert verify(path).records == 6
+
+
+async def test_a_disk_that_fills_while_the_table_runs_loses_nothing_committed(small_disk: Path) -> None:
+    path = small_disk / "journal.sqlite"
+    journal = await Journal.open(path, HERE, key=KEY)
+    await commit(journal, 20)
+    filler = fill(small_disk)
+    with pytest.raises(JournalFailed, match="full"):
+        await commit(journal, 5000)
+    committed = verify(path).records
+    await journal.close()
+    filler.unlink()
+    assert not mark_of(path).exists()
+    assert before_start(path)
+    journal = await Journal.open(path, HERE, key=KEY)
+    assert journal.head.number == committed >= 20
+    await journal.close()
+
+
+# --- looks that cannot be taken ---------------------------------------------------------------------
+
+
+BROKEN = {
+    "a program half upgraded": "import no_such_module",
+    "no memory": "raise MemoryError",
+    "killed": "import os; os.kill(os.getpid(), 9)",
+    "no journal": "import sys; print('tableside: no journal here', file=sys.stderr); sys.exit(2)",
+    "another's words": "import sys; print('damaged: a hard disk'); sys.exit(1)",
+}
+
+
+@pytest.mark.parametrize("program", BROKEN.values(), ids=BROKEN.keys())
+async def test_a_look_that_could_not_be_taken_is_told_and_is_no_damage(tmp_path: Path, program: str) -> None:
+    path, told = tmp_path / "journal.sqlite", list[str]()
+    await written(path)
+    look = Scrub(path, is_due=True, command=(sys.executable, "-c", program), tell=told.append).look
+    await look()
+    assert [text.startswith(f"{path}: could not be checked: status ") for text in told] == [True]
+    assert not mark_of(path).exists()
+    assert before_start(path)
+
+
+async def test_a_look_that_can_be_taken_again_takes_the_words_back(tmp_path: Path) -> None:
+    path, told = tmp_path / "journal.sqlite", list[str]()
+    await written(path)
+    absent = Scrub(path, is_due=True, command=(str(tmp_path / "none"),), tell=told.append)
+    assert (await absent.check()).unable == f"{tmp_path}/none: No such file or directory"
+    assert await Scrub(path, is_due=True, tell=told.append).check() == Look()
+    assert [bool(text) for text in told] == [True, False]
+
+
+# --- a disk that does not answer --------------------------------------------------------------------
+
+
+async def test_closing_on_a_disk_that_does_not_answer_says_so_and_lets_nothing_go(tmp_path: Path) -> None:
+    path, begun, answers = tmp_path / "journal.sqlite", threading.Event(), threading.Event()
+    journal = await Journal.open(path, HERE, key=KEY, close_seconds=0.05)
+    await commit(journal, 3)
+
+    def stands_still() -> None:
+        begun.set()
+        answers.wait(60)
+
+    journal.committed = stands_still
+    marking = asyncio.create_task(journal.mark_published(1))
+    try:
+        await asyncio.to_thread(begun.wait, 60)
+        with pytest.raises(JournalFailed, match=r"has not answered within 0\.05 s"):
+            await journal.close()
+        with pytest.raises(JournalFailed, match="in use"):
+            await Journal.open(path, HERE, key=KEY)
+    finally:
+        answers.set()
+    with pytest.raises(JournalFailed):
+        await marking
+    assert (verify(path).damage, beside(path, "-head").exists()) == (None, True)
