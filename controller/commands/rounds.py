@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 import msgspec
 
-from controller.commands.journal_reading import of_journal, told
+from controller.commands.journal_reading import of_journal, published
 from controller.commands.terminal import say
 from controller.core.raising import money
 from controller.formats.round_story import rounds, signed
+from controller.formats.takings import takings
 from controller.io.journal import JournalReader
 
-HEAD = "round  locked               outcome    boxes    staked       due  settled  open  adjusted  alerts"
+HEAD = "round  locked               outcome    boxes    staked       due  settled  open  void  adjusted  alerts"
 
 
 @click.command("rounds")
@@ -24,7 +25,7 @@ def command(reader: JournalReader, *, as_json: bool, last: int) -> None:
 
     Exit status: 0, 2 the journal cannot be read.
     """
-    found = rounds(told(reader))[-last:]
+    found = rounds(takings(published(reader)))[-last:]
     if as_json:
         say(msgspec.json.encode(found))
         return
@@ -32,5 +33,5 @@ def command(reader: JournalReader, *, as_json: bool, last: int) -> None:
     for one in found:
         when = one.locked[:19].replace("T", " ")
         amounts = f"{money(one.staked_cents):>9} {signed(one.due_cents):>9}"
-        counts = f"{one.settled:>8} {one.open:>5} {one.adjusted:>9} {one.alerts:>7}"
+        counts = f"{one.settled:>8} {one.open:>5} {one.void:>5} {one.adjusted:>9} {one.alerts:>7}"
         say(f"{one.round:>5}  {when}  {one.outcome:<9}  {one.boxes:>5} {amounts} {counts}")

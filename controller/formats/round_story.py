@@ -36,6 +36,7 @@ from controller.core.floor_events import BoxDeclared, CardAssigned, CardSet, Rou
 from controller.core.game_alerts import AlertAcknowledged, AlertRaised
 from controller.core.raising import money
 from controller.formats.payloads import event_name
+from controller.formats.takings import RoundRow, Takings
 
 
 class Told(NamedTuple):
@@ -58,7 +59,11 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class RoundLine(msgspec.Struct, frozen=True):
-    """A round in one line: what was staked and what it came to, by the last word of the table or the floor."""
+    """A round in one line: what was staked and what it came to, by the last word of the table or the floor.
+
+    ``staked_cents`` includes doubles and splits, and wagers still open; what went back with a void round is not staked.
+    ``settled``, ``open`` and ``void`` count its wagers.
+    """
 
     round: int
     locked: str
@@ -69,6 +74,7 @@ class RoundLine(msgspec.Struct, frozen=True):
     due_cents: int
     settled: int
     open: int
+    void: int
     adjusted: int
     alerts: int
 
@@ -251,56 +257,23 @@ def of_trouble(event: Event) -> str:
 # --- rounds -----------------------------------------------------------------------------------------
 
 
-class _Sums(NamedTuple):
-    locked: str
-    wagers: dict[tuple[int, str], int]
-    due: dict[tuple[int, str], int]
-    closed: str = ""
-    outcome: str = "open"
-    adjusted: int = 0
-    alerts: int = 0
+def rounds(found: Takings) -> tuple[RoundLine, ...]:
+    """Every round of a journal in one line, in order, the running ones too."""
+    return tuple(_line(row) for row in sorted((*found.rounds, *found.running), key=lambda row: row.round))
 
 
-def rounds(events: Iterable[Told]) -> tuple[RoundLine, ...]:
-    """Every round of a journal in one line, in order."""
-    found: dict[int, _Sums] = {}
-    for one in events:
-        number = getattr(one.event, "round", 0)
-        if isinstance(one.event, BetsLocked):
-            wagers = {(wager.spot, wager.bet): wager.cents for wager in one.event.wagers}
-            found[number] = _Sums(one.time, wagers, {})
-        elif number in found:
-            found[number] = summed(found[number], one)
-    return tuple(_line(number, sums) for number, sums in found.items())
-
-
-def summed(sums: _Sums, one: Told) -> _Sums:
-    """A round after one more event of it."""
-    match one.event:
-        case WagerSettled(_, spot, bet, wager, due):
-            return sums._replace(wagers={**sums.wagers, (spot, bet): wager}, due={**sums.due, (spot, bet): due})
-        case WagerAdjusted(_, spot, bet, wager, _, due):
-            known = sums._replace(wagers={**sums.wagers, (spot, bet): wager}, due={**sums.due, (spot, bet): due})
-            return known._replace(adjusted=sums.adjusted + 1)
-        case RoundClosed(_, _, _, outcome):
-            return sums._replace(closed=one.time, outcome=outcome)
-        case AlertRaised():
-            return sums._replace(alerts=sums.alerts + 1)
-        case _:
-            return sums
-
-
-def _line(number: int, sums: _Sums) -> RoundLine:
+def _line(row: RoundRow) -> RoundLine:
     return RoundLine(
-        round=number,
-        locked=sums.locked,
-        closed=sums.closed,
-        outcome=sums.outcome,
-        boxes=sum(bet == "main" for _, bet in sums.wagers),
-        staked_cents=sum(sums.wagers.values()),
-        due_cents=sum(sums.due.values()),
-        settled=len(sums.due),
-        open=len(sums.wagers) - len(sums.due),
-        adjusted=sums.adjusted,
-        alerts=sums.alerts,
+        round=row.round,
+        locked=row.started,
+        closed=row.closed,
+        outcome=row.outcome,
+        boxes=row.spots,
+        staked_cents=row.handle_cents + row.open_cents,
+        due_cents=-row.win_cents,
+        settled=row.settled_wagers,
+        open=row.open_wagers,
+        void=row.void_wagers,
+        adjusted=row.adjusted,
+        alerts=row.alerts,
     )

@@ -13,7 +13,7 @@ from controller.core.events import DeviceStatusChanged, QuestionAsked, WagerAdju
 from controller.core.floor_events import RoundVoided
 from controller.core.theory import Band, Theory, bands
 from controller.formats.payloads import Published
-from controller.formats.takings import Takings, WagerRow, hold_basis_points
+from controller.formats.takings import State, Takings, WagerRow, hold_basis_points
 
 LONGEST_PAUSE_SECONDS: Final = 300
 """Between two rounds; a longer one is no playing time (a shift's pause, a closed table)."""
@@ -77,7 +77,7 @@ class Shift(msgspec.Struct, frozen=True):
 
 def shift_of(told: Sequence[Published], found: Takings, theories: Mapping[str, Theory]) -> Shift:
     """The shift that these events (at least one) tell, whose rows are ``found``."""
-    settled = [wager for wager in found.wagers if wager.due_cents is not None]
+    settled = [wager for wager in found.wagers if wager.state is State.SETTLED]
     seconds = _playing_seconds(found)
     hours = Counter(f"{row.closed[:13]}:00Z" for row in found.rounds)
     events = [one.event for one in told]
@@ -99,7 +99,7 @@ def shift_of(told: Sequence[Published], found: Takings, theories: Mapping[str, T
         device_faults=dict(sorted(faults.items())),
         adjusted=sum(isinstance(one, WagerAdjusted) for one in events),
         voided=sum(isinstance(one, RoundVoided) for one in events),
-        open_wagers=sum(wager.due_cents is None for wager in found.wagers),
+        open_wagers=sum(wager.state is State.OPEN for wager in found.wagers),
         rounds_by_hour=dict(sorted(hours.items())),
         course=_course(found, settled, theories),
     )

@@ -7,27 +7,32 @@ and seen from the house: ``handle_cents`` is what was staked, ``win_cents`` what
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from enum import StrEnum
+from typing import Any, Final, assert_never
 
 import msgspec
+from msgspec.structs import replace
 
-from controller.core.alerts import Alert
+from controller.core.alerts import Alert, SettlementDoubted, WagerUncertain
 from controller.core.events import (
     BetsLocked,
     CardOpened,
     Event,
     HandPlayed,
+    InsuranceTaken,
     QuestionAsked,
     RoundClosed,
     WagerAdjusted,
     WagerOpen,
     WagerSettled,
 )
-from controller.core.floor_events import RoundVoided
+from controller.core.floor_events import BoxDeclared, RoundVoided
+from controller.core.game_alerts import AlertRaised
 from controller.core.meter_events import MeterAlert, MeterEvent
 from controller.formats.payloads import Published, event_name
 
 MAIN: Final = "main"
+UNSETTLED: Final = "nothing has settled it yet"
 HOUR: Final = len("2026-11-21T20")
 
 
@@ -35,8 +40,23 @@ class Row(msgspec.Struct, frozen=True):
     """A row of an export."""
 
 
+class State(StrEnum):
+    """How a wager stands."""
+
+    SETTLED = "settled"
+    OPEN = "open"
+    """Nothing settled it yet."""
+    VOID = "void"
+    """It went back with its round."""
+
+
 class RoundRow(Row, frozen=True):
-    """A closed round, for video and for accounting. ``first_seq`` to ``last_seq`` are its events."""
+    """A round, for video and for accounting. ``first_seq`` to ``last_seq`` are its events.
+
+    ``handle_cents`` is what was staked on wagers settled, ``open_cents`` on those open. A round still running has no
+    ``closed``, and its ``outcome`` is ``open``. ``alerts`` counts those raised about it,
+    ``adjusted`` what the floor or a correction changed after it was settled, ``doubted`` the wagers in doubt.
+    """
 
     round: int
     started: str
@@ -52,6 +72,11 @@ class RoundRow(Row, frozen=True):
     handle_cents: int
     win_cents: int
     open_wagers: int
+    open_cents: int
+    settled_wagers: int
+    void_wagers: int
+    adjusted: int
+    doubted: int
 
 
 class HandRow(Row, frozen=True):
@@ -66,10 +91,11 @@ class HandRow(Row, frozen=True):
 
 
 class WagerRow(Row, frozen=True):
-    """A wager of a closed round. ``due_cents``: the player's net, None while it is open.
+    """A wager, locked or made later. ``due_cents``: the player's net, None while it is open, 0 in a voided round.
 
     ``wager_cents`` is what lay at the lock, ``handle_cents`` that with what was added by doubles and splits, 0 in a
-    voided round. ``basis`` is ``floor`` where the floor ruled or corrected.
+    voided round. ``basis`` is ``floor`` where the floor ruled on this wager, ``open`` while nothing settled it. Of the
+    net, ``jackpot_cents`` are the awards of meters. ``doubted``: something contradicts the settlement since.
     """
 
     round: int
@@ -82,6 +108,10 @@ class WagerRow(Row, frozen=True):
     due_cents: int | None
     basis: str
     why: str
+    state: State = State.OPEN
+    jackpot_cents: int = 0
+    adjusted: int = 0
+    doubted: bool = False
 
     @property
     def win_cents(self) -> int:
@@ -90,7 +120,10 @@ class WagerRow(Row, frozen=True):
 
 
 class AlertRow(Row, frozen=True):
-    """Something that wanted a person's eye. ``data`` is the event's, as JSON."""
+    """An event published under ``alert/``. ``data`` is the event's, as JSON.
+
+    ``alert_raised`` is what waits for a person; other kinds are the facts such an alert may rest on.
+    """
 
     time: str
     seq: int
@@ -146,6 +179,8 @@ class Takings(msgspec.Struct, frozen=True):
     wagers: tuple[WagerRow, ...]
     alerts: tuple[AlertRow, ...]
     meters: tuple[MeterRow, ...] = ()
+    running: tuple[RoundRow, ...] = ()
+    """Rounds not closed yet; their hands and wagers are in no other rows."""
 
     def video(self) -> tuple[VideoRow, ...]:
         """The rounds, as video looks them up."""
@@ -156,20 +191,21 @@ class Takings(msgspec.Struct, frozen=True):
         """By hour of the settlement, then by bet."""
         found: dict[tuple[str, str], list[WagerRow]] = {}
         for wager in self.wagers:
-            if wager.due_cents is not None:
+            if wager.state is State.SETTLED:
                 found.setdefault((f"{wager.time[:HOUR]}:00:00Z", wager.bet), []).append(wager)
         return tuple(_sum(hour, bet, found[hour, bet]) for hour, bet in sorted(found))
 
 
 def takings(told: Iterable[Published]) -> Takings:
-    """The rows of one epoch's events, in order of seq. Rounds not closed are left out."""
+    """The rows of one epoch's events, in order of seq."""
     desk = _Desk()
     for one in told:
         desk.take(one)
     rounds = tuple(desk.rounds[number].row() for number in desk.closed)
     hands = tuple(hand for number in desk.closed for hand in desk.rounds[number].hand_rows())
     wagers = tuple(wager for number in desk.closed for wager in desk.rounds[number].wager_rows())
-    return Takings(rounds, hands, wagers, tuple(desk.alerts), tuple(desk.meters))
+    running = tuple(one.row() for one in desk.rounds.values() if one.closed is None)
+    return Takings(rounds, hands, wagers, tuple(desk.alerts), tuple(desk.meters), running)
 
 
 def hold_basis_points(win_cents: int, handle_cents: int) -> int:
@@ -192,11 +228,13 @@ class _Round:
         self.started, self.first_seq = told.time, told.seq
         self.faces = faces
         self.closed: RoundClosed | None = None
-        self.ended, self.last_seq = told.time, told.seq
+        self.ended, self.last_seq = "", told.seq
         self.hands: dict[tuple[int, int], HandPlayed] = {}
         self.wagers: dict[tuple[int, str], WagerRow] = {}
         self.questions = self.alerts = 0
         self.void = False
+        for wager in locked.wagers:
+            self._made(told, wager.spot, wager.bet, wager.cents)
 
     def take(self, told: Published) -> None:
         """An event of this round."""
@@ -204,49 +242,78 @@ class _Round:
         match event:
             case HandPlayed():
                 self.hands[event.spot, event.hand] = event
-            case WagerSettled():
-                self._wager(told, event, event.due_cents, str(event.basis), event.why)
-            case WagerOpen():
-                self._wager(told, event, None, "open", "more than one net is possible")
-            case WagerAdjusted():
-                self._wager(told, event, event.due_cents, str(event.basis), event.why)
+            case InsuranceTaken(_, spot, cents):
+                self._made(told, spot, "insurance", cents)
+            case WagerUncertain(_, spot, bet, possible):
+                self._made(told, spot, bet, max(possible))
+            case BoxDeclared(_, spot, cents, beside=beside):
+                self._made(told, spot, MAIN, cents)
+                for wager in beside:
+                    self._made(told, wager.spot, wager.bet, wager.cents)
+            case WagerSettled() | WagerOpen() | WagerAdjusted() | SettlementDoubted():
+                self._wager(told, event)
             case RoundVoided():
                 self.void = True
             case QuestionAsked():
                 self.questions += 1
             case RoundClosed():
                 self.closed, self.ended = event, told.time
+                self.void = self.void or event.outcome == State.VOID
             case _:
-                self.alerts += isinstance(event, Alert)
+                self.alerts += isinstance(event, AlertRaised)
         if self.closed in {None, event}:
             self.last_seq = told.seq
 
-    def _wager(
-        self, told: Published, event: WagerSettled | WagerOpen | WagerAdjusted, due: int | None, basis: str, why: str
-    ) -> None:
-        wager = event.wager_cents
-        row = WagerRow(event.round, told.time, told.seq, event.spot, event.bet, wager, wager, due, basis, why)
-        self.wagers[event.spot, event.bet] = row
+    def _made(self, told: Published, spot: int, bet: str, cents: int) -> None:
+        """A wager that nothing has settled yet; what is known of its settlement stays."""
+        row = WagerRow(self.number, told.time, told.seq, spot, bet, cents, cents, None, State.OPEN, UNSETTLED)
+        known = self.wagers.get((spot, bet), row)
+        self.wagers[spot, bet] = replace(known, wager_cents=cents, handle_cents=cents)
+
+    def _wager(self, told: Published, event: WagerSettled | WagerOpen | WagerAdjusted | SettlementDoubted) -> None:
+        self._made(told, event.spot, event.bet, event.wager_cents)
+        row = self.wagers[event.spot, event.bet]
+        match event:
+            case SettlementDoubted():
+                self.wagers[event.spot, event.bet] = replace(row, doubted=True)
+                return
+            case WagerOpen():
+                why = "more than one net is possible" if event.possible_cents else "no legal play explains the round"
+                row = replace(row, due_cents=None, basis=State.OPEN, why=why, state=State.OPEN, jackpot_cents=0)
+            case WagerSettled() | WagerAdjusted():
+                changed = row.adjusted + isinstance(event, WagerAdjusted)
+                due, basis = event.due_cents, str(event.basis)
+                row = replace(row, due_cents=due, basis=basis, why=event.why, state=State.SETTLED, adjusted=changed)
+                row = replace(row, jackpot_cents=event.jackpot_cents)
+            case _:
+                assert_never(event)
+        self.wagers[event.spot, event.bet] = replace(row, time=told.time, seq=told.seq, doubted=False)
 
     def row(self) -> RoundRow:
         """The round's row."""
-        assert self.closed is not None
         wagers = list(self.wager_rows())
+        states = [wager.state for wager in wagers]
+        outcome = State.OPEN if self.closed is None else self.closed.outcome
         return RoundRow(
             round=self.number,
             started=self.started,
             closed=self.ended,
             first_seq=self.first_seq,
             last_seq=self.last_seq,
-            outcome="void" if self.void else self.closed.outcome,
-            dealer=self._cards(self.closed.dealer),
+            outcome=State.VOID if self.void else outcome,
+            dealer="" if self.closed is None else self._cards(self.closed.dealer),
             spots=self.spots,
             hands=len(self.hands),
             questions=self.questions,
             alerts=self.alerts,
-            handle_cents=sum(wager.handle_cents for wager in wagers if wager.due_cents is not None),
+            handle_cents=sum(wager.handle_cents for wager in wagers if wager.state is State.SETTLED),
             win_cents=sum(wager.win_cents for wager in wagers),
-            open_wagers=sum(wager.due_cents is None for wager in wagers),
+            open_wagers=states.count(State.OPEN),
+            open_cents=sum(wager.handle_cents for wager in wagers if wager.state is State.OPEN),
+            settled_wagers=states.count(State.SETTLED),
+            void_wagers=states.count(State.VOID),
+            adjusted=sum(wager.adjusted for wager in wagers),
+            doubted=sum(wager.doubted for wager in wagers),
         )
 
     def hand_rows(self) -> Iterator[HandRow]:
@@ -260,9 +327,11 @@ class _Round:
         """Its wagers by spot, main first; what the hands staked is the handle of the main wager."""
         for spot, bet in sorted(self.wagers, key=lambda place: (place[0], place[1] != MAIN, place[1])):
             row = self.wagers[spot, bet]
+            if self.void:
+                yield replace(row, due_cents=0, handle_cents=0, state=State.VOID, jackpot_cents=0, doubted=False)
+                continue
             staked = sum(hand.stake_cents for hand in self.hands.values() if hand.spot == spot) if bet == MAIN else 0
-            handle = 0 if self.void else staked or row.wager_cents
-            yield msgspec.structs.replace(row, handle_cents=handle)
+            yield replace(row, handle_cents=staked or row.wager_cents)
 
     def _cards(self, cards: Iterable[int]) -> str:
         return " ".join(self.faces.get(card, "??") for card in cards)

@@ -41,8 +41,8 @@ def test_rounds_are_listed_with_what_they_came_to(journal: Path) -> None:
     head, first, second = done.output.splitlines()
     assert head.split()[:4] == ["round", "locked", "outcome", "boxes"]
     assert first.split()[0] == "1"
-    assert first.split()[3:] == ["settled", "1", "25.00", "+25.00", "1", "0", "0", "2"]
-    assert second.split()[3:] == ["open", "1", "10.00", "0.00", "0", "1", "0", "0"]
+    assert first.split()[3:] == ["settled", "1", "25.00", "+25.00", "1", "0", "0", "0", "2"]
+    assert second.split()[3:] == ["open", "1", "10.00", "0.00", "0", "1", "0", "0", "0"]
     assert len(run("rounds", str(journal), "--last", "1").output.splitlines()) == 2
 
 

@@ -24,6 +24,7 @@ from simulators.acts import Act, Press
 from simulators.dealer import play
 from simulators.felt import KEY_ROUND_CLOSED, StandKey
 from simulators.rack import Rack
+from tests.core.accounts import hold_whole
 from tests.core.houses import DEALERS, chips_of, rules_of
 from tests.core.readers import LateRig
 from tests.core.rig import Rig
@@ -185,6 +186,32 @@ def a_true_answer_changes_no_settled_due(seed: int) -> None:
     settled_once(rig)
 
 
+def the_accounts_are_whole(seed: int) -> None:
+    """Whatever the floor names, rules and voids, each wager stands once in every account, and the same in all."""
+    hold_whole(ruled_night(seed))
+
+
+def ruled_night(seed: int) -> Rig:
+    """A night in which the floor names cards, rules on wagers, voids rounds, and the daemon restarts."""
+    rng = Random(seed)
+
+    def between(rig: Rig, act: Act) -> None:
+        rows = [(book.round, row) for book in rig.table.state.books for row in book.rows if not book.void]
+        if rows and rng.random() < 0.03:
+            number, row = rng.choice(rows)
+            rig.give(AdjustWager(rig.now_ns, number, row.spot, row.bet, rng.randint(-5, 5) * 100, FLOOR, "ruled"))
+        if rng.random() < 0.01 and rig.table.state.rounds:
+            number = max(rig.table.state.rounds - rng.randint(0, 2), 1)
+            rig.give(VoidRound(rig.now_ns, number, FLOOR, "misdeal"))
+        card = named(rig, rng) if rng.random() < 0.03 else None
+        if card is not None:
+            name_card(rig, card[0], rng.choice(DECK))
+        if rng.random() < 0.02:
+            restarted(rig)
+
+    return played(script(seed), between)
+
+
 def settled_once(rig: Rig) -> None:
     """A wager is settled once and then only adjusted, from what it was; and at its round's end its state is told."""
     due: dict[tuple[int, int, str], int] = {}
@@ -219,6 +246,7 @@ LAWS: Final = (
     a_void_returns_everything_once,
     no_ruling_moves_another_wager,
     a_true_answer_changes_no_settled_due,
+    the_accounts_are_whole,
 )
 """What holds in every night."""
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import random
-from collections.abc import Iterable
 from fractions import Fraction
 
 import msgspec
 import pytest
 
-from controller.core.events import Event, WagerSettled
+from controller.core.events import WagerSettled
 from controller.core.inputs import AdjustWager, VoidRound
 from controller.core.rules import Rules
 from controller.core.theory import Theory
 from controller.formats.payloads import Published
-from controller.formats.records import Identity
 from controller.formats.row_files import as_csv, as_json_lines
 from controller.formats.shift import Shift, shift_of
 from controller.formats.shift_text import shift_text
@@ -26,19 +24,11 @@ from simulators.acts import RoundPlayed
 from simulators.dealer import play
 from simulators.house import house_from
 from simulators.rack import Rack
+from tests.core.accounts import hold_whole, published
 from tests.core.rig import Rig
 
 PENN = "hollywood-penn-national"
-HERE = Identity("harbour", "bj-1", 7)
 ROUNDS = 25
-
-
-def published(events: Iterable[Event]) -> list[Published]:
-    """Events a second apart."""
-    return [
-        Published(HERE, seq, f"2026-11-21T{seq // 3600:02}:{seq // 60 % 60:02}:{seq % 60:02}.000000Z", event)
-        for seq, event in enumerate(events, start=1)
-    ]
 
 
 def a_rig() -> Rig:
@@ -205,3 +195,23 @@ def test_what_wanted_attention_is_counted(night: tuple[list[Published], Takings,
     assert sum(shift.alerts.values()) == len(found.alerts)
     assert sum(shift.bases.values()) == len([one for one in events if isinstance(one.event, WagerSettled)])
     assert (shift.adjusted, shift.voided, shift.open_wagers) == (0, 0, 0)
+
+
+def test_wagers_of_an_irregular_round_are_open_in_every_account() -> None:
+    rig = Rig(profile_files.load(PENN, {"stand_key": "always"}).rules)
+    rig.talk("1 main 25\n2 main 10\nkey no_more_bets\nTh 9s 7d Qs 9d Td\nkey hit stand stand round_closed")
+    assert rig.outcomes() == ["irregular"]
+    found = takings(published(rig.events))
+    assert [(row.spot, row.state, row.wager_cents) for row in found.wagers] == [(1, "open", 2500), (2, "open", 1000)]
+    assert (found.rounds[0].open_wagers, found.rounds[0].open_cents) == (2, 3500)
+    hold_whole(rig)
+
+
+def test_an_account_that_misses_a_wager_is_found_out() -> None:
+    rig = a_rig()
+    played(rig, rounds=2)
+    hold_whole(rig)
+    settled = next(event for event in rig.events if isinstance(event, WagerSettled))
+    rig.events.remove(settled)
+    with pytest.raises(AssertionError):
+        hold_whole(rig)

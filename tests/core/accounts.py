@@ -1,0 +1,89 @@
+"""Whether the accounts made of a table's events are whole: every wager once, and the same in every account."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from controller.core.events import BetsLocked, Event, InsuranceTaken
+from controller.core.floor_events import BoxDeclared
+from controller.formats.payloads import Published
+from controller.formats.records import Identity
+from controller.formats.round_story import rounds
+from controller.formats.shift import shift_of
+from controller.formats.takings import State, Takings, WagerRow, takings
+from tests.core.rig import Rig
+
+HERE = Identity("harbour", "bj-1", 7)
+
+
+def published(events: list[Event]) -> list[Published]:
+    """The events as they were published, a second apart."""
+    return [
+        Published(HERE, seq, f"2026-11-21T{seq // 3600:02}:{seq // 60 % 60:02}:{seq % 60:02}.000000Z", event)
+        for seq, event in enumerate(events, start=1)
+    ]
+
+
+def hold_whole(rig: Rig) -> None:
+    """Rows of wagers, rounds, hours and the shift, and the table's own books, say the same of every wager."""
+    told = published(rig.events)
+    found = takings(told)
+    closed = {row.round for row in found.rounds}
+    made = wagers_made(rig, closed)
+    assert {(row.round, row.spot, row.bet) for row in found.wagers} >= made
+    as_the_table_has_it(rig, found)
+    for line in rounds(found):
+        rows = [row for row in found.wagers if row.round == line.round]
+        if line.round in closed:
+            states = Counter(row.state for row in rows)
+            assert (line.settled, line.open, line.void) == tuple(states[one] for one in State), line
+            assert line.staked_cents == sum(row.handle_cents for row in rows), line
+            assert line.due_cents == sum(row.due_cents or 0 for row in rows), line
+            assert line.settled + line.open + line.void == len(rows), line
+    settled = [row for row in found.wagers if row.state is State.SETTLED]
+    shift = shift_of(told, found, {})
+    for sums in (shift.bets, found.sums()):
+        assert sum(one.wagers for one in sums) == len(settled)
+        assert sum(one.handle_cents for one in sums) == sum(row.handle_cents for row in settled)
+        assert sum(one.win_cents for one in sums) == sum(row.win_cents for row in settled)
+    assert shift.open_wagers == sum(row.state is State.OPEN for row in found.wagers)
+
+
+def wagers_made(rig: Rig, closed: set[int]) -> set[tuple[int, int, str]]:
+    """Every wager locked or made later in a round that is closed."""
+    made: set[tuple[int, int, str]] = set()
+    for event in rig.events:
+        match event:
+            case BetsLocked(number, wagers):
+                made |= {(number, one.spot, one.bet) for one in wagers}
+            case InsuranceTaken(number, spot):
+                made.add((number, spot, "insurance"))
+            case BoxDeclared(number, spot, beside=beside):
+                made |= {(number, spot, "main"), *((number, one.spot, one.bet) for one in beside)}
+            case _:
+                pass
+    return {place for place in made if place[0] in closed}
+
+
+def as_the_table_has_it(rig: Rig, found: Takings) -> None:
+    """The table's books, of the last rounds, and the rows made of its events are the same."""
+    rows = {(row.round, row.spot, row.bet): row for row in found.wagers}
+    closed = {row.round for row in found.rounds}
+    for book in rig.table.state.books:
+        if book.round not in closed:
+            continue
+        own = {place: row for place, row in rows.items() if place[0] == book.round}
+        assert set(own) == {(book.round, row.spot, row.bet) for row in book.rows}
+        for row in book.rows:
+            same(
+                own[book.round, row.spot, row.bet], row.due_cents, row.wager_cents, void=book.void, doubted=row.doubted
+            )
+
+
+def same(row: WagerRow, due_cents: int | None, wager_cents: int, *, void: bool, doubted: bool) -> None:
+    """A row and what the table has of that wager."""
+    standing = State.VOID if void else State.OPEN if due_cents is None else State.SETTLED
+    assert (row.state, row.wager_cents) == (standing, wager_cents), row
+    assert row.due_cents == (0 if void else due_cents), row
+    assert row.doubted == (doubted and not void), row
+    assert row.state is not State.OPEN or row.why != "nothing has settled it yet", row
