@@ -1,7 +1,11 @@
-"""What every room may use: a real disk of 24 MiB, where this machine lets us mount one, as root with the right to."""
+"""What every room may use: a real disk of 24 MiB, where this machine lets us mount one, as root with the right to.
+
+And what every room must put back: a program that is run inside the tests' own process makes its files private.
+"""
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,3 +27,12 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield place
     finally:
         subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+@pytest.fixture(autouse=True)
+def files_as_before() -> Iterator[None]:
+    """The tests' own umask again, whatever a program run among them set."""
+    before = os.umask(0o022)
+    os.umask(before)
+    yield
+    os.umask(before)

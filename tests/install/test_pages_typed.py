@@ -29,6 +29,7 @@ PACKAGES: Final = {"make", "git", "python3", "python3-venv", "mosquitto", "mosqu
 
 ENTER: Final = """
 set -e
+umask 022
 mount -t tmpfs tmpfs /mnt
 mkdir /mnt/upper /mnt/work /mnt/root
 mount -t overlay overlay -o lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work /mnt/root
