@@ -124,7 +124,7 @@ class UnknownChip(Value, frozen=True):
 
 
 class ChipConflict(Value, frozen=True):
-    """One chip seen at two zones: it counts at neither until that is settled."""
+    """One chip seen at two zones: it counts where it was seen first, until only one of them sees it."""
 
     chip: str
     zones: tuple[str, ...]

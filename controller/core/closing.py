@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from controller.core import admission, asking, showing
+from controller.core import admission, asking, heard_twice, showing
 from controller.core.books import Row, book_of
 from controller.core.census import Census
 from controller.core.dated import Dated
@@ -25,6 +25,7 @@ from controller.core.judging import (
     tell_settled,
     wager_of,
 )
+from controller.core.locking import lock_again
 from controller.core.moves import endings, layout_of
 from controller.core.payments import HIDDEN_NS
 from controller.core.reconstruction import Frontier, Reconstruction
@@ -37,6 +38,9 @@ from controller.core.wager import Basis
 
 def close(desk: Desk) -> None:
     """The round is over: settle what is certain, ask about what is open, hand what nobody can explain to the floor."""
+    nobody_knows = heard_twice.give_up(desk)
+    if desk.round().uncertain and not desk.round().locked:
+        lock_again(desk)
     round_now = desk.round()
     admission.given_up(desk)
     if round_now.hides():
@@ -51,6 +55,8 @@ def close(desk: Desk) -> None:
             desk.irregular("nobody said whether its first card began it")
         elif round_now.entry:
             desk.irregular(f"nobody said whether spot {round_now.entering[0]} was dealt in")
+        elif nobody_knows:
+            desk.irregular(nobody_knows)
         elif any(card.unread for card in round_now.cards):
             desk.irregular("a card could not be read")
         elif known_until(desk) < latest(desk):

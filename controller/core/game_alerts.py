@@ -33,6 +33,7 @@ class Kind(StrEnum):
     CAPPING = "capping"
     PINCHING = "pinching"
     BET_TOUCHED = "bet_touched"
+    CHIPS_UNEXPLAINED = "chips_unexplained"
     WAGER_OUTSIDE_LIMITS = "wager_outside_limits"
     SIDE_BET_WITHOUT_MAIN = "side_bet_without_main"
     SIDE_BET_REFUSED = "side_bet_refused"
@@ -72,6 +73,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.CAPPING: Severity.CRITICAL,
     Kind.PINCHING: Severity.CRITICAL,
     Kind.BET_TOUCHED: Severity.WARNING,
+    Kind.CHIPS_UNEXPLAINED: Severity.WARNING,
     Kind.WAGER_OUTSIDE_LIMITS: Severity.WARNING,
     Kind.SIDE_BET_WITHOUT_MAIN: Severity.WARNING,
     Kind.SIDE_BET_REFUSED: Severity.WARNING,

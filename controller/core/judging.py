@@ -11,10 +11,12 @@ from controller.core.desk import Desk
 from controller.core.dues import Due, insurance_due, main_certain, main_due
 from controller.core.events import WagerAdjusted, WagerSettled
 from controller.core.facts import Known, Names, inferred
+from controller.core.heard_twice import known
 from controller.core.items import CardCame, ChipsMoved
 from controller.core.reconstruction import Frontier, Reconstruction
 from controller.core.settlement import Net
 from controller.core.side_bet import find
+from controller.core.state import Round
 from controller.core.wager import Basis
 from firmware_protocols.readings import HealthState
 
@@ -31,13 +33,19 @@ def known_until(desk: Desk) -> int:
         for reader, watched in desk.house.readers.items():
             if desk.state.devices.get(reader, HealthState.READY) == HealthState.READY:
                 spots.update(watched)
-    return min((confirmed.get(str(spot), -1) for spot in spots - unwatched), default=EVER)
+    felt = desk.state.felt
+    return min((known(felt, spot, confirmed.get(str(spot), -1)) for spot in spots - unwatched), default=EVER)
 
 
 def latest(desk: Desk) -> int:
     """The moment the readers should confirm: the last evidence that came from elsewhere, or the lock."""
     moments = [d.last_ns for d in desk.round().evidence if not isinstance(d.item, ChipsMoved)]
-    return max([desk.round().lock_ns, *moments])
+    return max([lock_known_ns(desk.round()), *moments])
+
+
+def lock_known_ns(round_now: Round) -> int:
+    """The moment the readers must have confirmed before the lock is told."""
+    return max(round_now.lock_ns, round_now.twice_ns)
 
 
 class Judged(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from controller.core import admission, closed_meters, fitness, sensing
+from controller.core import admission, closed_meters, fitness, heard_twice, sensing
 from controller.core.alerts import CardWithoutBets, SpotUnwatched
 from controller.core.desk import Desk
 from controller.core.events import RoundClosed
@@ -45,6 +45,7 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
     )
     desk.change(keypad_lost=keypad_away(desk))
     desk.found = begun(desk.rules, desk.round())
+    heard_twice.note(desk)
     for reader, watched in desk.house.readers.items():
         if desk.state.devices.get(reader, HealthState.READY) != HealthState.READY:
             unwatched(desk, reader, watched, lock_ns)
@@ -104,6 +105,7 @@ def lying(desk: Desk, moved: Mapping[str, int] = NOTHING_MOVED) -> tuple[LockedW
 def lock_again(desk: Desk) -> None:
     """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
     before = desk.round()
+    heard_twice.note(desk)
     play_with(desk, in_play(desk, before.declared_boxes(), before.closed_meters, before.moved))
 
 

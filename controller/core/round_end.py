@@ -118,10 +118,11 @@ def chips_at_boxes(desk: Desk, round_now: Round) -> Iterator[str]:
 
 
 def may_be_over(desk: Desk) -> bool:
-    """Whether some play of the open round is over, whatever the hole card; also where none is left to tell."""
-    found = desk.lattice()
+    """Whether some play of the open round is over, with the hole card once it is turned; also where none is left."""
+    found, points = desk.lattice(), desk.hole_points()
     play, layout = found.play(), found.last_layout()
-    return not found.frontier or any(True for node in found.frontier for _ in ended_ways(play, node, layout))
+    ended = (after for node in found.frontier for after, _ in ended_ways(play, node, layout))
+    return not found.frontier or any(points is None or after.hole >> points & 1 for after in ended)
 
 
 def played_zones(desk: Desk) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
-from controller.core import admission, asking, closing, sensing, showing, uncertain
+from controller.core import admission, asking, closing, heard_twice, sensing, showing, uncertain
 from controller.core.alerts import (
     CloseRefused,
     InsuranceTooLarge,
@@ -20,7 +20,16 @@ from controller.core.events import CardDrawn
 from controller.core.felt import Change, cents_at
 from controller.core.hand import seen
 from controller.core.items import CardCame, ChipsMoved, KeySpoke
-from controller.core.judging import Judged, doubt_reopened, hole_points, known_until, latest, of_hole, publish
+from controller.core.judging import (
+    Judged,
+    doubt_reopened,
+    hole_points,
+    known_until,
+    latest,
+    lock_known_ns,
+    of_hole,
+    publish,
+)
 from controller.core.locking import Bets, keep_moved, lock, lock_again, lying, play_with
 from controller.core.metering import contribute_round
 from controller.core.reconstruction import Reconstruction, TooManyOrders
@@ -29,6 +38,7 @@ from controller.core.round_end import chips_at_boxes, is_over, next_bet, paying
 from controller.core.side_settling import offered_later, settle_sides
 from controller.core.state import CardKept, Round
 from controller.core.suspicion import DEALERS_RULE, likely
+from controller.core.touching import was_touched
 from controller.core.wager import LockedWager
 from firmware_protocols.cards import Card
 
@@ -91,10 +101,18 @@ def key(desk: Desk, action: str, box: int | None, at_ns: int) -> None:
 def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
     """The chips of a zone changed while a round is open."""
     round_now = desk.round()
+    in_time = not round_now.locked and uncertain.in_time(round_now, first_ns, last_ns)
+    if in_time or heard_twice.places(desk, change, last_ns):
+        if in_time:
+            heard_twice.forget(desk)
+        lock_again(desk)
+        return
+    if heard_twice.says_nothing(desk, change):
+        keep_moved(desk, change, first_ns)
+        return
     bets = change.zone == "main" or uncertain.before_deal(desk, change.zone)
-    spanning = bets and uncertain.holds_first_card(round_now, first_ns, last_ns)
-    if not round_now.locked and (spanning or uncertain.in_time(round_now, first_ns, last_ns)):
-        if spanning and change.zone != "main":
+    if not round_now.locked and bets and uncertain.holds_first_card(round_now, first_ns, last_ns):
+        if change.zone != "main":
             uncertain.take(desk, change)
         lock_again(desk)
         return
@@ -170,7 +188,8 @@ def alert_of(desk: Desk, change: Change) -> None:
         # What is no wager may be handed back.
         desk.change_round(refused=(*round_now.refused, LockedWager(change.spot, change.zone, change.after)))
     elif change.zone == "insurance":
-        desk.tell_shown(UnexplainedChange(*fields))
+        if change.after > change.before or was_touched(desk, change.spot, change.zone):
+            desk.tell_shown(UnexplainedChange(*fields))
     elif not round_now.is_dealt() or change.spot not in round_now.spots:
         desk.tell(LateWager(*fields) if change.after > change.before else Pinched(*fields))
     else:
@@ -185,7 +204,7 @@ def review(desk: Desk) -> None:
     if desk.state.round is None:
         return
     until = known_until(desk)
-    if not desk.round().locked and until >= desk.round().lock_ns and sensing.all_counted(desk):
+    if not desk.round().locked and until >= lock_known_ns(desk.round()) and lock_is_clear(desk):
         desk.change_round(locked=True)
         admission.confirmed(desk)
     if desk.round().held():
@@ -205,6 +224,11 @@ def review(desk: Desk) -> None:
             review(desk)
         else:
             refuse_close(desk)
+
+
+def lock_is_clear(desk: Desk) -> bool:
+    """Whether sensors have said what they count, and of no chip it is open of which wager it is."""
+    return sensing.all_counted(desk) and not heard_twice.waits(desk)
 
 
 def close(desk: Desk) -> None:

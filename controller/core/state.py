@@ -134,6 +134,14 @@ class Round(Value, frozen=True, tag=False):
     """What lay there at the lock and is no wager by the card."""
     uncertain: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     """What each side wager may have been, by zone, whose chips moved between two looks with the first card between."""
+    twice: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """Chips that two zones held when the bets were locked, with the zones."""
+    between: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
+    """What lay in these zones, in cents, without such chips and with them."""
+    twice_ns: int = -1
+    """When such a zone last changed before the lock was told."""
+    lost: bool = False
+    """Whether such a chip was picked up before anybody knew where it lay."""
     closed_meters: dict[str, str] = msgspec.field(default_factory=dict)
     """Why each meter was closed at the lock that was, by name."""
     entering: tuple[int, ...] = ()
@@ -144,6 +152,8 @@ class Round(Value, frozen=True, tag=False):
     """Whether a person said of some spot whether it was dealt in."""
     silences: tuple[Silence, ...] = ()
     """When readers of boxes were lost."""
+    unheard: bool = False
+    """Whether the table was not listening for a while, so that a card of it may not have been heard."""
     keys_unheard: bool = False
     """Whether the keypad was lost at some moment since the round before was locked."""
     curable: bool = False

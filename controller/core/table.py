@@ -14,6 +14,7 @@ from controller.core import (
     closed_meters,
     counting,
     fitness,
+    heard_twice,
     link_answers,
     locking,
     metering,
@@ -185,6 +186,8 @@ def display(desk: Desk, round_now: Round) -> str:
         return "Cards drawn meanwhile? yes/no"
     if round_now.unkeyed:
         return unkeyed.SHOWN
+    if between := heard_twice.shown(desk):
+        return between
     if round_now.entry:
         return admission.entry_text(round_now.entering[0])
     if round_now.trouble_told():
@@ -276,14 +279,13 @@ def chips_seen(desk: Desk, seen: ChipsSeen) -> None:
     if name in desk.state.afresh:
         first_ns = min(first_ns, desk.state.down_ns)
         desk.change(afresh=tuple(zone for zone in desk.state.afresh if zone != name))
-    felt, changes, told = inventory(desk.state.felt, desk.house.chips, seen)
+    felt, changes, told = inventory(desk.state.felt, desk.house.chips, seen, first_ns)
     desk.change(felt=felt)
     desk.tell(*told)
     for change in changes:
         if desk.state.round is None:
             return
-        own = (change.spot, change.zone) == (seen.spot, seen.zone)
-        rounds.chips(desk, change, first_ns if own else last_ns, last_ns)
+        rounds.chips(desk, change, first_ns if change.since_ns < 0 else change.since_ns, last_ns)
 
 
 def jackpots_told(desk: Desk, told: readings.MysteryReading | LinkReading) -> None:
@@ -327,6 +329,8 @@ def started(desk: Desk, start: Started) -> None:
     if not restart:
         return
     reweaving.hear_no_keys(desk)
+    if open_round:
+        desk.change_round(unheard=True)
     cards_may_be_missing(desk, "the daemon was not running")
     if open_round and state.profile_hash != profile_hash:
         desk.irregular("the profile changed in the middle of the round")
@@ -342,6 +346,8 @@ def ask_for_missed_cards(desk: Desk, reason: str) -> None:
     """Cards may have been drawn that nobody heard of: the open round waits for a person."""
     round_now = desk.state.round
     desk.tell(CardsMayBeMissing(round_now.number if round_now else 0, reason))
+    if round_now is not None:
+        desk.change_round(unheard=True)
     if round_now is not None and not round_now.trouble and not round_now.doubt:
         desk.change_round(doubt=desk.ask(0, MISSED_CARDS, ("no", "yes")))
 

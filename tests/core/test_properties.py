@@ -160,17 +160,28 @@ SEEN = st.builds(
 
 
 @given(st.lists(SEEN, max_size=12))
-def test_a_zone_counts_its_known_chips_that_lie_nowhere_else(seen_chips: list[ChipsSeen]) -> None:
+def test_a_known_chip_counts_at_one_zone_that_hears_it_the_one_before_while_it_does(
+    seen_chips: list[ChipsSeen],
+) -> None:
     felt: Felt = {}
     for each in seen_chips:
         before = felt
-        felt, changes, _ = inventory(felt, VALUES, each)
+        felt, changes, _ = inventory(felt, VALUES, each, 0)
         disputed = conflicts(felt)
         for name, zone in felt.items():
-            assert zone.cents == sum(VALUES.get(chip, 0) for chip in zone.chips if chip not in disputed)
+            counted = counting(felt, name)
+            assert zone.cents == sum(VALUES.get(chip, 0) for chip in counted)
+            assert {chip for chip in zone.chips if chip not in disputed} <= counted
+            assert counting(before, name).intersection(zone.chips) <= counted
             was = before[name].cents if name in before else 0
             moved = [(c.before, c.after) for c in changes if (c.spot, c.zone) == (zone.spot, zone.name)]
             assert moved == ([] if was == zone.cents else [(was, zone.cents)])
+        assert all(sum(chip in counting(felt, name) for name in felt) <= 1 for chip in VALUES)
+
+
+def counting(felt: Felt, name: str) -> set[str]:
+    """The chips that count at a zone."""
+    return set(felt[name].chips).difference(felt[name].doubted) if name in felt else set()
 
 
 TIMES = st.integers(0, 30).map(lambda tenths: tenths * 100 * MS)

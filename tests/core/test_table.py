@@ -236,7 +236,7 @@ def test_an_unknown_chip_counts_as_nothing_and_is_told_once() -> None:
     assert [e.after_cents for e in rig.told(ChipsChanged) if isinstance(e, ChipsChanged)] == [1000, 0]
 
 
-def test_a_chip_at_two_zones_counts_at_neither_until_it_has_left_one() -> None:
+def test_a_chip_at_two_zones_counts_where_it_lay_until_it_has_left_one() -> None:
     rig = Rig(KEYED, {"E1": 1000, "E2": 500})
     rig.lay(1, "main", ("E1", "E2"))
     rig.lay(2, "main", ("E1",))

@@ -1,0 +1,151 @@
+"""A chip that lies so that two antennas hear it: its wager waits, is never guessed, and nobody is accused of it."""
+
+from __future__ import annotations
+
+from controller.core.alerts import LateWager, Pinched, RoundIrregular, UnexplainedChange
+from controller.core.events import BetsLocked, SpotSurrendered, WagerOpen
+from controller.core.game_alerts import AlertRaised, Kind
+from controller.io import profile_files
+from firmware_protocols.readings import ChipsSeen
+from tests.core.rig import Rig
+
+CHIPS = {"E1": 500, "E2": 500, "E3": 500, "E4": 1500, "E5": 1000}
+ACCUSED = {Kind.CAPPING, Kind.PINCHING, Kind.PAST_POSTING, Kind.BET_TOUCHED, Kind.MISPAY}
+DEALT = "Th 9c 6d 8s"
+"""Sixteen against a nine."""
+
+
+def table(*, beside: str = "main", spot: int = 2) -> Rig:
+    """Fifteen dollars lie at spot 1, and the antenna beside hears one of their chips too."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E1", "E2", "E3"))
+    rig.lay(spot, beside, ("E3",))
+    return rig
+
+
+def accused(rig: Rig) -> list[AlertRaised]:
+    return [event for event in rig.events if isinstance(event, AlertRaised) and event.kind in ACCUSED]
+
+
+def locked(rig: Rig) -> list[tuple[int, str, int]]:
+    return [(w.spot, w.bet, w.cents) for event in rig.events if isinstance(event, BetsLocked) for w in event.wagers]
+
+
+def test_the_lock_waits_until_one_antenna_is_left_and_the_wager_is_what_lies_there() -> None:
+    rig = table()
+    rig.talk(f"key no_more_bets \n {DEALT}")
+    assert locked(rig) == []
+    assert rig.desired.display == "Chip between zones: spot 1 and 2"
+    rig.lay(2, "main", ())
+    assert locked(rig) == [(1, "main", 1500)]
+    rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
+    assert rig.postings() == ["1: spot 1 main -15.00"]
+    assert accused(rig) == []
+
+
+def test_a_double_laid_meanwhile_is_a_double_of_the_whole_wager() -> None:
+    rig = table()
+    rig.talk("key no_more_bets \n 5h 9c 6d 8s")
+    rig.lay(1, "main", ("E1", "E2", "E3", "E4"))
+    rig.lay(2, "main", ())
+    rig.talk("key double \n Th \n key hole_turned")
+    assert locked(rig) == [(1, "main", 1500)]
+    rig.talk("1 main 60 \n 1 main 0 \n key round_closed")
+    assert rig.postings() == ["1: spot 1 main +30.00"]
+    assert accused(rig) == []
+
+
+def test_the_chip_may_turn_out_to_lie_in_the_other_zone() -> None:
+    rig = table()
+    rig.talk("key no_more_bets")
+    rig.lay(1, "main", ("E1", "E2"))
+    assert locked(rig) == [(1, "main", 1000), (2, "main", 500)]
+    assert accused(rig) == []
+
+
+def test_a_side_wager_too() -> None:
+    rig = table(beside="lucky_ladies", spot=1)
+    rig.talk(f"key no_more_bets \n {DEALT}")
+    rig.lay(1, "main", ("E1", "E2"))
+    assert locked(rig) == [(1, "main", 1000), (1, "lucky_ladies", 500)]
+    assert rig.postings() == ["1: spot 1 lucky_ladies -5.00"]
+    assert accused(rig) == []
+
+
+def test_picked_up_before_it_is_known_the_floor_rules_on_the_main_wager() -> None:
+    rig = table()
+    rig.talk(f"key no_more_bets \n {DEALT} \n key stand hole_turned")
+    rig.lay(1, "main", ())
+    rig.lay(2, "main", ())
+    rig.talk("key round_closed")
+    assert rig.outcomes() == ["irregular"]
+    assert rig.postings() == []
+    assert {(event.spot, event.bet) for event in rig.events if isinstance(event, WagerOpen)} >= {(1, "main")}
+
+
+def test_one_chip_picked_up_from_under_both_antennas_is_no_wager_of_the_slower_one() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E5",))
+    rig.lay(3, "main", ("E4",))
+    rig.lay(2, "main", ("E5",))
+    rig.talk("key no_more_bets \n Th 9h 9c 6d 7s 8s \n key stand stand hole_turned")
+    rig.late = True
+    rig.lay(1, "main", ())
+    rig.lay(2, "main", ())
+    rig.late = False
+    rig.talk("key round_closed")
+    assert rig.outcomes() == ["irregular"]
+    assert rig.postings() == []
+
+
+def test_of_side_wagers_it_leaves_these_open_between_both_amounts_and_settles_the_rest() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E5",))
+    rig.lay(1, "lucky_ladies", ("E1", "E2"))
+    rig.lay(1, "twenty_one_plus_three", ("E2",))
+    rig.talk(f"key no_more_bets \n {DEALT} \n key stand")
+    rig.lay(1, "lucky_ladies", ())
+    rig.lay(1, "twenty_one_plus_three", ())
+    rig.talk("key hole_turned \n 1 main 0 \n key round_closed")
+    opened = {event.bet: event.possible_cents for event in rig.events if isinstance(event, WagerOpen)}
+    assert opened == {"lucky_ladies": (-1000, -500), "twenty_one_plus_three": (-500, 0)}
+    assert rig.postings() == ["1: spot 1 main -10.00"]
+    assert accused(rig) == []
+
+
+def test_heard_by_a_neighbour_in_the_middle_of_the_round_it_counts_where_it_lies() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E1", "E2"))
+    rig.talk(f"key no_more_bets \n {DEALT}")
+    rig.lay(2, "main", ("E2",))
+    rig.lay(2, "main", ())
+    assert rig.told(SpotSurrendered, Pinched, LateWager, UnexplainedChange) == []
+    rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
+    assert rig.postings() == ["1: spot 1 main -10.00"]
+    assert accused(rig) == []
+
+
+def test_a_double_that_the_neighbour_hears_first_is_known_once_it_hears_it_no_more() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E5",))
+    rig.talk("key no_more_bets \n 5h 9c 6d 8s")
+    rig.lay(1, "insurance", ("E1",))
+    rig.lay(1, "main", ("E5", "E1"))
+    rig.talk("Th")
+    assert rig.told(RoundIrregular) == []
+    rig.lay(1, "insurance", ())
+    rig.talk("key hole_turned \n 1 main 30 \n key round_closed")
+    assert rig.told(RoundIrregular) == []
+    assert rig.postings() == ["1: spot 1 main +15.00"]
+
+
+def test_a_chip_carried_on_before_the_first_card_is_a_wager_where_it_was_carried_to() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E5", "E1"))
+    rig.lay(3, "main", ("E1",))
+    rig.late = True
+    rig.key("no_more_bets")
+    rig.give(ChipsSeen(1, "main", ("E5",), 0, rig.now_ns))
+    rig.late = False
+    rig.pass_ms(100)
+    assert locked(rig) == [(1, "main", 1000), (3, "main", 500)]

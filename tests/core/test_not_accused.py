@@ -1,0 +1,87 @@
+"""Chips that left or came where the house's own hardware, or its dealer's habit, is why nothing explains it."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.game_alerts import AlertRaised, Kind, Severity
+from controller.core.inputs import Answered, Started
+from controller.core.rules import Options
+from firmware_protocols.readings import DeviceHealth, HealthState
+from tests.core.rig import Rig, penn
+
+
+def table(talk: str, **options: object) -> Rig:
+    rig = Rig(penn(**options))
+    rig.talk(talk)
+    return rig
+
+
+def kinds(rig: Rig) -> list[Kind]:
+    return [event.kind for event in rig.events if isinstance(event, AlertRaised)]
+
+
+# --- insurance that may have been settled ---------------------------------------------------------
+
+INSURED = "1 main 20 \n key no_more_bets \n Th As 9s 7d \n 1 insurance 10"
+
+
+@pytest.mark.parametrize("keys", ["", "key insurance_closed"])
+def test_insurance_taken_once_everybody_may_have_played_is_not_pinched(keys: str) -> None:
+    # Who need not press anything may have stood, and the dealer turned his hole card.
+    rig = table(f"{INSURED} \n {keys} \n 1 insurance 0")
+    assert kinds(rig) == []
+
+
+def test_where_every_stand_has_its_key_it_is_pinched_until_then_and_not_after() -> None:
+    assert kinds(table(f"{INSURED} \n key insurance_closed \n 1 insurance 0", stand_key="always")) == [Kind.PINCHING]
+    assert kinds(table(f"{INSURED} \n key insurance_closed stand \n 1 insurance 0", stand_key="always")) == []
+
+
+def test_insurance_of_the_round_before_picked_up_in_the_next_deal_is_nobodys_offence() -> None:
+    rig = table(f"{INSURED} \n key stand hole_turned \n 1 main 40 \n key round_closed", stand_key="always")
+    rig.talk("1 main 20 \n key no_more_bets \n Th As \n 1 insurance 0 \n 9s 7d")
+    # That the dealer had left it there is another matter.
+    assert kinds(rig) == [Kind.LOSING_BET_LEFT]
+
+
+def test_chips_on_insurance_after_the_offer_are_past_posting_and_their_return_belongs_to_it() -> None:
+    rig = table(
+        "1 main 20 \n key no_more_bets \n Th As 9s 7d \n key insurance_closed \n 1 insurance 10 \n 1 insurance 0",
+        stand_key="always",
+    )
+    assert kinds(rig) == [Kind.PAST_POSTING, Kind.BET_TOUCHED]
+
+
+# --- rounds of which not everything was heard -----------------------------------------------------
+
+DEALT = "1 main 10 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s 8d \n key stand"
+"""Spot 1 has stood, spot 2 has seventeen against a nine."""
+
+
+def unheard(rig: Rig) -> list[tuple[Kind, Severity]]:
+    return [(event.kind, event.severity) for event in rig.events if isinstance(event, AlertRaised)]
+
+
+def test_a_player_paid_around_a_power_cut_is_not_accused_of_capping() -> None:
+    # The cut swallowed a card of the deal, and the person who was asked said that none was missed.
+    rig = table("1 main 10 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s", stand_key="always")
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(Answered(rig.now_ns, 1, "no", "dealer"))
+    rig.talk("1 main 20 \n 1 main 0")
+    assert unheard(rig) == [(Kind.CHIPS_UNEXPLAINED, Severity.WARNING)] * 2
+
+
+def test_nor_around_a_shoe_that_was_not_connected() -> None:
+    rig = table(DEALT, stand_key="always")
+    for state in (HealthState.LOST, HealthState.READY):
+        rig.give(DeviceHealth("shoe", state, rig.now_ns))
+    rig.give(Answered(rig.now_ns, 1, "no", "dealer"))
+    rig.talk("1 main 20")
+    assert kinds(rig) == [Kind.CHIPS_UNEXPLAINED]
+
+
+def test_in_a_round_of_which_all_was_heard_he_is() -> None:
+    rig = table(f"{DEALT} \n 1 main 20", stand_key="always")
+    assert kinds(rig) == [Kind.CAPPING]
+    assert Options().stand_key == "sometimes"
