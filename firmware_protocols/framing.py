@@ -76,14 +76,15 @@ def no_words(codec: str, role: Role, message: Message) -> ValueError:
 class FramedWire:
     """A ``firmware_protocols.codec.Wire`` made of a scanner, a reader of whole messages and a writer.
 
-    ``read`` is given whole messages only and must not raise; ``write`` raises ``ValueError`` on what it cannot say.
+    ``read`` is given whole messages only and must not raise; it may find several in one frame. ``write``
+    raises ``ValueError`` on what it cannot say.
     ``frame_limit`` is the longest message in bytes: what would be longer is none.
     """
 
     def __init__(
         self,
         scan: Scan,
-        read: Callable[[bytes], Message],
+        read: Callable[[bytes], Message | tuple[Message, ...]],
         write: Callable[[Message], bytes],
         *,
         frame_limit: int,
@@ -135,7 +136,8 @@ class FramedWire:
                     frame = bytes(self._held[:length])
                     del self._held[:length]
                     self._report_noise(found)
-                    found.append(self._read(frame))
+                    read = self._read(frame)
+                    found += read if isinstance(read, tuple) else (read,)
                 case Skip(reason):
                     self._set_aside(reason, found)
                 case Pass():

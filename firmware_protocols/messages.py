@@ -239,6 +239,14 @@ class ShowText(Value, frozen=True):
     text: str
 
 
+class ShowTextAt(Value, frozen=True):
+    """Write printable ASCII from a place of the display on; what stands elsewhere stays. Places are counted from 1."""
+
+    column: int
+    row: int
+    text: str
+
+
 # --- hardware random number generator ---------------------------------------------------------------
 
 
@@ -282,6 +290,7 @@ Command = (
     | SendKeysAtOnce
     | ReportKeyUps
     | ShowText
+    | ShowTextAt
     | TriggerCommand
     | SignCommand
     | SensorCommand

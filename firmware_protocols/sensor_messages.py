@@ -43,6 +43,17 @@ class SetSensors(Value, frozen=True):
     lamps: tuple[bool, ...]
 
 
+class AskOtherwise(Value, frozen=True):
+    """A request of the protocol that a unit does not do, and the ``code`` with which it refuses it.
+
+    ``command`` is named as in ``SensorsRefused``. The table never says it; other programs do.
+    """
+
+    address: int
+    command: str
+    code: int
+
+
 class SensorsRead(Value, frozen=True):
     """Answer: the sensors covered now, and those latched (None: not asked); numbers from 1, rising."""
 
@@ -74,7 +85,10 @@ class SensorsSet(Value, frozen=True):
 
 
 class SensorsRefused(Value, frozen=True):
-    """Answer: the unit does not do ``command`` (a command's name), for the reason ``code``."""
+    """Answer: the unit does not do ``command``, for the reason ``code``.
+
+    It is a command's name, or ``function_03`` where the function is none of those that commands have.
+    """
 
     address: int
     command: str
@@ -84,5 +98,5 @@ class SensorsRefused(Value, frozen=True):
 SensorReport = SensorsRead | SensorOutputs | SensorsLocked | SensorsSet | SensorsRefused
 """Everything a unit of bet sensors may say."""
 
-SensorCommand = ReadSensors | ReadSensorOutputs | LockSensors | SetSensors
+SensorCommand = ReadSensors | ReadSensorOutputs | LockSensors | SetSensors | AskOtherwise
 """Everything a unit of bet sensors may be told."""

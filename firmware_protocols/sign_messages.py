@@ -14,6 +14,10 @@ FIELDS_LIMIT: Final = 8
 """Fields of a page: as many meters as people can tell apart on one sign."""
 
 
+UNKNOWN_COMMAND: Final = "a command this sign does not know"
+"""The reason of the ``LineFault`` that a sign hears in a packet which came whole."""
+
+
 class ClearSign(Value, frozen=True):
     """Forget every page, field and notice."""
 
@@ -31,9 +35,10 @@ class LayOutSign(Value, frozen=True):
 
 
 class ShowPage(Value, frozen=True):
-    """Show a page that stands still: each caption followed by the field of its place."""
+    """Show a page: each caption followed by the field of its place, then ``closing``. The table's own stand still."""
 
     captions: tuple[str, ...]
+    closing: str = ""
 
 
 class RunPage(Value, frozen=True):

@@ -9,9 +9,11 @@ from firmware_protocols.framing import named
 from firmware_protocols.messages import Command, Message
 from firmware_protocols.sensor_messages import (
     SENSORS_LIMIT,
+    AskOtherwise,
     LockSensors,
     ReadSensorOutputs,
     ReadSensors,
+    SensorCommand,
     SensorOutputs,
     SensorsLocked,
     SensorsRead,
@@ -69,7 +71,7 @@ class BetSensorsSimulator:
     def _answers(self, messages: tuple[Message, ...]) -> bytes:
         said = b""
         for message in messages:
-            if not isinstance(message, ReadSensors | ReadSensorOutputs | LockSensors | SetSensors):
+            if not isinstance(message, SensorCommand):
                 continue
             if message.address != self._address:
                 continue
@@ -78,7 +80,9 @@ class BetSensorsSimulator:
             said += self._wire.encode(self._answer(message))
         return said
 
-    def _answer(self, message: ReadSensors | ReadSensorOutputs | LockSensors | SetSensors) -> Message:
+    def _answer(self, message: SensorCommand) -> Message:
+        if isinstance(message, AskOtherwise):
+            return SensorsRefused(self._address, message.command, message.code)
         if self.refusing is not None:
             return SensorsRefused(self._address, named(message), self.refusing)
         match message:

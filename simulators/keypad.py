@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from firmware_protocols.codec import Codec, Role
-from firmware_protocols.messages import KeyDown, KeyUp, Message, ReportKeyUps, SendKeysAtOnce, ShowText
+from firmware_protocols.messages import KeyDown, KeyUp, Message, ReportKeyUps, SendKeysAtOnce, ShowText, ShowTextAt
+
+COLUMNS: Final = 20
+ROWS: Final = 4
+"""The largest display of the family."""
 
 
 class KeypadSimulator:
-    """As delivered it reports keys going down and not their release, until told to."""
+    """As delivered it reports keys going down and not their release, until told to.
+
+    A text that passes the end of a row goes on in the next; what passes the last row is not shown.
+    """
 
     def __init__(self, codec: Codec) -> None:
         self._codec = codec
@@ -17,7 +26,7 @@ class KeypadSimulator:
         """Forget every setting, as hardware does."""
         self._wire = self._codec.open(Role.DEVICE)
         self._reports_ups = False
-        self._shown = ""
+        self._cells = ""
 
     @property
     def is_set_up(self) -> bool:
@@ -26,8 +35,13 @@ class KeypadSimulator:
 
     @property
     def shown(self) -> str:
-        """What the display shows."""
-        return self._shown
+        """What the display shows, row after row."""
+        return self._cells.rstrip()
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """What stands in each row of the display."""
+        return tuple(self._cells[row * COLUMNS :][:COLUMNS].rstrip() for row in range(ROWS))
 
     def press(self, key: str) -> tuple[bytes, bytes]:
         """The bytes of a key going down, and of its release (empty where releases are not reported).
@@ -53,9 +67,16 @@ class KeypadSimulator:
                 case ReportKeyUps():
                     self._reports_ups = True
                 case ShowText(text=text):
-                    self._shown = text
+                    self._cells = ""
+                    self._write(0, text)
+                case ShowTextAt(column=column, row=row, text=text) if column <= COLUMNS and row <= ROWS:
+                    self._write((row - 1) * COLUMNS + column - 1, text)
                 case SendKeysAtOnce():
                     # It does so as delivered, and nothing here ever polls it.
                     pass
                 case _:
                     pass
+
+    def _write(self, at: int, text: str) -> None:
+        before, after = self._cells[:at].ljust(at), self._cells[at + len(text) :]
+        self._cells = (before + text + after)[: COLUMNS * ROWS]

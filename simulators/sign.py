@@ -5,6 +5,7 @@ from __future__ import annotations
 from firmware_protocols.codec import Codec, Role
 from firmware_protocols.messages import Command, LineFault, Message
 from firmware_protocols.sign_messages import (
+    UNKNOWN_COMMAND,
     AmountHeld,
     ClearSign,
     LayOutSign,
@@ -37,6 +38,7 @@ class SignSimulator:
         self._width = 0
         self._fields: list[str] = []
         self._captions: tuple[str, ...] = ()
+        self._closing = ""
         self._running = False
         self._notice = ""
         self._errors: set[str] = set()
@@ -58,7 +60,8 @@ class SignSimulator:
             return self._notice
         if not self._running:
             return ""
-        return "".join(caption + text for caption, text in zip(self._captions, self._fields, strict=False))
+        called = zip(self._captions, self._fields, strict=False)
+        return "".join(caption + text for caption, text in called) + self._closing
 
     @property
     def amounts(self) -> tuple[str, ...]:
@@ -85,13 +88,12 @@ class SignSimulator:
     def _one(self, message: Message) -> bytes:
         match message:
             case ClearSign():
-                self._width, self._fields, self._captions, self._running = 0, [], (), False
+                self._lay_out(0, 0)
             case LayOutSign(_, fields, width):
-                self._width, self._fields = width, [""] * fields
-                self._captions, self._running = (), False
-            case ShowPage(captions) if len(captions) <= len(self._fields):
-                self._captions = captions
-            case RunPage() if self._captions:
+                self._lay_out(fields, width)
+            case ShowPage(captions, closing) if len(captions) <= len(self._fields):
+                self._captions, self._closing = captions, closing
+            case RunPage() if self._captions or self._closing:
                 self._running = True
             case ShowAmount(field, text) if field <= len(self._fields):
                 if len(text) > self._width:
@@ -105,13 +107,17 @@ class SignSimulator:
                 return self._answer(SignStatus(errors))
             case ReadAmount(field) if field <= len(self._fields):
                 return self._answer(AmountHeld(field, self._fields[field - 1]))
-            case LineFault():
+            case LineFault(reason=reason) if reason != UNKNOWN_COMMAND:
                 self._errors.add("checksum")
             case ResetSign():
                 pass
             case _:
                 self._errors.add("illegal_command")
         return b""
+
+    def _lay_out(self, fields: int, width: int) -> None:
+        self._width, self._fields = width, [""] * fields
+        self._captions, self._closing, self._running = (), "", False
 
     def _answer(self, message: Message) -> bytes:
         return b"" if self._mute else self._wire.encode(message)

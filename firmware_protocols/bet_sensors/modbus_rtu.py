@@ -10,12 +10,12 @@ Coil 0 going on latches the inputs, going off clears them. A frame is address, f
 low byte first. RTU separates frames by silence of 3.5 characters (2 ms), which no USB adapter passes on faithfully;
 here the function tells a frame's length, and silence only ends what was begun. Functions: read coils (01, always all
 nine), read discrete inputs (02, eight or sixteen from input 0), write one coil (05, coil 0 only), write coils (0F, from
-coil 0).
+coil 0). A unit refuses everything else as the standard says: another function with code 01, other inputs or coils with
+02, a quantity or a value that no request may have with 03.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from firmware_protocols.checksums import MODBUS
@@ -24,6 +24,7 @@ from firmware_protocols.framing import WAIT, FramedCodec, FramedWire, Held, Meas
 from firmware_protocols.messages import Message
 from firmware_protocols.sensor_messages import (
     SENSORS_LIMIT,
+    AskOtherwise,
     LockSensors,
     ReadSensorOutputs,
     ReadSensors,
@@ -44,7 +45,10 @@ ADDRESSES: Final = range(1, 248)
 """Units on a line. Address 0 means all of them, and nobody answers to it: it is not used."""
 
 FRAME_LIMIT: Final = 11
-"""Longest frame in bytes: nine coils written."""
+"""Longest frame of ours in bytes: nine coils written."""
+
+REQUEST_LIMIT: Final = 256
+"""Longest request in bytes that the standard knows."""
 
 _READ_COILS, _READ_INPUTS, _WRITE_COIL, _WRITE_COILS = 0x01, 0x02, 0x05, 0x0F
 _REFUSED: Final = 0x80
@@ -57,6 +61,20 @@ _COMMANDS: Final = {
     "set_sensors": _WRITE_COILS,
 }
 _NAMES: Final = {function: name for name, function in _COMMANDS.items()}
+_LENGTHS: Final = {
+    **dict.fromkeys((0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x08), 8),
+    **dict.fromkeys((0x07, 0x0B, 0x0C, 0x11), 4),
+    0x16: 10,
+    0x18: 6,
+    0x2B: 7,
+}
+"""Bytes of the standard's requests that always are so long."""
+_COUNTED: Final = {0x0F: 6, 0x10: 6, 0x14: 2, 0x15: 2, 0x17: 10}
+"""Where the byte stands that counts what follows, in those that are not."""
+_BAD_FUNCTION, _BAD_ADDRESS, _BAD_VALUE = 1, 2, 3
+_MOST_READ: Final = 2000
+_MOST_WRITTEN: Final = 1968
+"""Coils or inputs of one request at most (the standard)."""
 _NO_FRAME: Final = Skip("no frame begins here")
 
 
@@ -78,11 +96,15 @@ def _question_bytes(held: Held) -> int | Wait | Skip:
         return _NO_FRAME
     if len(held) < 2:
         return WAIT
-    if held[1] != _WRITE_COILS:
-        return 8 if held[1] in _NAMES else _NO_FRAME
-    if len(held) < 7:
+    if held[1] in _LENGTHS:
+        return _LENGTHS[held[1]]
+    count_at = _COUNTED.get(held[1], 0)
+    if not count_at:
+        return _NO_FRAME
+    if len(held) <= count_at:
         return WAIT
-    return 9 + held[6] if held[6] in (1, 2) else _NO_FRAME
+    length = count_at + 3 + held[count_at]
+    return length if length <= REQUEST_LIMIT else _NO_FRAME
 
 
 def _answer_bytes(held: Held) -> int | Wait | Skip:
@@ -91,15 +113,28 @@ def _answer_bytes(held: Held) -> int | Wait | Skip:
         return _NO_FRAME
     if len(held) < 2:
         return WAIT
-    if held[1] & ~_REFUSED not in _NAMES:
-        return _NO_FRAME
     if held[1] & _REFUSED:
-        return 5
+        return 5 if _is_known(held[1] & ~_REFUSED) else _NO_FRAME
+    if held[1] not in _NAMES:
+        return _NO_FRAME
     if held[1] in (_WRITE_COIL, _WRITE_COILS):
         return 8
     if len(held) < 3:
         return WAIT
     return 5 + held[2] if held[2] in (1, 2) else _NO_FRAME
+
+
+def _is_known(function: int) -> bool:
+    return function in _LENGTHS or function in _COUNTED
+
+
+def _named(function: int) -> str:
+    return _NAMES.get(function, f"function_{function:02X}")
+
+
+def _function(command: str) -> int:
+    """The function with such a name, 0 if there is none."""
+    return next((function for function in (*_LENGTHS, *_COUNTED) if _named(function) == command), 0)
 
 
 def _word(number: int) -> bytes:
@@ -137,7 +172,8 @@ def _byte(numbers: tuple[int, ...]) -> int | None:
 
 
 def _read_as_unit(frame: bytes) -> Message:
-    return _asked(frame[0], frame[1], frame[2:-2]) or fault("a request we never make", frame)
+    address, function, data = frame[0], frame[1], frame[2:-2]
+    return _asked(address, function, data) or AskOtherwise(address, _named(function), _refusal(function, data))
 
 
 def _asked(address: int, function: int, data: bytes) -> Message | None:
@@ -149,9 +185,39 @@ def _asked(address: int, function: int, data: bytes) -> Message | None:
     if function == _WRITE_COIL:
         states = {_word(0) + _ON: True, _word(0) + _OFF: False}
         return LockSensors(address, states[data]) if data in states else None
+    if function != _WRITE_COILS:
+        return None
     count = int.from_bytes(data[2:4], "big")
     bits = _bits(data[5:], count) if data[:2] == _word(0) and 1 <= count <= _COILS else None
     return None if bits is None else SetSensors(address, bits[0], bits[1:])
+
+
+def _refusal(function: int, data: bytes) -> int:
+    """Why a unit does not do it: the standard's code."""
+    if function not in _NAMES:
+        return _BAD_FUNCTION
+    count = int.from_bytes(data[2:4], "big")
+    if function == _WRITE_COIL:
+        return _BAD_ADDRESS if data[2:] in (_ON, _OFF) else _BAD_VALUE
+    if function == _WRITE_COILS:
+        fits = 1 <= count <= _MOST_WRITTEN and len(data) - 5 == -(-count // 8)
+        return _BAD_ADDRESS if fits and _bits(data[5:], count) is not None else _BAD_VALUE
+    return _BAD_ADDRESS if 1 <= count <= _MOST_READ else _BAD_VALUE
+
+
+def _otherwise(function: int, code: int) -> bytes | None:
+    """Data with which a request of this function is refused so; None: we have none."""
+    match function, code:
+        case 0x03 | 0x04 | 0x06, 1:
+            return _word(0) + _word(1)
+        case 0x01 | 0x02, 2 | 3:
+            return _word(0x100) + _word(1 if code == _BAD_ADDRESS else 0)
+        case 0x05, 2 | 3:
+            return _word(0x100) + (_ON if code == _BAD_ADDRESS else _word(1))
+        case 0x0F, 2 | 3:
+            return _word(0x100) + _word(1 if code == _BAD_ADDRESS else 0) + b"\1\1"
+        case _:
+            return None
 
 
 def _write_as_host(message: Message) -> bytes:
@@ -165,8 +231,14 @@ def _write_as_host(message: Message) -> bytes:
         case SetSensors(address, locked, lamps) if address in ADDRESSES and len(lamps) <= SENSORS_LIMIT:
             data = _packed((locked, *lamps))
             return _frame(address, _WRITE_COILS, _word(0) + _word(1 + len(lamps)) + bytes((len(data),)) + data)
+        case AskOtherwise(address, command, code) if address in ADDRESSES:
+            function = _function(command)
+            asked = _otherwise(function, code)
+            if asked is not None:
+                return _frame(address, function, asked)
         case _:
-            raise no_words(NAME, Role.HOST, message)
+            pass
+    raise no_words(NAME, Role.HOST, message)
 
 
 # --- what a unit says -----------------------------------------------------------------------------------
@@ -178,7 +250,7 @@ def _read_as_host(frame: bytes) -> Message:
 
 def _answered(address: int, function: int, data: bytes) -> Message | None:
     if function & _REFUSED:
-        return SensorsRefused(address, _NAMES[function & ~_REFUSED], data[0]) if data[0] else None
+        return SensorsRefused(address, _named(function & ~_REFUSED), data[0]) if data[0] else None
     if function == _READ_INPUTS:
         return SensorsRead(address, _numbers(data[1]), _numbers(data[2]) if data[0] == 2 else None)
     if function == _READ_COILS:
@@ -216,24 +288,19 @@ def _said(message: Message) -> bytes | None:
             return _frame(address, _WRITE_COIL, _word(0) + (_ON if locked else _OFF))
         case SensorsSet(address, lamps) if address in ADDRESSES and 0 <= lamps <= SENSORS_LIMIT:
             return _frame(address, _WRITE_COILS, _word(0) + _word(1 + lamps))
-        case SensorsRefused(address, command, code) if (
-            address in ADDRESSES and command in _COMMANDS and 0 < code <= 0xFF
-        ):
-            return _frame(address, _REFUSED | _COMMANDS[command], bytes((code,)))
+        case SensorsRefused(address, command, code) if address in ADDRESSES and 0 < code <= 0xFF:
+            function = _function(command)
+            return _frame(address, _REFUSED | function, bytes((code,))) if function else None
         case _:
             return None
 
 
 def _end(role: Role) -> FramedWire:
     if role is Role.HOST:
-        return _wire(_answer_bytes, _read_as_host, _write_as_host)
-    return _wire(_question_bytes, _read_as_unit, _write_as_unit)
-
-
-def _wire(
-    measure: Callable[[Held], int | Wait | Skip], read: Callable[[bytes], Message], write: Callable[[Message], bytes]
-) -> FramedWire:
-    return FramedWire(MeasuredFrames(measure, _intact), read, write, frame_limit=FRAME_LIMIT)
+        answers = MeasuredFrames(_answer_bytes, _intact)
+        return FramedWire(answers, _read_as_host, _write_as_host, frame_limit=FRAME_LIMIT)
+    questions = MeasuredFrames(_question_bytes, _intact)
+    return FramedWire(questions, _read_as_unit, _write_as_unit, frame_limit=REQUEST_LIMIT)
 
 
 CODEC: Final = FramedCodec(
@@ -245,6 +312,7 @@ CODEC: Final = FramedCodec(
         ReadSensorOutputs,
         LockSensors,
         SetSensors,
+        AskOtherwise,
         SensorsRead,
         SensorOutputs,
         SensorsLocked,

@@ -22,7 +22,7 @@ fields = st.integers(1, 8)
 
 SIGN_WORDS: dict[type[Message], st.SearchStrategy[Message]] = {
     LayOutSign: st.builds(LayOutSign, st.integers(1, 0xFFFF), fields, st.integers(1, 125)),
-    ShowPage: st.builds(ShowPage, st.lists(printable, min_size=1, max_size=5).map(tuple)),
+    ShowPage: st.builds(ShowPage, st.lists(printable, max_size=5).map(tuple), st.just("") | printable),
     ShowAmount: st.builds(ShowAmount, fields, printable),
     ShowNotice: st.builds(ShowNotice, printable),
     ReadAmount: st.builds(ReadAmount, fields),

@@ -1,6 +1,18 @@
 from __future__ import annotations
 
 import pytest
+from crccheck.crc import (
+    Crc16Base,
+    Crc16Genibus,
+    Crc16Ibm3740,
+    Crc16Kermit,
+    Crc16Mcrf4XX,
+    Crc16Modbus,
+    Crc16X25,
+    Crc16Xmodem,
+)
+from hypothesis import given
+from hypothesis import strategies as st
 
 from firmware_protocols.checksums import GENIBUS, IBM_3740, KERMIT, MCRF4XX, MODBUS, X_25, XMODEM, Crc16
 
@@ -12,6 +24,16 @@ CHECK_VALUES = [
     (GENIBUS, 0xD64E),
     (XMODEM, 0x31C3),
     (MODBUS, 0x4B37),
+]
+
+OF_CRCCHECK: list[tuple[Crc16, type[Crc16Base]]] = [
+    (MCRF4XX, Crc16Mcrf4XX),
+    (KERMIT, Crc16Kermit),
+    (X_25, Crc16X25),
+    (IBM_3740, Crc16Ibm3740),
+    (GENIBUS, Crc16Genibus),
+    (XMODEM, Crc16Xmodem),
+    (MODBUS, Crc16Modbus),
 ]
 
 FRAMES = [
@@ -39,3 +61,9 @@ def test_the_mode_high_bit_first_is_sent_high_byte_first() -> None:
 
 def test_nothing_has_the_start_value() -> None:
     assert (MCRF4XX.of(b""), KERMIT.of(b""), X_25.of(b"")) == (0xFFFF, 0, 0)
+
+
+@pytest.mark.parametrize(("crc", "of_crccheck"), OF_CRCCHECK, ids=lambda value: getattr(value, "name", ""))
+@given(data=st.binary(max_size=300))
+def test_crccheck_computes_the_same(crc: Crc16, of_crccheck: type[Crc16Base], data: bytes) -> None:
+    assert crc.of(data) == of_crccheck.calc(data)

@@ -29,6 +29,7 @@ from firmware_protocols.messages import (
     ShoeStatus,
     ShowDraws,
     ShowText,
+    ShowTextAt,
     SoftwareRead,
     TakeInventory,
 )
@@ -140,6 +141,7 @@ STRATEGIES: dict[type[Message], st.SearchStrategy[Message]] = {
     KeyUp: st.builds(KeyUp, key=keys),
     SendKeysAtOnce: st.just(SendKeysAtOnce()),
     ShowText: st.builds(ShowText, text=words),
+    ShowTextAt: st.builds(ShowTextAt, st.integers(0, 41), st.integers(0, 5), words),
     NoiseTaken: st.builds(NoiseTaken, st.binary(min_size=64, max_size=64)),
     GreetTrigger: st.builds(GreetTrigger, tokens, names, names, counts, counts, counts),
     CheckTrigger: st.builds(CheckTrigger, tokens),

@@ -26,6 +26,7 @@ from firmware_protocols.messages import (
     SendKeysAtOnce,
     ShoeAlarm,
     ShowText,
+    ShowTextAt,
     SoftwareRead,
     TakeInventory,
 )
@@ -104,6 +105,18 @@ def test_the_display_shows_the_last_text() -> None:
     keypad.receive(wire.encode(ShowText("spot 3: how many cards?")) + wire.encode(ShowText("thank you")))
     keypad.idle()
     assert keypad.shown == "thank you"
+
+
+def test_a_text_written_somewhere_leaves_the_rest_of_the_display() -> None:
+    codec = matrix_orbital.CODEC
+    keypad, wire = KeypadSimulator(codec), codec.open(Role.HOST)
+    for column, row, text in ((3, 2, "JACKPOT 12,345.67"), (1, 1, "Table 7"), (18, 2, "99"), (19, 4, "beyond")):
+        keypad.receive(wire.encode(ShowTextAt(column, row, text)))
+    keypad.idle()
+    assert keypad.rows == ("Table 7", "  JACKPOT 12,345.99", "", " " * 18 + "be")
+    keypad.receive(wire.encode(ShowText("spot 3: how many cards?")))
+    keypad.idle()
+    assert keypad.rows == ("spot 3: how many car", "ds?", "", "")
 
 
 # --- bet spots --------------------------------------------------------------------------------------
