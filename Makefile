@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-offences campaign-corrections campaign-hostile campaign-mutation
+.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-offences campaign-corrections campaign-flood campaign-hostile campaign-mutation
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -53,6 +53,7 @@ help:
 	@echo 'make campaign-power   the power cut at any instant, with a disk that keeps no order (half an hour); CUTS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-shoe    two shoes in C exchanged, unplugged, killed, their memories failing, before the session (minutes); HAPPENINGS= SEED= may be given'
 	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
+	@echo 'make campaign-flood   thousands of commands a second while people play, over MQTT and the operator channel; PER_SECOND= SECONDS= may be given'
 	@echo 'make campaign-hostile a million hostile requests to every program and role while people play; N= SEED= may be given'
 	@echo 'make clean   everything made here, the virtual environment too; what make setup installed stays'
 
@@ -139,6 +140,11 @@ campaign-shoe: setup-dev servers
 
 campaign-broker: setup-dev servers
 	$(BIN)/python -m tests.campaigns.outage $(call option,HOURS,hours)
+
+campaign-flood: setup servers
+	for way in qos0 qos1 socket; do \
+	  $(BIN)/python -m tests.campaigns.flood --way $$way --per-second $(or $(PER_SECOND),5000) --seconds $(or $(SECONDS),10) || exit 1; \
+	done
 
 campaign-hostile: setup servers
 	nice -n 10 $(BIN)/python -m tests.campaigns.hostile --requests $(or $(N),1000000) --seed $(or $(SEED),1)

@@ -33,6 +33,7 @@ from controller.formats.records import Identity, chain, seal, seal_checkpoint, s
 from controller.formats.snapshots import advice_bytes, hold_bytes, info_bytes, round_bytes
 from controller.formats.states import payloads, state_bytes
 from controller.formats.stream import StreamNow
+from controller.io.allowances import RequestLimit
 from controller.io.clock import Clock
 from controller.io.consumers import Consumers, Ledger
 from controller.io.displays import Displays
@@ -42,7 +43,7 @@ from controller.io.mqtt import Broker
 from controller.io.publisher import Publisher, Stream
 from controller.io.randomness import Entropy
 from controller.recovery import Recovered
-from firmware_protocols.readings import CardDrawn, DeviceHealth, ShoeNumbering
+from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, ShoeNumbering
 
 QUEUE_LIMIT: Final = 10_000
 """Readings that may wait to be stepped: minutes of the noisiest table. A full queue means that the disk has stopped."""
@@ -124,6 +125,8 @@ class Daemon:
         """What the picture of the meters was last made of; a linked meter moves without an event."""
         self.health: dict[str, DeviceHealth] = {}
         """What each device last said of itself, as far as committed."""
+        self.limit = RequestLimit(parts.clock, self.tell_flood)
+        """How much may be asked of the table, over every way."""
         journal = parts.journal
         self.consumers = Consumers(
             parts.consumers,
@@ -149,6 +152,7 @@ class Daemon:
             chance=parts.chance,
             on_command=self.command,
             consumers=self.consumers,
+            limit=self.limit,
         )
 
     def deliver(self, given: Input) -> None:
@@ -183,6 +187,11 @@ class Daemon:
         if level is not self.fit.get(cause, FitnessLevel.FIT) and not self.parts.recovered.hold:
             self.fit[cause] = level
             self.deliver(FitnessTold(self.parts.clock.monotonic_ns(), cause, level, text))
+
+    def tell_flood(self, text: str) -> None:
+        """Somebody asks too much of the table."""
+        if not self.parts.recovered.hold:
+            self.deliver(DeviceComplained("requests", "too_many", text, self.parts.clock.monotonic_ns()))
 
     def command(self, verb: str, payload: bytes) -> None:
         """Carry out what people ask for over MQTT."""

@@ -51,7 +51,7 @@ def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
             daemon.ask(request.verb, request.payload, answer, request.vouched)
 
     identity = daemon.identity
-    return OperatorChannel(where, f"{identity.site}/{identity.table}", ask)
+    return OperatorChannel(where, f"{identity.site}/{identity.table}", ask, daemon.parts.clock, daemon.limit)
 
 
 def _operators(path: Path) -> dict[str, Asking]:

@@ -89,6 +89,11 @@ class Asking(NamedTuple):
     name: str = ""
     user: int | None = None
 
+    def said(self) -> str:
+        """Who asks, for people."""
+        at_socket = f"{' or '.join(sorted(self.roles))} at the socket"
+        return self.name or (at_socket if self.user is None else f"{at_socket} (user {self.user})")
+
     def vouched(self) -> Vouched:
         """How the channel knows who asks."""
         return Vouched("key" if self.name else "socket", tuple(sorted(self.roles)), self.user)

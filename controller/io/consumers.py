@@ -128,6 +128,10 @@ class Consumers:
         """What each has said it holds, as far as is known by now."""
         return {name: one.acked for name, one in self._known.items()}
 
+    def knows(self, name: str) -> bool:
+        """Whether a consumer of this name is configured."""
+        return name in self._known
+
     async def take_ack(self, name: str, payload: bytes) -> None:
         """Take what a consumer says it holds; what cannot be true is an alarm."""
         one = self._known.get(name)
@@ -173,11 +177,12 @@ class Consumers:
             del self._replays[name]
         return None
 
-    def replayed(self, name: str, seq: int) -> None:
-        """Event ``seq`` and those before it have been sent again; the next consumer's turn."""
-        first, last = self._replays.pop(name, (0, 0))
-        if first and first <= seq:
-            self._replays[name] = (seq + 1, last)
+    def replayed(self, batch: Replayed) -> None:
+        """That has been sent again; the next consumer's turn. What was asked anew meanwhile begins where it asks."""
+        first, last = self._replays.get(batch.consumer, (0, 0))
+        if first == batch.rows[0].seq:
+            del self._replays[batch.consumer]
+            self._replays[batch.consumer] = (batch.rows[-1].seq + 1, last)
 
     def forget_replays(self) -> None:
         """The link was lost: whoever still lacks events asks again."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -23,6 +24,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from controller.formats.config import BrokerSection
+from controller.io.mqtt_reading import ANYTHING, Inbound, PacedClient
 from controller.io.secret_files import SecretRefused, is_kept, open_secret, read_secret
 
 INFLIGHT_LIMIT: Final = 20
@@ -37,6 +39,9 @@ CONNECT_SECONDS: Final = 5.0
 PUBLISH_SECONDS: Final = 10.0
 """How long a broker may take to acknowledge a message before the link counts as dead."""
 
+DROP_SECONDS: Final = 1.0
+"""How long it may take until a link that was let go of is known to be gone."""
+
 Protocol = Literal["5", "3.1.1"]
 
 # What paho would log, a lost link, raises LinkLost here.
@@ -49,7 +54,11 @@ class LinkLost(Exception):  # noqa: N818 - named for what happened
 
 
 class NotGreeted(LinkLost):
-    """No connection came about."""
+    """No connection came about; ``said_no``: the broker itself hung up or refused it."""
+
+    def __init__(self, reason: str, *, said_no: bool = False) -> None:
+        super().__init__(reason)
+        self.said_no = said_no
 
 
 class PublishRefused(Exception):  # noqa: N818
@@ -122,6 +131,14 @@ class Broker(msgspec.Struct, frozen=True):
         """The protocols to try, in order."""
         return ("5", "3.1.1") if self.protocol == "auto" else (self.protocol,)
 
+    def protocols_for_long(self) -> tuple[Protocol, ...]:
+        """The same for a connection that is to last: 3.1.1 cannot say that a message was refused.
+
+        So a broker that is slow once is asked for 5 again, unless it said no; one that only knows the older may say
+        nothing at all.
+        """
+        return ("5", "5", "3.1.1") if self.protocol == "auto" else (self.protocol,)
+
     def tls(self) -> ssl.SSLContext | None:
         """The TLS settings, None for a plain connection.
 
@@ -143,11 +160,13 @@ class Broker(msgspec.Struct, frozen=True):
         return context
 
 
-class CheckedClient(aiomqtt.Client):
+class CheckedClient(PacedClient):
     """aiomqtt's client for one connection: a refusal raises, and a lost link fails all that waits, at once."""
 
     def __init__(self, *args: Any, **keywords: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(*args, **keywords)
+        self.said_no = False
+        """Whether the broker hung up, or refused, instead of greeting us."""
         self._waiting: dict[int, asyncio.Future[None]] = {}
         # Above ten waiting calls aiomqtt warns on each; our window is the limit.
         self.pending_calls_threshold = 10 * INFLIGHT_LIMIT
@@ -158,7 +177,11 @@ class CheckedClient(aiomqtt.Client):
         Raises:
             aiomqtt.MqttError: no connection, or the broker refused it.
         """
-        await super().__aenter__()
+        try:
+            await super().__aenter__()
+        except aiomqtt.MqttCodeError:
+            self.said_no = True
+            raise
         self._disconnected.add_done_callback(self._fail_waiting)
         return self
 
@@ -219,6 +242,24 @@ class CheckedClient(aiomqtt.Client):
         inner.on_socket_open = inner.on_socket_close = None
         inner.on_socket_register_write = inner.on_socket_unregister_write = None
 
+    async def until_lost(self) -> None:
+        """Wait until the link is gone.
+
+        Raises:
+            LinkLost: always, unless cancelled.
+        """
+        await asyncio.wait((self._disconnected,))
+        reason = None if self._disconnected.cancelled() else self._disconnected.exception()
+        raise LinkLost(f"the link to the broker was lost: {reason or 'closed'}")
+
+    async def drop(self) -> None:
+        """Let go of the link without a word, so that the broker tells our last will."""
+        left: Any = self._client.socket()
+        if left is not None and not self._disconnected.done():
+            with contextlib.suppress(OSError):
+                left.shutdown(socket.SHUT_RDWR)
+            await asyncio.wait((self._disconnected,), timeout=DROP_SECONDS)
+
     def _give_up(self, mid: int) -> None:
         answer = self._waiting.pop(mid, None)
         if answer is not None and not answer.done():
@@ -257,6 +298,7 @@ class CheckedClient(aiomqtt.Client):
     ) -> None:
         # A broker that hangs up instead of greeting us need not be waited for.
         if not self._connected.done():
+            self.said_no = True
             self._connected.set_exception(aiomqtt.MqttError(f"the broker hung up: {reason_code}"))
         super()._on_disconnect(client, userdata, flags, reason_code, properties)
 
@@ -291,7 +333,11 @@ def _described(content_type: str) -> Properties | None:
 
 @contextlib.asynccontextmanager
 async def connected(
-    broker: Broker, protocol: Protocol, identifier: str, will: aiomqtt.Will | None = None
+    broker: Broker,
+    protocol: Protocol,
+    identifier: str,
+    will: aiomqtt.Will | None = None,
+    inbound: Inbound = ANYTHING,
 ) -> AsyncIterator[CheckedClient]:
     """A connection with a clean session: commands sent while nobody listened are not carried out later.
 
@@ -305,6 +351,8 @@ async def connected(
     if is_5:
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         properties.SessionExpiryInterval = 0
+        properties.ReceiveMaximum = INFLIGHT_LIMIT
+        properties.MaximumPacketSize = inbound.packet_bytes
     client = CheckedClient(
         broker.host,
         broker.port,
@@ -321,6 +369,7 @@ async def connected(
         max_inflight_messages=INFLIGHT_LIMIT,
         will=will,
         tls_context=broker.tls(),
+        inbound=inbound,
     )
     greeted = False
     try:
@@ -328,6 +377,8 @@ async def connected(
             greeted = True
             yield client
     except aiomqtt.MqttError as error:
-        raise (LinkLost if greeted else NotGreeted)(str(error)) from error
+        if greeted:
+            raise LinkLost(str(error.__cause__ or error)) from error
+        raise NotGreeted(str(error), said_no=client.said_no) from error
     finally:
         client.let_go()

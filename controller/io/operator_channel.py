@@ -18,6 +18,7 @@ import zmq.asyncio
 from zmq.auth.asyncio import AsyncioAuthenticator
 
 from controller.formats.operators import (
+    RIGHTS,
     ROLES,
     Asking,
     OperatorRefused,
@@ -27,6 +28,8 @@ from controller.formats.operators import (
     refused_frames,
     reply_frames,
 )
+from controller.io.allowances import Pace, RequestLimit, Verdict, too_much
+from controller.io.clock import Clock
 
 QUEUE_LIMIT: Final = 100
 """Requests that may wait on a socket: people ask a few a minute."""
@@ -63,13 +66,26 @@ class Listening(NamedTuple):
 
 
 class OperatorChannel:
-    """Serves a table's operators until cancelled. ``ask(request, answer)`` carries a permitted request out."""
+    """Serves a table's operators until cancelled. ``ask(request, answer)`` carries a permitted request out.
 
-    def __init__(self, where: Listening, table: str, ask: Callable[[Request, Answer], None]) -> None:
+    Everybody who asks has as much of the channel as the ``limit`` allows each, and all together as much as can be read
+    beside everything else; ZeroMQ takes from one connection after the other, so that whoever floods waits alone.
+    """
+
+    def __init__(
+        self,
+        where: Listening,
+        table: str,
+        ask: Callable[[Request, Answer], None],
+        clock: Clock,
+        limit: RequestLimit | None = None,
+    ) -> None:
         self._where = where
         self._table = table
         self._owners = tuple(asking.name for asking in where.operators.values())
         self._ask = ask
+        self._clock = clock
+        self._limit = limit or RequestLimit(clock, lambda _: None)
         self.bound = asyncio.Event()
         """Set once every socket is served."""
         self.port = 0
@@ -147,13 +163,21 @@ class OperatorChannel:
 
     async def _serve(self, socket: zmq.asyncio.Socket, asking: Asking | None) -> None:
         """Take requests; ``asking`` None: the key that came with the message says who asks."""
+        pace = Pace(self._clock)
         while True:
+            await pace.turn()
             peer, *frames = await socket.recv_multipart(copy=False)
 
             def answer(payload: bytes, to: bytes = bytes(peer.buffer)) -> None:
                 self._send(socket, [to, *reply_frames(payload)])
 
             who = asking._replace(user=peer_user(frames)) if asking is not None else self._asking(frames)
+            verb = bytes(frames[2].buffer).decode(errors="replace") if len(frames) > 2 else ""
+            verdict = self._limit.admit(who.said(), verb if verb in RIGHTS else "unknown commands")
+            if verdict is not Verdict.ADMITTED:
+                if verdict is Verdict.REFUSED:
+                    self._send(socket, [bytes(peer.buffer), *refused_frames(too_much())])
+                continue
             try:
                 request = read_request([bytes(frame.buffer) for frame in frames], self._table, who, self._owners)
             except OperatorRefused as refused:

@@ -15,14 +15,15 @@ from typing import Final, NamedTuple
 
 import aiomqtt
 import structlog
-from paho.mqtt.reasoncodes import ReasonCode
 
-from controller.formats.commands import reply_bytes
-from controller.formats.payloads import CLOUDEVENTS, Topics, event_name, is_alert, own_event, read_status, status_bytes
+from controller.formats.commands import VERBS, reply_bytes
+from controller.formats.payloads import CLOUDEVENTS, Topics, read_status, status_bytes
 from controller.formats.stream import StreamRefused
+from controller.io.allowances import RequestLimit, Verdict, too_much
 from controller.io.backoff import Backoff
 from controller.io.clock import Clock
-from controller.io.consumers import Consumers, consumer_of
+from controller.io.consumers import Consumers
+from controller.io.inbox import Inbox
 from controller.io.journal_store import EventRow
 from controller.io.mqtt import (
     INFLIGHT_LIMIT,
@@ -34,9 +35,8 @@ from controller.io.mqtt import (
     PublishRefused,
     connected,
 )
-
-COMMAND_LIMIT_BYTES: Final = 64 * 1024
-"""Payload of a command: many times what any command needs."""
+from controller.io.mqtt_reading import Inbound
+from controller.io.outgoing import Outgoing, first_to_end, messages_of
 
 REPLY_LIMIT: Final = 1000
 """Replies that wait for the broker; older ones are dropped, as whoever asked has given up."""
@@ -53,6 +53,9 @@ LINGER_SECONDS: Final = 0.01
 MARK_LIMIT: Final = 1000
 """Events in a row that were published and not noted as such: after a crash they are told again."""
 
+PACKET_LIMIT_BYTES: Final = 64 * 1024
+"""Of what a broker sends where nothing was asked for: its answers."""
+
 REPAIR_SECONDS: Final = 1.0
 """Between two corrections of a status that somebody else has overwritten."""
 
@@ -60,13 +63,6 @@ REPLAY: Final = "replay"
 """The verb that asks for events again."""
 
 log = structlog.get_logger(__name__)
-
-
-class Outgoing(NamedTuple):
-    """A message to publish."""
-
-    topic: str
-    payload: bytes
 
 
 class Stream(NamedTuple):
@@ -77,11 +73,20 @@ class Stream(NamedTuple):
     mark_published: Callable[[int], Awaitable[None]]
 
 
+HEARD_SECONDS: Final = 1.0
+"""How long the table waits to say that it is there until it also hears what it is asked."""
+
+OVER_MQTT: Final = "MQTT"
+"""Whoever asks over MQTT is one client: a broker does not say who of its clients sent a message."""
+
+
 class Publisher:
-    """The table's one connection to its broker. ``run`` keeps it until cancelled; everything else may be called always.
+    """The table's connections to its broker, on one of which it speaks and on the other hears what it is asked.
+
+    ``run`` keeps them until cancelled; everything else may be called always.
 
     ``session`` counts the daemon's starts within the epoch: a consumer ignores a status of a lower one.
-    ``on_command(verb, payload)`` is called for each command that comes while connected.
+    ``on_command(verb, payload)`` is called for each command that comes while connected and is within the ``limit``.
     """
 
     def __init__(
@@ -95,6 +100,7 @@ class Publisher:
         chance: random.Random,
         on_command: Callable[[str, bytes], None],
         consumers: Consumers | None = None,
+        limit: RequestLimit | None = None,
     ) -> None:
         self._broker = broker
         self._topics = topics
@@ -106,14 +112,24 @@ class Publisher:
         self._consumers = consumers
         self._alarms: tuple[str, ...] = ()
         self._status_due = False
-        self._repaired_at = 0.0
+        self._limit = limit or RequestLimit(clock, lambda _: None)
+        self._inbox = Inbox(
+            broker,
+            topics,
+            clock=clock,
+            chance=chance,
+            on_command=self._heard,
+            on_status=self._repair_status,
+            consumers=consumers,
+        )
+        self._repaired_at = -REPAIR_SECONDS
+        self._repair: asyncio.TimerHandle | None = None
         self._retained: dict[str, bytes] = {}
         self._unsent: dict[str, None] = {}
         self._replies: list[Outgoing] = []
         self._wanted = asyncio.Event()
         self._marked = 0
         self._window = INFLIGHT_LIMIT
-        self._protocols: tuple[Protocol, ...] = broker.protocols()
         self.online = asyncio.Event()
         """Set while the broker has our status."""
         self.reached = 0
@@ -154,12 +170,20 @@ class Publisher:
     async def run(self) -> None:
         """Connect, publish and listen, again and again, until cancelled."""
         self.reached = self._marked = await self._stream.last_published()
+        await first_to_end(self._publish(), self._inbox.run())
+
+    async def _publish(self) -> None:
         while True:
-            for protocol in self._protocols:
+            refused: set[Protocol] = set()
+            for protocol in self._broker.protocols_for_long():
+                if protocol in refused:
+                    continue
                 self.turns += 1
                 try:
                     await self._serve(protocol)
                 except NotGreeted as error:
+                    if error.said_no:
+                        refused.add(protocol)
                     log.warning("broker not reached", protocol=protocol, reason=str(error))
                 except (LinkLost, PublishRefused, OSError) as error:
                     log.warning("broker lost", protocol=protocol, reason=str(error))
@@ -173,23 +197,26 @@ class Publisher:
         offline = status_bytes("offline", self._session, self._clock.wall_ns())
         will = aiomqtt.Will(self._topics.status, offline, qos=1, retain=True)
         identifier = f"tableside-{self._topics.site}-{self._topics.table}"
-        async with connected(self._broker, protocol, identifier, will) as client:
-            self._protocols = (protocol,) if self._broker.protocol != "auto" else _first(protocol)
-            for topic in (self._topics.commands, self._topics.acks, self._topics.status):
-                for answer in await client.subscribe(topic, qos=1):
-                    if isinstance(answer, ReasonCode) and answer.is_failure:
-                        log.error("topic refused by the broker", topic=topic, reason=str(answer))
-            if self._consumers is not None:
-                self._consumers.forget_replays()
-            self._unsent = dict.fromkeys(self._retained)
-            await self._send_rest(client)
-            await self._say_status(client)
-            self.online.set()
-            log.info("broker reached", protocol=protocol)
+        async with connected(self._broker, protocol, identifier, will, Inbound(PACKET_LIMIT_BYTES)) as client:
             try:
-                await _first_to_end(self._listen(client), self._pump(client))
+                if self._consumers is not None:
+                    self._consumers.forget_replays()
+                self._unsent = dict.fromkeys(self._retained)
+                await self._send_rest(client)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._inbox.heard.wait(), HEARD_SECONDS)
+                await self._say_status(client)
+                self.online.set()
+                log.info("broker reached", protocol=protocol)
+                await first_to_end(client.until_lost(), self._pump(client))
             except asyncio.CancelledError:
                 await self._drain(client)
+                await self._say_goodbye(client)
+                raise
+            except LinkLost:
+                raise
+            except BaseException:
+                # Whatever ends the table, nobody may go on to read that it is there.
                 await self._say_goodbye(client)
                 raise
 
@@ -207,35 +234,29 @@ class Publisher:
                     if await self._send_events(client, rows) is not None:
                         return
                 await self._mark()
-        except (TimeoutError, LinkLost) as error:
+        except Exception as error:  # noqa: BLE001 - a journal that fails here has ended the table, and there is more to say
             log.warning("not everything was sent", reached=self.reached, reason=str(error))
 
     async def _say_goodbye(self, client: CheckedClient) -> None:
         offline = status_bytes("offline", self._session, self._clock.wall_ns())
         answer = client.send(self._topics.status, offline, retain=True)
         await asyncio.wait((answer,), timeout=GOODBYE_SECONDS)
-        if answer.done() and answer.exception() is not None:
-            log.warning("no goodbye", reason=str(answer.exception()))
+        error = answer.exception() if answer.done() else LinkLost("no answer")
+        if error is not None:
+            log.warning("no goodbye", reason=str(error))
+            # A proper end of the link would have the broker throw our last will away.
+            await client.drop()
 
-    async def _listen(self, client: CheckedClient) -> None:
-        async for message in client.messages:
-            topic, payload = str(message.topic), message.payload
-            consumer = consumer_of(topic, self._topics.root)
-            if consumer is not None and self._consumers is not None and len(payload) <= COMMAND_LIMIT_BYTES:
-                await self._consumers.take_ack(consumer, payload)
-            if topic == self._topics.status and not message.retain:
-                self._repair_status(payload)
-            verb = self._topics.verb(topic)
-            if verb is None:
-                continue
-            if message.retain or len(payload) > COMMAND_LIMIT_BYTES:
-                # A retained command would be carried out again at every connection.
-                log.warning("command ignored", verb=verb, retained=message.retain, bytes=len(payload))
-                continue
-            if verb == REPLAY and self._consumers is not None:
-                self._take_replay(self._consumers, payload)
-            else:
-                self._on_command(verb, payload)
+    def _heard(self, verb: str, payload: bytes) -> None:
+        """Pass on what is asked, if it is not too much."""
+        known = verb if verb in VERBS or verb == REPLAY else "unknown commands"
+        verdict = self._limit.admit(OVER_MQTT, known)
+        if verdict is Verdict.REFUSED:
+            self.reply(verb, reply_bytes(payload, too_much()))
+        elif verdict is Verdict.ADMITTED and verb == REPLAY and self._consumers is not None:
+            self._take_replay(self._consumers, payload)
+        elif verdict is Verdict.ADMITTED:
+            self._on_command(verb, payload)
 
     def _take_replay(self, consumers: Consumers, payload: bytes) -> None:
         refusal = ""
@@ -251,11 +272,16 @@ class Publisher:
         said = read_status(payload)
         if said is not None and (said.state, said.session) == ("online", self._session):
             return
-        if now - self._repaired_at >= REPAIR_SECONDS:
+        if self._repair is None:
             log.warning("status was overwritten", by=payload[:200].decode(errors="replace"))
-            self._repaired_at = now
-            self._status_due = True
-            self._wanted.set()
+            wait_seconds = max(0, self._repaired_at + REPAIR_SECONDS - now)
+            self._repair = asyncio.get_running_loop().call_later(wait_seconds, self._repair_now)
+
+    def _repair_now(self) -> None:
+        self._repair = None
+        self._repaired_at = asyncio.get_running_loop().time()
+        self._status_due = True
+        self._wanted.set()
 
     async def _pump(self, client: CheckedClient) -> None:
         pauses = Backoff(random.Random(0))  # noqa: S311 - one table, one broker: nobody to keep out of step with
@@ -309,7 +335,7 @@ class Publisher:
             log.error("refused by the broker", topic=topic, reason=str(errors[0]))
             self._consumers.forget_replay(batch.consumer)
         else:
-            self._consumers.replayed(batch.consumer, batch.rows[-1].seq)
+            self._consumers.replayed(batch)
         return True
 
     async def _send_rest(self, client: CheckedClient) -> None:
@@ -368,32 +394,3 @@ class Publisher:
             self._marked = self.reached
             # Not when merely greeted: some brokers hang up on whoever sends what they refuse.
             self._backoff.reset()
-
-
-def messages_of(row: EventRow, topics: Topics) -> tuple[Outgoing, ...]:
-    """What is published for a journaled event: once as an event, and once more if it wants a person's eye."""
-    event = own_event(row.body).event
-    name = event_name(event)
-    messages = (Outgoing(f"{topics.root}/event/{name}", row.body),)
-    return (*messages, Outgoing(f"{topics.root}/alert/{name}", row.body)) if is_alert(event) else messages
-
-
-def _first(protocol: Protocol) -> tuple[Protocol, ...]:
-    """Both protocols, beginning with the one that worked."""
-    return ("5", "3.1.1") if protocol == "5" else ("3.1.1", "5")
-
-
-async def _first_to_end(*works: Awaitable[None]) -> None:
-    """Run all until one ends; cancel the rest; raise what ended it."""
-    tasks = [asyncio.ensure_future(work) for work in works]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    try:
-        for task in done:
-            task.result()
-    except aiomqtt.MqttError as error:
-        raise LinkLost(str(error)) from error

@@ -12,6 +12,7 @@ import msgspec
 from controller.core.events import Event, RoundClosed
 from controller.formats.payloads import Topics, event_bytes
 from controller.formats.records import Identity
+from controller.io.allowances import RequestLimit
 from controller.io.clock import SystemClock
 from controller.io.consumers import Consumers, Ledger
 from controller.io.journal_store import EventRow
@@ -75,8 +76,14 @@ class Cuttable:
         self._writers: list[asyncio.StreamWriter] = []
         self._serving: set[asyncio.Task[None]] = set()
         self.connections = 0
+        self.slow_greetings = 0
+        """Clients that are still to be left without an answer for as long as they wait."""
+        self.greeted: list[int] = []
+        """The protocols of those that were let through."""
         self.deaf = False
         """Whether what the broker answers is swallowed."""
+        self.mute = False
+        """Whether what we say is swallowed too."""
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[Broker]:
@@ -106,6 +113,12 @@ class Cuttable:
         if self._refuses_5 and b"MQTT\x05" in greeting:
             writer.transport.abort()
             return
+        if self.slow_greetings:
+            self.slow_greetings -= 1
+            await reader.read(4096)
+            writer.transport.abort()
+            return
+        self.greeted.append(5 if b"MQTT\x05" in greeting else 4)
         try:
             far_reader, far_writer = await asyncio.open_connection(self._target.host, self._target.port)
         except OSError:
@@ -118,7 +131,7 @@ class Cuttable:
     async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, up: bool) -> None:
         with contextlib.suppress(OSError):
             while data := await reader.read(4096):
-                if up or not self.deaf:
+                if not (self.mute if up else self.deaf):
                     writer.write(data)
         writer.transport.abort()
 
@@ -176,7 +189,9 @@ async def publishing(
     memory: Memory,
     commands: list[tuple[str, bytes]] | None = None,
     session: int = 1,
+    *,
     consumers: Consumers | None = None,
+    limit: RequestLimit | None = None,
 ) -> AsyncIterator[Publisher]:
     heard = commands if commands is not None else []
     publisher = Publisher(
@@ -188,6 +203,7 @@ async def publishing(
         chance=random.Random(1),
         on_command=lambda verb, payload: heard.append((verb, payload)),
         consumers=consumers,
+        limit=limit,
     )
     task = asyncio.create_task(publisher.run())
     try:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import msgspec
 import pytest
 
 from controller.formats.payloads import status_bytes
 from controller.io.broker import find_mosquitto, mosquitto
+from controller.io.journal_store import EventRow, JournalFailed
 from controller.io.mqtt import connected
 from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS, Cuttable, Memory, closed, first_of_each, listening, publishing
 from tests.io.stream_rig import turn
@@ -61,3 +63,63 @@ async def test_15_two_clients_with_one_name_lose_nothing_and_do_not_spin() -> No
         assert wire.connections < 40
         await listener.until(f"{TOPICS.root}/event/round_closed", 120)
         assert first_of_each(listener.seqs()) == list(range(1, 61))
+
+
+async def test_15_a_status_that_is_overwritten_twice_within_a_second_is_said_again_too() -> None:
+    async with (
+        mosquitto() as broker,
+        connected(broker, "5", "other") as other,
+        publishing(broker, Memory(), session=7) as publisher,
+    ):
+        await publisher.online.wait()
+        async with listening(broker, TOPICS.status) as listener:
+            for _ in range(2):
+                said = len(listener.payloads(TOPICS.status))
+                await other.publish(TOPICS.status, status_bytes("offline", 7, 0), retain=True)
+                async with asyncio.timeout(PATIENCE_SECONDS):
+                    while len(listener.payloads(TOPICS.status)) < said + 2:
+                        await turn()
+                assert msgspec.json.decode(listener.payloads(TOPICS.status)[-1])["state"] == "online"
+
+
+class Failing(Memory):
+    """A journal whose disk fails once it is told to."""
+
+    failed = False
+
+    async def after(self, seq: int, limit: int) -> Sequence[EventRow]:
+        if self.failed:
+            raise JournalFailed("the disk is gone")
+        return await super().after(seq, limit)
+
+
+@pytest.mark.parametrize("ends", ["by itself", "with the others"])
+async def test_36_a_table_that_dies_of_its_disk_is_offline(ends: str) -> None:
+    """The broker throws the last will away when a link ends properly: somebody has to say it."""
+    memory = Failing(closed(3))
+    async with mosquitto() as broker, listening(broker, TOPICS.status) as listener:
+        async with publishing(broker, memory, session=7) as publisher:
+            await memory.until(3)
+            memory.failed = True
+            if ends == "by itself":
+                publisher.wake()
+            # The rest of the table ends for the same reason, and takes the publisher along.
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while ends == "by itself" and publisher.online.is_set():
+                    await turn()
+        await listener.until(TOPICS.status, 2)
+        said = [msgspec.json.decode(payload)["state"] for payload in listener.payloads(TOPICS.status)]
+        assert said == ["online", "offline"]
+
+
+async def test_36_a_goodbye_that_is_not_answered_leaves_it_to_the_last_will() -> None:
+    memory = Memory(closed(3))
+    async with mosquitto() as target, listening(target, TOPICS.status) as listener:
+        wire = Cuttable(target)
+        async with wire.open() as broker:
+            async with publishing(broker, memory, session=7):
+                await memory.until(3)
+                wire.deaf = wire.mute = True
+            await listener.until(TOPICS.status, 2)
+        said = [msgspec.json.decode(payload)["state"] for payload in listener.payloads(TOPICS.status)]
+        assert said == ["online", "offline"]

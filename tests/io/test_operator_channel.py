@@ -15,6 +15,8 @@ import zmq
 from controller.core.persons import Vouched
 from controller.formats.commands import Reply
 from controller.formats.operators import ROLES, Asking, Request
+from controller.io.allowances import REQUESTS_AT_ONCE, RequestLimit
+from controller.io.clock import SystemClock
 from controller.io.operator import NoReply
 from controller.io.operator_channel import SOCKET, ChannelFailed, Listening, OperatorChannel
 from controller.io.operator_client import Where, ask
@@ -31,6 +33,8 @@ class Table:
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, object]]] = []
         self.vouched: list[Vouched] = []
+        self.floods: list[str] = []
+        self.limit = RequestLimit(SystemClock(), self.floods.append)
 
     def ask(self, request: Request, answer: Callable[[bytes], None]) -> None:
         self.vouched.append(request.vouched)
@@ -41,7 +45,7 @@ class Table:
 
 @contextlib.asynccontextmanager
 async def serving(where: Listening, table: Table) -> AsyncIterator[OperatorChannel]:
-    channel = OperatorChannel(where, TABLE, table.ask)
+    channel = OperatorChannel(where, TABLE, table.ask, SystemClock(), table.limit)
     task = asyncio.create_task(channel.run())
     try:
         async with asyncio.timeout(PATIENCE_S):
@@ -164,6 +168,40 @@ async def test_what_cannot_be_reached_is_said_at_once(directory: Path) -> None:
 async def test_a_port_that_is_taken_ends_the_channel(directory: Path) -> None:
     server = Pair(directory, "server")
     async with serving(Listening(None, "127.0.0.1:0", server.secret, {}), Table()) as channel:
-        second = OperatorChannel(Listening(None, f"127.0.0.1:{channel.port}", server.secret, {}), TABLE, Table().ask)
+        second = OperatorChannel(
+            Listening(None, f"127.0.0.1:{channel.port}", server.secret, {}), TABLE, Table().ask, SystemClock()
+        )
         with pytest.raises(ChannelFailed, match=f"tcp://127.0.0.1:{channel.port}"):
             await second.run()
+
+
+async def test_who_asks_too_much_is_refused_and_keeps_nobody_else_from_asking(directory: Path) -> None:
+    table = Table()
+    async with serving(Listening(directory), table):
+        floor, dealer = (str(directory / role / SOCKET) for role in ("floor", "dealer"))
+        answers: list[str] = []
+        async with flooding(floor, [b"void", b'{"round": 7, "who": "M. Okafor"}'], 500, answers):
+            assert (await put(Where(dealer), "answer", question=1, who="J. Lee")).status == "accepted"
+            # What the same people ask of another verb is another matter.
+            assert (await put(Where(floor), "ack", alert=1, who="M. Okafor")).status == "accepted"
+        asked = [verb for verb, _ in table.asked]
+        assert REQUESTS_AT_ONCE <= asked.count("void") < 2 * REQUESTS_AT_ONCE
+        assert {asked.count("answer"), asked.count("ack")} == {1}
+        assert table.floods == [
+            f"void by floor at the socket (user {os.getuid()}): more than 10 a second; what is beyond is refused"
+        ]
+        refused = [text for text in answers if "too many requests" in text]
+        assert 0 < len(refused) < 100
+
+
+@contextlib.asynccontextmanager
+async def flooding(path: str, request: list[bytes], count: int, answers: list[str]) -> AsyncIterator[None]:
+    """``count`` requests at once on a role's socket, before anything else is done; what came back, at the end."""
+    with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
+        socket.set(zmq.LINGER, 0)
+        socket.connect(f"ipc://{path}")
+        for _ in range(count):
+            await asyncio.to_thread(socket.send_multipart, [b"tableside.operator.v1", TABLE.encode(), *request])
+        yield
+        while await asyncio.to_thread(socket.poll, 500):
+            answers.append(socket.recv_multipart()[1].decode())

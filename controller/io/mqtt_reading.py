@@ -1,0 +1,116 @@
+"""What a connection to a broker takes in: messages of bounded size, and where it is asked for at a bounded pace.
+
+aiomqtt reads whatever comes and keeps it until somebody asks. Here reading pauses, so that what is too much waits at
+the broker; the methods of aiomqtt's that this goes by are private, as ``controller/io/mqtt.py`` says.
+"""
+
+from __future__ import annotations
+
+import math
+import ssl
+import time
+from typing import Any, Final, NamedTuple
+
+import aiomqtt
+import paho.mqtt.client as paho
+
+from controller.io.allowances import MESSAGES_PER_SECOND, Allowance
+
+PACKET_LIMIT_BYTES: Final = 2 * 1024 * 1024
+"""Of a message that comes in: twice the largest event."""
+
+INBOX_LIMIT: Final = 100
+"""Messages that may wait to be worked off where reading is paced; the rest waits at the broker."""
+
+HELD_SECONDS: Final = 0.02
+"""How long nothing is read once too much has been."""
+
+
+class Inbound(NamedTuple):
+    """What may come in on a connection; the rest stays with the broker, or the connection ends."""
+
+    packet_bytes: int = PACKET_LIMIT_BYTES
+    """Of one message; a broker of MQTT 5 is told, a broker that sends more all the same is hung up on."""
+    is_paced: bool = False
+    """Whether no more is read than ``MESSAGES_PER_SECOND``, and no more than can be worked off."""
+    flood_seconds: float = math.inf
+    """The connection ends when more came than is read for so long."""
+
+
+ANYTHING: Final = Inbound()
+"""What a client takes that wants everything, at any pace."""
+
+
+class PacedClient(aiomqtt.Client):
+    """aiomqtt's client, reading no more than ``inbound`` allows."""
+
+    def __init__(self, *args: Any, inbound: Inbound, **keywords: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(*args, **keywords)
+        self._inbound = inbound
+        self._pace = Allowance(MESSAGES_PER_SECOND, MESSAGES_PER_SECOND // 10)
+        self._held_since: float | None = None
+
+    def _on_socket_open(self, client: paho.Client, userdata: Any, sock: Any) -> None:  # noqa: ANN401
+        super()._on_socket_open(client, userdata, sock)
+        # Called on the thread that connects, and what it asked of the loop is done first.
+        self._loop.call_soon_threadsafe(self._read_on, client, sock)
+
+    def _read_on(self, client: paho.Client, sock: Any) -> None:  # noqa: ANN401
+        """Read when there is something."""
+        if sock.fileno() >= 0 and not self._disconnected.done():
+            self._loop.add_reader(sock.fileno(), self._read, client, sock)
+
+    def _read(self, client: paho.Client, sock: Any) -> None:  # noqa: ANN401
+        """Read a packet, and whatever TLS has decoded beyond it, unless it is too much for now."""
+        try:
+            self._read_packets(client, sock)
+        except Exception as error:  # noqa: BLE001 - whatever breaks here, the link is lost
+            if not self._disconnected.done():
+                self._disconnected.set_exception(error)
+            # At once, so that the broker forgets what it holds for us.
+            client._sock_close()
+
+    def _read_packets(self, client: paho.Client, sock: Any) -> None:  # noqa: ANN401
+        more = True
+        while more:
+            wait_seconds = self._wait_seconds()
+            if wait_seconds and sock.fileno() >= 0:
+                self._loop.remove_reader(sock.fileno())
+                self._loop.call_later(wait_seconds, self._read_again, client, sock)
+                return
+            client.loop_read()
+            # Of one that has come by half, too.
+            self._measure(client._in_packet["remaining_length"])
+            more = isinstance(sock, ssl.SSLSocket) and sock.fileno() >= 0 and sock.pending() > 0
+
+    def _on_message(self, client: paho.Client, userdata: Any, message: paho.MQTTMessage) -> None:  # noqa: ANN401
+        self._measure(len(message.payload))
+        super()._on_message(client, userdata, message)
+
+    def _measure(self, size: int) -> None:
+        limit = self._inbound.packet_bytes
+        if size > limit:
+            raise aiomqtt.MqttError(f"the broker sends a message of more than {limit} bytes")
+
+    def _read_again(self, client: paho.Client, sock: Any) -> None:  # noqa: ANN401
+        """Go on after a pause; TLS may have decoded what the descriptor no longer tells of."""
+        self._read_on(client, sock)
+        if sock.fileno() >= 0 and not self._disconnected.done():
+            self._read(client, sock)
+
+    def _wait_seconds(self) -> float:
+        """How long nothing more is to be read."""
+        if not self._inbound.is_paced:
+            return 0
+        now_ns = time.monotonic_ns()
+        if self._queue.qsize() < INBOX_LIMIT and self._pace.take(now_ns):
+            if self._pace.is_whole(now_ns):
+                self._held_since = None
+            return 0
+        if self._held_since is None:
+            self._held_since = self._loop.time()
+        if self._loop.time() - self._held_since > self._inbound.flood_seconds:
+            raise aiomqtt.MqttError(
+                f"more than {MESSAGES_PER_SECOND} messages a second for {self._inbound.flood_seconds:.0f} s"
+            )
+        return HELD_SECONDS

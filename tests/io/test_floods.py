@@ -1,0 +1,97 @@
+"""More than anybody can read: what the table has to tell goes on, and what is too much never reaches the journal."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import msgspec
+import pytest
+
+from controller.formats.commands import Reply
+from controller.io.allowances import REQUESTS_AT_ONCE, REQUESTS_PER_SECOND, RequestLimit
+from controller.io.broker import find_mosquitto, mosquitto
+from controller.io.clock import SystemClock
+from controller.io.mqtt import Broker, CheckedClient, LinkLost, Protocol, connected
+from controller.io.mqtt_reading import Inbound
+from tests.io.broker_rig import (
+    PATIENCE_SECONDS,
+    TOPICS,
+    Memory,
+    closed,
+    first_of_each,
+    listening,
+    publishing,
+)
+
+pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
+
+BODY = msgspec.json.encode({"alert": 1, "who": "M. Okafor", "transaction": "x" * 1000})
+
+
+@pytest.mark.parametrize("qos", [0, 1])
+async def test_a_flood_of_commands_keeps_no_event_waiting_and_is_told_once(qos: int) -> None:
+    memory, commands, floods = Memory(closed(1)), list[tuple[str, bytes]](), list[str]()
+    limit = RequestLimit(SystemClock(), floods.append)
+    begun = time.monotonic()
+    async with (
+        mosquitto({"max_queued_messages": "20000"}) as broker,
+        listening(broker, f"{TOPICS.root}/event/#") as listener,
+        listening(broker, TOPICS.reply("ack")) as replies,
+        publishing(broker, memory, commands, limit=limit) as publisher,
+        connected(broker, "5", "flood") as flood,
+    ):
+        await publisher.online.wait()
+        for number in range(2, 42):
+            answers = [flood.send(TOPICS.command("ack"), BODY, qos=qos) for _ in range(100)]
+            memory.rows.append(Memory(closed(number)).rows[-1])
+            publisher.wake()
+            await asyncio.gather(*answers)
+        await memory.until(41)
+        await listener.until(f"{TOPICS.root}/event/round_closed", 41)
+        assert first_of_each(listener.seqs()) == list(range(1, 42))
+        await replies.until(TOPICS.reply("ack"), 1)
+        passed = time.monotonic() - begun
+        said = [msgspec.json.decode(payload, type=Reply) for payload in replies.payloads(TOPICS.reply("ack"))]
+    assert REQUESTS_AT_ONCE <= len(commands) <= REQUESTS_AT_ONCE + REQUESTS_PER_SECOND * passed + 1
+    assert floods == ["ack by MQTT: more than 10 a second; what is beyond is refused"]
+    assert {one.status for one in said} == {"refused"}
+    assert len(said) <= 10 + 10 * passed
+
+
+async def test_who_hears_too_much_for_long_lets_the_broker_forget_it() -> None:
+    inbound = Inbound(is_paced=True, flood_seconds=0.2)
+    async with (
+        mosquitto() as broker,
+        connected(broker, "5", "flood") as flood,
+        asyncio.timeout(PATIENCE_SECONDS),
+    ):
+        lost = await asyncio.gather(flooded(broker, flood, inbound), return_exceptions=True)
+        assert [type(one) for one in lost] == [LinkLost]
+        assert "messages a second for" in str(lost[0])
+
+
+async def flooded(broker: Broker, flood: CheckedClient, inbound: Inbound) -> None:
+    """Hear more than is read, until the end."""
+    async with connected(broker, "5", "heard", inbound=inbound) as heard:
+        await heard.subscribe("flood", qos=0)
+        await flood.publish("flood", b"x")
+        async for _ in heard.messages:
+            await asyncio.gather(*(flood.send("flood", b"x", qos=0) for _ in range(10)))
+
+
+@pytest.mark.parametrize("protocol", ["5", "3.1.1"])
+async def test_a_message_beyond_all_measure_is_not_taken_in(protocol: Protocol) -> None:
+    """A broker of 5 keeps it back; one of 3.1.1 knows no limit, and is hung up on."""
+    async with mosquitto() as broker, connected(broker, "5", "other") as other, asyncio.timeout(PATIENCE_SECONDS):
+        (came,) = await asyncio.gather(first_heard(broker, protocol, other), return_exceptions=True)
+    assert str(came) == {"5": "small", "3.1.1": "the broker sends a message of more than 2000 bytes"}[protocol]
+
+
+async def first_heard(broker: Broker, protocol: Protocol, other: CheckedClient) -> str:
+    """The first of a large and a small message that comes in."""
+    async with connected(broker, protocol, "heard", inbound=Inbound(packet_bytes=2000)) as heard:
+        await heard.subscribe("a", qos=1)
+        await other.publish("a", b"x" * 1_000_000)
+        await other.publish("a", b"small")
+        return (await anext(aiter(heard.messages))).payload.decode()
