@@ -34,6 +34,7 @@ from controller.formats.snapshots import advice_bytes, hold_bytes, info_bytes, r
 from controller.formats.states import payloads, state_bytes
 from controller.formats.stream import StreamNow
 from controller.io.allowances import RequestLimit
+from controller.io.anchors import Anchors
 from controller.io.clock import Clock
 from controller.io.consumers import Consumers, Ledger
 from controller.io.displays import Displays
@@ -128,16 +129,10 @@ class Daemon:
         self.limit = RequestLimit(parts.clock, self.tell_flood)
         """How much may be asked of the table, over every way."""
         journal = parts.journal
+        self.anchors = Anchors(journal)
         self.consumers = Consumers(
             parts.consumers,
-            Ledger(
-                journal.events_after,
-                journal.stream_at,
-                journal.last_mark,
-                journal.note_ack,
-                journal.acks,
-                lambda: journal.head.seq,
-            ),
+            ledger_of(journal, self.anchors),
             self.identity,
             session=self.number + 1,
             clock=parts.clock,
@@ -228,6 +223,7 @@ class Daemon:
         hold = self.parts.recovered.hold
         self.retain(self.topics.state("hold"), hold_bytes(hold))
         works: list[Endless] = [("publisher", self.publisher.run), ("consumers", self.consumers.run)]
+        works.append(("anchors", self.anchors.run))
         works += [*self.displays.works(), *beside]
         if hold:
             log.error("table on hold", reason=hold)
@@ -354,6 +350,20 @@ class Daemon:
         if known is not self.meters_told and (known.meters or known.linked):
             self.meters_told = known
             self.retain(self.topics.state("meters"), meters_bytes(self.table.state))
+
+
+def ledger_of(journal: Journal, anchors: Anchors) -> Ledger:
+    """What consumers need of the journal."""
+    return Ledger(
+        journal.events_after,
+        journal.stream_at,
+        journal.last_mark,
+        journal.note_ack,
+        journal.acks,
+        lambda: journal.head.seq,
+        anchors.signed_head,
+        anchors.shown,
+    )
 
 
 async def all_endless(works: Sequence[Endless]) -> None:

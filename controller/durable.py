@@ -43,7 +43,7 @@ class Durable:
         self._consumer = consumer
         self._file = file
         self._says = says
-        self._follower = Follower(topics.site, topics.table, consumer, file.held)
+        self._follower = Follower(topics.site, topics.table, consumer, file.held, file.head)
         self._watcher = Watcher()
         self._waiting: list[bytes] = []
         self._due = file.held
@@ -110,6 +110,8 @@ class Durable:
             await self._flush()
             await asyncio.to_thread(self._file.begin, self._follower.started())
             self._says.show(f"{self._file.path}: epoch {taken.new_epoch} begins")
+        if taken.head:
+            await asyncio.to_thread(self._file.keep_head, taken.head)
         self._waiting += taken.events
         self._due = self._follower.held
         if taken.differs:
@@ -150,7 +152,7 @@ class Durable:
             # What is acknowledged is what the file has, never what only came.
             if held is not None and held == self._file.held:
                 topic = f"{self._topics.root}/ack/{self._consumer}"
-                self._send(client, topic, ack_bytes(held.epoch, held.seq, held.hash))
+                self._send(client, topic, ack_bytes(held.epoch, held.seq, held.hash, self._file.head))
             silence = self._follower.silence(self._now())
             if silence:
                 self._says.complain(silence)

@@ -13,7 +13,8 @@ import msgspec
 from controller.formats.payloads import EVENT_LIMIT_BYTES
 from controller.formats.plain_data import DataRefused, json_as, reads_outside
 from controller.formats.records import Identity
-from controller.formats.stream import ReplayWanted, StreamNow, stream_genesis, stream_hash
+from controller.formats.stream import ConsumerNow, ReplayWanted, StreamNow, stream_genesis, stream_hash
+from controller.formats.tree_heads import claimed
 
 AHEAD_LIMIT: Final = 1000
 """Events held that came too early; what is beyond is asked for again."""
@@ -27,6 +28,9 @@ SILENCE_SECONDS: Final = 15.0
 
 TOLD_LIMIT: Final = 1000
 """Complaints that are made once, remembered."""
+
+HEAD_LIMIT: Final = 4096
+"""Characters of a signed head: many times what one has."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -68,12 +72,15 @@ class Taken(NamedTuple):
     complaints: tuple[str, ...] = ()
     differs: bool = False
     """The table's events are not those on our disk: set them aside and fetch everything again."""
+    head: str = ""
+    """A signed head of the table's journal that is further than the one we keep: keep it in its place."""
 
 
 class Follower:
     """Follows the stream of one table; ``held`` is what the disk has."""
 
-    def __init__(self, site: str, table: str, consumer: str, held: Held) -> None:
+    def __init__(self, site: str, table: str, consumer: str, held: Held, head: str = "") -> None:
+        """``head`` is the furthest signed head that the disk has, empty if none."""
         self._site, self._table, self._consumer = site, table, consumer
         self.held = held
         self._ahead: dict[int, bytes] = {}
@@ -89,6 +96,11 @@ class Follower:
         self._acked = -1
         self._beyond: tuple[float, int] | None = None
         self._told: set[str] = set()
+        self.head = head
+        """The furthest signed head of the table's journal that we keep: with each acknowledgement the table sees it."""
+        self._headed = claimed(head, site, table) or (0, 0)
+        self._is_unshown = bool(head)
+        """Whether the table has not said yet that it has seen the head."""
 
     def see_event(self, payload: bytes, at: float) -> Taken:
         """An event, from wherever it came; ``at`` is the consumer's own time in seconds."""
@@ -110,17 +122,18 @@ class Follower:
     def see_stream(self, now: StreamNow, at: float) -> Taken:
         """The table says how far it is."""
         self._heard_at, self._told_silence = at, False
+        own = next((one for one in now.consumers if one.consumer == self._consumer), None)
+        head = self._further(now.tree_head, own)
         new_epoch, complaints = self._follow_epoch(now.epoch)
         if now.epoch != self.held.epoch:
-            return Taken(complaints=complaints)
-        own = [one.last_seq for one in now.consumers if one.consumer == self._consumer]
-        self._noted = own[0] if own else -1
+            return Taken(complaints=complaints, head=head)
+        self._noted = -1 if own is None else own.last_seq
         self._known = max(self._known, now.published)
         if now.published == self.held.seq and now.hash != self.held.hash.hex():
             text = f"events 1 to {self.held.seq} on this disk are not those of the table"
-            return Taken(new_epoch, complaints=(*complaints, text), differs=True)
+            return Taken(new_epoch, complaints=(*complaints, text), differs=True, head=head)
         complaints += self._older_copy(now.seq, at)
-        return Taken(new_epoch, complaints=complaints)
+        return Taken(new_epoch, complaints=complaints, head=head)
 
     def replay_due(self, at: float) -> ReplayWanted | None:
         """What to ask the table for now, None if nothing is missing or the last request is still being served."""
@@ -135,9 +148,10 @@ class Follower:
 
     def ack_due(self) -> Held | None:
         """What to acknowledge, None if the table knows it."""
-        if not self.held.epoch or (self._acked == self.held.seq and self._noted in {-1, self.held.seq}):
+        is_known = self._acked == self.held.seq and self._noted in {-1, self.held.seq}
+        if not self.held.epoch or (is_known and not self._is_unshown):
             return None
-        self._acked = self.held.seq
+        self._acked, self._is_unshown = self.held.seq, False
         return self.held
 
     def connected(self, at: float) -> None:
@@ -188,6 +202,20 @@ class Follower:
             lacking = f"the table ends before event {self._beyond[1]}, which is on this disk"
             return self._once(f"{lacking}: it runs on an older copy")
         return ()
+
+    def _further(self, signed: str, own: ConsumerNow | None) -> str:
+        """The head if it is further than the one we keep, which it then is itself.
+
+        Ours is shown first: a journal set back has gone on otherwise, and soon has a head that only looks further.
+        """
+        if self.head and own is not None and own.head_size != self._headed[1]:
+            self._is_unshown = True
+            return ""
+        place = claimed(signed, self._site, self._table)
+        if place is None or place <= self._headed or len(signed) > HEAD_LIMIT:
+            return ""
+        self.head, self._headed, self._is_unshown = signed, place, True
+        return signed
 
     def _once(self, complaint: str) -> tuple[str, ...]:
         if complaint in self._told or len(self._told) >= TOLD_LIMIT:

@@ -32,12 +32,16 @@ class StreamRefused(ValueError):  # noqa: N818 - named for what happened
     """An acknowledgement or a request for a replay cannot be used; the text says what was expected."""
 
 
-class Ack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``ack/{consumer}``: it holds events 1 to ``last_seq`` of ``epoch`` on its own disk; ``head_hash`` in hex."""
+class Ack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """``ack/{consumer}``: it holds events 1 to ``last_seq`` of ``epoch`` on its own disk; ``head_hash`` in hex.
+
+    ``tree_head`` is the furthest signed head that it keeps, exactly as ``state/stream`` said it; empty: none.
+    """
 
     epoch: int
     last_seq: int
     head_hash: str
+    tree_head: str = ""
 
 
 class ReplayWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,18 +55,25 @@ class ReplayWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ConsumerNow(msgspec.Struct, frozen=True):
-    """How far a configured consumer is. ``oldest_s``: for how many seconds, at least, it has lacked the next event."""
+    """How far a configured consumer is. ``oldest_s``: for how many seconds, at least, it has lacked the next event.
+
+    ``head_size``: of how many records the signed head is that it has shown since the table's start, and that the
+    journal has; 0 if it has shown none. Until it is that of the head it keeps, a consumer takes no other in its place.
+    """
 
     consumer: str
     last_seq: int
     behind: int
     oldest_s: int
+    head_size: int = 0
 
 
 class StreamNow(msgspec.Struct, frozen=True):
     """Retained on ``state/stream``: how far the journal, the broker and each configured consumer are.
 
     ``hash`` is that of the stream at event ``published``. ``alarms`` has a line for each thing a person should see to.
+    ``tree_head`` is the journal's own head, a signed note (C2SP tlog-checkpoint): whoever keeps the furthest can show,
+    and nobody can deny, how far the journal had come; empty where nothing is sealed yet.
     """
 
     epoch: int
@@ -73,6 +84,7 @@ class StreamNow(msgspec.Struct, frozen=True):
     consumers: tuple[ConsumerNow, ...]
     alarms: tuple[str, ...]
     time: str
+    tree_head: str = ""
 
 
 REPLAY_EXAMPLE: Final = '{"consumer": "surveillance", "epoch": 1795259812, "first_seq": 41, "last_seq": 43}'
@@ -88,14 +100,14 @@ def stream_hash(previous: bytes, body: bytes) -> bytes:
     return hashlib.sha256(previous + body).digest()
 
 
-def ack_bytes(epoch: int, last_seq: int, head_hash: bytes) -> bytes:
+def ack_bytes(epoch: int, last_seq: int, head_hash: bytes, tree_head: str = "") -> bytes:
     """The payload of ``ack/{consumer}``."""
-    return msgspec.json.encode(Ack(epoch, last_seq, head_hash.hex()))
+    return msgspec.json.encode(Ack(epoch, last_seq, head_hash.hex(), tree_head))
 
 
 @reads_outside(StreamRefused)
-def read_ack(payload: bytes) -> tuple[int, int, bytes]:
-    """Epoch, last seq and hash of an acknowledgement.
+def read_ack(payload: bytes) -> tuple[int, int, bytes, str]:
+    """Epoch, last seq, hash and signed head (or an empty text) of an acknowledgement.
 
     Raises:
         StreamRefused: it is none.
@@ -107,7 +119,7 @@ def read_ack(payload: bytes) -> tuple[int, int, bytes]:
         raise StreamRefused(f"{error}; expected epoch, last_seq and head_hash (64 hex digits)") from error
     if ack.last_seq < 0 or len(hashed) != HASH_BYTES:
         raise StreamRefused("expected a last_seq from 0 on and a head_hash of 64 hex digits")
-    return ack.epoch, ack.last_seq, hashed
+    return ack.epoch, ack.last_seq, hashed, ack.tree_head
 
 
 @reads_outside(StreamRefused)

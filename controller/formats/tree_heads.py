@@ -70,6 +70,14 @@ def name_in(signed: str) -> str:
     return signed.partition("\n")[0]
 
 
+def claimed(signed: str, site: str, table: str) -> tuple[int, int] | None:
+    """The epoch and size that a signed head of a table claims; None if it claims none. Nothing is checked."""
+    name, _, rest = signed.partition("\n")
+    epoch = epoch_of(name, Identity(site, table, 0))
+    size = rest.partition("\n")[0]
+    return None if epoch is None or not _NUMBER.fullmatch(size) else (epoch, int(size))
+
+
 def leaf_bytes(number: int, body: bytes, events: Iterable[bytes]) -> bytes:
     """A record as a leaf: its number (8 bytes), its body and its events, each field led by its length in 8 bytes."""
     fields = (number.to_bytes(8, "big"), body, *events)

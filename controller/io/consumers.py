@@ -24,6 +24,7 @@ from controller.formats.stream import (
     read_ack,
     read_replay,
 )
+from controller.formats.tree_heads import claimed
 from controller.io.clock import Clock
 from controller.io.journal_store import EventRow
 
@@ -48,6 +49,16 @@ STRANGER_LIMIT: Final = 100
 log = structlog.get_logger(__name__)
 
 
+async def _no_head() -> str:
+    return ""
+
+
+async def believed(who: str, signed: str) -> str:
+    """Take a signed head without holding it against anything."""
+    del who, signed
+    return ""
+
+
 class Ledger(NamedTuple):
     """What consumers need of the journal: its methods of the same names."""
 
@@ -58,6 +69,10 @@ class Ledger(NamedTuple):
     acks: Callable[[], Awaitable[Mapping[str, int]]]
     head: Callable[[], int]
     """The last event committed."""
+    signed_head: Callable[[], Awaitable[str]] = _no_head
+    """The journal's head as it was signed last, empty if it was not."""
+    shown: Callable[[str, str], Awaitable[str]] = believed
+    """Take a signed head that somebody keeps; what is wrong with it, empty if nothing is (``Anchors.shown``)."""
 
 
 class Replayed(NamedTuple):
@@ -76,6 +91,7 @@ class _Consumer:
         self.kept_at = 0.0
         self.lacking_since: float | None = None
         self.complaint = ""
+        self.head_size = 0
 
 
 class Consumers:
@@ -141,17 +157,20 @@ class Consumers:
                 log.warning("acknowledgement of a consumer that is not configured", consumer=name[:40])
             return
         try:
-            epoch, seq, hashed = read_ack(payload)
+            epoch, seq, hashed, signed = read_ack(payload)
         except StreamRefused as refused:
             log.warning("acknowledgement not understood", consumer=name, reason=str(refused))
             return
-        if epoch != self._identity.epoch:
-            return
-        complaint = await self._wrong(name, seq, hashed)
+        # Whatever epoch it speaks of: a head of a later one than this journal's is the plainest sign of all.
+        complaint = await self._ledger.shown(f"consumer {name}", signed) if signed else ""
+        if epoch == self._identity.epoch:
+            complaint = complaint or await self._wrong(name, seq, hashed)
         if complaint and complaint != one.complaint:
             log.error("consumer differs", consumer=name, reason=complaint)
         one.complaint = complaint
-        if not complaint and seq > one.acked:
+        if signed and not complaint:
+            _, one.head_size = claimed(signed, self._identity.site, self._identity.table) or (0, 0)
+        if not complaint and epoch == self._identity.epoch and seq > one.acked:
             one.acked, one.lacking_since = seq, None
 
     def take_replay(self, payload: bytes, reached: int) -> None:
@@ -221,6 +240,7 @@ class Consumers:
             consumers=consumers,
             alarms=tuple(alarm for alarm in alarms if alarm),
             time=utc_text(self._clock.wall_ns()),
+            tree_head=await self._ledger.signed_head(),
         )
 
     def _now(self, name: str, one: _Consumer, head: int) -> ConsumerNow:
@@ -229,7 +249,7 @@ class Consumers:
         elif one.lacking_since is None:
             one.lacking_since = next((at for at, seq in self._samples if seq > one.acked), self._seconds())
         oldest = 0 if one.lacking_since is None else int(self._seconds() - one.lacking_since)
-        return ConsumerNow(name, one.acked, max(0, head - one.acked), oldest)
+        return ConsumerNow(name, one.acked, max(0, head - one.acked), oldest, one.head_size)
 
     async def _keep(self, seconds: float) -> None:
         for name, one in self._known.items():

@@ -13,6 +13,7 @@ from controller.formats.journal_check import Report
 from controller.formats.records import key_mark
 from controller.formats.seals import Sealing
 from controller.formats.segments import SegmentDamaged
+from controller.io.anchors import lost_to
 from controller.io.durable_names import damaged_name, sync_directory
 from controller.io.head_file import HeadFile, HeadFileDamaged, read_head_file
 from controller.io.journal_lock import take_lock
@@ -110,6 +111,7 @@ def restore(copy: Path, journal: Path, key: bytes, held_seq: int = 0, *, is_asid
             of_both = f"{copy}, with {taken} more records of {journal}" if left else str(copy)
             _refuse_foreign(copy, reader, key)
             _refuse_lacking(of_both, reader, read_head_file(journal), held_seq)
+            _refuse_set_back(of_both, reader, Sealing(key, reader.identity), journal)
         report = _checked(part, copy)
         if left:
             aside(journal)
@@ -176,6 +178,12 @@ def _refuse_lacking(copy: str, reader: JournalReader, noted: Head | None, held_s
     seq = reader.head().seq
     if held_seq > seq:
         raise CopyRefused(f"{copy}: ends with event {seq}, and a consumer holds event {held_seq}; {BEGIN}")
+
+
+def _refuse_set_back(copy: str, reader: JournalReader, sealing: Sealing, journal: Path) -> None:
+    shown = lost_to(reader, sealing, journal)
+    if shown is not None:
+        raise CopyRefused(f"{copy}: {shown}; {BEGIN}")
 
 
 def _checked(part: Path, named: Path) -> Report:

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from controller.formats.following import NOTHING, Held, Place, read_place
+from controller.formats.following import HEAD_LIMIT, NOTHING, Held, Place, read_place
 from controller.formats.payloads import EVENT_LIMIT_BYTES
 from controller.formats.plain_data import DataRefused
 from controller.formats.records import Identity
 from controller.formats.stream import stream_genesis, stream_hash
+from controller.io.durable_names import sync_directory
+from controller.io.plain_files import FileRefused, content
 
 OPEN: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 """Nothing is waited for, whatever the name stands for."""
@@ -39,6 +41,8 @@ class DurableFile:
         """What was cut off at the end when the file was opened; empty if nothing."""
         self._descriptor = self._open()
         try:
+            self.head = self._read_head()
+            """The furthest signed head of the table's journal that was kept, empty if none."""
             self.held = self._read()
         except BaseException:
             os.close(self._descriptor)
@@ -79,6 +83,23 @@ class DurableFile:
         self.held = held
         return name
 
+    def keep_head(self, head: str) -> None:
+        """Keep a signed head of the table's journal in ``FILE.head``, in place of the one before.
+
+        Raises:
+            OSError: the disk refused.
+        """
+        path = head_path(self.path)
+        part = path.with_name(f"{path.name}.part")
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o640)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(head)
+            file.flush()
+            os.fsync(file.fileno())
+        part.rename(path)
+        sync_directory(path.parent)
+        self.head = head
+
     def close(self) -> None:
         """Let go of the file."""
         os.close(self._descriptor)
@@ -109,6 +130,17 @@ class DurableFile:
             raise DurableRefused(f"{self.path}: {reason}") from error
         return descriptor
 
+    def _read_head(self) -> str:
+        path = head_path(self.path)
+        try:
+            return content(path, HEAD_LIMIT).decode()
+        except FileRefused as refused:
+            if refused.is_absent:
+                return ""
+            raise DurableRefused(str(refused)) from refused
+        except UnicodeDecodeError as error:
+            raise DurableRefused(f"{path}: expected a signed head of the table's journal: {error}") from error
+
     def _read(self) -> Held:
         """What the file holds; an end that is no event, as a power cut leaves it, is cut off."""
         held, end = NOTHING, 0
@@ -132,6 +164,11 @@ class DurableFile:
             os.ftruncate(self._descriptor, end)
             os.fsync(self._descriptor)
         return held
+
+
+def head_path(path: Path) -> Path:
+    """Where a consumer's file has the signed head of the table's journal beside it."""
+    return Path(f"{path}.head")
 
 
 def _place(line: bytes) -> Place | None:

@@ -15,6 +15,7 @@ import structlog
 from controller.core.inputs import FitnessLevel
 from controller.formats.payloads import utc_text
 from controller.formats.records import Identity, key_mark
+from controller.io.anchors import refuse_set_back
 from controller.io.clock import Clock
 from controller.io.clock_watch import is_set
 from controller.io.disk_watch import DiskWatch
@@ -112,6 +113,11 @@ async def opened(
         if second is not None:
             await asyncio.to_thread(_hold_against, second, path, key)
         journal, reserve = await _open(path, identity, key, clock, keeping.reserve_bytes)
+        try:
+            await refuse_set_back(journal)
+        except BaseException:
+            await journal.close()
+            raise
     except JournalDamaged as damage:
         if second is None:
             raise

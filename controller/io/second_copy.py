@@ -12,15 +12,17 @@ import asyncio
 import contextlib
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import structlog
 
 from controller.core.inputs import FitnessLevel
-from controller.formats.segments import Cursors, Reached, SegmentDamaged, beginning
+from controller.formats.seals import Seal, Sealing, signed_head
+from controller.formats.segments import Cursors, Reached, SegmentDamaged, beginning, read_segment
 from controller.io.clock import Clock
+from controller.io.consumers import believed
 from controller.io.disk_watch import Tell
 from controller.io.journal import Journal
 from controller.io.journal_store import JournalDamaged, JournalFailed, JournalReader, cannot_read
@@ -77,6 +79,10 @@ class SecondCopy:
         """What was damaged and has been written anew, for ``watch`` to tell."""
         self._is_doubted = False
         """Whether the copy must be read whole before it is gone on with."""
+        self._later = ""
+        """A signed head that the copy has and the journal lacks, empty if none; written by the thread."""
+        self.shown: Callable[[str, str], Awaitable[str]] = believed
+        """Takes a signed head that the copy has (``Anchors.shown``)."""
         self._waiting: tuple[int, int] | None = None
         """A record that was not copied when looked at last, and since when."""
         self._woken = threading.Event()
@@ -103,6 +109,8 @@ class SecondCopy:
         """Tell how the copy is, until cancelled."""
         while True:
             self.look(tell)
+            if self._later:
+                await self.shown(f"second copy {self.folder}", self._later)
             await asyncio.sleep(self._place.look_seconds)
 
     def look(self, tell: Tell) -> None:
@@ -189,6 +197,7 @@ class SecondCopy:
                 raise SegmentDamaged(f"cannot be mended: {found.holes[0].text}")
         lost = lost_by(reader, found)
         if lost:
+            self._later = last_head(found, self._journal.sealing)
             raise NoCopy(lost)
         self._copied = found.reached.rows
         return SegmentWriter.resume(self.folder, found, self._place.disk)
@@ -257,6 +266,19 @@ def lost_by(reader: JournalReader, found: Survey) -> str | None:
         if last < has:
             return f"ends with row {last} of {table}, and its second copy with row {has}: its end is lost"
     return None
+
+
+def last_head(found: Survey, sealing: Sealing | None) -> str:
+    """The signed head with which a copy ends, empty if it has none.
+
+    Raises:
+        OSError, SegmentDamaged: its last segment cannot be read.
+    """
+    if found.last is None or sealing is None:
+        return ""
+    rows = [row for batch in read_segment(found.last.read_bytes()).batches for row in batch.rows]
+    seals = [row for row in rows if row.table == "seals"]
+    return signed_head(Seal(*seals[-1].values), sealing.verifier) if seals else ""
 
 
 def compared(place: Place, path: Path, key: bytes) -> None:

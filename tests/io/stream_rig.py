@@ -12,14 +12,17 @@ from pathlib import Path
 import msgspec
 
 from controller.core.events import RoundClosed
+from controller.daemon import ledger_of
 from controller.durable import Says, follow
 from controller.formats.payloads import event_bytes
-from controller.formats.records import Identity
+from controller.formats.records import Identity, key_mark
 from controller.formats.stream import StreamNow
+from controller.io.anchors import Anchors
 from controller.io.clock import Clock, SystemClock
-from controller.io.consumers import Consumers, Ledger
+from controller.io.consumers import Consumers
 from controller.io.journal import Entry, Journal, JournalReader
 from controller.io.mqtt import Broker
+from controller.io.opening import opened
 from controller.io.publisher import Publisher, Stream
 from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS
 from tests.journal_key import KEY
@@ -27,6 +30,7 @@ from tests.journal_key import KEY
 CONSUMER = "surveillance"
 TICK_SECONDS = 0.02
 HERE = Identity("harbour", "bj-1", 3)
+MARKS = {"key": key_mark(KEY), "configuration": "c", "software": "s"}
 
 
 class Table:
@@ -36,17 +40,11 @@ class Table:
         self, journal: Journal, broker: Broker, clock: Clock, session: int = 1, tick_seconds: float = TICK_SECONDS
     ) -> None:
         self.journal = journal
+        self.anchors = Anchors(journal)
         self.told: collections.deque[StreamNow] = collections.deque(maxlen=10)
         self.consumers = Consumers(
             (CONSUMER,),
-            Ledger(
-                journal.events_after,
-                journal.stream_at,
-                journal.last_mark,
-                journal.note_ack,
-                journal.acks,
-                lambda: journal.head.seq,
-            ),
+            ledger_of(journal, self.anchors),
             journal.identity,
             session=session,
             clock=clock,
@@ -69,19 +67,20 @@ class Table:
         self.publisher.retain(TOPICS.stream, msgspec.json.encode(now))
         self.publisher.tell_alarms(now.alarms)
 
-    async def deal(self, events: int) -> None:
+    async def deal(self, events: int, record: bytes = b"record") -> None:
         for _ in range(events):
             head = self.journal.head
             event = RoundClosed(round=head.seq + 1, dealer=(), plays=1, outcome="settled")
             body = event_bytes(event, self.journal.identity, head.seq + 1, 0)
-            await self.journal.commit([Entry(head.number + 1, b"record", ((head.seq + 1, body),))])
+            await self.journal.commit([Entry(head.number + 1, record, ((head.seq + 1, body),))])
         self.publisher.wake()
 
 
 @contextlib.asynccontextmanager
 async def table(path: Path, broker: Broker, epoch: int = 3) -> AsyncIterator[Table]:
     """A table's daemon, as far as publication goes."""
-    journal = await Journal.open(path, Identity("harbour", "bj-1", epoch), key=KEY)
+    storage = await opened(path, Identity("harbour", "bj-1", epoch), KEY, MARKS, SystemClock())
+    journal = storage.journal
     running = Table(journal, broker, SystemClock())
     tasks = [asyncio.create_task(work()) for work in (running.publisher.run, running.consumers.run)]
     try:
