@@ -61,6 +61,8 @@ def house_of(table: TableFile) -> House:
         two_persons=config.operator is not None and config.operator.two_persons,
         shoe_numbers_cards=config.shoe.protocol in NUMBERING_SHOES,
         unpaired=unpaired_devices(config),
+        currency=config.table.currency or "",
+        gaming_day=config.table.day(),
     )
 
 

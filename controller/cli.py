@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "devices": "List what is plugged in.",
     "demo": "Run a table with simulated devices and people.",
     "export": "Write a journal's events as they were published.",
+    "inventory": "Enter an opener, a fill, a credit, a closer or the drop.",
     "mystery": "Begin, change and end a mystery trigger box; verify what it did.",
     "new-shoe": "Announce a new shoe.",
     "keys": "Make and change the secrets a table needs.",

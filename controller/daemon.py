@@ -13,11 +13,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import structlog
 
-from controller.core.alerts import AnswerRefused, FloorRefused
 from controller.core.events import Event, StepFailed
-from controller.core.floor_events import RulingProposed
 from controller.core.inputs import FitnessLevel, FitnessTold, Input, OpeningRefuted, Stamped, Started
-from controller.core.meter_events import MeterOrdered
 from controller.core.persons import UNVOUCHED, Vouched
 from controller.core.progressives import Progressives
 from controller.core.rules import House
@@ -27,6 +24,7 @@ from controller.formats.alert_list import alerts_bytes
 from controller.formats.commands import CommandRefused, input_of, read_command, reply_bytes
 from controller.formats.health import health_line
 from controller.formats.meters_now import meters_bytes
+from controller.formats.order_replies import refusal_of, remark_of
 from controller.formats.own_openings import OwnOpenings
 from controller.formats.payloads import Topics, device_bytes
 from controller.formats.records import Identity, chain, seal, seal_checkpoint, stamp
@@ -284,10 +282,7 @@ class Daemon:
         """The reply to the request that brought this input, if one did: what the table made of it."""
         for asked in [one for one in self.requests if one.given is given]:
             self.requests.remove(asked)
-            refusals = [event.reason for event in events if isinstance(event, AnswerRefused | FloorRefused)]
-            orders = [event.order for event in events if isinstance(event, RulingProposed | MeterOrdered)]
-            waits = "; ".join(f"order {number} waits for another person to approve it" for number in orders)
-            yield asked.answer, reply_bytes(asked.payload, "; ".join(refusals), waits)
+            yield asked.answer, reply_bytes(asked.payload, refusal_of(events), remark_of(given, events))
 
     def stamped(self, given: Input) -> Stamped:
         """The input with its number, times and random bytes."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from controller.commands.amounts import AMOUNT
 from controller.commands.request import correction
 
 
@@ -14,11 +15,11 @@ from controller.commands.request import correction
 @click.argument("number", metavar="ROUND", type=click.IntRange(1))
 @click.argument("spot", type=click.IntRange(1))
 @click.argument("bet")
-@click.argument("due_cents", type=int)
+@click.argument("due_cents", metavar="DUE", type=AMOUNT)
 def command(number: int, spot: int, bet: str, due_cents: int, why: str) -> tuple[str, dict[str, Any]]:
-    """Rule that BET (main, insurance, a side wager) at SPOT in ROUND of TABLE (site/name) is due DUE_CENTS.
+    """Rule that BET (main, insurance, a side wager) at SPOT in ROUND of TABLE (site/name) is due DUE.
 
-    DUE_CENTS is the player's net: -1000 lost ten dollars, 0 has it back, 1500 won fifteen.
+    DUE is the player's net: -10.00 lost ten dollars, 0.00 has it back, 15.00 won fifteen.
 
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """

@@ -6,17 +6,18 @@ from typing import Any
 
 import click
 
+from controller.commands.amounts import AMOUNT
 from controller.commands.request import correction
 
 
 @click.command("declare-box")
 @correction
 @click.argument("spot", type=click.IntRange(1))
-@click.argument("cents", type=click.IntRange(0))
+@click.argument("cents", metavar="AMOUNT", type=AMOUNT)
 def command(spot: int, cents: int, why: str) -> tuple[str, dict[str, Any]]:
-    """Say that SPOT of TABLE (site/name) plays for CENTS without chips: cash, a match play, a lammer.
+    """Say that SPOT of TABLE (site/name) plays for AMOUNT without chips: cash, a match play, a lammer.
 
-    Best before the first card; later the round is reconstructed again with it. 0 takes it back before the first card.
+    Best before the first card, where 0.00 takes it back; later the round is reconstructed again with it.
 
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """

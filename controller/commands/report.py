@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -11,26 +12,50 @@ import msgspec
 
 from controller.commands.par import Shuffled
 from controller.commands.terminal import say, say_text
-from controller.core.events import TableStarted
+from controller.core.advised import PaymentAdvised
+from controller.core.events import (
+    CardDealt,
+    CardDrawn,
+    CardOpened,
+    ChipsChanged,
+    KeyRead,
+    TableStarted,
+)
+from controller.core.gaming_day import GamingDay
 from controller.core.inputs import Started
 from controller.core.main_par import simulate_pairs
 from controller.core.rules import Rules
 from controller.core.theory import theories
+from controller.formats.moments import HouseCalendar, NoMoment, Period
 from controller.formats.payloads import Published, own_event
 from controller.formats.records import RecordDamaged, unseal
-from controller.formats.shift import Shift, shift_of
+from controller.formats.shift import ALWAYS, Asked, Shift, shift_of
 from controller.formats.shift_text import shift_text
-from controller.formats.takings import takings
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.io.shift_page import NoPages, shift_page
 
 MOST_ROUNDS: Final = 10_000_000
+A_DAY: Final = timedelta(days=1)
+
+SILENT: Final = (CardDealt, CardDrawn, CardOpened, ChipsChanged, KeyRead, PaymentAdvised)
+"""Most of a journal's events, and no account needs them."""
+
+
+class Times(msgspec.Struct, frozen=True):
+    """What the command was asked for, as it was typed."""
+
+    since: str
+    until: str
+    day: str
+    shift: str
 
 
 @click.command("report")
 @click.argument("journal", type=click.Path(path_type=Path))
-@click.option("--since", metavar="UTC", default="", help="Events from this time on, such as 2026-11-21T18:00.")
-@click.option("--until", metavar="UTC", default="", help="Events before this time.")
+@click.option("--since", metavar="TIME", default="", help="From this time on: 2026-11-21T18:00, 18:00, yesterday.")
+@click.option("--until", metavar="TIME", default="", help="Up to this time.")
+@click.option("--day", metavar="DAY", default="", help="A gaming day instead: 2026-11-21, today, yesterday.")
+@click.option("--shift", metavar="NAME", default="", help="Of that day one shift, by its name in the table file.")
 @click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Also write a page with plots.")
 @click.option("--json", "as_json", is_flag=True, help="The account as JSON instead of text.")
 @click.option(
@@ -41,23 +66,35 @@ MOST_ROUNDS: Final = 10_000_000
     help="Rounds simulated for what the main wager should take.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals the same rounds.")
-def command(*, journal: Path, since: str, until: str, page: Path | None, as_json: bool, rounds: int, seed: int) -> None:
-    """Write what the table of JOURNAL took beside what its rules say, its pace, and what wanted attention.
+def command(
+    *,
+    journal: Path,
+    since: str,
+    until: str,
+    day: str,
+    shift: str,
+    page: Path | None,
+    as_json: bool,
+    rounds: int,
+    seed: int,
+) -> None:
+    """Write what the table of JOURNAL took beside what its rules say, what was ruled, and what needs attention.
 
-    No key is needed, and the daemon may be running. Exit status: 0 written, 1 the journal is damaged, 2 there is no
-    journal, nothing happened in that time, or the page cannot be written.
+    Times without an offset are by the clock of the house (time_zone in its table file). No key is needed, and the
+    daemon may be running. Exit status: 0 written, 1 the journal is damaged, 2 there is no journal, a time is none,
+    nothing happened in it, or the page cannot be written.
     """
     try:
-        shift = _shift(journal, since, until, rounds, seed)
+        account = _account(journal, Times(since, until, day, shift), rounds, seed)
         if page is not None:
-            page.write_text(shift_page(shift), encoding="utf-8")
+            page.write_text(shift_page(account), encoding="utf-8")
     except (JournalDamaged, RecordDamaged) as error:
         _end(f"{journal}: damaged: {error}; run: tableside verify {journal}", 1)
-    except (NotAJournal, NoPages, NothingHappened) as error:
+    except (NotAJournal, NoPages, NothingHappened, NoMoment) as error:
         _end(str(error), 2)
     except OSError as error:
         _end(f"{page}: {error.strerror}", 2)
-    say_text(msgspec.json.encode(shift) if as_json else shift_text(shift), nl=as_json)
+    say_text(msgspec.json.encode(account) if as_json else shift_text(account), nl=as_json)
 
 
 class NothingHappened(Exception):  # noqa: N818 - named for what happened
@@ -69,22 +106,58 @@ def _end(text: str, status: int) -> None:
     sys.exit(status)
 
 
-def _shift(journal: Path, since: str, until: str, rounds: int, seed: int) -> Shift:
+def _account(journal: Path, times: Times, rounds: int, seed: int) -> Shift:
     with JournalReader(journal) as reader:
-        told, rules = _read(reader, since, until)
+        told, rules = _read(reader)
     if not told or rules is None:
         raise NothingHappened(f"{journal}: no event in that time")
-    found = theories(rules, simulate_pairs(rules, Shuffled(rules.decks, seed), rounds))
-    return shift_of(told, takings(told), found)
+    asked = _asked(times, HouseCalendar(_day(told), datetime.now(UTC)))
+    account = shift_of(told, lambda: theories(rules, simulate_pairs(rules, Shuffled(rules.decks, seed), rounds)), asked)
+    if account is None:
+        raise NothingHappened(
+            f"{journal}: no event from {asked.period.since:%Y-%m-%dT%H:%MZ} to {asked.period.until:%Y-%m-%dT%H:%MZ}; "
+            f"its events are of {told[0].time[:16]}Z to {told[-1].time[:16]}Z"
+        )
+    return account
 
 
-def _read(reader: JournalReader, since: str, until: str) -> tuple[list[Published], Rules | None]:
-    """What was told within that time, and the rules last in force."""
+def _asked(times: Times, house: HouseCalendar) -> Asked:
+    """The time that is wanted.
+
+    Raises:
+        NoMoment: a time is none, or the times do not go together.
+    """
+    zone = house.day.time_zone
+    if times.shift and not times.day:
+        raise NoMoment("--shift: expected --day with it, such as --day yesterday")
+    if times.day and (times.since or times.until):
+        raise NoMoment("expected either --day or --since and --until")
+    if times.day:
+        day = house.day_named(times.day)
+        period, before = (
+            house.shift(one, times.shift) if times.shift else house.whole(one) for one in (day, day - A_DAY)
+        )
+        return Asked(period, f"gaming day {day}{f', {times.shift} shift' if times.shift else ''}", zone, before)
+    since = house.moment(times.since) if times.since else ALWAYS.since
+    until = house.moment(times.until) if times.until else ALWAYS.until
+    if since >= until:
+        raise NoMoment(f"--until {times.until}: expected a time after --since {times.since}")
+    return Asked(Period(since, until), time_zone=zone)
+
+
+def _day(told: list[Published]) -> GamingDay:
+    """The house's day as its table last told it."""
+    said = [one.event.gaming_day for one in told if isinstance(one.event, TableStarted)]
+    return (said[-1] if said else None) or GamingDay()
+
+
+def _read(reader: JournalReader) -> tuple[list[Published], Rules | None]:
+    """The events that accounts are made of, and the rules last in force."""
     told: list[Published] = []
     started: int | None = None
     for row in reader.events():
         one = own_event(row.body)
-        if since <= one.time and (not until or one.time < until):
+        if not isinstance(one.event, SILENT):
             told.append(one)
         if isinstance(one.event, TableStarted):
             started = row.number

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from controller.core.advised import PaymentAdvised
 from controller.core.alerts import Alert
-from controller.core.floor_events import BoxDeclared, CardAssigned, CardSet, RoundResumed, RoundVoided, RulingProposed
+from controller.core.floor_events import (
+    BoxDeclared,
+    CardAssigned,
+    CardSet,
+    InventoryEntered,
+    RoundResumed,
+    RoundVoided,
+    RulingProposed,
+)
+from controller.core.gaming_day import GamingDay
 from controller.core.meter_events import MeterEvent
 from controller.core.software_events import SoftwareChecked
 from controller.core.wager import Basis, LockedWager
@@ -27,6 +36,10 @@ class TableStarted(Value, frozen=True, omit_defaults=True):
     round_open: bool
     unpaired: tuple[str, ...] = ()
     """Devices whose line ought to be paired and is not."""
+    currency: str = ""
+    """What a cent is the hundredth part of, by ISO 4217; empty: the house did not say."""
+    gaming_day: GamingDay | None = None
+    """The house's day and shifts; None: it did not say, and days are days of UTC."""
 
 
 class StepFailed(Value, frozen=True):
@@ -309,6 +322,7 @@ Event = (
     | WagerAdjusted
     | RulingProposed
     | RoundVoided
+    | InventoryEntered
     | CardSet
     | CardAssigned
     | BoxDeclared

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from controller.core.wager import LockedWager
 from firmware_protocols.values import Value
 
@@ -70,3 +72,41 @@ class RoundResumed(Value, frozen=True):
     """A correction of the floor's explains an irregular round: it is settled again like any other."""
 
     round: int
+
+
+class Count(StrEnum):
+    """What the floor counts at a table, in the words of the cage's slips."""
+
+    OPENER = "opener"
+    """The chips in the rack when the table opened."""
+    CLOSER = "closer"
+    """The chips in the rack when it closed."""
+    FILL = "fill"
+    """Chips brought from the cage."""
+    CREDIT = "credit"
+    """Chips taken to the cage."""
+    DROP = "drop"
+    """Cash and markers out of the table's drop box."""
+
+
+class ChipCount(Value, frozen=True, tag=False):
+    """So many chips of one value."""
+
+    value_cents: int
+    count: int
+
+
+class InventoryEntered(Value, frozen=True):
+    """The floor entered a count of ``cents`` in all, of which ``chips`` by value where they were counted so.
+
+    ``entry`` numbers them in the epoch. ``slip`` is the number on the paper and may be empty. A negative amount takes
+    back an earlier one.
+    """
+
+    entry: int
+    kind: Count
+    cents: int
+    chips: tuple[ChipCount, ...]
+    slip: str
+    who: str
+    why: str

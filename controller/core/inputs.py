@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from controller.core.deeds import TableOutcome
+from controller.core.floor_events import ChipCount, Count
 from controller.core.persons import UNVOUCHED, Vouched
 from controller.core.progressives import Move
 from controller.core.rules import House
@@ -106,6 +107,21 @@ class ShoeChanged(Value, frozen=True):
     at_ns: int
     left: int
     who: str
+
+
+class EnterInventory(Value, frozen=True):
+    """The floor enters what was counted: ``cents`` in all, of which ``chips`` by value where they were counted so.
+
+    ``slip`` is the number on the paper, and may be empty. A negative amount takes back an earlier one.
+    """
+
+    at_ns: int
+    kind: Count
+    cents: int
+    chips: tuple[ChipCount, ...]
+    slip: str
+    who: str
+    why: str
 
 
 class VerifyJackpot(Value, frozen=True):
@@ -251,6 +267,7 @@ Input = (
     | Answered
     | Acknowledged
     | ShoeChanged
+    | EnterInventory
     | OpeningRefuted
     | FitnessTold
     | SoftwareLooked

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from controller.core.gaming_day import GamingDay
 from controller.core.linked import LinkedTerms
 from controller.core.progressives import MeterTerms
 from controller.core.sensed import Counted
@@ -234,3 +235,7 @@ class House(Value, frozen=True, tag=False):
     """Whether the shoe numbers its draws; if not, an outage may hide cards."""
     unpaired: tuple[str, ...] = ()
     """Devices whose line leaves the cabinet and is not paired."""
+    currency: str = ""
+    """What a cent is the hundredth part of, by ISO 4217; empty: the house did not say."""
+    gaming_day: GamingDay | None = None
+    """The house's day and shifts; None: it did not say, and days are days of UTC."""

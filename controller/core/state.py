@@ -315,6 +315,8 @@ class State(Value, frozen=True, tag=False):
     """Meters, jackpots, and what people have proposed about them."""
     proposed: tuple[Proposed, ...] = ()
     """Rulings that wait for a second person."""
+    inventory_entries: int = 0
+    """Counts of the rack and the drop box entered in this epoch."""
     unfit: dict[str, Unfit] = msgspec.field(default_factory=dict)
     """By cause, what stands against another round."""
     sensed: dict[str, Sensed] = msgspec.field(default_factory=dict)

@@ -27,6 +27,7 @@ from controller.core import (
     second_person,
     sensing,
     shoes,
+    table_inventory,
     unkeyed,
 )
 from controller.core.alerts import (
@@ -52,6 +53,7 @@ from controller.core.inputs import (
     ApproveOrder,
     AssignCard,
     DeclareBox,
+    EnterInventory,
     FitnessTold,
     LinkEntered,
     LinkHeard,
@@ -131,10 +133,8 @@ def take(desk: Desk) -> None:
             pressing.key_pressed(desk, pressed)
         case DeviceHealth() as health:
             device_health(desk, health)
-        case DeviceComplained(device, code, text):
-            desk.tell(DeviceAlarm(device, code, text))
-            if device == "shoe" and (code in DRAWS_LOST or (code in EXCHANGES and desk.state.round is not None)):
-                ask_for_missed_cards(desk, text)
+        case DeviceComplained() as complaint:
+            device_complained(desk, complaint)
         case LineDisturbed() as disturbed:
             line_disturbed(desk, disturbed)
         case MysteryCommitted() | MysteryAnswered() | MysteryRevealed() | LinkHeard() | LinkEntered() as told:
@@ -154,6 +154,8 @@ def take(desk: Desk) -> None:
             | ReadingsHeld() as given
         ):
             protection.taken(desk, given)
+        case EnterInventory() as counted:
+            table_inventory.enter(desk, counted)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             second_person.rule(desk, ruling)
         case VerifyJackpot() | PayJackpot() | ProposeMove() | ApproveOrder() | WithdrawOrder() | ReopenMeter() as asked:
@@ -309,8 +311,9 @@ def started(desk: Desk, start: Started) -> None:
     if any(one.profile_hash == state.profile_hash for one in state.waiting) and profile_hash != state.profile_hash:
         desk.change(former_rules={**state.former_rules, state.profile_hash: desk.rules})
     desk.house, desk.rules = start.house, start.house.rules
-    how = (profile_hash, restart, open_round, desk.house.unpaired)
-    desk.tell(TableStarted(start.version, desk.rules.name, *how))
+    how = (profile_hash, restart, open_round)
+    said = (desk.house.unpaired, desk.house.currency, desk.house.gaming_day)
+    desk.tell(TableStarted(start.version, desk.rules.name, *how, *said))
     offset_ns = state.offset_ns
     if start.at_ns + offset_ns <= state.last_ns:
         offset_ns = state.last_ns + 1 - start.at_ns
@@ -361,6 +364,14 @@ def line_disturbed(desk: Desk, disturbed: LineDisturbed) -> None:
     round_now = desk.state.round
     if disturbed.device == "shoe" and round_now is not None and not round_now.doubt and not round_now.trouble:
         cards_may_be_missing(desk, "the shoe's line was disturbed")
+
+
+def device_complained(desk: Desk, complaint: DeviceComplained) -> None:
+    """A device complains; people are asked where the shoe says that draws were lost."""
+    device, code, text = complaint.device, complaint.code, complaint.text
+    desk.tell(DeviceAlarm(device, code, text))
+    if device == "shoe" and (code in DRAWS_LOST or (code in EXCHANGES and desk.state.round is not None)):
+        ask_for_missed_cards(desk, text)
 
 
 def device_health(desk: Desk, health: DeviceHealth) -> None:

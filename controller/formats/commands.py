@@ -10,12 +10,14 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from controller.core.floor_events import ChipCount, Count
 from controller.core.inputs import (
     Acknowledged,
     AdjustWager,
     Answered,
     AssignCard,
     DeclareBox,
+    EnterInventory,
     MeterRuling,
     Ruling,
     SetCard,
@@ -35,7 +37,11 @@ REQUEST_LIMIT_BYTES: Final = 64 * 1024
 WORDS_LIMIT: Final = 200
 """Characters of a name or a reason: a sentence or two, and no room to fill the journal with."""
 
+VALUES_LIMIT: Final = 40
+"""Values of chips in one count; a rack has a dozen."""
+
 Cents = Annotated[int, msgspec.Meta(ge=-CENTS_LIMIT, le=CENTS_LIMIT)]
+ChipValue = Annotated[str, msgspec.Meta(pattern=r"^[1-9][0-9]{0,8}\Z", description="a chip's value in cents")]
 Number = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 """What is counted: questions, cards, rounds, spots. No count comes near it, and every language reads it exactly."""
 
@@ -116,6 +122,18 @@ class AckWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: Any = None
 
 
+class InventoryWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/inventory``: a count of the rack or the drop box; ``chips`` gives how many of each value in cents."""
+
+    kind: Count
+    cents: Cents
+    who: str
+    why: str
+    chips: Annotated[dict[ChipValue, Number], msgspec.Meta(max_length=VALUES_LIMIT)] = {}
+    slip: Annotated[str, msgspec.Meta(max_length=WORDS_LIMIT)] = ""
+    transaction: Any = None
+
+
 class NewShoeWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``cmd/new-shoe``: a new shoe is in use; ``left`` is how many cards were counted in the old one."""
 
@@ -128,6 +146,7 @@ Wanted = (
     AnswerWanted
     | AckWanted
     | NewShoeWanted
+    | InventoryWanted
     | VoidWanted
     | SetCardWanted
     | AssignCardWanted
@@ -140,6 +159,7 @@ VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
     "answer": (AnswerWanted, '{"question": 1, "answer": "no", "who": "name"}'),
     "ack": (AckWanted, '{"alert": 1, "who": "name"}'),
     "new-shoe": (NewShoeWanted, '{"who": "name"}'),
+    "inventory": (InventoryWanted, '{"kind": "fill", "cents": 50000, "who": "name", "why": "rack low"}'),
     "void": (VoidWanted, '{"round": 1, "who": "name", "why": "misdeal"}'),
     "set-card": (SetCardWanted, '{"card": 17, "face": "8h", "who": "name", "why": "seen on the felt"}'),
     "assign-card": (AssignCardWanted, '{"card": 17, "spot": 3, "who": "name", "why": "seen on the felt"}'),
@@ -181,9 +201,25 @@ def read_command(verb: str, payload: bytes) -> Wanted:
             raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters")
     if wrong := mixed_scripts(getattr(wanted, "who", "")):
         raise CommandRefused(f"who: expected {wrong}")
+    if isinstance(wanted, InventoryWanted):
+        refuse_miscounted(wanted)
     if len(getattr(wanted, "note", "")) > WORDS_LIMIT:
         raise CommandRefused(f"note: expected at most {WORDS_LIMIT} characters")
     return wanted
+
+
+def refuse_miscounted(wanted: InventoryWanted) -> None:
+    """Refuse chips of which there are none, or that do not come to the amount.
+
+    Raises:
+        CommandRefused: with what is wrong.
+    """
+    for value, count in wanted.chips.items():
+        if not count:
+            raise CommandRefused(f"chips: expected how many of {value} cents, got 0")
+    total = sum(int(value) * count for value, count in wanted.chips.items())
+    if wanted.chips and total != wanted.cents:
+        raise CommandRefused(f"chips: come to {total} cents, and cents says {wanted.cents}")
 
 
 def set_card_of(wanted: SetCardWanted, at_ns: int) -> SetCard:
@@ -197,9 +233,16 @@ def set_card_of(wanted: SetCardWanted, at_ns: int) -> SetCard:
         return SetCard(at_ns, card, None, who, why, misnamed=wanted.face[:WORDS_LIMIT] or "''")
 
 
+def inventory_of(wanted: InventoryWanted, at_ns: int) -> EnterInventory:
+    """The count as the table is given it, the highest value first."""
+    chips = tuple(ChipCount(int(value), count) for value, count in wanted.chips.items())
+    ordered = tuple(sorted(chips, key=lambda one: -one.value_cents))
+    return EnterInventory(at_ns, wanted.kind, wanted.cents, ordered, wanted.slip, wanted.who, wanted.why)
+
+
 def input_of(
     wanted: Wanted, at_ns: int, vouched: Vouched = UNVOUCHED
-) -> Answered | Acknowledged | ShoeChanged | Ruling | MeterRuling:
+) -> Answered | Acknowledged | ShoeChanged | EnterInventory | Ruling | MeterRuling:
     """What the table is given; ``vouched``: how the channel knows who asks."""
     match wanted:
         case AnswerWanted(question, answer, who):
@@ -208,6 +251,8 @@ def input_of(
             return Acknowledged(at_ns, alert, who, note)
         case NewShoeWanted(who, left):
             return ShoeChanged(at_ns, -1 if left is None else left, who)
+        case InventoryWanted():
+            return inventory_of(wanted, at_ns)
         case VoidWanted(number, who, why):
             return VoidRound(at_ns, number, who, why, vouched)
         case SetCardWanted():

@@ -14,15 +14,17 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from controller.core.gaming_day import GamingDay
 from controller.formats.decoding import Mistake, shown
 from controller.formats.linked_config import LinkedMeterSection, linked_checks
 from controller.formats.meter_config import MeterSection, SignSection, TriggerSection, meter_checks
+from controller.formats.moments import day_complaints
+from controller.formats.sections import ClockTime, Currency, Spot, TcpPort, ZoneName, read_sections
 from controller.formats.sections import ConfigError as ConfigError
 from controller.formats.sections import File as File
 from controller.formats.sections import Name as Name
 from controller.formats.sections import Port as Port
 from controller.formats.sections import Section as Section
-from controller.formats.sections import Spot, TcpPort, ZoneName, read_sections
 from controller.formats.sections import Text as Text
 from controller.formats.sensor_config import BetSensorsSection, sensor_checks
 from controller.formats.toml_lines import Path as KeyPath
@@ -55,7 +57,10 @@ Complaint = tuple[str, str]
 
 
 class TableSection(Section, frozen=True):
-    """``[table]``: site, name and profile; the key that seals its journal; its journal; its chip registry."""
+    """``[table]``: site, name and profile; the key that seals its journal; its journal; its chip registry.
+
+    ``time_zone``, ``gaming_day`` and ``shifts`` say which moments an account of a day or a shift takes in.
+    """
 
     site: Name
     name: Name
@@ -68,6 +73,17 @@ class TableSection(Section, frozen=True):
     software_key: SoftwareKey | None = None
     second_copy: File | None = None
     held_ms: Held = 150
+    currency: Currency | None = None
+    time_zone: Text = "UTC"
+    gaming_day: ClockTime = "00:00"
+    shifts: Annotated[
+        dict[Name, ClockTime], msgspec.Meta(description='a table such as {day = "06:00", swing = "14:00"}')
+    ] = msgspec.field(default_factory=dict)
+
+    def day(self) -> GamingDay | None:
+        """The house's day; None where the file says nothing of it."""
+        day = GamingDay(self.time_zone, self.gaming_day, dict(self.shifts))
+        return None if day == GamingDay() else day
 
 
 class BrokerSection(Section, frozen=True):
@@ -281,6 +297,8 @@ def _at(data: object, path: KeyPath) -> object:
 def _cross_checks(config: Config) -> Iterable[Mistake]:
     yield from _ports(config)
     yield from _zones(config)
+    day = config.table.day()
+    yield from (Mistake(("table", key), text) for key, text in (day_complaints(day) if day else ()))
     linked = config.linked_meters
     yield from meter_checks(config.meters, config.trigger, config.signs, [one.name for one in linked])
     yield from linked_checks(linked, config.meters)

@@ -7,6 +7,7 @@ house whose day begins at 06:00, two in the morning of the 22nd is the 21st.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -127,6 +128,21 @@ class HouseCalendar:
         if found.astimezone(self.zone).replace(tzinfo=None) != datetime.combine(day, at):
             raise NoMoment(f"{text!r}: clocks of {self.day.time_zone} were put forward past it")
         return found
+
+
+def day_complaints(day: GamingDay) -> Iterator[tuple[str, str]]:
+    """What is wrong with a house's day, by key of its table file."""
+    try:
+        zone_of(day.time_zone)
+    except NoMoment as error:
+        yield "time_zone", str(error)
+    begins = list(day.shifts.values())
+    for name, clock in day.shifts.items():
+        if begins.count(clock) > 1:
+            yield "shifts", f"{name} begins at {clock} as another shift does"
+            return
+    if begins and day.begins not in begins:
+        yield "shifts", f"expected one that begins with the gaming day, at {day.begins}"
 
 
 def zone_of(name: str) -> ZoneInfo:

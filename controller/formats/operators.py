@@ -35,6 +35,7 @@ RIGHTS: Final[dict[str, frozenset[Role]]] = {
     STATUS: frozenset(ROLES),
     "answer": frozenset({"dealer", "floor"}),
     "ack": frozenset({"floor", "surveillance"}),
+    "inventory": frozenset({"floor"}),
     "void": frozenset({"floor"}),
     "set-card": frozenset({"floor"}),
     "assign-card": frozenset({"floor"}),

@@ -31,6 +31,12 @@ Port = Annotated[
         " rfc2217://host:port",
     ),
 ]
+ClockTime = Annotated[
+    str, msgspec.Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]\Z", description="hours and minutes such as 06:00")
+]
+Currency = Annotated[
+    str, msgspec.Meta(pattern=r"^[A-Z]{3}\Z", description="a currency's three letters (ISO 4217), such as USD")
+]
 TcpPort = Annotated[int, msgspec.Meta(ge=1, le=65535, description="a port number from 1 to 65535")]
 ZoneName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]*\Z", description="a zone such as main or insurance")]
 Spot = Annotated[int, msgspec.Meta(ge=1, le=7, description="a spot from 1 to 7")]

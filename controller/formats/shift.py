@@ -1,24 +1,38 @@
-"""The account of a shift: what the table took beside what its rules say, how fast it went, what wanted attention."""
+"""The account of a shift: what the table took beside what its rules say, what was ruled, and what needs attention.
+
+A round belongs to the time in which it closed, and an account gives it as it stood at the end of that time. What was
+ruled later does not change the account: it restates it, in lines of its own.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
 
-from controller.core.events import DeviceStatusChanged, QuestionAsked, WagerAdjusted
-from controller.core.floor_events import RoundVoided
+from controller.core.alerts import RoundIrregular
+from controller.core.events import DeviceStatusChanged, Event, QuestionAsked, TableStarted, WagerAdjusted, WagerSettled
+from controller.core.floor_events import InventoryEntered, RoundVoided
+from controller.core.game_alerts import AlertRaised
+from controller.core.table_inventory import TableInventory, inventory_of
 from controller.core.theory import Band, Theory, bands
+from controller.core.wager import Basis
+from controller.formats.moments import Period
 from controller.formats.payloads import Published
-from controller.formats.takings import State, Takings, WagerRow, hold_basis_points
+from controller.formats.shift_course import Point, by_round, course
+from controller.formats.takings import MAIN, RoundRow, State, Takings, WagerRow, takings, win_per_handle
 
 LONGEST_PAUSE_SECONDS: Final = 300
 """Between two rounds; a longer one is no playing time (a shift's pause, a closed table)."""
 
 READY: Final = "ready"
+FIRST_BETS: Final = (MAIN, "insurance")
+
+ALWAYS: Final = Period(datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
+"""The whole journal."""
 
 
 class BetLine(msgspec.Struct, frozen=True):
@@ -28,7 +42,7 @@ class BetLine(msgspec.Struct, frozen=True):
     wagers: int
     handle_cents: int
     win_cents: int
-    hold_basis_points: int
+    win_per_handle: int
     expected_cents: int | None = None
     low_cents: int | None = None
     high_cents: int | None = None
@@ -41,15 +55,63 @@ class BetLine(msgspec.Struct, frozen=True):
         return self.low_cents <= self.win_cents <= self.high_cents
 
 
-class Point(msgspec.Struct, frozen=True):
-    """The table after a round: what all bets with a theory have won together, and what they should have."""
+class SpotLine(msgspec.Struct, frozen=True):
+    """All wagers of one spot."""
 
-    round: int
-    time: str
+    spot: int
+    wagers: int
+    handle_cents: int
     win_cents: int
-    expected_cents: int
-    low_cents: int
-    high_cents: int
+
+
+class Ruling(msgspec.Struct, frozen=True):
+    """What a person or a correction changed: a wager's net before and after (None: it was open), or a void round."""
+
+    time: str
+    round: int
+    spot: int
+    """0: the whole round."""
+    bet: str
+    before_cents: int | None
+    due_cents: int | None
+    who: str
+    why: str
+
+
+class Irregular(msgspec.Struct, frozen=True):
+    """A round that no legal play explained."""
+
+    time: str
+    round: int
+    reason: str
+    likely: str
+
+
+class AlertLine(msgspec.Struct, frozen=True):
+    """Alerts of one kind."""
+
+    kind: str
+    severity: str
+    count: int
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A time in four figures."""
+
+    since: str
+    rounds: int
+    handle_cents: int
+    win_cents: int
+    open_wagers: int
+
+
+class Restated(msgspec.Struct, frozen=True):
+    """The same rounds by what was ruled after the account's end."""
+
+    handle_cents: int
+    win_cents: int
+    open_wagers: int
+    rulings: tuple[Ruling, ...]
 
 
 class Shift(msgspec.Struct, frozen=True):
@@ -58,104 +120,225 @@ class Shift(msgspec.Struct, frozen=True):
     site: str
     table: str
     epoch: int
+    currency: str
+    time_zone: str
+    name: str
+    """The gaming day and shift; empty where another time was asked for."""
     started: str
     ended: str
     rounds: int
     playing_seconds: int
     rounds_per_hour: int
     bets: tuple[BetLine, ...]
+    spots: tuple[SpotLine, ...]
     bases: dict[str, int]
     questions: int
-    alerts: dict[str, int]
-    device_faults: dict[str, int]
-    adjusted: int
-    voided: int
     open_wagers: int
+    open_cents: int
+    doubted_wagers: int
+    void_rounds: int
+    rulings: tuple[Ruling, ...]
+    irregular: tuple[Irregular, ...]
+    inventory: TableInventory
+    entries: tuple[InventoryEntered, ...]
+    alerts: tuple[AlertLine, ...]
+    device_faults: dict[str, int]
     rounds_by_hour: dict[str, int]
     course: tuple[Point, ...]
+    before: Summary | None = None
+    """The day before, or the same shift of it."""
+    restated: Restated | None = None
+
+    @property
+    def handle_cents(self) -> int:
+        """What was staked on settled wagers of all bets."""
+        return sum(line.handle_cents for line in self.bets)
+
+    @property
+    def win_cents(self) -> int:
+        """What the house kept of it."""
+        return sum(line.win_cents for line in self.bets)
+
+    @property
+    def hold(self) -> int | None:
+        """The table's win by its drop in 1/100 %, as a pit reckons it; None where its counts were not entered."""
+        win, drop = self.inventory.win_cents, self.inventory.drop_cents
+        return None if win is None or not drop else win_per_handle(win, drop)
 
 
-def shift_of(told: Sequence[Published], found: Takings, theories: Mapping[str, Theory]) -> Shift:
-    """The shift that these events (at least one) tell, whose rows are ``found``."""
-    settled = [wager for wager in found.wagers if wager.state is State.SETTLED]
-    seconds = _playing_seconds(found)
-    hours = Counter(f"{row.closed[:13]}:00Z" for row in found.rounds)
-    events = [one.event for one in told]
-    faults = Counter(one.device for one in events if isinstance(one, DeviceStatusChanged) and one.state != READY)
-    identity = told[0].identity
+class Asked(msgspec.Struct, frozen=True):
+    """Which account is wanted: its time, what that is called, and the time to set beside it."""
+
+    period: Period = ALWAYS
+    name: str = ""
+    time_zone: str = "UTC"
+    before: Period | None = None
+
+
+def shift_of(
+    told: Sequence[Published], theories: Callable[[], Mapping[str, Theory]], asked: Asked | None = None
+) -> Shift | None:
+    """The account of a time, out of all events of a journal; None where nothing happened in it.
+
+    ``theories``: what each bet should take, reckoned only where there is something to hold it against.
+    """
+    asked = asked or Asked()
+    within = [one for one in told if asked.period.holds(moment(one))]
+    if not within:
+        return None
+    then = takings(one for one in told if moment(one) < asked.period.until)
+    rounds = [row for row in then.rounds if asked.period.holds(datetime.fromisoformat(row.closed))]
+    wagers = _of_rounds(then, rounds)
+    settled = [wager for wager in wagers if wager.state is State.SETTLED]
+    seconds = _playing_seconds(rounds)
+    events = [one.event for one in within]
+    entries = tuple(one for one in events if isinstance(one, InventoryEntered))
+    theory = theories()
+    identity = within[0].identity
     return Shift(
         site=identity.site,
         table=identity.table,
         epoch=identity.epoch,
-        started=told[0].time,
-        ended=told[-1].time,
-        rounds=len(found.rounds),
+        currency=_currency(told),
+        time_zone=asked.time_zone,
+        name=asked.name,
+        started=within[0].time,
+        ended=within[-1].time,
+        rounds=len(rounds),
         playing_seconds=seconds,
-        rounds_per_hour=(2 * 3600 * len(found.rounds) + seconds) // (2 * seconds) if seconds else 0,
-        bets=_lines(settled, theories),
-        bases=dict(sorted(Counter(wager.basis for wager in found.wagers).items())),
+        rounds_per_hour=(2 * 3600 * len(rounds) + seconds) // (2 * seconds) if seconds else 0,
+        bets=_bets(settled, theory),
+        spots=_spots(settled),
+        bases=dict(sorted(Counter(wager.basis for wager in settled).items())),
         questions=sum(isinstance(one, QuestionAsked) for one in events),
-        alerts=dict(sorted(Counter(row.kind for row in found.alerts).items())),
-        device_faults=dict(sorted(faults.items())),
-        adjusted=sum(isinstance(one, WagerAdjusted) for one in events),
-        voided=sum(isinstance(one, RoundVoided) for one in events),
-        open_wagers=sum(wager.state is State.OPEN for wager in found.wagers),
-        rounds_by_hour=dict(sorted(hours.items())),
-        course=_course(found, settled, theories),
+        open_wagers=sum(wager.state is State.OPEN for wager in wagers),
+        open_cents=sum(wager.handle_cents for wager in wagers if wager.state is State.OPEN),
+        doubted_wagers=sum(wager.doubted for wager in wagers),
+        void_rounds=sum(row.outcome == State.VOID for row in rounds),
+        rulings=rulings(within),
+        irregular=tuple(_irregular(within)),
+        inventory=inventory_of(entries),
+        entries=entries,
+        alerts=_alerts(events),
+        device_faults=_faults(events),
+        rounds_by_hour=dict(sorted(Counter(f"{row.closed[:13]}:00Z" for row in rounds).items())),
+        course=course(rounds, settled, theory),
+        before=None if asked.before is None else _summary(told, asked.before),
+        restated=_restated(told, asked.period, rounds, wagers),
     )
 
 
-def _lines(settled: Iterable[WagerRow], theories: Mapping[str, Theory]) -> tuple[BetLine, ...]:
+def moment(one: Published) -> datetime:
+    """When an event was published."""
+    return datetime.fromisoformat(one.time)
+
+
+def rulings(told: Iterable[Published]) -> tuple[Ruling, ...]:
+    """What was ruled and corrected, in order; of a void round one line."""
+    found: list[Ruling] = []
+    void: set[int] = set()
+    for one in told:
+        event = one.event
+        match event:
+            case RoundVoided(number, who, why):
+                void.add(number)
+                found.append(Ruling(one.time, number, 0, "", None, None, who, why))
+            case WagerAdjusted(number, spot, bet, _, before, due, who, why) if number not in void:
+                found.append(Ruling(one.time, number, spot, bet, before, due, who, why))
+            case WagerSettled(number, spot, bet, _, due, Basis.FLOOR, _, why) if number not in void:
+                who, _, reason = why.partition(": ")
+                found.append(Ruling(one.time, number, spot, bet, None, due, who, reason))
+            case _:
+                pass
+    return tuple(found)
+
+
+def _of_rounds(found: Takings, rounds: Iterable[RoundRow]) -> list[WagerRow]:
+    numbers = {row.round for row in rounds}
+    return [wager for wager in found.wagers if wager.round in numbers]
+
+
+def _currency(told: Iterable[Published]) -> str:
+    said = [one.event.currency for one in told if isinstance(one.event, TableStarted)]
+    return said[-1] if said else ""
+
+
+def _bets(settled: Iterable[WagerRow], theories: Mapping[str, Theory]) -> tuple[BetLine, ...]:
     by_bet: dict[str, list[WagerRow]] = {}
     for wager in settled:
         by_bet.setdefault(wager.bet, []).append(wager)
-    expected = bands(theories, {bet: _by_round(wagers) for bet, wagers in by_bet.items()})
-    order = sorted(by_bet, key=lambda bet: (bet != "main", bet != "insurance", bet))
-    return tuple(_line(bet, by_bet[bet], expected.get(bet)) for bet in order)
+    expected = bands(theories, {bet: by_round(wagers) for bet, wagers in by_bet.items()})
+    order = sorted(by_bet, key=lambda bet: (FIRST_BETS.index(bet) if bet in FIRST_BETS else len(FIRST_BETS), bet))
+    return tuple(_bet(bet, by_bet[bet], expected.get(bet)) for bet in order)
 
 
-def _line(bet: str, wagers: Sequence[WagerRow], band: Band | None) -> BetLine:
-    handle = sum(wager.handle_cents for wager in wagers)
-    win = sum(wager.win_cents for wager in wagers)
+def _bet(bet: str, wagers: Sequence[WagerRow], band: Band | None) -> BetLine:
+    handle, win = _sums(wagers)
     theory = (band.expected_cents, band.low_cents, band.high_cents) if band else (None, None, None)
-    return BetLine(bet, len(wagers), handle, win, hold_basis_points(win, handle), *theory)
+    return BetLine(bet, len(wagers), handle, win, win_per_handle(win, handle), *theory)
 
 
-def _by_round(wagers: Iterable[WagerRow]) -> list[list[int]]:
-    """What was wagered at the lock, round by round; a voided round's wagers went back and count for nothing."""
-    found: dict[int, list[int]] = {}
-    for wager in wagers:
-        if wager.handle_cents:
-            found.setdefault(wager.round, []).append(wager.wager_cents)
-    return list(found.values())
-
-
-def _course(found: Takings, settled: Iterable[WagerRow], theories: Mapping[str, Theory]) -> tuple[Point, ...]:
-    """Round by round; the bands of the bets are added up as if all strayed together, which is on the safe side."""
-    by_round: dict[int, list[WagerRow]] = {}
+def _spots(settled: Iterable[WagerRow]) -> tuple[SpotLine, ...]:
+    by_spot: dict[int, list[WagerRow]] = {}
     for wager in settled:
-        if wager.bet in theories:
-            by_round.setdefault(wager.round, []).append(wager)
-    grown: dict[str, list[list[int]]] = {}
-    win = 0
-    points: list[Point] = []
-    step = max(1, len(found.rounds) // 200)
-    for place, row in enumerate(found.rounds, start=1):
-        own = by_round.get(row.round, [])
-        win += sum(wager.win_cents for wager in own)
-        for bet in {wager.bet for wager in own if wager.handle_cents}:
-            grown.setdefault(bet, []).append([w.wager_cents for w in own if w.bet == bet])
-        if place % step == 0 or place == len(found.rounds):
-            sums = bands(theories, grown).values()
-            expected, low, high = (sum(column) for column in zip(*sums, strict=True)) if sums else (0, 0, 0)
-            points.append(Point(row.round, row.closed, win, expected, low, high))
-    return tuple(points)
+        by_spot.setdefault(wager.spot, []).append(wager)
+    return tuple(SpotLine(spot, len(by_spot[spot]), *_sums(by_spot[spot])) for spot in sorted(by_spot))
 
 
-def _playing_seconds(found: Takings) -> int:
+def _sums(wagers: Iterable[WagerRow]) -> tuple[int, int]:
+    """Handle and win."""
+    rows = list(wagers)
+    return sum(row.handle_cents for row in rows), sum(row.win_cents for row in rows)
+
+
+def _irregular(told: Iterable[Published]) -> Iterable[Irregular]:
+    for one in told:
+        if isinstance(one.event, RoundIrregular):
+            yield Irregular(one.time, one.event.round, one.event.reason, one.event.likely)
+
+
+def _alerts(events: Iterable[Event]) -> tuple[AlertLine, ...]:
+    counted = Counter((str(one.severity), str(one.kind)) for one in events if isinstance(one, AlertRaised))
+    lines = [AlertLine(kind, severity, count) for (severity, kind), count in counted.items()]
+    return tuple(sorted(lines, key=lambda line: (SEVERITIES.index(line.severity), line.kind)))
+
+
+SEVERITIES: Final = ("critical", "warning", "notice")
+
+
+def _faults(events: Iterable[Event]) -> dict[str, int]:
+    counted = Counter(one.device for one in events if isinstance(one, DeviceStatusChanged) and one.state != READY)
+    return dict(sorted(counted.items()))
+
+
+def _summary(told: Iterable[Published], period: Period) -> Summary:
+    then = takings(one for one in told if moment(one) < period.until)
+    rounds = [row for row in then.rounds if period.holds(datetime.fromisoformat(row.closed))]
+    wagers = _of_rounds(then, rounds)
+    handle, win = _sums(wager for wager in wagers if wager.state is State.SETTLED)
+    begin = period.since.isoformat().replace("+00:00", "Z")
+    return Summary(begin, len(rounds), handle, win, sum(wager.state is State.OPEN for wager in wagers))
+
+
+def _restated(
+    told: Sequence[Published], period: Period, rounds: Iterable[RoundRow], wagers: Sequence[WagerRow]
+) -> Restated | None:
+    """The rounds as they stand now, where something was ruled on them after the time was over."""
+    numbers = {row.round for row in rounds}
+    later = [one for one in told if moment(one) >= period.until]
+    ruled = tuple(one for one in rulings(later) if one.round in numbers)
+    if not ruled:
+        return None
+    now = [wager for wager in takings(told).wagers if wager.round in numbers]
+    assert len(now) >= len(wagers), "no wager leaves the books"
+    handle, win = _sums(wager for wager in now if wager.state is State.SETTLED)
+    return Restated(handle, win, sum(wager.state is State.OPEN for wager in now), ruled)
+
+
+def _playing_seconds(rounds: Iterable[RoundRow]) -> int:
     """From the first lock to the last close, pauses left out."""
     seconds, before = 0, None
-    for row in found.rounds:
+    for row in rounds:
         started, closed = datetime.fromisoformat(row.started), datetime.fromisoformat(row.closed)
         if before is not None:
             pause = int((started - before).total_seconds())

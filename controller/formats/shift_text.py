@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Final
 
+from controller.core.table_inventory import TableInventory
+from controller.formats.moments import zone_of
 from controller.formats.printing import printable
-from controller.formats.shift import BetLine, Shift
+from controller.formats.shift import BetLine, Ruling, Shift
 from controller.formats.telling import dollars
+
+MISSING: Final = "not entered"
 
 
 def shift_text(shift: Shift) -> str:
@@ -27,26 +33,85 @@ def verdict(line: BetLine) -> str:
     return "within" if line.inside else "OUTSIDE"
 
 
+def clock(time: str, zone: str) -> str:
+    """A moment by the house's clock, to the second: ``2026-11-21 18:00:03 EST``."""
+    return datetime.fromisoformat(time).astimezone(zone_of(zone)).strftime("%Y-%m-%d %H:%M:%S %Z")
+
+
+def ruled(ruling: Ruling) -> str:
+    """What a ruling changed: ``round 12 spot 3 main -$10.00 -> $0.00``."""
+    if not ruling.spot:
+        return f"round {ruling.round} void"
+    before = "open" if ruling.before_cents is None else dollars(ruling.before_cents)
+    assert ruling.due_cents is not None, "only a void round has no net of its own"
+    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} {before} -> {dollars(ruling.due_cents)}"
+
+
+def amount(cents: int | None) -> str:
+    """An amount that may not have been entered."""
+    return MISSING if cents is None else dollars(cents)
+
+
+def counts(inventory: TableInventory) -> Iterator[tuple[str, str]]:
+    """The table's inventory by the words of the pit."""
+    yield "opener", amount(inventory.opener_cents)
+    yield "fills", dollars(inventory.fill_cents)
+    yield "credits", dollars(inventory.credit_cents)
+    yield "closer", amount(inventory.closer_cents)
+    yield "drop", amount(inventory.drop_cents)
+    yield "table win", amount(inventory.win_cents)
+
+
 def _lines(shift: Shift) -> Iterator[str]:
-    yield f"{shift.site}/{shift.table}, epoch {shift.epoch}"
-    yield f"{shift.started} to {shift.ended}"
+    yield f"{shift.site}/{shift.table}, epoch {shift.epoch}{f', {shift.name}' if shift.name else ''}"
+    yield f"{clock(shift.started, shift.time_zone)} to {clock(shift.ended, shift.time_zone)}"
     pace = f"{shift.rounds_per_hour} an hour over {shift.playing_seconds // 60} minutes of play"
     yield f"{shift.rounds} rounds, {pace}"
     yield ""
-    yield f"{'bet':24}{'wagers':>8}{'handle':>14}{'win':>14}{'hold':>10}{'expected':>14}   95 % band"
+    yield f"{'bet':24}{'wagers':>8}{'handle':>14}{'win':>14}{'win/handle':>12}{'expected':>14}   95 % band"
     for line in shift.bets:
         yield _bet(line)
     yield ""
+    yield from _inventory(shift)
+    for spot in shift.spots:
+        money = f"handle {dollars(spot.handle_cents)}, win {dollars(spot.win_cents)}"
+        yield f"spot {spot.spot}      {spot.wagers} wagers, {money}"
+    yield ""
     yield f"basis       {_counts(shift.bases)}"
     yield f"questions   {shift.questions}"
-    yield f"open        {shift.open_wagers} wagers; adjusted {shift.adjusted}; rounds voided {shift.voided}"
-    yield f"alerts      {_counts(shift.alerts)}"
+    yield f"open        {shift.open_wagers} wagers, {dollars(shift.open_cents)}; {shift.doubted_wagers} in doubt"
+    yield f"void        {shift.void_rounds} rounds"
+    for ruling in shift.rulings:
+        yield f"ruled       {ruled(ruling)}, {ruling.who}: {ruling.why}"
+    for one in shift.irregular:
+        yield f"irregular   round {one.round}: {one.reason}{f'; likely {one.likely}' if one.likely else ''}"
+    for alert in shift.alerts:
+        yield f"alerts      {alert.count} {alert.severity} {alert.kind}"
     yield f"devices     {_counts(shift.device_faults)}"
     yield f"by hour     {_counts(shift.rounds_by_hour)}"
+    yield from _beside(shift)
+
+
+def _inventory(shift: Shift) -> Iterator[str]:
+    yield f"inventory   {', '.join(f'{name} {value}' for name, value in counts(shift.inventory))}"
+    hold = MISSING if shift.hold is None else percent(shift.hold)
+    yield f"hold        {hold} (table win by drop)"
+
+
+def _beside(shift: Shift) -> Iterator[str]:
+    if shift.before is not None:
+        then = shift.before
+        figures = f"{then.rounds} rounds, handle {dollars(then.handle_cents)}, win {dollars(then.win_cents)}"
+        yield f"day before  {figures}, {then.open_wagers} wagers open"
+    if shift.restated is not None:
+        now = shift.restated
+        yield f"RESTATED    handle {dollars(now.handle_cents)}, win {dollars(now.win_cents)}, {now.open_wagers} open"
+        for ruling in now.rulings:
+            yield f"later       {clock(ruling.time, shift.time_zone)} {ruled(ruling)}, {ruling.who}: {ruling.why}"
 
 
 def _bet(line: BetLine) -> str:
-    money = f"{dollars(line.handle_cents):>14}{dollars(line.win_cents):>14}{percent(line.hold_basis_points):>10}"
+    money = f"{dollars(line.handle_cents):>14}{dollars(line.win_cents):>14}{percent(line.win_per_handle):>12}"
     head = f"{line.bet:24}{line.wagers:>8}{money}"
     if line.expected_cents is None or line.low_cents is None or line.high_cents is None:
         return f"{head}{'-':>14}   no theory"

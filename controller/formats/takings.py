@@ -161,14 +161,14 @@ class VideoRow(Row, frozen=True):
 
 
 class SumRow(Row, frozen=True):
-    """Settled wagers of one bet within one hour. ``hold_basis_points``: win by handle in 1/100 %, rounded half up."""
+    """Settled wagers of one bet within one hour. ``win_per_handle`` is in 1/100 %, rounded half up."""
 
     hour: str
     bet: str
     wagers: int
     handle_cents: int
     win_cents: int
-    hold_basis_points: int
+    win_per_handle: int
 
 
 class Takings(msgspec.Struct, frozen=True):
@@ -208,7 +208,7 @@ def takings(told: Iterable[Published]) -> Takings:
     return Takings(rounds, hands, wagers, tuple(desk.alerts), tuple(desk.meters), running)
 
 
-def hold_basis_points(win_cents: int, handle_cents: int) -> int:
+def win_per_handle(win_cents: int, handle_cents: int) -> int:
     """Win by handle in 1/100 %, rounded half up; 0 without handle."""
     return (20_000 * win_cents + handle_cents) // (2 * handle_cents) if handle_cents else 0
 
@@ -216,7 +216,7 @@ def hold_basis_points(win_cents: int, handle_cents: int) -> int:
 def _sum(hour: str, bet: str, wagers: list[WagerRow]) -> SumRow:
     handle = sum(wager.handle_cents for wager in wagers)
     win = sum(wager.win_cents for wager in wagers)
-    return SumRow(hour, bet, len(wagers), handle, win, hold_basis_points(win, handle))
+    return SumRow(hour, bet, len(wagers), handle, win, win_per_handle(win, handle))
 
 
 class _Round:

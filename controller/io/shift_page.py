@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any, Final
 
 from controller.formats.shift import Shift
-from controller.formats.shift_text import percent, verdict
+from controller.formats.shift_text import clock, counts, percent, ruled, verdict
 from controller.formats.telling import dollars
 
 SIZE_INCHES: Final = (9.0, 3.2)
@@ -42,9 +42,9 @@ def shift_page(shift: Shift) -> str:
         plots = {
             "course": _svg(_course(Figure(figsize=SIZE_INCHES), shift)),
             "hours": _svg(_bars(Figure(figsize=SIZE_INCHES), shift.rounds_by_hour, "rounds an hour, UTC")),
-            "alerts": _svg(_bars(Figure(figsize=SIZE_INCHES), shift.alerts, "alerts")),
         }
-    return environment.from_string(text).render(shift=shift, plots=plots, verdict=verdict)
+    words = {"verdict": verdict, "clock": clock, "ruled": ruled, "counts": counts}
+    return environment.from_string(text).render(shift=shift, plots=plots, **words)
 
 
 def _course(figure: Any, shift: Shift) -> Any:  # noqa: ANN401 - Matplotlib's figure, where it is installed

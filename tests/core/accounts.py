@@ -41,7 +41,8 @@ def hold_whole(rig: Rig) -> None:
             assert line.due_cents == sum(row.due_cents or 0 for row in rows), line
             assert line.settled + line.open + line.void == len(rows), line
     settled = [row for row in found.wagers if row.state is State.SETTLED]
-    shift = shift_of(told, found, {})
+    shift = shift_of(told, dict)
+    assert shift is not None
     for sums in (shift.bets, found.sums()):
         assert sum(one.wagers for one in sums) == len(settled)
         assert sum(one.handle_cents for one in sums) == sum(row.handle_cents for row in settled)

@@ -7,6 +7,7 @@ import json
 import msgspec
 import pytest
 
+from controller.core.floor_events import ChipCount, Count
 from controller.core.inputs import (
     Acknowledged,
     AdjustWager,
@@ -14,6 +15,7 @@ from controller.core.inputs import (
     ApproveOrder,
     AssignCard,
     DeclareBox,
+    EnterInventory,
     PayJackpot,
     ProposeMove,
     ReopenMeter,
@@ -35,6 +37,7 @@ from firmware_protocols.cards import Card
         ("answer", Answered(5, 1, "no", "name")),
         ("ack", Acknowledged(5, 1, "name", "")),
         ("new-shoe", ShoeChanged(5, -1, "name")),
+        ("inventory", EnterInventory(5, Count.FILL, 50_000, (), "", "name", "rack low")),
         ("void", VoidRound(5, 1, "name", "misdeal")),
         ("set-card", SetCard(5, 17, Card("8h"), "name", "seen on the felt")),
         ("assign-card", AssignCard(5, 17, 3, "name", "seen on the felt")),
@@ -57,6 +60,7 @@ def test_the_example_of_each_verb_is_taken(verb: str, given: object) -> None:
 
 def test_every_verb_is_in_that_list() -> None:
     corrections = {"ack", "answer", "new-shoe", "void", "set-card", "assign-card", "declare-box", "adjust"}
+    corrections |= {"inventory"}
     assert set(VERBS) == corrections | {
         "verify-jackpot",
         "pay-jackpot",
@@ -107,7 +111,7 @@ def test_a_name_that_is_no_cards_is_left_to_the_table_to_refuse(words: str) -> N
 
 
 def test_an_unknown_verb_is_told_the_others() -> None:
-    with pytest.raises(CommandRefused, match="expected one of answer, ack, new-shoe, void"):
+    with pytest.raises(CommandRefused, match="expected one of answer, ack, new-shoe, inventory, void"):
         read_command("close", b"{}")
 
 
@@ -128,3 +132,28 @@ def test_no_amount_is_above_the_ceiling(cents: int) -> None:
 def test_the_ceiling_itself_is_an_amount() -> None:
     box = {"spot": 3, "cents": CENTS_LIMIT, "who": "M. Okafor", "why": "plays cash"}
     assert isinstance(read_command("declare-box", json.dumps(box).encode()), DeclareBoxWanted)
+
+
+def test_a_count_names_its_chips_the_highest_value_first() -> None:
+    body = b'{"kind": "fill", "cents": 102000, "chips": {"250": 8, "2500": 40}, "slip": "4711", "who": "a", "why": "b"}'
+    chips = (ChipCount(2_500, 40), ChipCount(250, 8))
+    assert input_of(read_command("inventory", body), 5) == EnterInventory(
+        5, Count.FILL, 102_000, chips, "4711", "a", "b"
+    )
+
+
+@pytest.mark.parametrize(
+    ("chips", "said"),
+    [
+        ('{"2500": 40}', "come to 100000 cents, and cents says 102000"),
+        ('{"2500": 0}', "how many of 2500 cents, got 0"),
+        ('{"25.00": 40}', "chips"),
+        ('{"0": 40}', "chips"),
+        ('{"-2500": 40}', "chips"),
+        ('{"2500": 40.5}', "chips"),
+    ],
+)
+def test_a_count_that_is_none_is_refused(chips: str, said: str) -> None:
+    body = f'{{"kind": "fill", "cents": 102000, "chips": {chips}, "who": "a", "why": "b"}}'
+    with pytest.raises(CommandRefused, match=said):
+        read_command("inventory", body.encode())

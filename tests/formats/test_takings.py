@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import random
-from fractions import Fraction
 
 import msgspec
 import pytest
@@ -13,12 +12,9 @@ import pytest
 from controller.core.events import WagerSettled
 from controller.core.inputs import AdjustWager, VoidRound
 from controller.core.rules import Rules
-from controller.core.theory import Theory
 from controller.formats.payloads import Published
 from controller.formats.row_files import as_csv, as_json_lines
-from controller.formats.shift import Shift, shift_of
-from controller.formats.shift_text import shift_text
-from controller.formats.takings import RoundRow, Takings, WagerRow, hold_basis_points, takings
+from controller.formats.takings import RoundRow, Takings, WagerRow, takings, win_per_handle
 from controller.io import profile_files
 from simulators.acts import RoundPlayed
 from simulators.dealer import play
@@ -122,7 +118,7 @@ def test_what_the_floor_ruled_is_what_counts() -> None:
     [(0, 0, 0), (50, 1000, 500), (-50, 1000, -500), (1, 3, 3333), (2, 3, 6667), (1, 20000, 1)],
 )
 def test_hold_is_win_by_handle(win: int, handle: int, hold: int) -> None:
-    assert hold_basis_points(win, handle) == hold
+    assert win_per_handle(win, handle) == hold
 
 
 def test_rows_are_written_as_json_lines_and_csv(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
@@ -137,64 +133,6 @@ def test_a_cell_that_would_be_a_formula_is_text() -> None:
     row = WagerRow(1, "t", 1, 1, "main", 100, 100, None, "floor", "=1+1")
     (read,) = csv.DictReader(io.StringIO(as_csv(WagerRow, [row]).decode()))
     assert (read["why"], read["due_cents"]) == ("'=1+1", "")
-
-
-# --- the shift ----------------------------------------------------------------------------------------
-
-
-def shift_by(theory: Theory, night: tuple[list[Published], Takings, list[RoundPlayed]]) -> Shift:
-    events, found, _ = night
-    return shift_of(events, found, {"main": theory})
-
-
-def theory(edge: Fraction, variance: int = 0) -> Theory:
-    return Theory(edge, Fraction(variance), Fraction(0))
-
-
-def test_a_win_beyond_what_chance_allows_is_outside(
-    night: tuple[list[Published], Takings, list[RoundPlayed]],
-) -> None:
-    sure = shift_by(theory(Fraction(1, 2)), night)
-    assert [(line.bet, line.inside) for line in sure.bets if line.bet == "main"] == [("main", False)]
-    assert "OUTSIDE" in shift_text(sure)
-    wide = shift_by(theory(Fraction(1, 2), variance=1000), night)
-    assert wide.bets[0].inside is True
-
-
-def test_a_bet_without_a_theory_has_no_band(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
-    events, found, _ = night
-    assert all(line.inside is None for line in shift_of(events, found, {}).bets)
-
-
-def test_the_course_ends_where_the_lines_stand(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
-    shift = shift_by(theory(Fraction(1, 100), variance=1), night)
-    (main,) = (line for line in shift.bets if line.bet == "main")
-    last = shift.course[-1]
-    assert (last.win_cents, last.expected_cents) == (main.win_cents, main.expected_cents)
-    assert (last.low_cents, last.high_cents) == (main.low_cents, main.high_cents)
-    assert [point.round for point in shift.course] == [row.round for row in night[1].rounds]
-
-
-def test_pace_counts_playing_time_only(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
-    events, found, _ = night
-    late = [one if one.seq <= found.rounds[12].last_seq else hours_later(one) for one in events]
-    quick, paused = (shift_of(told, takings(told), {}) for told in (events, late))
-    assert paused.rounds == quick.rounds == ROUNDS
-    assert paused.playing_seconds <= quick.playing_seconds
-    assert quick.rounds_per_hour == round(3600 * ROUNDS / quick.playing_seconds)
-
-
-def hours_later(one: Published) -> Published:
-    hour = int(one.time[11:13]) + 5
-    return msgspec.structs.replace(one, time=f"{one.time[:11]}{hour:02}{one.time[13:]}")
-
-
-def test_what_wanted_attention_is_counted(night: tuple[list[Published], Takings, list[RoundPlayed]]) -> None:
-    events, found, _ = night
-    shift = shift_by(theory(Fraction(0)), night)
-    assert sum(shift.alerts.values()) == len(found.alerts)
-    assert sum(shift.bases.values()) == len([one for one in events if isinstance(one.event, WagerSettled)])
-    assert (shift.adjusted, shift.voided, shift.open_wagers) == (0, 0, 0)
 
 
 def test_wagers_of_an_irregular_round_are_open_in_every_account() -> None:

@@ -1,0 +1,48 @@
+"""Amounts of money and counts of chips as people type them: ``12.50``, ``25x40``."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import click
+
+_AMOUNT: Final = re.compile(r"(-?)\$?([0-9]{1,3}(?:,[0-9]{3})*|[0-9]{1,12})\.([0-9]{2})")
+_CHIPS: Final = re.compile(r"\$?([0-9]{1,7})(?:\.([0-9]{2}))?x(-?[0-9]{1,6})")
+
+
+class Amount(click.ParamType[int]):
+    """Dollars and cents, given to the command in cents. Without its two decimals an amount could be either."""
+
+    name = "amount"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
+        """``12.50`` -> 1250."""
+        found = _AMOUNT.fullmatch(str(value))
+        if found is None:
+            self.fail(f"{value!r}: expected dollars and cents, such as 12.50, -10.00 or 1,500.00", param, ctx)
+        cents = 100 * int(found[2].replace(",", "")) + int(found[3])
+        return -cents if found[1] else cents
+
+
+class Chips(click.ParamType[tuple[int, int]]):
+    """A value in dollars and how many chips: ``25x40`` are forty of 25.00, given as (2500, 40)."""
+
+    name = "chips"
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as click hands it over
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> tuple[int, int]:
+        """``2.50x8`` -> (250, 8)."""
+        found = _CHIPS.fullmatch(str(value))
+        cents = 0 if found is None else 100 * int(found[1]) + int(found[2] or 0)
+        if found is None or not cents or not int(found[3]):
+            self.fail(f"{value!r}: expected a value and how many, such as 25x40 or 2.50x8", param, ctx)
+        return cents, int(found[3])
+
+
+AMOUNT: Final = Amount()
+CHIPS: Final = Chips()

@@ -1,0 +1,66 @@
+"""``tableside report``: which time it tells of, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import main
+from controller.core.floor_events import Count
+from controller.core.inputs import EnterInventory
+from tests.core.journals import journal_of
+from tests.core.rig import Rig, penn
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, ["report", "--rounds", "2", *words])
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\n1 main 50\n1 main 0\nkey round_closed")
+    rig.give(EnterInventory(rig.now_ns, Count.FILL, 50_000, (), "4711", "M. Okafor", "rack low"))
+    return journal_of(rig, tmp_path_factory.mktemp("report") / "journal.sqlite")
+
+
+def test_the_whole_journal_is_told(journal: Path) -> None:
+    done = run(str(journal))
+    assert done.exit_code == 0, done.output
+    assert "main                           1        $25.00       -$25.00   -100.00 %" in done.output
+    assert "fills $500.00" in done.output
+    told = json.loads(run(str(journal), "--json").output)
+    assert (told["rounds"], told["open_wagers"], told["inventory"]["fill_cents"]) == (1, 0, 50_000)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--since", "last night"], "'last night': expected a time such as"),
+        (["--since", "22.11.2026"], "expected a time such as"),
+        (["--until", "2026-11-22T25:99"], "expected a time such as"),
+        (["--day", "tomorrow"], "expected a day such as"),
+        (["--shift", "swing"], "--shift: expected --day with it"),
+        (["--day", "today", "--shift", "swing"], "no shift of this house"),
+        (["--day", "today", "--since", "18:00"], "expected either --day or --since and --until"),
+        (["--since", "2026-01-02", "--until", "2026-01-01"], "expected a time after --since"),
+        (["--since", "1999-01-01", "--until", "1999-01-02"], "no event from 1999-01-01T00:00Z to 1999-01-02T00:00Z"),
+    ],
+)
+def test_what_is_no_time_is_refused_in_one_line(journal: Path, words: list[str], said: str) -> None:
+    done = run(str(journal), *words)
+    assert done.exit_code == 2
+    assert said in done.output
+    assert len(done.output.splitlines()) == 1
+
+
+def test_a_page_has_the_same_figures_and_lines_to_sign(journal: Path, tmp_path: Path) -> None:
+    page = tmp_path / "shift.html"
+    assert run(str(journal), "--html", str(page)).exit_code == 0
+    text = page.read_text()
+    assert "<td>fills</td><td>$500.00</td>" in text
+    assert '<td>1</td><td class="text">fill</td><td>$500.00</td>' in text
+    assert "Accounting</td>" in text
