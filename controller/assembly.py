@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+from controller.core.desired import Desired
 from controller.core.metering import TRIGGER_BOX
 from controller.core.rules import House
-from controller.core.state import Desired
 from controller.formats.config import BetSpotsSection, Config, zones_of, zones_seen
 from controller.formats.linked_config import linked_terms
 from controller.formats.meter_config import SignSection, terms_of_meters

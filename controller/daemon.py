@@ -13,12 +13,13 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import structlog
 
+from controller.core.desired import Desired
 from controller.core.events import Event, StepFailed
 from controller.core.inputs import FitnessLevel, FitnessTold, Input, OpeningRefuted, Stamped, Started
 from controller.core.persons import UNVOUCHED, Vouched
 from controller.core.progressives import Progressives
 from controller.core.rules import House
-from controller.core.state import Desired, State, Table
+from controller.core.state import State, Table
 from controller.core.table import step
 from controller.formats.alert_list import alerts_bytes
 from controller.formats.commands import CommandRefused, input_of, read_command, reply_bytes

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, assert_never
 
+from controller.core.desired import Desired
 from controller.core.inputs import LinkEntered, LinkHeard, LinkReading
 from controller.core.linked import LinkedMeter, Owing
-from controller.core.state import Desired, State
+from controller.core.state import State
 from controller.daemon import Endless
 from controller.formats.linked_config import LinkedMeterSection
 from controller.formats.records import Identity

@@ -12,7 +12,7 @@ from itertools import count
 from typing import assert_never
 
 from simulators import bust_bets
-from simulators.acts import Act, Consult, Press, RoundPlayed, Wager
+from simulators.acts import Act, Consult, Pause, Press, RoundPlayed, Wager
 from simulators.bettors import (
     admit,
     bet,
@@ -55,6 +55,7 @@ from simulators.felt import (
     KEY_SPLIT,
     KEY_STAND,
     KEY_SURRENDER,
+    LOOK_PAUSE_MS,
     MAIN,
     SPOTS,
     Felt,
@@ -165,13 +166,14 @@ def _deal(felt: Felt) -> Iterator[Act]:
     felt.dealer, felt.taken, felt.paid = (), set(), set()
     for _ in range(2):
         for spot in felt.boxes:
-            card = yield from felt.draw()
+            card = yield from felt.draw(dealing=True)
             felt.boxes[spot] = with_card(felt.house, felt.boxes[spot], card)
             # A hand that lingers at the chips must be gone before the deal ends, so only the first cards see it.
             yield from felt.fumble(touching=not felt.dealer)
         if not felt.dealer or felt.house.hole_card == "dealt":
-            card = yield from felt.draw()
+            card = yield from felt.draw(dealing=True)
             felt.dealer = (*felt.dealer, card)
+    yield Pause(LOOK_PAUSE_MS)
 
 
 def _offers(felt: Felt) -> Iterator[Act]:

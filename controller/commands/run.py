@@ -20,9 +20,9 @@ import structlog
 from controller import version
 from controller.assembly import Devices, TriggerBox, house_of
 from controller.commands.terminal import say
+from controller.core.desired import Desired
 from controller.core.inputs import Input
 from controller.core.metering import trigger_wish
-from controller.core.state import Desired
 from controller.daemon import Daemon, Endless, Parts
 from controller.formats.config import BrokerSection, Config, ConfigError, TableSection
 from controller.formats.pairing import unpaired

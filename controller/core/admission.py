@@ -172,7 +172,7 @@ def side_taken(desk: Desk, change: Change) -> bool:
     if not round_now.is_dealt():
         return False
     decided = (change.spot, change.zone) in round_now.settled
-    if not decided and desk.rules.aggregate_limit_cents and not round_now.hides():
+    if not decided and (round_now.blind() or (desk.rules.aggregate_limit_cents and not round_now.hides())):
         decided = row_known(desk, change.spot, change.zone)
     return decided or known_until(desk) < latest(desk)
 
@@ -186,7 +186,7 @@ def check_later(desk: Desk, change: Change) -> None:
     """A side wager made after the deal is above the table's limit."""
     if made_later(desk.rules, change.zone) and outside(desk.rules, change.zone, change.after):
         limits = limits_of(desk.rules, change.zone)
-        desk.tell(WagerOutsideLimits(desk.round().number, change.spot, change.zone, change.after, *limits))
+        desk.tell_shown(WagerOutsideLimits(desk.round().number, change.spot, change.zone, change.after, *limits))
 
 
 def not_offered(desk: Desk, change: Change) -> Event | None:

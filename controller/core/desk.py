@@ -157,6 +157,10 @@ class Desk:
         if self.round().turned or not self.round().hole_dealt:
             return
         place = self.round().hole_place()
+        known = self.round().dealing
+        if known.unturned():
+            self.change_round(dealing=replace(known, turned_by=self.stamped.number))
+            self.change(shut=False)
         self.change_round(turned=True)
         self.tell(HoleTurned(self.round().number, self.round().cards[place].number))
         self.open_card(place)

@@ -156,6 +156,13 @@ class CardDealt(Value, frozen=True):
     spot: int
 
 
+class DealUnconfirmed(Value, frozen=True):
+    """Which card of a deal is the hole card is not certain: its second pass stays closed until the turn, and why."""
+
+    round: int
+    reason: str
+
+
 class InsuranceTaken(Value, frozen=True):
     """The insurance wager counted when the offer closed."""
 
@@ -311,6 +318,7 @@ Event = (
     | KeyWithdrawn
     | BetsLocked
     | CardDealt
+    | DealUnconfirmed
     | InsuranceTaken
     | HandDoubled
     | HandsSplit

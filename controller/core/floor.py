@@ -11,15 +11,14 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from controller.core import admission, closing, reweaving, rounds, showing
+from controller.core import admission, closing, confirming, reweaving, rounds, showing
 from controller.core.alerts import FloorRefused
 from controller.core.books import Book, Row, book_of
 from controller.core.desk import Desk
 from controller.core.events import QuestionWithdrawn, RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.felt import cents_at
-from controller.core.floor_events import BoxDeclared, CardAssigned, CardSet, RoundResumed, RoundVoided
+from controller.core.floor_events import BoxDeclared, CardAssigned, CardSet, RoundVoided
 from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
-from controller.core.judging import hole_points, known_until, of_hole
 from controller.core.metering import contribute
 from controller.core.reconstruction import Answer
 from controller.core.state import CardKept, Round
@@ -106,17 +105,28 @@ def end_void(desk: Desk) -> None:
     if round_now.asked is not None:
         desk.tell(QuestionWithdrawn(round_now.asked.number))
     desk.tell(*map(QuestionWithdrawn, round_now.holds()))
-    if round_now.hides():
-        showing.show(desk)
-    for place in range(len(round_now.cards)):
-        if place == round_now.hole_place():
-            desk.turn_hole()
-        else:
-            desk.open_card(place)
+    if round_now.dealing.unturned() and round_now.cards:
+        # The round is over for the table, but the dealer's hand has turned nothing.
+        confirming.dropped(desk)
+        showing.open_lying(desk)
+        showing.keep_closed(desk)
+    else:
+        turn_over(desk)
     desk.tell(RoundClosed(round_now.number, (), 0, "void"))
     desk.change(round=None)
     desk.found = None
     rounds.lock_put_off(desk, round_now)
+
+
+def turn_over(desk: Desk) -> None:
+    """Every card of the round lies face up."""
+    if desk.round().hides():
+        showing.show(desk)
+    for place in range(len(desk.round().cards)):
+        if place == desk.round().hole_place():
+            desk.turn_hole()
+        else:
+            desk.open_card(place)
 
 
 def put_right(desk: Desk, ruling: VoidRound | AdjustWager, row: Row, due_cents: int, why: str) -> None:
@@ -207,8 +217,12 @@ def set_card(desk: Desk, ruling: SetCard) -> str:
         was = str(kept.shown() or "??") if kept.opened else ""
         now = str(ruling.face or "")
         desk.tell(CardSet(before.number, ruling.card, was, now, ruling.who, ruling.why))
+        if ruling.face is None:
+            confirming.moved(desk, "a card was struck")
+            showing.keep_closed(desk, place)
+        before = replace(before, dealing=desk.round().dealing)
         desk.change_round(cards=with_card(before, place, ruling), corrected=(ruling.who, ruling.why))
-        weave_corrected(desk, before)
+        reweaving.weave_corrected(desk, before)
         return True
 
     in_round(desk, round_now.number, corrected)
@@ -247,8 +261,8 @@ def assign_card(desk: Desk, ruling: AssignCard) -> str:
         before = replace(desk.round(), answers=(*kept, *said))
         desk.tell(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why))
         desk.change_round(corrected=(ruling.who, ruling.why))
-        weave_corrected(desk, before)
-        if desk.round().trouble or not possible(desk, over=round_now is not open_round):
+        reweaving.weave_corrected(desk, before)
+        if desk.round().trouble or not reweaving.possible(desk, over=round_now is not open_round):
             desk.state, desk.found = back[0], back[1]
             del desk.events[back[2] :]
             refused = f"no legal play gives this card to {f'spot {ruling.spot}' if ruling.spot else 'the dealer'}"
@@ -276,6 +290,7 @@ def declare_box(desk: Desk, ruling: DeclareBox) -> str:
     stand, refused = admission.standing(desk.house, box, round_now.closed_meters)
     wagers = sorted((*round_now.wagers, *stand), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
     desk.tell(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:]))
+    confirming.moved(desk, "a box was declared")
     desk.change_round(
         spots=tuple(sorted((*round_now.spots, spot))),
         wagers=tuple(wagers),
@@ -285,7 +300,7 @@ def declare_box(desk: Desk, ruling: DeclareBox) -> str:
     )
     if round_now.contributed:
         contribute(desk, stand)
-    weave_corrected(desk, round_now)
+    reweaving.weave_corrected(desk, round_now)
     return ""
 
 
@@ -302,35 +317,3 @@ def declare_next(desk: Desk, ruling: DeclareBox) -> str:
         desk.change(declared=(*others, LockedWager(ruling.spot, "main", ruling.cents)))
     desk.tell(BoxDeclared(0, ruling.spot, max(ruling.cents, 0), ruling.who, ruling.why))
     return ""
-
-
-def weave_corrected(desk: Desk, before: Round) -> None:
-    """Weave the round again after a correction: what no person has ruled is settled anew; if it is cured it resumes."""
-    book = book_of(desk.state.books, before.number)
-    ruled = tuple((row.spot, row.bet) for row in book.rows if row.ruled()) if book is not None else ()
-    trouble, curable = before.trouble, before.curable
-    desk.change_round(trouble="", settled=tuple(mark for mark in before.settled if mark in ruled))
-    if trouble and not curable:
-        desk.change_round(trouble=trouble)
-    if hole_number(desk.round()) != hole_number(before):
-        # What was turned was another card.
-        desk.change_round(turned=False)
-    reweaving.weave_again(desk, before)
-    if not trouble or not curable:
-        return
-    if not possible(desk):
-        desk.change_round(trouble=trouble)
-    elif not desk.round().trouble:
-        desk.tell(RoundResumed(before.number))
-
-
-def hole_number(round_now: Round) -> int:
-    """The number of the hole card; 0: it has not been drawn."""
-    place = round_now.hole_place()
-    return round_now.cards[place].number if 0 <= place < len(round_now.cards) else 0
-
-
-def possible(desk: Desk, *, over: bool = False) -> bool:
-    """Whether some legal play explains the round: all of it if it is ``over``, else what the readers have confirmed."""
-    view = desk.lattice() if over else desk.lattice().as_of(known_until(desk))
-    return bool(of_hole(view.frontier, hole_points(desk)))

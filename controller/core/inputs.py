@@ -261,6 +261,13 @@ class ReadingsHeld(Value, frozen=True):
 Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
 """What the floor may correct."""
 
+
+class DeadlinePassed(Value, frozen=True):
+    """The clock: up to ``at_ns`` nothing more had come than was told before it. The table asks for it."""
+
+    at_ns: int
+
+
 Input = (
     Reading
     | Started
@@ -272,6 +279,7 @@ Input = (
     | FitnessTold
     | SoftwareLooked
     | ReadingsHeld
+    | DeadlinePassed
     | Ruling
     | MeterRuling
     | LinkReading

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from controller.core import admission, closed_meters, fitness, heard_twice, sensing
+from controller.core import admission, closed_meters, confirming, fitness, heard_twice, sensing, showing
 from controller.core.alerts import CardWithoutBets, SpotUnwatched
 from controller.core.desk import Desk
 from controller.core.events import RoundClosed
@@ -42,6 +42,7 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
         closed_meters=closed,
         keys_unheard=desk.state.keypad_lost,
         moved=dict(moved),
+        dealing=confirming.begin(desk, declared=bool(bets.declared)),
     )
     desk.change(keypad_lost=keypad_away(desk))
     desk.found = begun(desk.rules, desk.round())
@@ -114,11 +115,16 @@ def play_with(desk: Desk, bets: Bets) -> None:
     before = desk.round()
     if not bets.spots:
         desk.tell(*(CardWithoutBets(card.number) for card in before.cards))
+        if before.cards:
+            confirming.dropped(desk)
+            showing.keep_closed(desk)
         desk.tell(RoundClosed(before.number, (), 0, "void"))
         desk.change(round=None, declared=before.declared_boxes())
         desk.found = None
         return
     desk.change_round(spots=bets.spots, wagers=bets.wagers, declared=bets.declared, refused=bets.refused)
+    if before.locked:
+        confirming.moved(desk, "its boxes were corrected")
     # With other boxes another card is the hole card.
     weave_again(desk, before)
 

@@ -12,6 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core import linking
+from controller.core.desired import Desired, MeterShown
 from controller.core.desk import Desk
 from controller.core.jackpots import Jackpot, Standing, Winner, Won, taken
 from controller.core.linked import Owing
@@ -39,7 +40,6 @@ from controller.core.progressives import (
 from controller.core.rules import House, Rules
 from controller.core.sensor_health import closed_because as sensors_closed
 from controller.core.side_bet import meter_winners, terms_of
-from controller.core.state import Desired, MeterShown
 from controller.core.wager import LockedWager
 from firmware_protocols.readings import HealthState
 from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWish

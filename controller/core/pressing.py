@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core import answering, counting, fitness, locking, round_end, rounds, undoing
+from controller.core import answering, confirming, counting, fitness, locking, round_end, rounds, undoing
 from controller.core.alerts import FloorCalled, KeyRefused
 from controller.core.desk import Desk
 from controller.core.events import KeyRead
@@ -19,6 +19,7 @@ def key_pressed(desk: Desk, pressed: KeyPressed) -> None:
     desk.tell(KeyRead(pressed.key, meaning))
     at_ns = desk.table_ns(pressed.at_ns)
     named, before = desk.state.spot_named, desk.state
+    confirming.key_came(desk, at_ns)
     desk.change(spot_named=int(meaning) if meaning in DIGITS else 0)
     does = meaning
     if meaning in DIGITS:
@@ -85,10 +86,21 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
     return ""
 
 
+def may_lock_next(desk: Desk) -> bool:
+    """Whether *no more bets* ends the open round: it is over, or the floor must rule on it."""
+    if desk.round().dealing.unturned():
+        # A slip of the finger opens no hole card.
+        bets = any(wager.bet == "main" for wager in locking.lying(desk))
+        return round_end.is_over(desk) and (desk.round().closing or (bets and confirming.may_end_by_key(desk)))
+    return round_end.is_over(desk) or bool(desk.round().trouble) or desk.round().waits_for_card()
+
+
 def no_more_bets(desk: Desk, at_ns: int) -> str:
     """Lock the bets of the next round; why that cannot be, or an empty text."""
     if desk.state.round is not None:
-        if not round_end.is_over(desk) and not desk.round().trouble and not desk.round().waits_for_card():
+        if not may_lock_next(desk):
+            if confirming.deal_done(desk):
+                return ""
             unsaid = "say first whether a new round has begun: yes or no"
             return unsaid if desk.round().unkeyed else "a round is being played"
         if desk.round().closing and not rounds.may_close(desk):

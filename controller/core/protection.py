@@ -28,6 +28,7 @@ from controller.core.alerts import (
     UnknownChip,
     WagerOutsideLimits,
 )
+from controller.core.desired import Desired
 from controller.core.desk import Desk
 from controller.core.doubting import overtaken
 from controller.core.events import CardDrawn, DeviceStatusChanged, Event
@@ -45,7 +46,7 @@ from controller.core.inputs import (
 from controller.core.irregularities import OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
 from controller.core.raising import acknowledge, money, raise_alert
 from controller.core.software_events import checked
-from controller.core.state import Desired, Table
+from controller.core.state import Table
 from controller.core.suspicion import CLOSED_EARLY, DEALERS_RULE
 from controller.core.touching import contents, insurance_lowered, spoil, touched
 from firmware_protocols.readings import ChipsSeen, HealthState

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from controller.core.alerts import UnexplainedChange
+from controller.core.books import book_of
 from controller.core.darkness import Silence
 from controller.core.desk import Desk
 from controller.core.events import QuestionWithdrawn
+from controller.core.floor_events import RoundResumed
 from controller.core.hand import place_of, seen
 from controller.core.items import CardCame, ChipsMoved, Item, KeySpoke, idle
+from controller.core.judging import hole_points, known_until, of_hole
 from controller.core.keypad import KEYPAD
 from controller.core.reconstruction import Answer, Reconstruction
 from controller.core.state import Round, begun
@@ -163,3 +166,48 @@ def weave_with(desk: Desk, silences: tuple[Silence, ...]) -> None:
     desk.change_round(silences=silences)
     if not desk.round().trouble:
         weave_again(desk, desk.round())
+
+
+def weave_corrected(desk: Desk, before: Round) -> None:
+    """Weave the round again after a correction: what no person has ruled is settled anew; if it is cured it resumes."""
+    book = book_of(desk.state.books, before.number)
+    ruled = tuple((row.spot, row.bet) for row in book.rows if row.ruled()) if book is not None else ()
+    trouble, curable, closed = before.trouble, before.curable, desk.round().dealing.closed()
+    desk.change_round(trouble="", settled=tuple(mark for mark in before.settled if mark in ruled))
+    if trouble and (not curable or closed):
+        desk.change_round(trouble=trouble)
+    if hole_number(desk.round()) != hole_number(before):
+        # What was turned was another card.
+        desk.change_round(turned=False)
+    weave_again(desk, before)
+    if not trouble or not curable:
+        return
+    if closed:
+        # Whether it is cured closed faces decide, the hole card's perhaps.
+        known = desk.round().dealing
+        desk.change_round(curable=True, dealing=replace(known, resumes=True))
+        return
+    if not possible(desk):
+        desk.change_round(trouble=trouble)
+    elif not desk.round().trouble:
+        desk.tell(RoundResumed(before.number))
+
+
+def resume(desk: Desk) -> None:
+    """The hole card is turned: see whether a correction made before that has cured the irregular round."""
+    known = desk.round().dealing
+    desk.change_round(dealing=replace(known, resumes=False))
+    if desk.round().trouble and desk.round().curable:
+        weave_corrected(desk, desk.round())
+
+
+def hole_number(round_now: Round) -> int:
+    """The number of the hole card; 0: it has not been drawn."""
+    place = round_now.hole_place()
+    return round_now.cards[place].number if 0 <= place < len(round_now.cards) else 0
+
+
+def possible(desk: Desk, *, over: bool = False) -> bool:
+    """Whether some legal play explains the round: all of it if it is ``over``, else what the readers have confirmed."""
+    view = desk.lattice() if over else desk.lattice().as_of(known_until(desk))
+    return bool(of_hole(view.frontier, hole_points(desk)))

@@ -39,8 +39,11 @@ def is_over(desk: Desk) -> bool:
     round_now = desk.round()
     if round_now.closing:
         return True
-    if round_now.trouble:
+    if round_now.trouble or round_now.blind():
         return cleared(desk)
+    if round_now.dealing.unturned() and left_lying(desk):
+        # Chips that one player moved do not say that the others have finished.
+        return False
     return paying(desk) or (takes_no_card(desk) and not left_lying(desk))
 
 
@@ -138,5 +141,7 @@ def watched(desk: Desk) -> tuple[str, ...]:
     """
     round_now = desk.state.round
     if round_now is None or not round_now.is_dealt() or round_now.trouble or round_now.held() or round_now.face_down:
+        return ()
+    if round_now.hides():
         return ()
     return played_zones(desk) if round_now.locked and not may_be_over(desk) else ()

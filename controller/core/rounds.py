@@ -6,7 +6,7 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
-from controller.core import admission, asking, closing, heard_twice, sensing, showing, uncertain
+from controller.core import admission, asking, closing, confirming, heard_twice, sensing, showing, turning, uncertain
 from controller.core.alerts import (
     CloseRefused,
     InsuranceTooLarge,
@@ -32,8 +32,8 @@ from controller.core.judging import (
 )
 from controller.core.locking import Bets, keep_moved, lock, lock_again, lying, play_with
 from controller.core.metering import contribute_round
-from controller.core.reconstruction import Reconstruction, TooManyOrders
-from controller.core.reweaving import payment_began, remembered, woven_with_hole
+from controller.core.reconstruction import TooManyOrders
+from controller.core.reweaving import payment_began, remembered, resume, woven_with_hole
 from controller.core.round_end import chips_at_boxes, is_over, next_bet, paying
 from controller.core.side_settling import offered_later, settle_sides
 from controller.core.state import CardKept, Round
@@ -77,6 +77,7 @@ def card(desk: Desk, face: Card | None, since_ns: int, at_ns: int) -> None:
     place = len(round_now.cards)
     kept = CardKept(stamped.number, face, stamped.nonce, unread=face is None and not stamped.closed)
     desk.change_round(cards=(*round_now.cards, kept), lying=tuple(chips_at_boxes(desk, round_now)))
+    confirming.card_came(desk, at_ns)
     desk.tell(CardDrawn(round_now.number, stamped.number, place, stamped.commitment))
     if kept.unread:
         # There is no face to keep closed.
@@ -100,6 +101,7 @@ def key(desk: Desk, action: str, box: int | None, at_ns: int) -> None:
 
 def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
     """The chips of a zone changed while a round is open."""
+    confirming.chips_came(desk, last_ns)
     round_now = desk.round()
     in_time = not round_now.locked and uncertain.in_time(round_now, first_ns, last_ns)
     if in_time or heard_twice.places(desk, change, last_ns):
@@ -146,11 +148,13 @@ def check_insurance(desk: Desk, change: Change) -> None:
         desk.tell_shown(InsuranceTooLarge(desk.round().number, change.spot, change.after, most))
 
 
-def ended_by_card(desk: Desk) -> bool:
+def ended_by_card(desk: Desk, at_ns: int) -> bool:
     """Whether a card ends the open round: a key has said that it is over, or none can follow and no key need say so."""
     by_chips = desk.round().rules(desk.rules).options.no_more_bets == "sometimes" and is_over(desk)
+    by_chips = by_chips and confirming.may_end_by_card(desk, at_ns)
     # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
-    dealt_to = desk.round().trouble or paying(desk) or any(wager.bet == "main" for wager in lying(desk))
+    paid = paying(desk) and not desk.round().dealing.unturned()
+    dealt_to = desk.round().trouble or paid or any(wager.bet == "main" for wager in lying(desk))
     return desk.round().closing or (by_chips and bool(dealt_to))
 
 
@@ -159,6 +163,8 @@ def came_before_payment(desk: Desk, face: Card | None, since_ns: int, at_ns: int
     round_now = desk.round()
     first_ns = first_moment(round_now, since_ns, at_ns)
     if first_ns == at_ns or face is None or round_now.trouble or round_now.closing or not is_over(desk):
+        return False
+    if round_now.blind():
         return False
     try:
         found = desk.lattice().observe(Dated(first_ns, at_ns, CardCame(seen(len(round_now.cards), face))))
@@ -171,6 +177,7 @@ def refute_payment(desk: Desk) -> None:
     """A card comes where payment has begun: if the hole card says that it cannot have, the chips meant nothing."""
     round_now = desk.round()
     waiting = round_now.trouble or round_now.closing or round_now.held() or round_now.hides()
+    waiting = waiting or not turning.known(desk)
     if waiting or not round_now.is_dealt() or not paying(desk):
         return
     desk.turn_hole()
@@ -184,14 +191,14 @@ def alert_of(desk: Desk, change: Change) -> None:
     fields = (round_now.number, change.spot, change.zone, change.before, change.after)
     refused = admission.not_offered(desk, change)
     if refused is not None:
-        desk.tell(refused)
+        desk.tell_shown(refused)
         # What is no wager may be handed back.
         desk.change_round(refused=(*round_now.refused, LockedWager(change.spot, change.zone, change.after)))
     elif change.zone == "insurance":
         if change.after > change.before or was_touched(desk, change.spot, change.zone):
             desk.tell_shown(UnexplainedChange(*fields))
     elif not round_now.is_dealt() or change.spot not in round_now.spots:
-        desk.tell(LateWager(*fields) if change.after > change.before else Pinched(*fields))
+        desk.tell_shown(LateWager(*fields) if change.after > change.before else Pinched(*fields))
     else:
         desk.tell_shown(UnexplainedChange(*fields))
 
@@ -209,6 +216,10 @@ def review(desk: Desk) -> None:
         admission.confirmed(desk)
     if desk.round().held():
         return
+    confirming.review(desk)
+    if desk.round().dealing.resumes and desk.round().turn_key and desk.round().is_dealt():
+        desk.turn_hole()
+        resume(desk)
     if desk.round().locked:
         contribute_round(desk)
     if desk.round().waits_for_card() and not desk.round().trouble:
@@ -217,6 +228,7 @@ def review(desk: Desk) -> None:
         return
     if not desk.round().trouble and desk.round().locked:
         infer(desk, until)
+    showing.release(desk)
     if desk.round().closing and may_close(desk):
         if closing.may_be_over(desk):
             close(desk)
@@ -235,6 +247,9 @@ def close(desk: Desk) -> None:
     """End the round; lock the next one if its key came meanwhile."""
     ended = desk.round()
     contribute_round(desk)
+    if desk.round().dealing.resumes and desk.round().is_dealt():
+        desk.turn_hole()
+        resume(desk)
     closing.close(desk)
     lock_put_off(desk, ended)
 
@@ -269,14 +284,15 @@ def infer(desk: Desk, until: int) -> None:
     if desk.round().hides():
         showing.tell_deal(desk, view)
         return
+    showing.release(desk)
     if desk.round().waits_for_card():
         return
-    if not view.frontier and payment_began(desk):
+    if not view.frontier and turning.known(desk) and payment_began(desk):
         view = woven_with_hole(desk, until)
     if not view.frontier:
         desk.irregular("no legal play explains the evidence", curable=True, likely=likely(desk.rules, desk.round()))
         return
-    turn_if_shown(desk, view)
+    turning.turn_if_shown(desk, view)
     points = hole_points(desk)
     if not of_hole(view.frontier, points):
         view = woven_with_hole(desk, until)
@@ -295,15 +311,3 @@ def infer(desk: Desk, until: int) -> None:
 def dealt(judged: Judged) -> bool:
     """Whether the readers have confirmed the layout up to the end of the deal."""
     return all(node.dealt == judged.found.play().deal_cards for node in judged.frontier)
-
-
-def turn_if_shown(desk: Desk, view: Reconstruction) -> None:
-    """The hole card is turned by its key, or when every play has the players finished, or when payment has begun."""
-    if not desk.round().hole_dealt or not desk.round().is_dealt():
-        return
-    play = view.play()
-    nodes = desk.lattice().frontier
-    by_key = bool(nodes) and all(node.turned for node in nodes)
-    finished = all(play.finished(node) for node in view.frontier)
-    if by_key or finished:
-        desk.turn_hole()

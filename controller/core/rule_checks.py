@@ -33,6 +33,8 @@ OPTION_RANGES: Final[dict[str, tuple[int, int]]] = {
     "minimum_cents": (0, CENTS_LIMIT),
     "maximum_cents": (0, CENTS_LIMIT),
     "side_maximum_cents": (0, CENTS_LIMIT),
+    "turn_pause_s": (1, 60),
+    "deal_gap_s": (0, 60),
 }
 """The same for the options: no house rounds to more than a thousand dollars or burns more than ten cards."""
 

@@ -47,6 +47,16 @@ class Options(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """The highest side wager the table's sign allows; 0: none."""
     pay_advice: Literal["screen", "keypad"] = "screen"
     """``keypad``: once every wager is settled the dealer's keypad shows what to take and pay, where it fits."""
+    turn_key: Literal["", "always", "sometimes"] = ""
+    """``always``: the dealer presses the key when he turns the hole card. Empty, only in journals of versions before
+    this option: the table concludes the turn by itself, and takes its own count of the deal for certain."""
+    turn_pause_s: int = 3
+    """With ``turn_key`` ``sometimes``: seconds without key, card or chip once all players have finished by a card,
+    after which the hole card counts as turned."""
+    deal_key: Literal["always", "sometimes"] = "sometimes"
+    """``always``: only the key *no more bets* pressed again confirms a deal, never its rhythm."""
+    deal_gap_s: int = 0
+    """Seconds without a card that end a deal; 0: three times the median gap of the last deals, at least one second."""
 
 
 class Terms(Value, frozen=True, tag=False, forbid_unknown_fields=True):
@@ -177,6 +187,8 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
             no_more_bets="sometimes",
             surrender_shown="sometimes",
             even_money_shown="chips",
+            deal_key="sometimes",
+            turn_key=self.options.turn_key and "sometimes",
         )
         return msgspec.structs.replace(self, options=silent)
 

@@ -16,12 +16,13 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core import admission
+from controller.core.desired import Desired
 from controller.core.desk import Desk
 from controller.core.game_alerts import Kind
 from controller.core.raising import raise_alert
 from controller.core.sensed import Counted, Sensed
 from controller.core.sensor_health import answers, gone
-from controller.core.state import Desired, Round
+from controller.core.state import Round
 from controller.core.wager import LockedWager
 from firmware_protocols.readings import CardDrawn, WagersSensed
 

@@ -13,11 +13,14 @@ the hidden cards decide.
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.core.desk import Desk
 from controller.core.facts import Known, Names, dealt_initially
 from controller.core.hand import points_of, seen, total
 from controller.core.items import ChipsMoved
 from controller.core.reconstruction import Reconstruction
+from controller.core.shoe import Kept
 
 
 def look(desk: Desk) -> None:
@@ -28,9 +31,14 @@ def look(desk: Desk) -> None:
     if round_now.turn_key:
         # The dealer says so; whether the players can be done the hidden cards would decide.
         desk.turn_hole()
-    nodes = desk.lattice().frontier
-    if dealer_is_done(desk) or touched(desk) or (nodes and all(node.paying for node in nodes)):
+    if round_now.face_down and (dealer_is_done(desk) or touched(desk) or paid(desk)):
         show(desk)
+
+
+def paid(desk: Desk) -> bool:
+    """Whether payment has begun in every play; before the turn hidden cards must not decide that they are shown."""
+    nodes = desk.lattice().frontier
+    return not desk.round().blind() and bool(nodes) and all(node.paying for node in nodes)
 
 
 def touched(desk: Desk) -> bool:
@@ -45,6 +53,14 @@ def show(desk: Desk) -> None:
     kept = desk.round().kept_back
     desk.change_round(shown=True, kept_back=())
     desk.tell(*kept)
+
+
+def release(desk: Desk) -> None:
+    """Tell what was kept back while the deal was closed."""
+    if desk.round().kept_back and not desk.round().hides():
+        kept = desk.round().kept_back
+        desk.change_round(kept_back=())
+        desk.tell(*kept)
 
 
 def dealer_is_done(desk: Desk) -> bool:
@@ -68,6 +84,16 @@ def open_lying(desk: Desk) -> None:
     for place in range(len(desk.round().cards)):
         if not desk.round().conceals(place) and place != desk.round().hole_place():
             desk.open_card(place)
+
+
+def keep_closed(desk: Desk, *places: int) -> None:
+    """Cards that count no more and lie closed (none named: all of the round) are opened at the shoe's end."""
+    cards = desk.round().cards
+    chosen = [cards[place] for place in places] if places else cards
+    if not desk.round().dealing.unturned():
+        return
+    kept = tuple(Kept(card.number, card.face, card.nonce) for card in chosen if not card.opened)
+    desk.change(shoe=replace(desk.state.shoe, closed=(*desk.state.shoe.closed, *kept)))
 
 
 def tell_deal(desk: Desk, view: Reconstruction) -> None:

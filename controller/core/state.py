@@ -11,13 +11,14 @@ from controller.core.alerts import RoundIrregular
 from controller.core.books import Books
 from controller.core.darkness import Silence
 from controller.core.dated import Dated
+from controller.core.dealing import Dealing
+from controller.core.desired import Desired
 from controller.core.events import Event
 from controller.core.felt import Zone
 from controller.core.game_alerts import AlertList
 from controller.core.hand import place_of
 from controller.core.inputs import AdjustWager, FitnessLevel, VoidRound
 from controller.core.items import CardCame, Item
-from controller.core.linked import Owing
 from controller.core.payments import PaidRound
 from controller.core.progressives import Progressives
 from controller.core.question import Question
@@ -28,7 +29,6 @@ from controller.core.shoe import ShoeAccount
 from controller.core.wager import LockedWager
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import ShoeDraws
-from firmware_protocols.trigger_messages import TriggerWish
 from firmware_protocols.values import Value
 
 
@@ -168,6 +168,7 @@ class Round(Value, frozen=True, tag=False):
     """Whether that round had not been paid as it is due."""
     corrected: tuple[str, str] = ("", "")
     """Who last corrected the round's cards or boxes, and why."""
+    dealing: Dealing = Dealing()
 
     def rules(self, rules: Rules) -> Rules:
         """The rules by which this round's evidence is read."""
@@ -201,15 +202,25 @@ class Round(Value, frozen=True, tag=False):
         return self.cards[place].unread and place != self.hole_place()
 
     def hides(self) -> bool:
-        """Whether the players' cards lie face down and have not been shown."""
-        return self.face_down and not self.shown
+        """Whether nothing that faces decide may be told: the players' cards lie face down, or the deal is closed."""
+        return self.dealing.closed() or (self.face_down and not self.shown)
+
+    def blind(self) -> bool:
+        """Whether no face may decide what the table does, for one of those that it hides may be the hole card's."""
+        return self.dealing.unturned() and self.hides()
 
     def conceals(self, place: int) -> bool:
         """Whether the face of a card may not leave the process yet."""
         if place == self.hole_place():
             return not self.turned
+        if self.dealing.closed() and (self.dealing.stands == "moved" or place >= self.closed_from()):
+            return True
         dealers = place == len(self.spots) or 0 < self.turn_key < self.cards[place].number
-        return self.hides() and not dealers
+        return self.face_down and not self.shown and not dealers
+
+    def closed_from(self) -> int:
+        """The first place that is closed until the deal is confirmed: that of the second pass."""
+        return 0 if self.dealing.shut else len(self.spots) + 1
 
     def trouble_told(self) -> bool:
         """Whether the round is irregular and that has been said."""
@@ -321,36 +332,10 @@ class State(Value, frozen=True, tag=False):
     """By cause, what stands against another round."""
     sensed: dict[str, Sensed] = msgspec.field(default_factory=dict)
     """What bet sensors told last, by side bet."""
-
-
-class MeterShown(Value, frozen=True, tag=False):
-    """What a sign shows of a meter; ``cents`` None: it is closed."""
-
-    meter: str
-    cents: int | None
-
-
-class Desired(Value, frozen=True):
-    """What the devices should be told now; a function of the table, sent again whenever a device comes back."""
-
-    display: str = ""
-    """The line on the dealer's keypad."""
-    confirm_ns: int = 0
-    """Ask the readers to confirm the layout up to this moment of the machine's monotonic clock; 0: no need."""
-    watched: tuple[str, ...] = ()
-    """Zones whose changes may tell how the round is played, to be polled before all others; empty: every zone."""
-    meters: tuple[MeterShown, ...] = ()
-    """What signs show, by meter."""
-    notice: str = ""
-    """A jackpot nobody has verified yet, for all to see; empty: none."""
-    trigger: TriggerWish = TriggerWish()
-    """What the mystery trigger box is told."""
-    owing: tuple[Owing, ...] = ()
-    """What the pools of linked meters are owed."""
-    lock: int = 0
-    """The round for which bet sensors are locked; 0: they are open."""
-    lamps: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
-    """The spots where bet sensors light a lamp, by side bet: the wagers accepted."""
+    deal_gaps_ms: tuple[int, ...] = ()
+    """The times between the cards of the last deals."""
+    shut: bool = False
+    """Whether cards may still come of a round that ended before its hole card was turned."""
 
 
 class Table(NamedTuple):

@@ -12,6 +12,7 @@ from controller.core import (
     advising,
     answering,
     closed_meters,
+    confirming,
     counting,
     fitness,
     heard_twice,
@@ -37,6 +38,7 @@ from controller.core.alerts import (
     LineTroubled,
     UnreadCard,
 )
+from controller.core.desired import Desired
 from controller.core.desk import Desk
 from controller.core.events import (
     CardBurned,
@@ -52,6 +54,7 @@ from controller.core.inputs import (
     Answered,
     ApproveOrder,
     AssignCard,
+    DeadlinePassed,
     DeclareBox,
     EnterInventory,
     FitnessTold,
@@ -74,7 +77,7 @@ from controller.core.inputs import (
 )
 from controller.core.judging import known_until, latest, open_bets
 from controller.core.keypad import KEYPAD
-from controller.core.state import Desired, Round, Stepped, Table
+from controller.core.state import Round, Stepped, Table
 from firmware_protocols import readings
 from firmware_protocols.readings import (
     ChipsConfirmed,
@@ -124,11 +127,8 @@ def take(desk: Desk) -> None:
             shoe_told(desk, heard)
         case ChipsSeen() as seen:
             chips_seen(desk, seen)
-        case ChipsConfirmed(spots, upto_ns):
-            upto = desk.table_ns(upto_ns)
-            known = desk.state.confirmed
-            told = {str(spot): max(upto, known.get(str(spot), -1)) for spot in spots}
-            desk.change(confirmed={**known, **told})
+        case ChipsConfirmed() | DeadlinePassed() as silence:
+            confirming.nothing_more(desk, silence)
         case KeyPressed() as pressed:
             pressing.key_pressed(desk, pressed)
         case DeviceHealth() as health:
@@ -174,7 +174,9 @@ def desired(desk: Desk) -> Desired:
     wanted = latest(desk)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
     confirm_ns = max(wanted - desk.state.offset_ns, 1) if wanted > known_until(desk) else 0
-    return Desired(display(desk, round_now), confirm_ns, round_end.watched(desk))
+    due_ns = confirming.deadline_ns(desk)
+    deadline_ns = max(due_ns - desk.state.offset_ns, 1) if due_ns >= 0 else 0
+    return Desired(display(desk, round_now), confirm_ns, round_end.watched(desk), deadline_ns=deadline_ns)
 
 
 def opened_text(desk: Desk) -> str:
@@ -230,6 +232,7 @@ def shoe_told(desk: Desk, told: readings.CardDrawn | ShoeNumbering) -> None:
 def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     """A card left the shoe: a burn, a card of the round, or one that belongs to none."""
     number = desk.stamped.number
+    confirming.card_coming(desk, desk.table_ns(drawn.at_ns))
     pressing.card_came(desk)
     if drawn.sequence is not None:
         shoes.drawn(desk, drawn.sequence)
@@ -237,6 +240,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         desk.tell(UnreadCard(number))
     if drawn.burn or desk.state.burns:
         desk.change(burns=max(desk.state.burns - 1, 0))
+        confirming.disturbed(desk, "a card was burned in the deal", desk.table_ns(drawn.at_ns))
         card_outside(desk, drawn)
         desk.tell(CardBurned(number))
         return
@@ -245,11 +249,12 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     overtook = 0
     if desk.state.round is not None and not rounds.came_before_payment(desk, drawn.face, since_ns, at_ns):
         rounds.refute_payment(desk)
-        if rounds.ended_by_card(desk):
+        if rounds.ended_by_card(desk, at_ns):
             overtook = 0 if desk.round().closing else desk.round().number
             rounds.close(desk)
     began = desk.state.round is None
     if began and not locking.lock(desk, at_ns):
+        confirming.dropped(desk)
         card_outside(desk, drawn)
         if fitness.closed_by(desk.state):
             fitness.dealt(desk, number)
@@ -334,6 +339,7 @@ def started(desk: Desk, start: Started) -> None:
     reweaving.hear_no_keys(desk)
     if open_round:
         desk.change_round(unheard=True)
+    confirming.disturbed(desk, "the daemon was not running", 0)
     cards_may_be_missing(desk, "the daemon was not running")
     if open_round and state.profile_hash != profile_hash:
         desk.irregular("the profile changed in the middle of the round")
@@ -348,6 +354,7 @@ def cards_may_be_missing(desk: Desk, reason: str) -> None:
 def ask_for_missed_cards(desk: Desk, reason: str) -> None:
     """Cards may have been drawn that nobody heard of: the open round waits for a person."""
     round_now = desk.state.round
+    confirming.disturbed(desk, reason, 0)
     desk.tell(CardsMayBeMissing(round_now.number if round_now else 0, reason))
     if round_now is not None:
         desk.change_round(unheard=True)

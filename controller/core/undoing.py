@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.core import floor
+from controller.core import confirming, reweaving
 from controller.core.desk import Desk
 from controller.core.events import KeyWithdrawn, QuestionWithdrawn, RoundClosed
 from controller.core.keypad import DIGITS, EVIDENCE
@@ -40,6 +40,8 @@ def undo(desk: Desk) -> str:
     if not desk.state.presses:
         return "there is nothing to undo"
     press = desk.state.presses[-1]
+    if desk.state.round is not None and press.number < desk.round().dealing.turned_by:
+        return "the hole card has been turned since"
     refused = taken_back(desk, press)
     if not refused:
         desk.change(presses=desk.state.presses[:-1])
@@ -92,7 +94,7 @@ def no_evidence(desk: Desk, press: Press) -> str:
     if before.turn_key == press.number:
         desk.change_round(turn_key=0)
     desk.change_round(corrected=("dealer", f"key {press.meaning} taken back"), closing=False)
-    floor.weave_corrected(desk, replace(before, evidence=left))
+    reweaving.weave_corrected(desk, replace(before, evidence=left))
     return ""
 
 
@@ -102,6 +104,11 @@ def unlock(desk: Desk, press: Press) -> str:
     if round_now is not None and round_now.next_lock_ns >= 0:
         withdraw(desk, press)
         desk.change_round(next_lock_ns=-1, next_moved={})
+        return ""
+    if round_now is not None and round_now.dealing.done_by == press.number:
+        withdraw(desk, press)
+        confirming.change(desk, done_by=0)
+        confirming.unconfirm(desk, "the key that said the deal is done was taken back")
         return ""
     if round_now is None or round_now.locked_by != press.number:
         return "the round is closed"

@@ -13,7 +13,7 @@ from random import Random
 from typing import assert_never
 
 from controller.core.alerts import CloseRefused
-from controller.core.inputs import Input
+from controller.core.inputs import DeadlinePassed, Input
 from controller.core.rules import Rules
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
 from simulators.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
@@ -75,7 +75,12 @@ class HumanRig(Rig):
                 for place, looked in self.changing.items()
             ]
             confirm_ns = self.confirmation(looks)
-            if looks and min(looks)[0] <= min(moment_ns, confirm_ns or moment_ns):
+            deadline_ns = self.desired.deadline_ns
+            others = [moment_ns, *([min(looks)[0]] if looks else []), *([confirm_ns] if confirm_ns else [])]
+            if 0 < deadline_ns <= min(others):
+                self.now_ns = max(self.now_ns, deadline_ns)
+                self.give(DeadlinePassed(self.now_ns))
+            elif looks and min(looks)[0] <= min(moment_ns, confirm_ns or moment_ns):
                 self.look(*min(looks))
             elif confirm_ns and confirm_ns <= moment_ns:
                 self.now_ns = max(self.now_ns, confirm_ns)

@@ -12,13 +12,14 @@ from typing import Any, assert_never
 
 import msgspec
 
+from controller.core.desired import Desired
 from controller.core.events import Event, QuestionAsked, RoundClosed, WagerSettled
-from controller.core.inputs import Answered, Input, Stamped, Started
+from controller.core.inputs import Answered, DeadlinePassed, Input, Stamped, Started
 from controller.core.keypad import DEFAULT_KEYS
 from controller.core.linked import LinkedTerms
 from controller.core.progressives import MeterTerms
 from controller.core.rules import House, Options, Rules
-from controller.core.state import Desired, State, Stepped, Table
+from controller.core.state import State, Stepped, Table
 from controller.core.table import step
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
@@ -71,8 +72,12 @@ class Rig:
         return stepped
 
     def pass_ms(self, milliseconds: int) -> None:
-        """Let time pass; readers that are not late confirm what the table asks for."""
-        self.now_ns += milliseconds * MS
+        """Let time pass; readers that are not late confirm what the table asks for, and so does the clock."""
+        until_ns = self.now_ns + milliseconds * MS
+        while 0 < self.desired.deadline_ns <= until_ns:
+            self.now_ns = max(self.now_ns, self.desired.deadline_ns)
+            self.give(DeadlinePassed(self.now_ns))
+        self.now_ns = until_ns
         if self.desired.confirm_ns and not self.late:
             self.give(ChipsConfirmed(SPOTS, self.now_ns))
 

@@ -9,11 +9,12 @@ import zmq
 from msgspec.structs import replace
 
 from controller.core.deeds import Counted, Wagered
+from controller.core.desired import Desired
 from controller.core.inputs import LinkEntered, LinkHeard, LinkReading
 from controller.core.linked import LinkedMeter, LinkedTerms, Owed, Owing
 from controller.core.pace import HOUR_NS
 from controller.core.progressives import Progressives
-from controller.core.state import Desired, State
+from controller.core.state import State
 from controller.formats.config import Config, ConfigError, read_config
 from controller.formats.linked_config import LinkedMeterSection, OtherLink, linked_profile_checks, linked_terms
 from controller.formats.records import Identity

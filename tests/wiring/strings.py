@@ -15,9 +15,9 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from controller.core.desired import Desired
 from controller.core.keypad import DEFAULT_KEYS
 from controller.core.rules import House
-from controller.core.state import Desired
 from controller.daemon import CHECKPOINT_READINGS, Daemon, Parts
 from controller.formats.records import Identity
 from controller.io import profile_files

@@ -1,0 +1,253 @@
+"""Whether a deal is what the table counted, and whether the hole card has been turned without a key.
+
+A deal is confirmed by the key *no more bets* pressed again, or by its own rhythm: all its cards without a long gap, a
+key or a chip between them, then a long gap. A box too many or too few, a burn nobody announced, a card read twice or
+missed leave another number of cards before the gap. What is not confirmed stays closed until the dealer turns the hole
+card. That nothing came is itself a reading (``DeadlinePassed``), so that replay needs no clock.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Any, Final, assert_never
+
+from msgspec.structs import replace
+
+from controller.core.dealing import Dealing
+from controller.core.desk import Desk
+from controller.core.events import DealUnconfirmed
+from controller.core.inputs import DeadlinePassed
+from controller.core.items import CardCame
+from controller.core.keypad import EVIDENCE
+from controller.core.reconstruction import Reconstruction
+from controller.core.rules import Rules
+from controller.core.state import begun
+from firmware_protocols.readings import ChipsConfirmed
+
+SECOND_NS: Final = 1_000_000_000
+
+GAPS_KEPT: Final = 60
+"""Gaps between cards of which the median is taken: those of the last five or more deals to a full table."""
+
+GAP_TIMES: Final = 3
+"""A gap is long if it is so many times the median gap of the last deals."""
+
+
+def guarded(rules: Rules) -> bool:
+    """Whether rounds by these rules have a hole card to guard."""
+    return bool(rules.options.turn_key) and rules.hole_card == "dealt"
+
+
+def begin(desk: Desk, *, declared: bool) -> Dealing:
+    """The deal of a round whose bets are locked now; ``declared``: with boxes that only a person's word put into it."""
+    return Dealing("open", shut=desk.state.shut or declared) if guarded(desk.rules) else Dealing()
+
+
+def change(desk: Desk, **fields: Any) -> None:  # noqa: ANN401 - the fields of Dealing, whatever they are
+    """Change what is known of the open round's deal."""
+    desk.change_round(dealing=replace(desk.round().dealing, **fields))
+
+
+def size(desk: Desk) -> int:
+    """The cards of the deal, as the table counts its boxes."""
+    return desk.round().hole_place() + 1
+
+
+def gap_ns(desk: Desk) -> int:
+    """How long no card comes at the end of a deal."""
+    told_s = desk.rules.options.deal_gap_s
+    if told_s:
+        return told_s * SECOND_NS
+    gaps = desk.state.deal_gaps_ms
+    usual_ms = int(median(gaps)) if gaps else 0
+    return max(SECOND_NS, GAP_TIMES * usual_ms * 1_000_000)
+
+
+# --- what comes -------------------------------------------------------------------------------------
+
+
+def card_coming(desk: Desk, at_ns: int) -> None:
+    """Before a card is taken: if a long gap lies before it, the clock has said so by now."""
+    if desk.state.round is None or not desk.round().dealing.unturned() or not desk.round().cards:
+        return
+    deal = desk.round().dealing
+    if not at_once(desk, at_ns):
+        change(desk, quiet_ns=max(deal.quiet_ns, at_ns))
+        review(desk)
+    elif len(desk.round().cards) == size(desk) and (deal.stands == "open" or deal.done_by):
+        unconfirm(desk, "a card followed the deal at once")
+
+
+def at_once(desk: Desk, at_ns: int) -> bool:
+    """Whether a card at ``at_ns`` follows the last one without a long gap."""
+    return at_ns - desk.round().dealing.last_ns < gap_ns(desk)
+
+
+def card_came(desk: Desk, at_ns: int) -> None:
+    """A card of the round was taken."""
+    deal, count = desk.round().dealing, len(desk.round().cards)
+    if deal.stands == "unguarded":
+        return
+    if deal.last_ns >= 0 and count <= size(desk):
+        change(desk, gaps_ms=(*deal.gaps_ms, (at_ns - deal.last_ns) // 1_000_000))
+    if count == size(desk):
+        gaps = (*desk.state.deal_gaps_ms, *desk.round().dealing.gaps_ms)
+        desk.change(deal_gaps_ms=gaps[-GAPS_KEPT:])
+    change(desk, last_ns=at_ns, stirred_ns=at_ns)
+
+
+def key_came(desk: Desk, at_ns: int) -> None:
+    """A key was pressed."""
+    disturbed(desk, "a key was pressed in the deal", at_ns)
+
+
+def chips_came(desk: Desk, last_ns: int) -> None:
+    """Chips moved, at the latest at ``last_ns``."""
+    if desk.state.round is not None and desk.round().evidence:
+        first = next((one.first_ns for one in desk.round().evidence if isinstance(one.item, CardCame)), last_ns)
+        if last_ns > first:
+            disturbed(desk, "chips moved in the deal", last_ns)
+
+
+def disturbed(desk: Desk, why: str, at_ns: int) -> None:
+    """Something came that, between the cards of a deal, leaves its rhythm uncertain."""
+    if desk.state.round is None or not desk.round().dealing.unturned():
+        return
+    deal = desk.round().dealing
+    between = 0 < len(desk.round().cards) < size(desk)
+    change(desk, stirred_ns=max(deal.stirred_ns, at_ns), uneven=deal.uneven or (why if between else ""))
+
+
+def nothing_more(desk: Desk, silence: ChipsConfirmed | DeadlinePassed) -> None:
+    """Up to a moment nothing changed but what was told: at these spots, or at all, as the clock says."""
+    match silence:
+        case ChipsConfirmed(spots, upto_ns):
+            upto = desk.table_ns(upto_ns)
+            known = desk.state.confirmed
+            told = {str(spot): max(upto, known.get(str(spot), -1)) for spot in spots}
+            desk.change(confirmed={**known, **told})
+        case DeadlinePassed(at_ns):
+            clock_told(desk, desk.table_ns(at_ns))
+        case _:
+            assert_never(silence)
+
+
+def clock_told(desk: Desk, at_ns: int) -> None:
+    """The clock says that nothing more has come."""
+    if desk.state.round is not None and desk.round().dealing.unturned():
+        change(desk, quiet_ns=max(desk.round().dealing.quiet_ns, at_ns))
+
+
+def deal_done(desk: Desk) -> bool:
+    """The key *no more bets* was pressed again: the deal is done. False: it says nothing of the deal."""
+    round_now = desk.state.round
+    if round_now is None or not round_now.dealing.unturned() or not round_now.cards or round_now.trouble_told():
+        return False
+    count, deal = len(round_now.cards), round_now.dealing
+    if deal.stands == "open":
+        # Pressed between its cards it is a key in the deal, which leaves the count uncertain.
+        change(desk, done_by=desk.stamped.number)
+        return True
+    return deal.stands == "confirmed" and count == size(desk) and not desk.state.presses
+
+
+# --- what follows -----------------------------------------------------------------------------------
+
+
+def review(desk: Desk) -> None:
+    """Confirm the deal, or say that it cannot be, once its key or a long gap has come."""
+    round_now = desk.round()
+    deal, count, cards = round_now.dealing, len(round_now.cards), size(desk)
+    if deal.stands != "open" or not round_now.cards or not round_now.locked or round_now.held():
+        return
+    even = count == cards and not deal.uneven
+    quiet = deal.quiet_ns >= deal.last_ns + gap_ns(desk)
+    by_rhythm = quiet and desk.round().rules(desk.rules).options.deal_key == "sometimes"
+    if even and (deal.done_by or by_rhythm):
+        change(desk, stands="confirmed")
+        desk.change(shut=False)
+    elif quiet and count < cards:
+        unconfirm(desk, f"a pause after card {count} of {cards}")
+    elif quiet and deal.uneven:
+        unconfirm(desk, deal.uneven)
+    elif count > cards:
+        unconfirm(desk, "nothing said that the deal was done")
+
+
+def unconfirm(desk: Desk, why: str, stands: str = "unconfirmed") -> None:
+    """The deal is not certain; what is closed stays so until the turn."""
+    before = desk.round().dealing.stands
+    change(desk, stands=stands)
+    if before in {"open", "confirmed"}:
+        desk.tell(DealUnconfirmed(desk.round().number, why))
+
+
+def moved(desk: Desk, why: str) -> None:
+    """Cards or boxes were corrected: whatever is closed now stays closed until the turn, wherever its place is now."""
+    if desk.state.round is None or not desk.round().dealing.unturned():
+        return
+    if desk.round().cards:
+        unconfirm(desk, why, "moved")
+    else:
+        change(desk, shut=True)
+
+
+def dropped(desk: Desk) -> None:
+    """Cards came that are of no round, or whose round ended before its turn: the next may be of the same deal."""
+    if guarded(desk.rules):
+        desk.change(shut=True)
+
+
+def may_end_by_card(desk: Desk, at_ns: int) -> bool:
+    """Whether a card at ``at_ns`` may be the next round's although no key has ended this one.
+
+    Chips alone do not say so while the hole card is not turned, for a player can move them: where the dealer's key
+    turns it, the key must have come; and no card begins a round that follows the last one at once.
+    """
+    if not desk.round().dealing.unturned():
+        return True
+    return desk.round().rules(desk.rules).options.turn_key == "sometimes" and not at_once(desk, at_ns)
+
+
+def may_end_by_key(desk: Desk) -> bool:
+    """Whether the key of the next bets says that this round is over: not where the key of the turn must come first."""
+    return desk.round().rules(desk.rules).options.turn_key == "sometimes"
+
+
+def paused(desk: Desk) -> bool:
+    """Whether the clock says that the hole card is turned: a card has ended the players' turns, and then came nothing.
+
+    Chips say nothing of it, for players can move them, nor does a key that could still be taken back.
+    """
+    round_now, options = desk.round(), desk.round().rules(desk.rules).options
+    deal = round_now.dealing
+    if options.turn_key != "sometimes" or deal.quiet_ns < deal.stirred_ns + options.turn_pause_s * SECOND_NS:
+        return False
+    if any(press.meaning in EVIDENCE for press in desk.state.presses):
+        return False
+    found = up_to_last_card(desk)
+    return bool(found.frontier) and all(found.play().finished(node) for node in found.frontier)
+
+
+def up_to_last_card(desk: Desk) -> Reconstruction:
+    """The lattice of everything told up to the last card."""
+    evidence = desk.round().evidence
+    last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardCame)), default=-1)
+    found = begun(desk.rules, desk.round())
+    for dated in evidence[: last + 1]:
+        found = found.observe(dated)
+    return found
+
+
+def deadline_ns(desk: Desk) -> int:
+    """When the clock is to say that nothing more has come, in table time; -1: no need."""
+    round_now = desk.state.round
+    if round_now is None or not round_now.dealing.unturned() or not round_now.cards:
+        return -1
+    deal, options = round_now.dealing, round_now.rules(desk.rules).options
+    wanted = -1
+    if deal.stands == "open":
+        wanted = deal.last_ns + gap_ns(desk)
+    elif deal.stands == "confirmed" and options.turn_key == "sometimes":
+        wanted = deal.stirred_ns + options.turn_pause_s * SECOND_NS
+    return wanted if wanted > deal.quiet_ns else -1

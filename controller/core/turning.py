@@ -1,0 +1,29 @@
+"""Whether the hole card is turned: what the dealer's hand did, not what the table concludes."""
+
+from __future__ import annotations
+
+from controller.core import confirming
+from controller.core.desk import Desk
+from controller.core.reconstruction import Reconstruction
+
+
+def turn_if_shown(desk: Desk, view: Reconstruction) -> None:
+    """The hole card is turned by its key, or when every play has the players finished, or when payment has begun."""
+    if not desk.round().hole_dealt or not desk.round().is_dealt():
+        return
+    play = view.play()
+    nodes = desk.lattice().frontier
+    by_key = bool(nodes) and all(node.turned for node in nodes)
+    if desk.round().dealing.unturned():
+        # What the table concludes is not what the dealer's hand did.
+        by_card = bool(nodes) and all(node.drawn for node in (*nodes, *view.frontier))
+        concluded = by_card or confirming.paused(desk)
+    else:
+        concluded = all(play.finished(node) for node in view.frontier)
+    if by_key or concluded:
+        desk.turn_hole()
+
+
+def known(desk: Desk) -> bool:
+    """Whether the hole card may be looked at: it is turned, or its key was pressed; chips say nothing of it."""
+    return not desk.round().dealing.unturned() or bool(desk.round().turn_key)

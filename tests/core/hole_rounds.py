@@ -1,0 +1,333 @@
+"""Rounds of simulated people in which something is wrong with the deal, and the hole card is any card.
+
+What is physically the hole card, and when the dealer's hand turns it, the people's script says and not the table: of
+two runs that differ in nothing but the hole card's face, every byte that leaves the table must be the same until then.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace
+
+from controller.core.events import CardOpened
+from controller.core.inputs import (
+    AdjustWager,
+    Answered,
+    AssignCard,
+    DeclareBox,
+    Input,
+    SetCard,
+    VoidRound,
+)
+from controller.core.keypad import MEANINGS
+from controller.core.rules import Rules
+from controller.core.state import Stepped
+from controller.formats.alert_list import alerts_bytes
+from controller.formats.snapshots import advice_bytes, round_bytes
+from controller.io import profile_files
+from firmware_protocols.cards import DECK, Card
+from firmware_protocols.readings import CardDrawn, KeyPressed
+from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.dealer import play
+from simulators.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, MAIN, StandKey
+from simulators.house import house_from
+from simulators.rack import Rack
+from tests.core.houses import chips_of
+from tests.core.human import HumanRig
+from tests.core.rig import KEY_OF, SPOTS, coded
+
+PROFILES: Final = profile_files.names()
+
+RANKS: Final = tuple(
+    Card(face) for face in ("Ah", "2d", "3c", "4s", "5h", "6d", "7c", "8s", "9h", "Td", "Jc", "Qh", "Ks")
+)
+"""A face of every rank, of every suit."""
+
+CHIP: Final = "E00400000000C1"
+"""A chip of ten dollars that somebody throws."""
+
+
+class HoleRig(HumanRig):
+    """Keeps every byte that leaves the table, step by step."""
+
+    def __init__(self, rules: Rules, chips: dict[str, int], seed: int = 1) -> None:
+        self.said: list[bytes] = []
+        super().__init__(rules, {**chips, CHIP: 1000}, seed)
+
+    def give(self, item: Input, *, closed: bool = False) -> Stepped:
+        stepped = super().give(item, closed=closed)
+        state = self.table.state
+        pictures = (round_bytes(self.house, state), advice_bytes(state), alerts_bytes(state))
+        self.said.append(coded((stepped.events, stepped.desired, pictures)))
+        return stepped
+
+    def fork(self) -> HoleRig:
+        """The same table at the same moment, to be played on in another way."""
+        other = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, dict | list):
+                setattr(other, name, copy.copy(value))
+        other.changing = {place: list(looks) for place, looks in self.changing.items()}
+        other.rng = Random()
+        other.rng.setstate(self.rng.getstate())
+        return other
+
+
+class Script(NamedTuple):
+    """What people do from the lock of a round until its hole card is physically turned."""
+
+    acts: tuple[Act, ...]
+    hole: int
+    """Where the hole card is drawn."""
+    boxes: tuple[int, ...]
+    before: tuple[Act, ...] = ()
+    """What they did before that: the rounds before, and the bets."""
+
+
+def script_of(profile: str, seed: int, stand_key: StandKey, boxes: tuple[int, int], *, keyed: bool = True) -> Script:
+    """The third round of people at a table; not ``keyed``: the dealer's key says nothing of the turn."""
+    house = house_from(profile_files.raw(profile))
+    acts = list(play(house, Random(seed), Rack(), boxes, rounds=3, stand_key=stand_key))
+    ends = [at for at, act in enumerate(acts) if isinstance(act, RoundPlayed)]
+    told = acts[ends[2]]
+    assert isinstance(told, RoundPlayed)
+    whole = acts[ends[1] + 1 : ends[2]]
+    lock = next(at for at, act in enumerate(whole) if is_key(act, KEY_NO_MORE_BETS))
+    turn = next(at for at, act in enumerate(whole) if is_key(act, KEY_HOLE_TURNED))
+    round_acts = whole[lock:turn]
+    draws = [at for at, act in enumerate(round_acts) if isinstance(act, Draw)]
+    spots = tuple(sorted(int(spot) for spot in told.hands))
+    before = (*acts[: ends[1] + 1], *whole[:lock])
+    if not keyed:
+        before = tuple(act for act in before if not is_key(act, KEY_HOLE_TURNED))
+    return Script(tuple(round_acts), draws[2 * len(spots) + 1], spots, before)
+
+
+def is_key(act: Act, key: str) -> bool:
+    return isinstance(act, Press) and act.key == key
+
+
+def rig_for(profile: str, stand_key: StandKey, turn_key: str, seed: int = 1, **options: Any) -> HoleRig:
+    """A table at which nobody has played, with the hole card guarded."""
+    keyed = "always" if stand_key == "always" else "sometimes"
+    rules = profile_files.load(profile, {"stand_key": keyed, "turn_key": turn_key, **options}).rules
+    return HoleRig(rules, chips_of(Rack()), seed)
+
+
+# --- what may be wrong with a deal ------------------------------------------------------------------
+
+
+def insert(script: Script, at: int, *acts: Act) -> Script:
+    """The script with acts put in before the act at a place."""
+    hole = script.hole + (len(acts) if at <= script.hole else 0)
+    return script._replace(acts=(*script.acts[:at], *acts, *script.acts[at:]), hole=hole)
+
+
+def first_card(script: Script) -> int:
+    """Where the first card is drawn, with the pause before it."""
+    return next(at for at, act in enumerate(script.acts) if isinstance(act, Draw)) - 1
+
+
+def card_within(script: Script, rng: Random) -> int:
+    """Where some card of the deal is drawn that is not the hole card."""
+    return rng.choice([at for at, act in enumerate(script.acts[: script.hole]) if isinstance(act, Draw)])
+
+
+def honest(script: Script, rng: Random) -> Script:
+    return script
+
+
+def chip_on_undealt_box(script: Script, rng: Random) -> Script:
+    free = [spot for spot in SPOTS if spot not in script.boxes]
+    if not free:
+        return script
+    return script._replace(before=(*script.before, Pause(700), Lay(rng.choice(free), MAIN, (CHIP,)), Pause(1500)))
+
+
+def chip_handed_back(script: Script, rng: Random) -> Script:
+    thrown = chip_on_undealt_box(script, rng)
+    spot = next((act.spot for act in reversed(thrown.before) if isinstance(act, Lay) and act.chips == (CHIP,)), 0)
+    return insert(thrown, card_within(thrown, rng), Lay(spot, MAIN, ()), Pause(200)) if spot else script
+
+
+def unannounced_burn(script: Script, rng: Random) -> Script:
+    return insert(script, first_card(script), Pause(450), Draw(rng.choice(DECK)))
+
+
+def card_read_twice(script: Script, rng: Random) -> Script:
+    at = card_within(script, rng)
+    return insert(script, at + 1, Pause(120), script.acts[at])
+
+
+def card_missed(script: Script, rng: Random) -> Script:
+    at = card_within(script, rng)
+    return script._replace(acts=(*script.acts[:at], *script.acts[at + 1 :]), hole=script.hole - 1)
+
+
+def box_without_chips(script: Script, rng: Random) -> Script:
+    if len(script.boxes) < 2:
+        return script
+    spot = rng.choice(script.boxes)
+
+    def without(acts: Iterable[Act]) -> Iterator[Act]:
+        # As many acts as before: the places stay.
+        for act in acts:
+            yield Pause(0) if isinstance(act, Lay) and act.spot == spot else act
+
+    return script._replace(acts=tuple(without(script.acts)), before=tuple(without(script.before)))
+
+
+def burn_in_vain(script: Script, rng: Random) -> Script:
+    return insert(script, first_card(script), Press(KEY_BURN), Pause(300))
+
+
+IRREGULARITIES: Final[dict[str, Callable[[Script, Random], Script]]] = {
+    "honest": honest,
+    "a chip on a box that is not dealt to": chip_on_undealt_box,
+    "such a chip handed back in the deal": chip_handed_back,
+    "an unannounced burn": unannounced_burn,
+    "a card read twice": card_read_twice,
+    "a card missed": card_missed,
+    "a box without chips": box_without_chips,
+    "burn pressed in vain": burn_in_vain,
+}
+
+# --- what people may do meanwhile -------------------------------------------------------------------
+
+Doing = Callable[[HoleRig, Random], None]
+
+
+def cards_of(rig: HoleRig) -> list[int]:
+    round_now = rig.table.state.round
+    return [1] if round_now is None or not round_now.cards else [card.number for card in round_now.cards]
+
+
+def number_of(rig: HoleRig) -> int:
+    return rig.table.state.rounds
+
+
+def strike(rig: HoleRig, rng: Random) -> None:
+    rig.give(SetCard(rig.now_ns, rng.choice(cards_of(rig)), None, "floor", "test"))
+
+
+def name_card(rig: HoleRig, rng: Random) -> None:
+    rig.give(SetCard(rig.now_ns, rng.choice(cards_of(rig)), rng.choice(DECK), "floor", "test"))
+
+
+def name_last(rig: HoleRig, rng: Random) -> None:
+    rig.give(SetCard(rig.now_ns, cards_of(rig)[-1], rng.choice(DECK), "floor", "test"))
+
+
+def declare(rig: HoleRig, rng: Random) -> None:
+    rig.give(DeclareBox(rig.now_ns, rng.choice(SPOTS), 1000, "floor", "test"))
+
+
+def assign(rig: HoleRig, rng: Random) -> None:
+    rig.give(AssignCard(rig.now_ns, rng.choice(cards_of(rig)), rng.choice((0, *SPOTS)), "floor", "test"))
+
+
+def void(rig: HoleRig, rng: Random) -> None:
+    rig.give(VoidRound(rig.now_ns, number_of(rig), "floor", "test"))
+
+
+def adjust(rig: HoleRig, rng: Random) -> None:
+    rig.give(AdjustWager(rig.now_ns, number_of(rig), rng.choice(SPOTS), MAIN, 500, "floor", "test"))
+
+
+def answer(rig: HoleRig, rng: Random) -> None:
+    rig.give(Answered(rig.now_ns, rig.table.state.questions, rng.choice(("yes", "no", "2")), "floor"))
+
+
+def any_key(rig: HoleRig, rng: Random) -> None:
+    """Any key but those that say that the hole card is turned, or the round over."""
+    meaning = rng.choice(sorted((MEANINGS & KEY_OF.keys()) - {"hole_turned", "round_closed"}))
+    rig.give(KeyPressed(rig.now_ns, KEY_OF[meaning]))
+
+
+def no_more_bets(rig: HoleRig, rng: Random) -> None:
+    rig.give(KeyPressed(rig.now_ns, KEY_OF["no_more_bets"]))
+
+
+def undo(rig: HoleRig, rng: Random) -> None:
+    for _ in range(rng.randrange(1, 4)):
+        rig.give(KeyPressed(rig.now_ns, KEY_OF["undo"]))
+
+
+def touch(rig: HoleRig, rng: Random) -> None:
+    """Somebody throws a chip on a spot, or takes what lies there."""
+    spot = rng.choice(SPOTS)
+    lies = rig.truth.get((spot, MAIN), ())
+    rig.lay(spot, MAIN, () if lies else (CHIP,))
+
+
+def nothing(rig: HoleRig, rng: Random) -> None:
+    pass
+
+
+ORDERS: Final[tuple[Doing, ...]] = (strike, name_card, name_last, declare, assign, void, adjust, answer)
+KEYS: Final[tuple[Doing, ...]] = (any_key, no_more_bets, undo)
+DOINGS: Final[dict[str, Doing]] = {one.__name__: one for one in (nothing, *ORDERS, *KEYS, touch)}
+
+
+class Case(NamedTuple):
+    """A round, what is wrong with its deal, and what somebody does at which moment before the turn."""
+
+    profile: str
+    irregularity: str
+    doings: tuple[str, ...]
+    seed: int
+    stand_key: StandKey = "always"
+    turn_key: str = "always"
+    boxes: tuple[int, int] = (1, 3)
+
+
+def assert_secret(case: Case, faces: Iterable[Card] = RANKS) -> None:
+    """Play the round with each face in the hole; nothing that leaves before the dealer turns it may differ."""
+    rng = Random(case.seed)
+    script = script_of(case.profile, case.seed, case.stand_key, case.boxes, keyed=case.turn_key == "always")
+    script = IRREGULARITIES[case.irregularity](script, rng)
+    moments = sorted(rng.randrange(len(script.acts) + 1) for _ in case.doings)
+    doings = [Done(at, DOINGS[name], rng.randrange(1 << 30)) for at, name in zip(moments, case.doings, strict=True)]
+    rig = rig_for(case.profile, case.stand_key, case.turn_key, case.seed)
+    rig.perform(script.before)
+    carry_out(rig, script.acts[: script.hole], doings, 0)
+    carry_out(rig, (), doings, script.hole)
+    draw = script.acts[script.hole]
+    assert isinstance(draw, Draw)
+    first: list[bytes] | None = None
+    for face in faces:
+        run = rig.fork()
+        run.said, run.events = [], []
+        run.perform([replace(draw, card=face)])
+        hole = next(one.number for one in reversed(run.stamped) if isinstance(one.input, CardDrawn))
+        later = [one for one in doings if one.at > script.hole]
+        carry_out(run, script.acts[script.hole + 1 :], later, script.hole + 1)
+        carry_out(run, (), later, len(script.acts))
+        opened = [event for event in run.events if isinstance(event, CardOpened) and event.card == hole]
+        assert not opened, (case, face)
+        first = run.said if first is None else first
+        assert run.said == first, (case, face)
+
+
+class Done(NamedTuple):
+    """What somebody does before the act at a place."""
+
+    at: int
+    doing: Doing
+    seed: int
+
+
+def carry_out(rig: HoleRig, acts: tuple[Act, ...], doings: list[Done], first: int) -> None:
+    """People's acts, the first of them at place ``first``, with what somebody does between; all there is at the end."""
+    for at, one in enumerate((*acts, None), start=first):
+        if one is None and acts:
+            return
+        for done in doings:
+            if done.at == at:
+                done.doing(rig, Random(done.seed))
+        if one is not None:
+            rig.perform([one])
