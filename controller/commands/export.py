@@ -13,10 +13,13 @@ from controller.commands.terminal import say
 from controller.formats import takings as rows
 from controller.formats.payloads import own_event
 from controller.formats.row_files import as_csv, as_json_lines
+from controller.formats.signed_note import NoteRefused, Verifier
 from controller.formats.takings import Row, Takings, takings
 from controller.io.journal import JournalDamaged, NotAJournal
 from controller.io.journal_store import JournalReader
 from controller.io.journal_stream import checked_events
+from controller.io.plain_files import content
+from controller.io.proofs import ProofRefused, prove
 
 BATCH = 1000
 
@@ -41,11 +44,29 @@ KINDS: Final[dict[str, tuple[type[Row], Callable[[Takings], Sequence[Row]]]]] = 
 @click.option("--first", default=1, show_default=True, type=click.IntRange(min=1), help="The first event's seq.")
 @click.option("--last", type=click.IntRange(min=1), help="The last event's seq; without it all there are.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file, instead of standard output.")
+@click.option("--proof", type=click.IntRange(min=1), help="A closed round, with the proof that it is in the journal.")
+@click.option("--verifier", help="With --proof: the verifier key, as tableside verify --key prints it.")
+@click.option(
+    "--head", type=click.Path(dir_okay=False, path_type=Path), help="With --proof: a signed head that others keep."
+)
 @click.argument("journal", type=click.Path(path_type=Path))
 def command(
-    *, journal: Path, output: Path | None, first: int, last: int | None, events: bool, kind: str | None, form: str
+    *,
+    journal: Path,
+    output: Path | None,
+    first: int,
+    last: int | None,
+    events: bool,
+    kind: str | None,
+    form: str,
+    proof: int | None,
+    verifier: str | None,
+    head: Path | None,
 ) -> None:
     """Write the events of JOURNAL, or rows made of them; no key is needed, and a daemon may be writing.
+
+    --proof ROUND writes each record of a round into the new folder --output, with the proof (C2SP tlog-proof) that it
+    is in the journal whose head the table has signed: its last, or the one that a consumer keeps (--head FILE.head).
 
     Each event is held against its record's chain hash before it is used. --rows says which rows; docs/accounting.md
     tells their columns.
@@ -53,9 +74,12 @@ def command(
     Exit status: 0 written, 1 the journal is damaged (events written before are whole), 2 no journal there, or the
     output cannot be written.
     """
-    if events == (kind is not None):
-        raise click.UsageError("expected either --events or --rows")
+    if [events, kind is not None, proof is not None].count(True) != 1:
+        raise click.UsageError("expected either --events, --rows or --proof")
     try:
+        if proof is not None:
+            export_proof(journal, proof, verifier, head, output)
+            return
         with JournalReader(journal) as reader, click.open_file("-" if output is None else output, "wb") as file:
             # One transaction: the end does not move while we go there.
             reader.connection.execute("BEGIN")
@@ -64,7 +88,7 @@ def command(
                 file.writelines(body + b"\n" for body in bodies)
             else:
                 write_rows(file, kind, form, takings(own_event(body) for body in bodies))
-    except NotAJournal as error:
+    except (NotAJournal, ProofRefused) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     except JournalDamaged as error:
@@ -73,6 +97,31 @@ def command(
     except OSError as error:
         say(f"tableside: {output or 'standard output'}: {error.strerror}", err=True)
         sys.exit(2)
+
+
+def export_proof(journal: Path, number: int, verifier: str | None, head: Path | None, output: Path | None) -> None:
+    """Write the proof of a round into the folder ``output``, and say what it is of.
+
+    Raises:
+        ProofRefused: it cannot be proven.
+        NotAJournal, JournalDamaged: the journal cannot be read.
+        OSError: the head cannot be read, or the folder not be written.
+    """
+    if verifier is None or output is None:
+        raise click.UsageError("--proof needs --verifier, the line that tableside verify --key prints, and --output")
+    try:
+        known, signed = Verifier.read(verifier), "" if head is None else content(head).decode()
+    except (NoteRefused, UnicodeDecodeError) as refused:
+        raise ProofRefused(str(refused)) from refused
+    with JournalReader(journal) as reader:
+        reader.connection.execute("BEGIN")
+        rounds = takings(own_event(body) for body in checked(reader, 1, None)).rounds
+        ends = next(((row.first_seq, row.last_seq) for row in rounds if row.round == number), None)
+        if ends is None:
+            raise ProofRefused(f"{journal}: round {number} is not there, or not closed")
+        first, last = (next(reader.events(seq, 1)).number for seq in ends)
+        found = prove(reader, range(first, last + 1), known, signed, output)
+    say(f"{output}: records {found.first} to {found.last} of {found.head.origin}, signed with record {found.head.size}")
 
 
 def checked(reader: JournalReader, first: int, last: int | None) -> Iterator[bytes]:

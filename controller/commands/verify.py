@@ -9,8 +9,10 @@ import click
 
 from controller.commands.terminal import say
 from controller.formats.seals import Sealing
+from controller.formats.signed_note import NoteRefused, Verifier
 from controller.io.journal import NotAJournal
 from controller.io.keys import KeyRefused, read_key
+from controller.io.proofs import ProofRefused, check
 from controller.io.rebuilding import verify_copy
 from controller.io.segment_folder import NoCopy
 from controller.io.verification import verify
@@ -19,15 +21,22 @@ from controller.io.verification import verify
 @click.command("verify")
 @click.option("--gently", is_flag=True, help="Take a fifth of a processor at most.")
 @click.option("--key", "key_file", type=click.Path(path_type=Path), help="The file with the table's key.")
+@click.option("--verifier", help="The verifier key that the proofs of records in the folder JOURNAL are held against.")
 @click.argument("journal", type=click.Path(path_type=Path))
-def command(journal: Path, *, gently: bool, key_file: Path | None) -> None:
+def command(journal: Path, *, gently: bool, key_file: Path | None, verifier: str | None) -> None:
     """Check every byte of JOURNAL, or of the second copy in the folder JOURNAL.
+
+    With --verifier the folder JOURNAL is one that `tableside export --proof` wrote: that each record in it was in the
+    journal whose head the table has signed.
 
     With --key also that every transaction was written with the table's key, and the verifier key is printed by which
     others check the journal's signed heads and the proofs of its records.
 
-    Exit status: 0 whole, 1 damaged, 2 no journal there.
+    Exit status: 0 whole, 1 damaged or not proven, 2 no journal there.
     """
+    if verifier is not None:
+        check_proofs(journal, verifier)
+        return
     try:
         key = None if key_file is None else read_key(key_file)
         look = verify_copy if journal.is_dir() else verify
@@ -43,3 +52,17 @@ def command(journal: Path, *, gently: bool, key_file: Path | None) -> None:
     if key is not None:
         say(f"{journal}: every transaction is sealed with this key; verifier key:")
         say(Sealing(key, report.identity).verifier.text())
+
+
+def check_proofs(folder: Path, verifier: str) -> None:
+    """Check the proofs of a folder, say what came of it, and end with a status other than 0 if they do not hold."""
+    try:
+        found = check(folder, Verifier.read(verifier))
+    except (ProofRefused, NoteRefused) as refused:
+        say(f"{folder}: not proven: {refused}")
+        sys.exit(1)
+    except OSError as error:
+        say(f"tableside: {folder}: {error}", err=True)
+        sys.exit(2)
+    head = found.head
+    say(f"{folder}: proven: records {found.first} to {found.last} of {head.origin}, signed with record {head.size}")

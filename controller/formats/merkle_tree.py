@@ -65,6 +65,27 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
+def leads_to(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:
+    """Whether an audit path leads from leaf ``index``, given by its hash, to the root of a tree of ``size`` leaves.
+
+    RFC 9162, section 2.1.3.2.
+    """
+    if not 0 <= index < size:
+        return False
+    at, last, found = index, size - 1, leaf
+    for node in path:
+        if last == 0:
+            return False
+        if at & 1 or at == last:
+            found = node_hash(node, found)
+            while not at & 1 and at:
+                at, last = at >> 1, last >> 1
+        else:
+            found = node_hash(found, node)
+        at, last = at >> 1, last >> 1
+    return last == 0 and found == root
+
+
 class Tree:
     """A whole tree, given its leaves' hashes in order, for the proofs of any of them."""
 
@@ -93,6 +114,11 @@ class Tree:
                 path.append(self._root(first, middle))
                 first = middle
         return tuple(reversed(path))
+
+    def root(self) -> bytes:
+        """The tree's root; of no leaves, the hash of nothing."""
+        size = len(self._levels[0])
+        return self._root(0, size) if size else hashlib.sha256(b"").digest()
 
     def _root(self, first: int, end: int) -> bytes:
         """The root of the leaves from ``first`` to before ``end``; ``first`` is where a perfect tree begins."""

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from controller.formats.merkle_tree import NODE_BYTES, leaf_hash
+from controller.formats.merkle_tree import NODE_BYTES, leads_to, leaf_hash
 from controller.formats.records import Identity
 from controller.formats.signed_note import NoteRefused, Verifier, opened
 
@@ -87,6 +87,64 @@ def leaf_bytes(number: int, body: bytes, events: Iterable[bytes]) -> bytes:
 def record_leaf(number: int, body: bytes, events: Iterable[bytes]) -> bytes:
     """The hash of a record as a leaf."""
     return leaf_hash(leaf_bytes(number, body, events))
+
+
+def leaf_fields(data: bytes) -> tuple[int, bytes, tuple[bytes, ...]]:
+    """The number, the body and the events of a record, of the bytes of its leaf.
+
+    Raises:
+        NoteRefused: they are no record's.
+    """
+    fields, at = list[bytes](), 0
+    while at < len(data):
+        end = at + 8 + int.from_bytes(data[at : at + 8], "big")
+        if at + 8 > len(data) or end > len(data):
+            raise NoteRefused("no leaf of a journal: a field is cut short")
+        fields.append(data[at + 8 : end])
+        at = end
+    if len(fields) < 2 or len(fields[0]) != 8:
+        raise NoteRefused("no leaf of a journal: expected a number, a body and events")
+    return int.from_bytes(fields[0], "big"), fields[1], tuple(fields[2:])
+
+
+class Proof(NamedTuple):
+    """That leaf ``place`` is in the tree of the signed head ``signed``: its audit path, and the head itself."""
+
+    place: int
+    path: tuple[bytes, ...]
+    signed: str
+
+
+def read_proof(text: str) -> Proof:
+    """A proof as ``proof_text`` writes it.
+
+    Raises:
+        NoteRefused: it is none.
+    """
+    above, blank, signed = text.partition("\n\n")
+    kind, *lines = above.split("\n")
+    index = lines[0].removeprefix("index ") if lines else ""
+    if kind != PROOF or not blank or not lines[0].startswith("index ") or not _NUMBER.fullmatch(index):
+        raise NoteRefused(f"no proof: expected {PROOF}, an index, the audit path, a blank line and a signed head")
+    try:
+        path = tuple(base64.b64decode(line, validate=True) for line in lines[1:])
+    except (binascii.Error, ValueError) as error:
+        raise NoteRefused("no proof: a hash of its audit path is not base64") from error
+    if any(len(node) != NODE_BYTES for node in path):
+        raise NoteRefused(f"no proof: a hash of its audit path has not {NODE_BYTES} bytes")
+    return Proof(int(index), path, signed)
+
+
+def proven(proof: Proof, leaf: bytes, verifier: Verifier) -> TreeHead:
+    """The signed head that ``leaf``, given by its bytes, is proven to be in.
+
+    Raises:
+        NoteRefused: the head is not signed with this key, or the proof does not lead to it.
+    """
+    head = read_head(proof.signed, verifier)
+    if not leads_to(leaf_hash(leaf), proof.place, head.size, proof.path, head.root):
+        raise NoteRefused(f"leaf {proof.place} is not in the tree of the signed head: it or the proof was changed")
+    return head
 
 
 def proof_text(index: int, path: Sequence[bytes], signed: str) -> str:

@@ -1,0 +1,153 @@
+"""A disputed round, exported with its proof: an independent checker takes it, and nothing that was changed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import main
+from controller.formats.records import Identity
+from controller.formats.seals import Sealing, signed_head
+from controller.formats.signed_note import NoteRefused
+from controller.formats.tree_heads import leaf_fields, name_in, origin, read_proof
+from controller.io.journal_store import JournalReader
+from tests.core.journals import KEY, journal_of
+from tests.core.rig import Rig, penn
+
+TALK = "1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\n1 main 50\n1 main 0\nkey round_closed"
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+def independent(folder: Path, name: str, verifier: str) -> bool:
+    """``proofbundle`` on the package index: its own notes, heads, trees and proofs."""
+    proof, leaf = folder / f"{name}.tlog-proof", folder / name
+    command = [sys.executable, "-m", "proofbundle.cli", "verify-proof", str(proof), "--payload-file", str(leaf)]
+    origin_line = name_in(read_proof(proof.read_text()).signed)
+    command += ["--log-vkey", verifier, "--expected-origin", origin_line]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    rig = Rig(penn(stand_key="always"))
+    rig.key("burn")
+    rig.card("2c")
+    rig.talk(TALK)
+    rig.talk(TALK)
+    return journal_of(rig, tmp_path / "journal.sqlite")
+
+
+@pytest.fixture
+def verifier(journal: Path) -> str:
+    with JournalReader(journal) as reader:
+        return Sealing(KEY, reader.identity).verifier.text()
+
+
+@pytest.fixture
+def exported(journal: Path, verifier: str, tmp_path: Path) -> Path:
+    folder = tmp_path / "round-1"
+    done = run("export", "--proof", 1, "--verifier", verifier, "--output", folder, journal)
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def leaves(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if not path.suffix)
+
+
+def test_every_record_of_the_round_is_accepted_by_an_independent_checker(exported: Path, verifier: str) -> None:
+    names = leaves(exported)
+    assert len(names) > 5
+    for name in (names[0], names[len(names) // 2], names[-1]):
+        assert independent(exported, name, verifier)
+    told = b"".join(b"".join(leaf_fields((exported / name).read_bytes())[2]) for name in names)
+    assert b"wager_settled" in told
+    assert b"round_closed" in told
+
+
+@pytest.mark.parametrize("part", ["leaf", "path", "index", "head", "signature"])
+def test_what_was_changed_is_refused_by_both(exported: Path, verifier: str, part: str) -> None:
+    name = leaves(exported)[3]
+    leaf, proof = exported / name, exported / f"{name}.tlog-proof"
+    lines = proof.read_text().split("\n")
+    place = {"index": 1, "path": 2, "head": len(lines) - 5, "signature": len(lines) - 2}.get(part, 0)
+    if part == "leaf":
+        leaf.write_bytes(leaf.read_bytes()[:-1] + bytes([leaf.read_bytes()[-1] ^ 1]))
+    elif part == "index":
+        lines[place] = f"index {int(lines[place].split()[1]) + 1}"
+    else:
+        at = len(lines[place]) // 2
+        lines[place] = lines[place][:at] + ("A" if lines[place][at] != "A" else "B") + lines[place][at + 1 :]
+    proof.write_text("\n".join(lines))
+    assert not independent(exported, name, verifier)
+    done = run("verify", "--verifier", verifier, exported)
+    assert (done.exit_code, f"{name}.tlog-proof" in done.output) == (1, True), done.output
+
+
+def test_verify_says_what_is_proven(exported: Path, verifier: str) -> None:
+    done = run("verify", "--verifier", verifier, exported)
+    assert (done.exit_code, ": proven: records " in done.output) == (0, True), done.output
+
+
+def test_a_record_taken_out_of_the_round_is_missed(exported: Path, verifier: str) -> None:
+    name = leaves(exported)[2]
+    (exported / name).unlink()
+    (exported / f"{name}.tlog-proof").unlink()
+    done = run("verify", "--verifier", verifier, exported)
+    assert (done.exit_code, "there are only" in done.output) == (1, True), done.output
+
+
+def test_a_round_is_proven_against_the_head_that_a_consumer_keeps(journal: Path, verifier: str, tmp_path: Path) -> None:
+    with JournalReader(journal) as reader:
+        sealing = Sealing(KEY, reader.identity)
+        seals = list(reader.seals())
+        last = reader.head().number
+    kept = tmp_path / "held.jsonl.head"
+    kept.write_text(signed_head(seals[-1], sealing.verifier))
+    folder = tmp_path / "proof"
+    done = run("export", "--proof", 1, "--verifier", verifier, "--head", kept, "--output", folder, journal)
+    assert (done.exit_code, f"signed with record {last}" in done.output) == (0, True), done.output
+    assert independent(folder, leaves(folder)[0], verifier)
+
+
+def test_what_cannot_be_proven_is_refused_in_one_line(journal: Path, verifier: str, tmp_path: Path) -> None:
+    with JournalReader(journal) as reader:
+        identity, last = reader.identity, reader.head().number
+    strange, own = Sealing(bytes([1] * 32), identity), Sealing(KEY, identity)
+    other = Sealing(KEY, Identity(identity.site, "bj-9", identity.epoch)).verifier
+    kept, folder = tmp_path / "kept.head", tmp_path / "proof"
+    assert origin(identity) == own.verifier.name
+    for head, vkey, number, said in (
+        ("", verifier, 9, "round 9 is not there"),
+        ("", other.text(), 1, "the verifier key is of tableside/"),
+        ("", "rubbish", 1, "expected a verifier key"),
+        (signed_head(strange.seal(last, b"", bytes(32)), strange.verifier), verifier, 1, "not signed by"),
+        (signed_head(own.seal(last, b"", bytes(32)), own.verifier), verifier, 1, "with other records up to it"),
+        (signed_head(own.seal(2, b"", bytes(32)), own.verifier), verifier, 1, "the head is of record 2"),
+    ):
+        kept.write_text(head)
+        given = ["--head", kept] if head else []
+        done = run("export", "--proof", number, "--verifier", vkey, *given, "--output", folder, journal)
+        assert (done.exit_code, said in done.output, done.output.count("\n")) == (2, True, 1), done.output
+        assert not folder.exists()
+
+
+@pytest.mark.parametrize("data", [b"", bytes(8), (9).to_bytes(8, "big") + bytes(8), bytes(7), (8).to_bytes(8, "big")])
+def test_bytes_that_are_no_leaf_are_refused(data: bytes) -> None:
+    with pytest.raises(NoteRefused):
+        leaf_fields(data)
+
+
+def test_a_folder_without_proofs_proves_nothing(tmp_path: Path, verifier: str, exported: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    done = run("verify", "--verifier", verifier, tmp_path / "empty")
+    assert (done.exit_code, "no proofs here" in done.output) == (1, True)
+    shutil.rmtree(exported)
