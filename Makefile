@@ -51,7 +51,7 @@ help:
 	@echo 'make campaign-io      every write, sync and opening of a journal fails in its turn (half an hour)'
 	@echo 'make campaign-flips   bits flipped in everything a start reads (minutes); FLIPS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-power   the power cut at any instant, with a disk that keeps no order (half an hour); CUTS= SEED= JOBS= FILE= may be given'
-	@echo 'make campaign-shoe    two shoes in C exchanged, unplugged, killed, their memories failing, before the session (minutes); HAPPENINGS= SEED= may be given'
+	@echo 'make campaign-shoe    two shoes in C exchanged, unplugged, killed, their memories failing, and bet sensors and a trigger box in C, before their sessions (minutes); HAPPENINGS= SEED= may be given'
 	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
 	@echo 'make campaign-flood   thousands of commands a second while people play, over MQTT and the operator channel; PER_SECOND= SECONDS= may be given'
 	@echo 'make campaign-hostile a million hostile requests to every program and role while people play; N= SEED= may be given'
@@ -137,6 +137,7 @@ campaign-power: setup-dev servers
 
 campaign-shoe: setup-dev servers
 	nice -n 10 $(BIN)/python -m tests.firmware.campaign $(call option,HAPPENINGS,happenings) $(call option,SEED,seed)
+	nice -n 10 $(BIN)/python -m tests.firmware.units $(call option,HAPPENINGS,happenings) $(call option,SEED,seed)
 
 campaign-broker: setup-dev servers
 	$(BIN)/python -m tests.campaigns.outage $(call option,HOURS,hours)

@@ -1,6 +1,6 @@
 """A table and its trigger box: each contribution answered once, whatever the line, the box or the table go through.
 
-The same suite for the simulated box and for the one proper.
+The same suite for the simulated box, for the one proper, and for one in C that was written from the page alone.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from firmware_protocols.readings import (
 )
 from firmware_protocols.trigger_messages import ContributionAnswered, CycleCommitted, CycleRevealed
 from simulators.faults import Rates
-from tests.devices.trigger_rig import MS, Journal, Make, Rig, S, proper, simulated, told_in_order
+from tests.devices.trigger_rig import MS, Journal, Make, Rig, S, in_c, needs_cc, proper, simulated, told_in_order
 from tests.trigger_box.rig import SMALL, BoxDevice
 
-every_box = pytest.mark.parametrize("make", [simulated, proper])
+every_box = pytest.mark.parametrize("make", [simulated, proper, pytest.param(in_c, marks=needs_cc)])
 
 
 @every_box

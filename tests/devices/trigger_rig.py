@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
+
+import pytest
 
 from devices.mystery_trigger import MysteryTriggerSession, TableName
 from firmware_protocols.mystery_trigger.tableside import CODEC
@@ -25,6 +28,7 @@ from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWi
 from simulators.faults import Faults, Rates
 from simulators.mystery_trigger import Bounds, TriggerBoxSimulator
 from simulators.wire import Device, NullModem
+from tests.firmware.piped import BoxInC
 from tests.trigger_box.rig import SMALL, BoxDevice
 
 S = 1_000_000_000
@@ -55,6 +59,13 @@ def simulated(bounds: Bounds, *, seed: int, noise: bool) -> Box:
 
 def proper(bounds: Bounds, *, seed: int, noise: bool) -> Box:
     return BoxDevice(bounds, seed=seed, noise=noise)
+
+
+def in_c(bounds: Bounds, *, seed: int, noise: bool) -> Box:
+    return BoxInC(bounds, seed=seed, noise=noise)
+
+
+needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
 
 @dataclass
