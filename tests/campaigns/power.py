@@ -21,6 +21,7 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -29,35 +30,43 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import msgspec
-
 from controller.demo_table import Wanted, devices, script, sevens_meter, table_file
-from controller.formats.records import unseal
+from controller.formats.wal import WAL_HEADER_BYTES
 from controller.io.broker import find_mosquitto, start_mosquitto, stop
 from controller.io.head_file import read_head_file
-from controller.io.journal import Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
 from controller.io.keys import read_key
 from controller.io.mqtt import Broker
-from controller.io.scrub import before_start
-from controller.io.verification import verify
-from controller.recovery import recover
-from firmware_protocols.readings import CardDrawn
 from simulators.acts import Act
 from tests.campaigns.crews import Piece, options, pieces, work_off
-from tests.campaigns.power_disk import Disk
-from tests.campaigns.recording import Deed, Opened, Removed, Renamed, Sized, SyncDone, Written, accounts, recorded
+from tests.campaigns.power_disk import Disks
+from tests.campaigns.power_judge import JOURNAL, Judge
+from tests.campaigns.recording import (
+    BESIDE,
+    Deed,
+    Opened,
+    Removed,
+    Renamed,
+    Sized,
+    SyncDone,
+    Written,
+    accounts,
+    recorded,
+)
 from tests.campaigns.telling import NOTHING, Told, telling
 from tests.io.virtual_time import passes
 from tests.wiring.premises import Bench, Ear, Premises, program
 
-JOURNAL: Final = "journal.sqlite"
+OTHER_DEVICE: Final = "/dev/shm"
 PER_HOUSE: Final = 4
 """Recordings of one house, each on what the one before left."""
+
+RECORDS: Final = 500
+"""Of a recording: with that many the log is folded in and begun anew while the table runs."""
 
 STEPPED: Final = 0.2
 """Of so many starts the table is stepped again as well: most of what a start costs, and none of the disk's business."""
 
-START_S: Final = 120.0
+START_S: Final = 900.0
 PATIENCE_S: Final = 3.0
 """How long people wait for readers that nobody asks any more; what they were at is then left as it is."""
 
@@ -69,6 +78,8 @@ class Outcome(NamedTuple):
     cuts: int
     writes: int
     syncs: int
+    logs: int
+    """Times that the write-ahead log was begun anew over an earlier one's frames, without a start between."""
     records: int
     events: int
     told: int
@@ -86,6 +97,7 @@ class House(Premises):
 
     def __init__(self, directory: Path, broker: Broker, seed: int) -> None:
         (directory / "state").mkdir()
+        self.copy = Path(tempfile.mkdtemp(dir=OTHER_DEVICE, prefix="tableside-power-copy-"))
         self.wanted = Wanted(directory, None, seed, 1.0, (2, 3), True, broker, shoe="reference", jackpots=True)
         super().__init__(directory, broker, Ear())
         self.journal = directory / "state" / JOURNAL
@@ -96,7 +108,22 @@ class House(Premises):
 
     def table_text(self) -> str:
         text = table_file(self.directory, self.broker, keypad=True, shoe="reference", wanted=self.wanted)
-        return text.replace(f'"{JOURNAL}"', f'"state/{JOURNAL}"')
+        text = text.replace(f'"{JOURNAL}"', f'"state/{JOURNAL}"')
+        return text.replace("[table]\n", f'[table]\nsecond_copy = "{self.copy}"\n', 1)
+
+    def contents(self) -> dict[str, bytes]:
+        """Every file of the journal's directory and of the copy's."""
+        return contents(self.journal.parent) | {BESIDE + name: data for name, data in contents(self.copy).items()}
+
+    def lay(self, files: dict[str, bytes]) -> None:
+        """Have nothing but these files in both directories."""
+        for path in (*self.journal.parent.iterdir(), *self.copy.iterdir()):
+            path.unlink()
+        for name, data in files.items():
+            if name.startswith(BESIDE):
+                (self.copy / name.removeprefix(BESIDE)).write_bytes(data)
+            elif not name.endswith("-reserve"):
+                (self.journal.parent / name).write_bytes(data)
 
     async def people(self) -> None:
         """Rounds without end; nobody at the table notices when the daemon is gone."""
@@ -122,7 +149,7 @@ class Recording(NamedTuple):
 async def record(house: House, records: int, known: Told, number: int) -> Recording:
     """Run the daemon until it has taken so many records more, then kill it."""
     state = house.journal.parent
-    before = contents(state)
+    before = house.contents()
     trace = house.directory / "trace"
     trace.unlink(missing_ok=True)
     command = recorded(trace, program("run", str(house.table_file), "--log-format", "json"))
@@ -142,8 +169,8 @@ async def record(house: House, records: int, known: Told, number: int) -> Record
         if process.returncode is None:
             os.kill(_child(process.pid), ending)
         await process.wait()
-    after = contents(state)
-    told = list(accounts(trace, state))
+    after = house.contents()
+    told = list(accounts(trace, state, house.copy))
     trace.unlink()
     # Of a write that was under way at the kill what lies there says whether it happened.
     found = next((one for one in told if led_to(before, one) == settled(after)), told[0])
@@ -152,10 +179,15 @@ async def record(house: House, records: int, known: Told, number: int) -> Record
 
 def led_to(before: dict[str, bytes], done: Sequence[Deed]) -> dict[str, bytes]:
     """What lies in the directory when all of it has been done."""
-    disk = Disk(before)
+    disk = Disks(before)
     for deed in done:
         disk.take(deed)
     return settled(disk.now())
+
+
+def is_log_begun(deed: Written) -> bool:
+    """Whether a write-ahead log begins with it, for the first time or anew."""
+    return deed.name.endswith("-wal") and deed.offset == 0 and len(deed.data) == WAL_HEADER_BYTES
 
 
 def settled(files: dict[str, bytes]) -> dict[str, bytes]:
@@ -173,71 +205,9 @@ def contents(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
-class Judge:
-    """Holds what a start makes of a directory against a recording."""
-
-    def __init__(self, recording: Recording, key: bytes) -> None:
-        self._key = key
-        with tempfile.TemporaryDirectory(prefix="tableside-power-") as directory:
-            path = lay(Path(directory), recording.after)
-            with JournalReader(path) as reader:
-                self.identity = reader.identity
-                self.records = [(row.body, row.hash) for row in reader.records()]
-                self.events = [row.body for row in reader.events()]
-        self.cards: dict[int, int] = {}
-        """The record of each card that the shoe told, by the shoe's number of it."""
-        for number, (body, _) in enumerate(self.records, start=1):
-            given = unseal(body, key, {}, self.identity).input
-            if isinstance(given, CardDrawn) and given.sequence is not None:
-                self.cards[given.sequence] = number
-
-    async def fault(self, left: dict[str, bytes], told: Told, *, is_stepped: bool) -> tuple[str, int]:
-        """What is wrong with a start on ``left``, empty if nothing is; how many records it has.
-
-        ``is_stepped``: what came after the last checkpoint is stepped again too, as a start does.
-        """
-        with tempfile.TemporaryDirectory(prefix="tableside-power-") as directory:
-            path = lay(Path(directory), left)
-            try:
-                return await self._start(path, told, is_stepped=is_stepped)
-            except (JournalDamaged, JournalFailed, NotAJournal) as error:
-                return f"{type(error).__name__}: {str(error).removeprefix(f'{directory}/')}", 0
-
-    async def _start(self, path: Path, told: Told, *, is_stepped: bool) -> tuple[str, int]:
-        before_start(path)
-        journal = await Journal.open(
-            path, msgspec.structs.replace(self.identity, epoch=1), created_wall_ns=1, key=self._key
-        )
-        try:
-            is_ours = journal.identity == self.identity
-            hold = recover(path, self._key).hold if is_stepped else ""
-        finally:
-            await journal.close()
-        report = verify(path)
-        if report.damage is not None or hold:
-            return f"after the start: {report.damage or hold}", 0
-        with JournalReader(path) as reader:
-            records = [(row.body, row.hash) for row in reader.records()]
-            events = [row.body for row in reader.events()]
-        if not is_ours:
-            return ("begun anew" if told != NOTHING or records else ""), 0
-        return self._compared(records, events, told), len(records)
-
-    def _compared(self, records: list[tuple[bytes, bytes]], events: list[bytes], told: Told) -> str:
-        if records != self.records[: len(records)] or events != self.events[: len(events)]:
-            return "a record or an event is another"
-        if len(records) < told.record:
-            return f"ends with record {len(records)}, and record {told.record} had been committed"
-        lost = [seq for seq in told.events if seq > len(events)]
-        if lost:
-            return f"events {sorted(lost)} had been told outside"
-        cards = [number for number in told.cards if self.cards[number] > len(records)]
-        return f"the shoe was told to forget cards {cards}" if cards else ""
-
-
 def at_the_end(recording: Recording, chance: random.Random) -> dict[str, bytes]:
     """What a cut leaves when the run has ended; before it, the recording gives what then lay there."""
-    disk = Disk(recording.before)
+    disk = Disks(recording.before)
     for deed in recording.deeds:
         disk.take(deed)
     seen, there = settled(disk.now()), settled(recording.after)
@@ -251,14 +221,6 @@ def instants(done: Sequence[Deed], cuts: int, chance: random.Random) -> list[int
     found = [chance.randint(0, len(done)) for _ in range(cuts - cuts // 2)]
     found += [chance.choice(rare) + chance.randint(-1, 6) for _ in range(cuts // 2)]
     return [min(max(place, 0), len(done)) for place in found]
-
-
-def lay(directory: Path, files: dict[str, bytes]) -> Path:
-    """Write files into a directory; where the journal is."""
-    for name, data in files.items():
-        if not name.endswith("-reserve"):
-            (directory / name).write_bytes(data)
-    return directory / JOURNAL
 
 
 def forgetful(left: dict[str, bytes], chance: random.Random) -> dict[str, bytes]:
@@ -282,10 +244,10 @@ class Account:
 
     async def cut(self, recording: Recording, key: bytes, cuts: int, chance: random.Random) -> None:
         """Cut the power ``cuts`` times."""
-        judge = Judge(recording, key)
+        judge = Judge(recording.after, key)
         tellings = list(telling(recording.deeds, recording.known, judge.events))
         places = collections.Counter(instants(recording.deeds, cuts, chance))
-        disk = Disk(recording.before)
+        disk = Disks(recording.before)
         for place, told in enumerate(tellings):
             for _ in range(places[place]):
                 await self._one(judge, disk, told, place, chance)
@@ -293,11 +255,13 @@ class Account:
                 disk.take(recording.deeds[place])
         written = sum(isinstance(deed, Written) for deed in recording.deeds)
         self.counts.update(recordings=1, cuts=cuts, writes=written, records=len(judge.records))
+        begun = [deed for deed in recording.deeds if isinstance(deed, Written) and is_log_begun(deed)]
+        self.counts.update(logs=max(0, len(begun) - 1))
         self.counts.update(syncs=sum(isinstance(deed, SyncDone) for deed in recording.deeds))
         self.counts.update(events=len(judge.events), told=len(tellings[-1].events - recording.known.events))
         self.counts.update(forgotten=len(tellings[-1].cards - recording.known.cards))
 
-    async def _one(self, judge: Judge, disk: Disk, told: Told, place: int, chance: random.Random) -> None:
+    async def _one(self, judge: Judge, disk: Disks, told: Told, place: int, chance: random.Random) -> None:
         way, left = disk.cut(chance)
         fault, records = await judge.fault(forgetful(left, chance), told, is_stepped=chance.random() < STEPPED)
         self.ways[way] += 1
@@ -306,7 +270,7 @@ class Account:
             self.faults.append(f"cut before deed {place}, {way}: {fault}")
 
 
-async def house(directory: Path, recordings: int, cuts: int, seed: int, records: int = 120) -> Outcome:
+async def house(directory: Path, recordings: int, cuts: int, seed: int, records: int = RECORDS) -> Outcome:
     """Record one house so many times, and cut each recording so often."""
     program_path = find_mosquitto()
     assert program_path is not None, "Mosquitto is not installed"
@@ -323,14 +287,13 @@ async def house(directory: Path, recordings: int, cuts: int, seed: int, records:
             for number in range(recordings):
                 found.append(await record(table, records, known, number))
                 assert not playing.done(), playing.exception()
-                known = list(telling(found[-1].deeds, known, Judge(found[-1], key).events))[-1]
-                for path in table.journal.parent.iterdir():
-                    path.unlink()
-                lay(table.journal.parent, at_the_end(found[-1], chance))
+                known = list(telling(found[-1].deeds, known, Judge(found[-1].after, key).events))[-1]
+                table.lay(at_the_end(found[-1], chance))
             playing.cancel()
             await asyncio.gather(playing, return_exceptions=True)
     finally:
         await stop(process)
+        shutil.rmtree(table.copy)
     for recording in found:
         await account.cut(recording, key, cuts, chance)
     counts = {name: account.counts[name] for name in Outcome._fields if name not in {"ways", "faults"}}

@@ -13,7 +13,9 @@ from collections.abc import Callable, Mapping
 from typing import Final, assert_never
 
 from tests.campaigns.recording import (
+    BESIDE,
     Deed,
+    Moved,
     NotRecorded,
     Opened,
     Removed,
@@ -143,6 +145,9 @@ class Disk:
                     file.resize(0)
             case Written():
                 self._write(deed)
+            case Moved(descriptor, _, offset):
+                if self._places.get(descriptor, 0) >= 0:
+                    self._places[descriptor] = offset
             case Sized(descriptor, name, size, is_least):
                 file = self._file(descriptor, name)
                 file.resize(max(size, len(file.now)) if is_least else size)
@@ -203,6 +208,39 @@ class Disk:
         if file is None:
             raise NotRecorded(f"nobody saw descriptor {descriptor} of {name} opened")
         return file
+
+
+class Disks:
+    """The directory of a journal and that of its second copy: two devices, and a cut leaves of each what it likes."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        own = {name: data for name, data in files.items() if not name.startswith(BESIDE)}
+        beside = {name.removeprefix(BESIDE): data for name, data in files.items() if name.startswith(BESIDE)}
+        self._one, self._other = Disk(own), Disk(beside)
+
+    def take(self, deed: Deed) -> None:
+        """Do it, where it was done."""
+        if isinstance(deed, Sent) or not deed.name.startswith(BESIDE):
+            self._one.take(deed)
+        elif isinstance(deed, Renamed):
+            name, new = deed.name.removeprefix(BESIDE), deed.new.removeprefix(BESIDE)
+            self._other.take(deed._replace(name=name, new=new))
+        else:
+            self._other.take(deed._replace(name=deed.name.removeprefix(BESIDE)))
+
+    def now(self) -> dict[str, bytes]:
+        """What whoever looks sees while the power is on."""
+        return _both(self._one.now(), self._other.now())
+
+    def cut(self, chance: random.Random) -> tuple[str, dict[str, bytes]]:
+        """What one cut leaves, and in which way the journal's device did."""
+        way, left = self._one.cut(chance)
+        _, copied = self._other.cut(chance)
+        return way, _both(left, copied)
+
+
+def _both(one: dict[str, bytes], other: dict[str, bytes]) -> dict[str, bytes]:
+    return one | {BESIDE + name: data for name, data in other.items()}
 
 
 def _rename(names: dict[str, File], change: Change) -> None:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 CHANGING: Final = (
     *("openat", "creat", "write", "writev", "pwrite64", "pwritev", "ftruncate", "truncate", "fallocate"),
     *("fsync", "fdatasync", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat"),
-    *("mkdir", "mkdirat", "rmdir", "symlink", "symlinkat", "sendfile", "copy_file_range", "sendto", "sendmsg"),
+    *("mkdir", "mkdirat", "rmdir", "symlink", "symlinkat", "sendfile", "copy_file_range", "sendto", "sendmsg", "lseek"),
 )
 """Every call by which bytes get into a file, a file gets a name or loses it, or bytes leave the process."""
 
@@ -39,6 +39,14 @@ class Written(NamedTuple):
     name: str
     offset: int | None
     data: bytes
+
+
+class Moved(NamedTuple):
+    """What is written next goes to ``offset``."""
+
+    descriptor: int
+    name: str
+    offset: int
 
 
 class Sized(NamedTuple):
@@ -85,7 +93,10 @@ class Sent(NamedTuple):
     data: bytes
 
 
-Deed = Opened | Written | Sized | SyncBegun | SyncDone | Renamed | Removed | Sent
+BESIDE: Final = "copy/"
+"""Begins the names of files in the directory beside, and is that directory's own."""
+
+Deed = Opened | Written | Moved | Sized | SyncBegun | SyncDone | Renamed | Removed | Sent
 
 
 class NotRecorded(Exception):  # noqa: N818 - named for what happened
@@ -126,13 +137,15 @@ def deeds(trace: Path, directory: Path) -> list[Deed]:
     return next(accounts(trace, directory))
 
 
-def accounts(trace: Path, directory: Path) -> Iterator[list[Deed]]:
+def accounts(trace: Path, directory: Path, beside: Path | None = None) -> Iterator[list[Deed]]:
     """What was done, in each way that a kill leaves open: a write under way happened, or it did not.
+
+    ``beside`` is another directory, on another device; names in it begin with ``BESIDE``.
 
     Raises:
         NotRecorded: something was done to the directory that cannot be told from the recording.
     """
-    reader = _Reader(directory)
+    reader = _Reader(directory, beside)
     for line in trace.read_text(encoding="ascii").splitlines():
         reader.take(line)
     hanging = reader.hanging()[:HANGING_LIMIT]
@@ -142,8 +155,10 @@ def accounts(trace: Path, directory: Path) -> Iterator[list[Deed]]:
 
 
 class _Reader:
-    def __init__(self, directory: Path) -> None:
-        self._directory = os.path.realpath(directory)
+    def __init__(self, directory: Path, beside: Path | None) -> None:
+        self._directories = {os.path.realpath(directory): ""}
+        if beside is not None:
+            self._directories[os.path.realpath(beside)] = BESIDE
         self.places: list[list[Deed]] = []
         """What each line came to; a call that took its time stands where it began."""
         self._begun: dict[str, tuple[str, int]] = {}
@@ -220,10 +235,14 @@ class _Reader:
             case "openat" | "creat":
                 name = self._name(_plain(opened or ""))
                 flags = words[2] if call == "openat" else "O_WRONLY|O_CREAT|O_TRUNC"
-                if name and "O_DIRECTORY" not in flags:
+                if name and name != BESIDE and "O_DIRECTORY" not in flags:
                     yield Opened(result, name, "O_TRUNC" in flags, "O_APPEND" in flags)
             case "write" | "pwrite64" | "writev" | "sendto" | "sendmsg":
                 yield from self._bytes(call, words, result)
+            case "lseek":
+                descriptor, name = self._at(words[0])
+                if name:
+                    yield Moved(descriptor, name, result)
             case "ftruncate" | "fallocate":
                 descriptor, name = self._at(words[0])
                 if name:
@@ -273,13 +292,15 @@ class _Reader:
         if not path.startswith("/"):
             return None
         real = f"{os.path.realpath(Path(path).parent)}/{Path(path).name}"
-        if self._directory in {real, path}:
-            return ""
-        inside = real.startswith(f"{self._directory}/")
-        name = real.removeprefix(f"{self._directory}/")
-        if inside and "/" in name:
-            raise NotRecorded(f"a folder in the directory: {name}")
-        return name if inside else None
+        for directory, leading in self._directories.items():
+            if directory in {real, path}:
+                return leading
+            if real.startswith(f"{directory}/"):
+                name = real.removeprefix(f"{directory}/")
+                if "/" in name:
+                    raise NotRecorded(f"a folder in the directory: {name}")
+                return leading + name
+        return None
 
 
 def _bytes_of(hexed: str) -> bytes:

@@ -11,8 +11,8 @@ import pytest
 
 from controller.io.broker import find_mosquitto
 from tests.campaigns import power, recording
-from tests.campaigns.power_disk import Disk
-from tests.campaigns.recording import Opened, Removed, Renamed, SyncBegun, SyncDone, Written
+from tests.campaigns.power_disk import Disk, Disks
+from tests.campaigns.recording import BESIDE, Moved, Opened, Removed, Renamed, SyncBegun, SyncDone, Written
 
 EVERYTHING = """
 import os, shutil, threading
@@ -130,3 +130,44 @@ def test_names_come_back_and_go_in_any_order() -> None:
         for one in left_by([Renamed("a", "b", False), Removed("c")], {"a": b"", "c": b""})
     }
     assert found == {("a",), ("a", "c"), ("b",), ("b", "c")}
+
+
+def test_what_is_written_after_a_move_goes_there() -> None:
+    deeds: list[recording.Deed] = [
+        Opened(3, "file", False, False),
+        Moved(3, "file", 2),
+        Written(3, "file", None, b"XY"),
+        Written(3, "file", None, b"Z"),
+        SyncBegun(3, "file"),
+        SyncDone(3, "file"),
+    ]
+    assert left_by(deeds, {"file": b"abcdef"}) == {(("file", b"abXYZf"),)}
+
+
+def test_two_devices_lose_what_they_like_each() -> None:
+    deeds: list[recording.Deed] = [Written(3, "file", 0, b"1"), Written(4, f"{BESIDE}file", 0, b"2")]
+    disks = Disks({"file": b"0", f"{BESIDE}file": b"0"})
+    for deed in deeds:
+        disks.take(deed)
+    chance = random.Random(1)
+    left = [disks.cut(chance)[1] for _ in range(1000)]
+    assert {(one["file"], one[f"{BESIDE}file"]) for one in left} == {(a, b) for a in (b"0", b"1") for b in (b"0", b"2")}
+
+
+@able
+def test_two_directories_are_recorded_as_two(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.mkdir()
+    other.mkdir()
+    text = (
+        f"import os; a = os.open({str(one / 'a')!r}, os.O_RDWR | os.O_CREAT); os.write(a, b'abcdef')\n"
+        "os.lseek(a, 2, os.SEEK_SET); os.write(a, b'XY'); os.fsync(a)\n"
+        f"b = os.open({str(other / 'b.part')!r}, os.O_WRONLY | os.O_CREAT | os.O_TRUNC); os.write(b, b'copy')\n"
+        f"os.rename({str(other / 'b.part')!r}, {str(other / 'b')!r})\n"
+        f"held = os.open({str(other)!r}, os.O_RDONLY | os.O_DIRECTORY); os.fsync(held)\n"
+    )
+    subprocess.run(recording.recorded(tmp_path / "trace", [sys.executable, "-c", text]), check=True)
+    disks = Disks({})
+    for deed in next(recording.accounts(tmp_path / "trace", one, other)):
+        disks.take(deed)
+    assert disks.now() == {"a": b"abXYef", f"{BESIDE}b": b"copy"}
