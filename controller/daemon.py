@@ -6,6 +6,7 @@ Whatever comes in is stamped, stepped and committed together with what it gave; 
 from __future__ import annotations
 
 import asyncio
+import functools
 import random
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any, Final, NamedTuple
@@ -42,6 +43,7 @@ from controller.io.link import Link
 from controller.io.mqtt import Broker
 from controller.io.publisher import Publisher, Stream
 from controller.io.randomness import Entropy
+from controller.old_rounds import LateRuling, OldRounds, is_late, look_up
 from controller.recovery import Recovered
 from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, ShoeNumbering
 
@@ -127,6 +129,7 @@ class Daemon:
         """What each device last said of itself, as far as committed."""
         self.limit = RequestLimit(parts.clock, self.tell_flood)
         """How much may be asked of the table, over every way."""
+        self.old_rounds = OldRounds(functools.partial(look_up, parts.journal.path), self.keep)
         journal = parts.journal
         self.anchors = Anchors(journal)
         self.consumers = Consumers(
@@ -206,8 +209,17 @@ class Daemon:
             answer(reply_bytes(payload, "the table is on hold; see state/hold"))
             return
         given = input_of(wanted, self.parts.clock.monotonic_ns(), vouched)
-        self.deliver(given)
-        self.requests.append(Request(given, payload, answer))
+        request = Request(given, payload, answer)
+        if is_late(given, self.table.state):
+            give = functools.partial(self.give, request)
+            self.old_rounds.take(LateRuling(given, give, lambda reason: answer(reply_bytes(payload, reason))))
+        else:
+            self.give(request)
+
+    def give(self, request: Request) -> None:
+        """Let the table have what somebody asks for."""
+        self.deliver(request.given)
+        self.requests.append(request)
 
     async def run(self, links: Sequence[Link], beside: Sequence[Endless] = ()) -> None:
         """Run the table, and what goes on ``beside`` it, until cancelled.
@@ -230,7 +242,11 @@ class Daemon:
             started = Started(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
             self.retain(self.topics.info, info_bytes(self.parts.house, self.parts.version))
             await self.commit([started])
-            works += [("table", self.serve), *((link.name, link.run) for link in links)]
+            works += [
+                ("table", self.serve),
+                ("old rounds", self.old_rounds.run),
+                *((link.name, link.run) for link in links),
+            ]
         await all_endless(works)
 
     def status(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from controller.commands.amounts import AMOUNT
-from controller.commands.request import correction
+from controller.commands.request import CASE, cased, correction
 
 
 @click.command("adjust", context_settings={"ignore_unknown_options": True})
@@ -16,11 +16,14 @@ from controller.commands.request import correction
 @click.argument("spot", type=click.IntRange(1))
 @click.argument("bet")
 @click.argument("due_cents", metavar="DUE", type=AMOUNT)
-def command(number: int, spot: int, bet: str, due_cents: int, why: str) -> tuple[str, dict[str, Any]]:
+@CASE
+def command(*, number: int, spot: int, bet: str, due_cents: int, why: str, case: str) -> tuple[str, dict[str, Any]]:
     """Rule that BET (main, insurance, a side wager) at SPOT in ROUND of TABLE (site/name) is due DUE.
 
     DUE is the player's net: -10.00 lost ten dollars, 0.00 has it back, 15.00 won fifteen.
 
+    A round beyond the last 20 takes --case and two persons, at every table.
+
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """
-    return "adjust", {"round": number, "spot": spot, "bet": bet, "due_cents": due_cents, "why": why}
+    return "adjust", {"round": number, "spot": spot, "bet": bet, "due_cents": due_cents, "why": why, **cased(case)}

@@ -61,6 +61,13 @@ BROKER_OPTIONS: Final = (
 WHO: Final = click.option("--who", required=True, help="Who says so; it is recorded.")
 WHY: Final = click.option("--why", required=True, help="Why, in a sentence; it is recorded.")
 
+CASE: Final = click.option("--case", default="", help="The house's number for the matter, recorded with the ruling.")
+
+
+def cased(case: str) -> dict[str, str]:
+    """The case as a request carries it, where there is one."""
+    return {"case": case} if case else {}
+
 
 def table_of(ctx: click.Context, param: click.Parameter, value: str) -> Topics:
     """``SITE/TABLE`` as the topics of that table."""

@@ -6,15 +6,18 @@ from typing import Any
 
 import click
 
-from controller.commands.request import correction
+from controller.commands.request import CASE, cased, correction
 
 
 @click.command("void")
 @correction
 @click.argument("number", metavar="ROUND", type=click.IntRange(1))
-def command(number: int, why: str) -> tuple[str, dict[str, Any]]:
+@CASE
+def command(number: int, why: str, case: str) -> tuple[str, dict[str, Any]]:
     """Void ROUND of TABLE (site/name): every wager goes back. A round that was settled is adjusted.
+
+    A round beyond the last 20 takes --case and two persons, at every table.
 
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """
-    return "void", {"round": number, "why": why}
+    return "void", {"round": number, "why": why, **cased(case)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from msgspec.structs import replace
@@ -17,50 +18,14 @@ from controller.core.events import (
     WagerSettled,
 )
 from controller.core.floor_events import BoxDeclared, RoundVoided
-from controller.core.wager import Basis
-from firmware_protocols.values import Value
+from controller.core.wager import Book as Book
+from controller.core.wager import Row as Row
 
 BOOKS_LIMIT: Final = 20
-"""Rounds kept: a quarter of an hour at a busy table. What comes up later is for the house's accounts."""
+"""Rounds kept: a quarter of an hour at a busy table. What comes up later is recalled from the journal."""
 
-
-class Row(Value, frozen=True, tag=False):
-    """A wager and how it stands: open while ``due_cents`` is None, then settled on ``basis``.
-
-    Only the floor's own ruling on this wager is ``Basis.FLOOR``: whatever else settled it gives way when the round is
-    corrected.
-    """
-
-    spot: int
-    bet: str
-    wager_cents: int
-    due_cents: int | None = None
-    """The player's net."""
-    basis: Basis | None = None
-    doubted: bool = False
-    """Whether something has contradicted the settlement since."""
-    jackpot_cents: int = 0
-    """What of the net the awards of meters are."""
-
-    def ruled(self) -> bool:
-        """Whether people ruled on this very wager."""
-        return self.basis is Basis.FLOOR
-
-
-class Book(Value, frozen=True, tag=False):
-    """A round's wagers."""
-
-    round: int
-    rows: tuple[Row, ...]
-    void: bool = False
-
-    def row(self, spot: int, bet: str) -> Row | None:
-        """The row of a wager."""
-        return next((row for row in self.rows if (row.spot, row.bet) == (spot, bet)), None)
-
-    def unruled(self) -> tuple[Row, ...]:
-        """What was settled on evidence, answers or payments and is in no doubt yet."""
-        return tuple(row for row in self.rows if row.due_cents is not None and not row.ruled() and not row.doubted)
+RECALLED_LIMIT: Final = 50
+"""Rounds recalled at once; the oldest makes room for one more."""
 
 
 Books = tuple[Book, ...]
@@ -76,7 +41,9 @@ def entered(books: Books, event: Event) -> Books:
     match event:
         case BetsLocked(number, wagers):
             rows = tuple(Row(wager.spot, wager.bet, wager.cents) for wager in wagers)
-            return (*books, Book(number, rows))[-BOOKS_LIMIT:]
+            old = [book for book in books if book.recalled]
+            fresh = [book for book in books if not book.recalled]
+            return (*old, *(*fresh, Book(number, rows))[-BOOKS_LIMIT:])
         case InsuranceTaken(number, spot, cents):
             return put(books, number, replace(row_of(books, number, spot, "insurance"), wager_cents=cents))
         case BoxDeclared(number, spot, cents, beside=beside) if number:
@@ -99,6 +66,28 @@ def entered(books: Books, event: Event) -> Books:
             return tuple(replace(book, void=True) if book.round == number else book for book in books)
         case _:
             return books
+
+
+def recall(events: Iterable[Event], number: int) -> Book | None:
+    """The book of a round out of its events, in order; None if it was never dealt.
+
+    Events of other rounds are passed over, so those of a whole journal will do.
+    """
+    books: Books = ()
+    for event in events:
+        if getattr(event, "round", None) == number:
+            books = entered(books, event)
+    book = book_of(books, number)
+    return None if book is None else replace(book, recalled=True)
+
+
+def with_recalled(books: Books, book: Book) -> Books:
+    """The books with one brought back, by round; a round that is on them stays as it is."""
+    if book_of(books, book.round) is not None:
+        return books
+    old = tuple(one for one in books if one.recalled)[-(RECALLED_LIMIT - 1) :]
+    fresh = (one for one in books if not one.recalled)
+    return (*sorted((*old, book), key=lambda one: one.round), *fresh)
 
 
 def row_of(books: Books, number: int, spot: int, bet: str) -> Row:

@@ -12,6 +12,7 @@ from controller.core.floor_events import (
     BoxDeclared,
     CardAssigned,
     CardSet,
+    CorrectionEntered,
     InventoryEntered,
     RoundResumed,
     RoundVoided,
@@ -331,6 +332,7 @@ Event = (
     | RulingProposed
     | RoundVoided
     | InventoryEntered
+    | CorrectionEntered
     | CardSet
     | CardAssigned
     | BoxDeclared

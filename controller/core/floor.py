@@ -17,7 +17,13 @@ from controller.core.books import Book, Row, book_of
 from controller.core.desk import Desk
 from controller.core.events import QuestionWithdrawn, RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.felt import cents_at
-from controller.core.floor_events import BoxDeclared, CardAssigned, CardSet, RoundVoided
+from controller.core.floor_events import (
+    BoxDeclared,
+    CardAssigned,
+    CardSet,
+    CorrectionEntered,
+    RoundVoided,
+)
 from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
 from controller.core.metering import contribute
 from controller.core.reconstruction import Answer
@@ -72,12 +78,17 @@ def void_round(desk: Desk, ruling: VoidRound) -> str:
     round_now = desk.state.round
     if round_now is not None and round_now.number == ruling.round:
         admission.given_up(desk)
+        if book is not None:
+            enter_case(desk, ruling, book, None)
         desk.tell(RoundVoided(ruling.round, ruling.who, ruling.why))
         return_wagers(desk, book_of(desk.state.books, ruling.round), ruling)
         end_void(desk)
         return ""
     if book is None:
         return NO_BOOK
+    if book.recalled and not ruling.case:
+        return NO_CASE
+    enter_case(desk, ruling, book, None)
     desk.tell(RoundVoided(ruling.round, ruling.who, ruling.why))
     return_wagers(desk, book, ruling)
     for waited in desk.state.waiting:
@@ -89,7 +100,18 @@ def void_round(desk: Desk, ruling: VoidRound) -> str:
     return ""
 
 
-NO_BOOK = "no such round is open or on the books, which keep the last 20 rounds whose bets were locked"
+NO_BOOK = "no such round: it was never dealt, or its bets were not locked"
+NO_CASE = "the round is long over: expected the case number with it (--case)"
+
+
+def enter_case(desk: Desk, ruling: VoidRound | AdjustWager, book: Book, row: Row | None) -> None:
+    """Publish what is ruled under its case, before what it changes."""
+    if not ruling.case and not book.recalled:
+        return
+    spot, bet, due = (ruling.spot, ruling.bet, ruling.due_cents) if isinstance(ruling, AdjustWager) else (0, "", None)
+    before = None if row is None else row.due_cents
+    place = (ruling.case, ruling.round, spot, bet, before, due)
+    desk.tell(CorrectionEntered(*place, ruling.who, ruling.why, book.recalled))
 
 
 def return_wagers(desk: Desk, book: Book | None, ruling: VoidRound) -> None:
@@ -147,6 +169,8 @@ def adjust_wager(desk: Desk, ruling: AdjustWager) -> str:
         return NO_BOOK
     if book.void:
         return "the round is void"
+    if book.recalled and not ruling.case:
+        return NO_CASE
     row = book.row(ruling.spot, ruling.bet)
     if row is None and ruling.bet == "insurance" and book.row(ruling.spot, "main") is not None:
         # Made where nobody saw it: at a spot whose reader was lost, or by word of mouth.
@@ -155,6 +179,7 @@ def adjust_wager(desk: Desk, ruling: AdjustWager) -> str:
         return f"there is no wager {ruling.bet!r} at spot {ruling.spot} in round {ruling.round}"
     if row.due_cents == ruling.due_cents and row.ruled():
         return "the floor has ruled so already"
+    enter_case(desk, ruling, book, row)
     found = row
 
     def ruled() -> bool:

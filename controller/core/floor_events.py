@@ -30,6 +30,24 @@ class RoundVoided(Value, frozen=True):
     why: str
 
 
+class CorrectionEntered(Value, frozen=True):
+    """A ruling on a case, under the house's number for it. What it changes follows: ``wager_adjusted`` of each wager.
+
+    ``spot`` 0 and the nets null: the whole round goes back. ``before_cents`` null: the wager was open. ``who`` are the
+    one who proposed it and the one who approved it, ``late`` whether its round had left the table's books.
+    """
+
+    case: str
+    round: int
+    spot: int
+    bet: str
+    before_cents: int | None
+    due_cents: int | None
+    who: str
+    why: str
+    late: bool
+
+
 class CardSet(Value, frozen=True):
     """The floor named a card's face. ``before``: ``??`` unread, empty if it did not lie open; ``after`` empty: no card.
 

@@ -9,6 +9,7 @@ from controller.core.floor_events import ChipCount, Count
 from controller.core.persons import UNVOUCHED, Vouched
 from controller.core.progressives import Move
 from controller.core.rules import House
+from controller.core.wager import Book
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import Reading
 from firmware_protocols.values import Value
@@ -43,6 +44,8 @@ class VoidRound(Value, frozen=True):
     who: str
     why: str
     vouched: Vouched = UNVOUCHED
+    case: str = ""
+    """The house's own number for the matter; a round that was recalled needs one."""
 
 
 class SetCard(Value, frozen=True):
@@ -90,6 +93,8 @@ class AdjustWager(Value, frozen=True):
     who: str
     why: str
     vouched: Vouched = UNVOUCHED
+    case: str = ""
+    """The house's own number for the matter; a round that was recalled needs one."""
 
 
 class Acknowledged(Value, frozen=True):
@@ -122,6 +127,13 @@ class EnterInventory(Value, frozen=True):
     slip: str
     who: str
     why: str
+
+
+class BookRecalled(Value, frozen=True):
+    """The journal gives back what the wagers of a round came to, so that people can still rule on it."""
+
+    at_ns: int
+    book: Book
 
 
 class VerifyJackpot(Value, frozen=True):
@@ -275,6 +287,7 @@ Input = (
     | Acknowledged
     | ShoeChanged
     | EnterInventory
+    | BookRecalled
     | OpeningRefuted
     | FitnessTold
     | SoftwareLooked

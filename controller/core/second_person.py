@@ -30,10 +30,11 @@ NO_ORDER = "no such order waits"
 def rule(desk: Desk, ruling: Ruling) -> None:
     """Carry out a ruling; where it takes two people, keep it until another approves.
 
-    It does where the house says so, and in every house for a due that no round of cards accounts for.
+    It does where the house says so, and in every house for a due that no round of cards accounts for and for a round
+    that has long left the books.
     """
     beyond = beyond_rules(desk, ruling)
-    if not isinstance(ruling, VoidRound | AdjustWager) or not (beyond or desk.house.two_persons):
+    if not isinstance(ruling, VoidRound | AdjustWager) or not (beyond or desk.house.two_persons or late(desk, ruling)):
         floor.rule(desk, ruling)
         return
     unknown = nobody(Person(ruling.who, ruling.vouched))
@@ -55,6 +56,12 @@ def rule(desk: Desk, ruling: Ruling) -> None:
         raise_alert(
             desk, Kind.RULING_BEYOND_RULES, f"{ruling.who} proposes: {beyond}", round=ruling.round, spot=spot, zone=bet
         )
+
+
+def late(desk: Desk, ruling: VoidRound | AdjustWager) -> bool:
+    """Whether a ruling is on a round that was recalled from the journal."""
+    book = book_of(desk.state.books, ruling.round)
+    return book is not None and book.recalled
 
 
 def beyond_rules(desk: Desk, ruling: Ruling) -> str:

@@ -38,6 +38,7 @@ from controller.core.alerts import (
     LineTroubled,
     UnreadCard,
 )
+from controller.core.books import with_recalled
 from controller.core.desired import Desired
 from controller.core.desk import Desk
 from controller.core.events import (
@@ -54,6 +55,7 @@ from controller.core.inputs import (
     Answered,
     ApproveOrder,
     AssignCard,
+    BookRecalled,
     DeadlinePassed,
     DeclareBox,
     EnterInventory,
@@ -154,8 +156,8 @@ def take(desk: Desk) -> None:
             | ReadingsHeld() as given
         ):
             protection.taken(desk, given)
-        case EnterInventory() as counted:
-            table_inventory.enter(desk, counted)
+        case BookRecalled() | EnterInventory() as entry:
+            enter_books(desk, entry)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             second_person.rule(desk, ruling)
         case VerifyJackpot() | PayJackpot() | ProposeMove() | ApproveOrder() | WithdrawOrder() | ReopenMeter() as asked:
@@ -371,6 +373,14 @@ def line_disturbed(desk: Desk, disturbed: LineDisturbed) -> None:
     round_now = desk.state.round
     if disturbed.device == "shoe" and round_now is not None and not round_now.doubt and not round_now.trouble:
         cards_may_be_missing(desk, "the shoe's line was disturbed")
+
+
+def enter_books(desk: Desk, entry: BookRecalled | EnterInventory) -> None:
+    """A round comes back on the books, or the floor enters a count."""
+    if isinstance(entry, BookRecalled):
+        desk.change(books=with_recalled(desk.state.books, entry.book))
+    else:
+        table_inventory.enter(desk, entry)
 
 
 def device_complained(desk: Desk, complaint: DeviceComplained) -> None:

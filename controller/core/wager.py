@@ -22,3 +22,44 @@ class LockedWager(Value, frozen=True, tag=False):
     spot: int
     bet: str
     cents: int
+
+
+class Row(Value, frozen=True, tag=False):
+    """A wager and how it stands: open while ``due_cents`` is None, then settled on ``basis``.
+
+    Only the floor's own ruling on this wager is ``Basis.FLOOR``: whatever else settled it gives way when the round is
+    corrected.
+    """
+
+    spot: int
+    bet: str
+    wager_cents: int
+    due_cents: int | None = None
+    """The player's net."""
+    basis: Basis | None = None
+    doubted: bool = False
+    """Whether something has contradicted the settlement since."""
+    jackpot_cents: int = 0
+    """What of the net the awards of meters are."""
+
+    def ruled(self) -> bool:
+        """Whether people ruled on this very wager."""
+        return self.basis is Basis.FLOOR
+
+
+class Book(Value, frozen=True, tag=False):
+    """A round's wagers."""
+
+    round: int
+    rows: tuple[Row, ...]
+    void: bool = False
+    recalled: bool = False
+    """Whether it was brought back from the journal, long after its round."""
+
+    def row(self, spot: int, bet: str) -> Row | None:
+        """The row of a wager."""
+        return next((row for row in self.rows if (row.spot, row.bet) == (spot, bet)), None)
+
+    def unruled(self) -> tuple[Row, ...]:
+        """What was settled on evidence, answers or payments and is in no doubt yet."""
+        return tuple(row for row in self.rows if row.due_cents is not None and not row.ruled() and not row.doubted)

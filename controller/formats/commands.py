@@ -41,6 +41,9 @@ VALUES_LIMIT: Final = 40
 """Values of chips in one count; a rack has a dozen."""
 
 Cents = Annotated[int, msgspec.Meta(ge=-CENTS_LIMIT, le=CENTS_LIMIT)]
+Case = Annotated[str, msgspec.Meta(max_length=WORDS_LIMIT)]
+"""The house's own number for a matter, such as surveillance's."""
+
 ChipValue = Annotated[str, msgspec.Meta(pattern=r"^[1-9][0-9]{0,8}\Z", description="a chip's value in cents")]
 Number = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 """What is counted: questions, cards, rounds, spots. No count comes near it, and every language reads it exactly."""
@@ -68,6 +71,7 @@ class VoidWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round: Number
     who: str
     why: str
+    case: Case = ""
     transaction: Any = None
 
 
@@ -110,6 +114,7 @@ class AdjustWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     due_cents: Cents
     who: str
     why: str
+    case: Case = ""
     transaction: Any = None
 
 
@@ -253,16 +258,16 @@ def input_of(
             return ShoeChanged(at_ns, -1 if left is None else left, who)
         case InventoryWanted():
             return inventory_of(wanted, at_ns)
-        case VoidWanted(number, who, why):
-            return VoidRound(at_ns, number, who, why, vouched)
+        case VoidWanted(number, who, why, case):
+            return VoidRound(at_ns, number, who, why, vouched, case)
         case SetCardWanted():
             return set_card_of(wanted, at_ns)
         case AssignCardWanted(card, spot, who, why):
             return AssignCard(at_ns, card, spot, who, why)
         case DeclareBoxWanted(spot, cents, who, why):
             return DeclareBox(at_ns, spot, cents, who, why)
-        case AdjustWanted(number, spot, bet, due_cents, who, why):
-            return AdjustWager(at_ns, number, spot, bet, due_cents, who, why, vouched)
+        case AdjustWanted(number, spot, bet, due_cents, who, why, case):
+            return AdjustWager(at_ns, number, spot, bet, due_cents, who, why, vouched, case)
         case _:
             return meter_input(wanted, at_ns, vouched)
 

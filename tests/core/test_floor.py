@@ -334,7 +334,7 @@ def test_rulings_that_cannot_be() -> None:
     void(rig)
     void(rig)
     adjust(rig, 1, 0)
-    no_book = "no such round is open or on the books, which keep the last 20 rounds whose bets were locked"
+    no_book = "no such round: it was never dealt, or its bets were not locked"
     assert refusals(rig) == [
         "there is no wager 'main' at spot 2 in round 1",
         no_book,

@@ -37,7 +37,7 @@ def lines(number: int) -> str:
 PLANTED: Final = (
     Planted(checks.function_length, "devices/shoe.py", "cards = 1\n" + lines(61), 2, "deal has 61 lines"),
     Planted(checks.function_length, "tests/test_shoe.py", "async " + lines(61), 1, "deal has 61 lines"),
-    Planted(checks.file_length, "devices/shoe.py", "cards = 1\n" * 401, 401, "401 lines"),
+    Planted(checks.file_length, "devices/shoe.py", "cards = 1\n" * 601, 601, "601 lines"),
     Planted(checks.shapeless_name, "controller/core/utils.py", "", 1, "utils"),
     Planted(checks.shapeless_name, "controller/helpers/hand.py", "", 1, "helpers"),
     Planted(checks.shapeless_name, "tests/common.py", "", 1, "common"),
@@ -138,7 +138,7 @@ PLANTED: Final = (
 
 CLEAN: Final = (
     Clean(checks.function_length, "devices/shoe.py", lines(60)),
-    Clean(checks.file_length, "devices/shoe.py", "cards = 1\n" * 400),
+    Clean(checks.file_length, "devices/shoe.py", "cards = 1\n" * 600),
     Clean(checks.shapeless_name, "controller/core/hand.py", ""),
     Clean(checks.outside_world, "controller/core/table.py", "import hmac\nfrom timeouts import now_ns\nnow = at.now\n"),
     Clean(checks.outside_world, "controller/formats/config.py", "from pathlib import PurePath\n"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from controller.core.events import RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.floor_events import RoundVoided
+from controller.core.raising import money
 from tests.wiring.premises import TOPICS, Premises, ran, scripted
 
 TABLE = f"{TOPICS.site}/{TOPICS.table}"
@@ -22,12 +23,15 @@ async def test_a_settled_wager_is_adjusted_and_the_round_voided(house: Premises)
     await house.perform(first)
     await house.ear.event(RoundClosed, round=1)
     settled = next(event for event in house.ear.events(WagerSettled) if event.bet == "main")
-    words = [TABLE, "1", str(settled.spot), "main", str(settled.due_cents + 500), "--why", "paid a chip too much"]
-    assert await typed(house, "adjust", *words) == (0, "accepted\n")
+    before, after = money(settled.due_cents), money(settled.due_cents + 500)
+    words = [TABLE, "1", str(settled.spot), "main", after, "--why", "paid a chip too much"]
+    said = f"accepted: spot {settled.spot} main: {before} -> {after}\n"
+    assert await typed(house, "adjust", *words) == (0, said)
     adjusted = await house.ear.event(WagerAdjusted)
     assert (adjusted.before_cents, adjusted.due_cents) == (settled.due_cents, settled.due_cents + 500)
     assert (adjusted.who, adjusted.why) == ("floor: M. Okafor", "paid a chip too much")
-    assert await typed(house, "void", TABLE, "1", "--why", "misdeal") == (0, "accepted\n")
+    status, said = await typed(house, "void", TABLE, "1", "--why", "misdeal")
+    assert (status, f"spot {settled.spot} main: {after} -> 0.00" in said) == (0, True)
     assert (await house.ear.event(RoundVoided)).round == 1
     assert await typed(house, "void", TABLE, "1", "--why", "misdeal") == (1, "refused: the round is void already\n")
     assert (await typed(house, "answer", TABLE, "9", "no"))[1] == "refused: no such question is open\n"

@@ -1,0 +1,208 @@
+"""A round long over, ruled on: it comes back from the journal, takes a case and two people, and moves no other."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.core.alerts import FloorRefused
+from controller.core.books import BOOKS_LIMIT, RECALLED_LIMIT, Book, book_of, recall, with_recalled
+from controller.core.events import WagerAdjusted, WagerSettled
+from controller.core.floor_events import CorrectionEntered, RoundVoided
+from controller.core.inputs import AdjustWager, ApproveOrder, BookRecalled, Input, VoidRound
+from controller.core.persons import Vouched
+from controller.io.journal import JournalDamaged
+from controller.old_rounds import WAITING_LIMIT, LateRuling, OldRounds, is_late, look_up
+from tests.core.accounts import hold_whole
+from tests.core.journals import journal_of
+from tests.core.rig import Rig, penn
+from tests.core.test_second_person import told
+
+ROUND = """
+1 main 10
+9h Ts 8d 9c
+key stand hole_turned round_closed
+"""
+FLOOR = Vouched("key", ("floor",))
+SURVEILLANCE = Vouched("socket", ("surveillance",), 1002)
+CASE = "2026-117"
+
+
+def long_ago() -> Rig:
+    """A table at which the first round has left the books."""
+    rig = Rig(penn(stand_key="always"))
+    for _ in range(BOOKS_LIMIT + 2):
+        rig.talk(ROUND)
+    assert book_of(rig.table.state.books, 1) is None
+    return rig
+
+
+def recalled(rig: Rig, number: int = 1) -> None:
+    book = recall(rig.events, number)
+    assert book is not None
+    rig.give(BookRecalled(rig.now_ns, book))
+
+
+def adjust(rig: Rig, due_cents: int, case: str = CASE) -> None:
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", due_cents, "M. Okafor", "paid twice", FLOOR, case))
+
+
+def approved(rig: Rig, order: int) -> None:
+    rig.give(ApproveOrder(rig.now_ns, order, "J. Lee", SURVEILLANCE))
+
+
+def test_a_round_that_left_the_books_cannot_be_ruled_on_as_it_is() -> None:
+    rig = long_ago()
+    adjust(rig, 500)
+    assert "no such round" in told(rig, FloorRefused)[-1].reason
+
+
+def test_what_is_recalled_is_what_the_table_had() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk(ROUND)
+    on_the_books = book_of(rig.table.state.books, 1)
+    assert on_the_books is not None
+    book = recall(rig.events, 1)
+    assert book is not None
+    assert (book.rows, book.void, book.recalled) == (on_the_books.rows, on_the_books.void, True)
+
+
+def test_a_late_ruling_takes_two_people_and_a_case_in_every_house() -> None:
+    rig = long_ago()
+    assert not rig.house.two_persons
+    recalled(rig)
+    adjust(rig, 500, case="")
+    assert "--case" in told(rig, FloorRefused)[-1].reason
+    adjust(rig, 500)
+    assert not told(rig, WagerAdjusted)
+    approved(rig, 1)
+    (entry,) = told(rig, CorrectionEntered)
+    assert entry == CorrectionEntered(CASE, 1, 1, "main", -1000, 500, "M. Okafor, J. Lee", "paid twice", late=True)
+    (moved,) = told(rig, WagerAdjusted)
+    assert (moved.round, moved.before_cents, moved.due_cents) == (1, -1000, 500)
+    hold_whole(rig)
+
+
+def test_a_round_recalled_stays_while_others_are_dealt() -> None:
+    rig = long_ago()
+    recalled(rig)
+    adjust(rig, 500)
+    for _ in range(3):
+        rig.talk(ROUND)
+    approved(rig, 1)
+    assert [one.due_cents for one in told(rig, WagerAdjusted)] == [500]
+    # A second correction begins where the first one ended.
+    adjust(rig, -1000)
+    approved(rig, 2)
+    assert [(one.before_cents, one.due_cents) for one in told(rig, WagerAdjusted)] == [(-1000, 500), (500, -1000)]
+
+
+def test_a_late_void_returns_every_wager() -> None:
+    rig = long_ago()
+    recalled(rig, 2)
+    rig.give(VoidRound(rig.now_ns, 2, "M. Okafor", "wrong shoe", FLOOR, CASE))
+    approved(rig, 1)
+    assert [event.round for event in told(rig, RoundVoided)] == [2]
+    assert told(rig, CorrectionEntered)[0].spot == 0
+    assert [(one.round, one.due_cents) for one in told(rig, WagerAdjusted)] == [(2, 0)]
+    rig.give(VoidRound(rig.now_ns, 2, "M. Okafor", "wrong shoe", FLOOR, CASE))
+    assert told(rig, FloorRefused)[-1].reason == "the round is void already"
+    hold_whole(rig)
+
+
+def test_a_ruling_with_a_case_on_a_round_on_the_books_is_entered_too() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk(ROUND)
+    adjust(rig, 500)
+    (entry,) = told(rig, CorrectionEntered)
+    assert (entry.case, entry.before_cents, entry.due_cents, entry.late) == (CASE, -1000, 500, False)
+
+
+def test_recalled_rounds_do_not_push_out_the_latest_and_are_limited() -> None:
+    rig = long_ago()
+    fresh = rig.table.state.books
+    books = fresh
+    for number in range(1000, 1000 + RECALLED_LIMIT + 5):
+        books = with_recalled(books, Book(number, (), recalled=True))
+    assert books[-BOOKS_LIMIT:] == fresh
+    assert len(books) == BOOKS_LIMIT + RECALLED_LIMIT
+    assert with_recalled(fresh, Book(fresh[0].round, ())) == fresh
+
+
+# --- out of the journal -------------------------------------------------------------------------------
+
+
+def test_a_round_is_found_in_a_journal(tmp_path: Path) -> None:
+    rig = long_ago()
+    journal = journal_of(rig, tmp_path / "journal.sqlite")
+    assert look_up(journal, 1) == recall(rig.events, 1)
+    assert look_up(journal, 12) == recall(rig.events, 12)
+    assert look_up(journal, 99) is None
+
+
+def test_only_rounds_that_left_the_books_are_late() -> None:
+    state = long_ago().table.state
+    late = [number for number in range(state.rounds + 2) if is_late(void(number), state)]
+    assert late == [1, 2]
+
+
+def void(number: int) -> VoidRound:
+    return VoidRound(1, number, "M. Okafor", "misdeal", FLOOR, CASE)
+
+
+async def test_a_ruling_is_given_once_its_round_is_back() -> None:
+    done: list[Input | str] = []
+
+    async def keep(given: Input) -> None:
+        done.append(given)
+
+    book = Book(7, (), recalled=True)
+    rounds = OldRounds({7: book, 8: None}.__getitem__, keep)
+    for number in (7, 8):
+        rounds.take(LateRuling(void(number), functools.partial(done.append, f"given {number}"), done.append))
+    await until(rounds, lambda: "given 8" in done)
+    assert done == [BookRecalled(1, book), "given 7", "given 8"]
+
+
+async def test_a_journal_that_cannot_be_read_refuses_the_ruling_and_nothing_else() -> None:
+    def damaged(number: int) -> Book | None:
+        raise JournalDamaged(f"page {number}")
+
+    said: list[str] = []
+    rounds = OldRounds(damaged, lambda _: asyncio.sleep(0))
+    rounds.take(LateRuling(void(7), lambda: said.append("given"), said.append))
+    await until(rounds, lambda: bool(said))
+    assert said == ["round 7 could not be read from the journal: page 7"]
+
+
+def test_too_many_at_once_are_refused() -> None:
+    said: list[str] = []
+    rounds = OldRounds(lambda _: None, lambda _: asyncio.sleep(0))
+    for number in range(WAITING_LIMIT + 1):
+        rounds.take(LateRuling(void(number), lambda: None, said.append))
+    assert len(said) == 1
+
+
+async def until(rounds: OldRounds, done: Callable[[], bool]) -> None:
+    """Let it run until that is so."""
+    running = asyncio.create_task(rounds.run())
+    async with asyncio.timeout(10):
+        while not done():  # noqa: ASYNC110 - the look-up is in a thread, which sets no event
+            await asyncio.sleep(0)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+
+def test_settled_wagers_of_other_rounds_do_not_move() -> None:
+    rig = long_ago()
+    before = [event for event in rig.events if isinstance(event, WagerSettled)]
+    recalled(rig)
+    adjust(rig, 0)
+    approved(rig, 1)
+    assert [event for event in rig.events if isinstance(event, WagerSettled)] == before
+    assert {event.round for event in told(rig, WagerAdjusted)} == {1}
