@@ -10,19 +10,24 @@ from typing import Final, Literal
 import click
 from msgspec.structs import replace
 
+from controller.commands.main_edge import edge_of
 from controller.commands.profile import loaded
 from controller.commands.terminal import say, say_text
-from controller.core.main_par import ROUND_CARDS, simulate
+from controller.core.main_par import ROUND_CARDS
+from controller.core.main_par import simulate as dealt
 from controller.core.par import ParError, par_of
 from controller.core.rules import Rules
 from controller.core.settling import refused_side_bet
 from controller.core.side_bet import find, names, terms_of
-from controller.formats.par_report import Counted, Report, Simulated, as_csv, as_json, as_text
+from controller.formats.par_report import Computed, Counted, Report, Simulated, as_csv, as_json, as_text
 from firmware_protocols.cards import DECK, Card
 
 MAIN: Final = "main"
 MOST_ROUNDS: Final = 100_000_000
 """Hours of work; more is a slip of the hand."""
+
+ROUNDS: Final = 20_000
+SEED: Final = 1
 
 WRITERS: Final = {"text": as_text, "json": as_json, "csv": as_csv}
 
@@ -31,26 +36,29 @@ WRITERS: Final = {"text": as_text, "json": as_json, "csv": as_csv}
 @click.argument("profile")
 @click.option("--decks", type=click.IntRange(1, 8), help="Decks in the shoe; without it the profile's.")
 @click.option("--bet", "bets", type=click.Choice([MAIN, *names()]), multiple=True, help="Only this; may be repeated.")
+@click.option("--simulate", is_flag=True, help="Also deal rounds of the main game, as a check of the computed edge.")
 @click.option(
-    "--rounds", type=click.IntRange(2, MOST_ROUNDS), default=20_000, show_default=True, help="Of the main game."
+    "--rounds", type=click.IntRange(2, MOST_ROUNDS), help=f"Rounds dealt by --simulate; {ROUNDS:,} unless said."
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals the same rounds.")
+@click.option("--seed", type=int, help=f"Of --simulate; {SEED} unless said. The same seed deals the same rounds.")
 @click.option("--format", "form", type=click.Choice(list(WRITERS)), default="text", show_default=True)
 def command(
     *,
     profile: str,
     decks: int | None,
     bets: tuple[str, ...],
-    rounds: int,
-    seed: int,
+    simulate: bool,
+    rounds: int | None,
+    seed: int | None,
     form: Literal["text", "json", "csv"],
 ) -> None:
-    """Write what each side wager of PROFILE returns, counted exactly, and the main game's edge, simulated.
+    """Write what each side wager of PROFILE returns, counted exactly, and the main game's edge, computed.
 
     Both judge their hands by the code that settles live rounds. PROFILE is a name or a TOML file.
 
-    Exit status: 0 written, 2 the profile cannot be used or a side wager cannot be counted.
+    Exit status: 0 written, 2 the profile cannot be used, a side wager cannot be counted, or an option has no use.
     """
+    refuse_useless(main=not bets or MAIN in bets, simulate=simulate, rounds=rounds, seed=seed)
     rules = loaded(profile).rules
     rules = rules if decks is None else replace(rules, decks=decks)
     wanted = bets or (*rules.side_bets, MAIN)
@@ -59,8 +67,26 @@ def command(
     except ParError as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
-    main = Simulated(seed, simulate(rules, Shuffled(rules.decks, seed), rounds)) if MAIN in wanted else None
+    check = simulated(rules, rounds or ROUNDS, SEED if seed is None else seed) if simulate else None
+    main = Computed(edge_of(rules), check) if MAIN in wanted else None
     say_text(WRITERS[form](Report(rules.name, rules.decks, counted, main)), nl=form == "json")
+
+
+def refuse_useless(*, main: bool, simulate: bool, rounds: int | None, seed: int | None) -> None:
+    """End with one line where an option would have no effect."""
+    text = ""
+    if simulate and not main:
+        text = f"--simulate deals rounds of the main game; add --bet {MAIN}"
+    elif not simulate and (rounds is not None or seed is not None):
+        text = f"{'--seed' if rounds is None else '--rounds'} is for --simulate; the edge itself is computed"
+    if text:
+        say(f"tableside: {text}", err=True)
+        sys.exit(2)
+
+
+def simulated(rules: Rules, rounds: int, seed: int) -> Simulated:
+    """Rounds of one box, each from a shoe of its own."""
+    return Simulated(seed, dealt(rules, Shuffled(rules.decks, seed), rounds))
 
 
 def remark(rules: Rules, name: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from controller.commands.main_edge import edge_of
 from controller.commands.terminal import say
 from controller.formats.profile_text import compared, shown
 from controller.formats.profiles import Profile, ProfileError
@@ -31,8 +32,9 @@ def list_profiles() -> None:
 @command.command("show")
 @click.argument("profile")
 def show(profile: str) -> None:
-    """Write every rule of PROFILE with the card or regulation it comes from, and the profile's hash."""
-    for line in shown(loaded(profile)):
+    """Write every rule of PROFILE with the card or regulation it comes from, its hash and the main wager's edge."""
+    found = loaded(profile)
+    for line in shown(found, edge_of(found.rules)):
         say(line)
 
 

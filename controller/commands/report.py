@@ -10,7 +10,7 @@ from typing import Final
 import click
 import msgspec
 
-from controller.commands.par import Shuffled
+from controller.commands.main_edge import edge_of
 from controller.commands.terminal import say, say_text
 from controller.core.advised import PaymentAdvised
 from controller.core.events import (
@@ -23,7 +23,6 @@ from controller.core.events import (
 )
 from controller.core.gaming_day import GamingDay
 from controller.core.inputs import Started
-from controller.core.main_par import simulate_pairs
 from controller.core.rules import Rules
 from controller.core.theory import theories
 from controller.formats.moments import HouseCalendar, NoMoment, Period
@@ -34,7 +33,6 @@ from controller.formats.shift_text import shift_text
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.io.shift_page import NoPages, shift_page
 
-MOST_ROUNDS: Final = 10_000_000
 A_DAY: Final = timedelta(days=1)
 
 SILENT: Final = (CardDealt, CardDrawn, CardOpened, ChipsChanged, KeyRead, PaymentAdvised)
@@ -58,14 +56,6 @@ class Times(msgspec.Struct, frozen=True):
 @click.option("--shift", metavar="NAME", default="", help="Of that day one shift, by its name in the table file.")
 @click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Also write a page with plots.")
 @click.option("--json", "as_json", is_flag=True, help="The account as JSON instead of text.")
-@click.option(
-    "--rounds",
-    type=click.IntRange(2, MOST_ROUNDS),
-    default=20_000,
-    show_default=True,
-    help="Rounds simulated for what the main wager should take.",
-)
-@click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals the same rounds.")
 def command(
     *,
     journal: Path,
@@ -75,8 +65,6 @@ def command(
     shift: str,
     page: Path | None,
     as_json: bool,
-    rounds: int,
-    seed: int,
 ) -> None:
     """Write what the table of JOURNAL took beside what its rules say, what was ruled, and what needs attention.
 
@@ -85,7 +73,7 @@ def command(
     nothing happened in it, or the page cannot be written.
     """
     try:
-        account = _account(journal, Times(since, until, day, shift), rounds, seed)
+        account = _account(journal, Times(since, until, day, shift))
         if page is not None:
             page.write_text(shift_page(account), encoding="utf-8")
     except (JournalDamaged, RecordDamaged) as error:
@@ -106,13 +94,13 @@ def _end(text: str, status: int) -> None:
     sys.exit(status)
 
 
-def _account(journal: Path, times: Times, rounds: int, seed: int) -> Shift:
+def _account(journal: Path, times: Times) -> Shift:
     with JournalReader(journal) as reader:
         told, rules = _read(reader)
     if not told or rules is None:
         raise NothingHappened(f"{journal}: no event in that time")
     asked = _asked(times, HouseCalendar(_day(told), datetime.now(UTC)))
-    account = shift_of(told, lambda: theories(rules, simulate_pairs(rules, Shuffled(rules.decks, seed), rounds)), asked)
+    account = shift_of(told, lambda: theories(rules, edge_of(rules)), asked)
     if account is None:
         raise NothingHappened(
             f"{journal}: no event from {asked.period.since:%Y-%m-%dT%H:%MZ} to {asked.period.until:%Y-%m-%dT%H:%MZ}; "

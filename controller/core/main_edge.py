@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from math import perm
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from controller.core.dealer_hands import ENDS, POINTS, Left, dealer_hands
 from controller.core.main_par import WAGER_CENTS
@@ -19,6 +19,9 @@ from controller.core.rules import Rules
 from controller.core.shoe_chances import ShoeChances, Tally, less
 from controller.core.split_boxes import SplitBox
 from controller.core.strategy_hands import BROKE, Done, Questions, nets_of_box, unsplit
+
+BILLIONTH: Final = 10**9
+"""What rounding leaves of the wager: a ten-millionth of a percent."""
 
 
 class MainEdge(NamedTuple):
@@ -30,6 +33,10 @@ class MainEdge(NamedTuple):
     """Of one wager's net; the hands of a split box are taken to hang together by the dealer's hand alone."""
     covariance: Fraction
     """Of the nets of two equal wagers of one round, which are taken to hang together by the dealer's hand alone."""
+
+    def rounded(self) -> MainEdge:
+        """To a billionth, so that it can be kept as whole numbers."""
+        return MainEdge(*(Fraction(round(one * BILLIONTH), BILLIONTH) for one in self))
 
 
 def main_edge(rules: Rules) -> MainEdge:

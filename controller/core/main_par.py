@@ -66,55 +66,6 @@ class MainPar(NamedTuple):
         return self.edge - self.half_width, self.edge + self.half_width
 
 
-class PairPar(NamedTuple):
-    """What rounds of two boxes came to: how far one wager strays, and how far two of one round stray together."""
-
-    rounds: int
-    net_cents: int
-    """Sum of both boxes' nets."""
-    net_squares: int
-    """Sum of the squares of each box's net, in square cents."""
-    net_products: int
-    """Sum of the products of the two nets of a round, in square cents."""
-
-    @property
-    def edge(self) -> Fraction:
-        """What the house kept per initial wager."""
-        return Fraction(-self.net_cents, 2 * self.rounds * WAGER_CENTS)
-
-    @property
-    def variance(self) -> Fraction:
-        """Of the net of one wager, in units of it."""
-        return Fraction(self.net_squares, 2 * self.rounds * WAGER_CENTS**2) - self.edge**2
-
-    @property
-    def covariance(self) -> Fraction:
-        """Of the nets of two equal wagers of one round, in units of one: they share the dealer's hand."""
-        return Fraction(self.net_products, self.rounds * WAGER_CENTS**2) - self.edge**2
-
-    @property
-    def edge_variance(self) -> Fraction:
-        """Of ``edge`` itself, as so few rounds give it."""
-        return (self.variance + self.covariance) * Fraction(1, 2 * self.rounds)
-
-
-def simulate_pairs(rules: Rules, deal: Deal, rounds: int) -> PairPar:
-    """Play ``rounds`` (at least 2) rounds of two boxes, each from a shoe of its own.
-
-    Raises:
-        ValueError: fewer than two rounds have no spread.
-    """
-    if rounds < 2:
-        raise ValueError(f"{rounds} rounds: expected at least 2")
-    net_cents = net_squares = net_products = 0
-    for _ in range(rounds):
-        first, second = round_nets_cents(rules, deal(), boxes=2)
-        net_cents += first + second
-        net_squares += first * first + second * second
-        net_products += first * second
-    return PairPar(rounds, net_cents, net_squares, net_products)
-
-
 def simulate(rules: Rules, deal: Deal, rounds: int) -> MainPar:
     """Play ``rounds`` (at least 2) rounds of one box, each from a shoe of its own.
 

@@ -12,7 +12,8 @@ from fractions import Fraction
 from math import isqrt
 from typing import Final, NamedTuple
 
-from controller.core.main_par import NORMAL_95, PairPar
+from controller.core.main_edge import MainEdge
+from controller.core.main_par import NORMAL_95
 from controller.core.par import ParError, par_of
 from controller.core.rules import Rules
 from controller.core.side_bet import find
@@ -29,8 +30,6 @@ class Theory(NamedTuple):
     """Of one wager's net."""
     covariance: Fraction
     """Of the nets of two wagers in one round."""
-    edge_variance: Fraction = Fraction(0)
-    """How uncertain ``edge`` itself is, where it was simulated."""
 
 
 class Band(NamedTuple):
@@ -41,9 +40,9 @@ class Band(NamedTuple):
     high_cents: int
 
 
-def theories(rules: Rules, main: PairPar) -> dict[str, Theory]:
+def theories(rules: Rules, main: MainEdge) -> dict[str, Theory]:
     """Every bet of a house that has a theory; one that a meter pays has none, for it hangs on how high that is."""
-    found = {"main": Theory(main.edge, main.variance, main.covariance, main.edge_variance)}
+    found = {"main": Theory(main.edge, main.variance, main.covariance)}
     if rules.insurance:
         found[INSURANCE] = of_insurance(rules)
     for name in rules.side_bets:
@@ -86,7 +85,7 @@ def band(theory: Theory, rounds: Iterable[Sequence[int]]) -> Band:
         squares += sum(wager * wager for wager in wagers)
         shared += sum(wagers) ** 2
     spread = (theory.variance - theory.covariance) * squares + theory.covariance * shared
-    width = _root_up(NORMAL_95**2 * (spread + theory.edge_variance * staked**2))
+    width = _root_up(NORMAL_95**2 * spread)
     expected = theory.edge * staked
     middle = (2 * expected.numerator + expected.denominator) // (2 * expected.denominator)
     return Band(middle, middle - width, middle + width)
@@ -98,7 +97,7 @@ def bands(found: Mapping[str, Theory], wagers: Mapping[str, Iterable[Sequence[in
 
 
 def _root_up(square: Fraction) -> int:
-    """The square root, rounded up; a spread that simulation gave slightly below nothing is nothing."""
-    whole = max(0, -(-square.numerator // square.denominator))
+    """The square root, rounded up."""
+    whole = -(-square.numerator // square.denominator)
     root = isqrt(whole)
     return root + (root * root < whole)

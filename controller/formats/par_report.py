@@ -7,13 +7,17 @@ import io
 import json
 from collections.abc import Iterator
 from fractions import Fraction
+from math import isqrt
 from typing import Any, Final, NamedTuple
 
+from controller.core.main_edge import MainEdge
 from controller.core.main_par import WAGER_CENTS, MainPar
 from controller.core.par import BetPar, RowPar
 from controller.core.side_bet import LOST
 
 DIGITS: Final = 6
+EDGE_DIGITS: Final = 9
+"""Of the main wager's edge: all it is kept with."""
 CSV_HEAD: Final = ("bet", "up_card", "row", "combinations", "of", "probability", "pays", "contribution")
 
 
@@ -28,10 +32,17 @@ class Counted(NamedTuple):
 
 
 class Simulated(NamedTuple):
-    """The main wager measured."""
+    """The main wager in rounds that were dealt."""
 
     seed: int
     par: MainPar
+
+
+class Computed(NamedTuple):
+    """The main wager computed, and rounds dealt as a check where they were wanted."""
+
+    edge: MainEdge
+    check: Simulated | None = None
 
 
 class Report(NamedTuple):
@@ -40,7 +51,7 @@ class Report(NamedTuple):
     profile: str
     decks: int
     side_bets: tuple[Counted, ...]
-    main: Simulated | None
+    main: Computed | None
 
 
 def exact(value: Fraction) -> str:
@@ -53,6 +64,16 @@ def decimal(value: Fraction, digits: int = DIGITS) -> str:
     scaled = (2 * abs(value.numerator) * 10**digits + value.denominator) // (2 * value.denominator)
     whole, part = divmod(scaled, 10**digits)
     return f"{'-' if value < 0 and scaled else ''}{whole}.{part:0{digits}d}"
+
+
+def root(value: Fraction, digits: int = DIGITS) -> str:
+    """The square root with ``digits`` digits behind the point, rounded down."""
+    return decimal(Fraction(isqrt(value.numerator * 10 ** (2 * digits) // value.denominator), 10**digits), digits)
+
+
+def percent(value: Fraction) -> str:
+    """A part of the wager in percent, with four digits behind the point."""
+    return decimal(100 * value, 4)
 
 
 def up_card(points: int) -> str:
@@ -131,16 +152,30 @@ def row_json(row: RowPar, par: BetPar) -> dict[str, Any]:
     }
 
 
-def main_json(main: Simulated) -> dict[str, Any]:
+def main_json(main: Computed) -> dict[str, Any]:
     """The main wager."""
-    low, high = main.par.interval
+    edge = main.edge
     return {
-        "rounds": main.par.rounds,
-        "seed": main.seed,
+        "edge": exact(edge.edge),
+        "edge_decimal": decimal(edge.edge, EDGE_DIGITS),
+        "edge_percent": percent(edge.edge),
+        "standard_deviation": root(edge.variance),
+        "variance": decimal(edge.variance),
+        "covariance": decimal(edge.covariance),
+        "simulated": None if main.check is None else simulated_json(main.check),
+    }
+
+
+def simulated_json(check: Simulated) -> dict[str, Any]:
+    """The rounds dealt."""
+    low, high = check.par.interval
+    return {
+        "rounds": check.par.rounds,
+        "seed": check.seed,
         "wager_cents": WAGER_CENTS,
-        "net_cents": main.par.net_cents,
-        "edge": exact(main.par.edge),
-        "edge_decimal": decimal(main.par.edge),
+        "net_cents": check.par.net_cents,
+        "edge": exact(check.par.edge),
+        "edge_decimal": decimal(check.par.edge),
         "interval_95": [decimal(low), decimal(high)],
     }
 
@@ -157,7 +192,9 @@ def as_csv(report: Report) -> str:
         for par in bet.accounts:
             writer.writerows(csv_lines(par))
     if report.main is not None:
-        writer.writerow(("main", "", "total", "", report.main.par.rounds, "", "", exact(1 - report.main.par.edge)))
+        writer.writerow(("main", "", "total", "", "", "1/1", "", exact(1 - report.main.edge.edge)))
+        if (check := report.main.check) is not None:
+            writer.writerow(("main", "", "simulated", "", check.par.rounds, "", "", exact(1 - check.par.edge)))
     return text.getvalue()
 
 
@@ -214,8 +251,17 @@ def short(value: Fraction) -> str:
     return text if len(text) <= 40 else "a fraction in full in JSON"
 
 
-def main_lines(main: Simulated) -> Iterator[str]:
+def main_lines(main: Computed) -> Iterator[str]:
     """The main wager."""
-    low, high = main.par.interval
-    yield f"main, {main.par.rounds} rounds simulated with seed {main.seed}"
-    yield f"  edge {decimal(main.par.edge)} of the initial wager, 95 % interval {decimal(low)} to {decimal(high)}"
+    yield "main, computed"
+    yield f"  {edge_text(main.edge)}"
+    if (check := main.check) is not None:
+        low, high = check.par.interval
+        yield f"  {check.par.rounds} rounds simulated with seed {check.seed}"
+        yield f"  edge {decimal(check.par.edge)}, 95 % interval {decimal(low)} to {decimal(high)}"
+
+
+def edge_text(edge: MainEdge) -> str:
+    """A computed edge as a line."""
+    parts = f"{decimal(edge.edge, EDGE_DIGITS)} = {percent(edge.edge)} % of the initial wager"
+    return f"edge {parts}, standard deviation {root(edge.variance)}"

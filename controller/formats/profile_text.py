@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from controller.core.main_edge import MainEdge
 from controller.core.rules import Options, Rules
+from controller.formats.par_report import edge_text
 from controller.formats.profiles import RULE_KEYS, Profile
 
 NOTHING = "-"
@@ -52,9 +54,9 @@ def toml(value: object) -> str:
     return str(value)
 
 
-def shown(profile: Profile) -> list[str]:
-    """A profile for people: title, hash, and a line for each key."""
-    head = [profile.rules.name, profile.title, f"hash {profile.hash}", ""]
+def shown(profile: Profile, edge: MainEdge) -> list[str]:
+    """A profile for people: title, hash, the main wager's edge, and a line for each key."""
+    head = [profile.rules.name, profile.title, f"hash {profile.hash}", f"main wager: {edge_text(edge)}", ""]
     return head + [f"{row.key} = {row.value}" + (f"  # {row.source}" if row.source else "") for row in rows(profile)]
 
 

@@ -16,7 +16,7 @@ from tests.core.rig import Rig, penn
 
 
 def run(*words: str) -> Result:
-    return CliRunner().invoke(main, ["report", "--rounds", "2", *words])
+    return CliRunner().invoke(main, ["report", *words])
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from controller.formats.records import Identity, seal
 from controller.formats.states import payloads
 from controller.io import profile_files
 from controller.io.journal import Entry, Journal
+from controller.io.known_edges import known
 from simulators.dealer import play
 from simulators.house import house_from
 from simulators.rack import Rack
@@ -67,7 +68,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ran(*arguments: object) -> Result:
-    return CliRunner().invoke(report.command, ["--rounds", "50", *(str(one) for one in arguments)])
+    return CliRunner().invoke(report.command, [str(one) for one in arguments])
 
 
 def test_the_account_needs_no_key(journal: Path) -> None:
@@ -82,6 +83,16 @@ def test_the_same_account_as_json(journal: Path) -> None:
     account = msgspec.json.decode(ran(journal, "--json").stdout)
     assert (account["rounds"], account["open_wagers"]) == (6, 0)
     assert account["bets"][0]["low_cents"] <= account["bets"][0]["expected_cents"]
+
+
+def test_the_main_wager_is_expected_to_win_what_is_computed_for_its_rules(journal: Path) -> None:
+    line = msgspec.json.decode(ran(journal, "--json").stdout)["bets"][0]
+    edge = known(profile_files.load(PENN).rules)
+    assert edge is not None
+    rows = [msgspec.json.decode(row) for row in exported(journal, "--rows", "wagers").stdout_bytes.splitlines()]
+    wagered = sum(row["wager_cents"] for row in rows if row["bet"] == "main")
+    assert line["expected_cents"] == round(edge.edge * wagered) > 0
+    assert ran(journal).stderr == ""
 
 
 def test_a_part_of_the_time_is_a_part_of_the_account(journal: Path) -> None:

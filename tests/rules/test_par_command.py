@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 
 from controller.cli import main
 from controller.formats.par_report import decimal, exact, up_card
+from controller.io import profile_files
+from controller.io.known_edges import known
 
 HPN = "hollywood-penn-national"
+CHECK = ("--simulate", "--rounds", "20")
 ROW_KEYS = ["row", "combinations", "of", "probability", "pays", "contribution"]
 
 
@@ -25,7 +28,7 @@ def run(*words: str) -> Result:
 
 
 def test_json_has_these_keys_and_no_others() -> None:
-    done = run(HPN, "--decks", "2", "--bet", "perfect_pairs", "--bet", "main", "--rounds", "20", "--format", "json")
+    done = run(HPN, "--decks", "2", "--bet", "perfect_pairs", "--bet", "main", *CHECK, "--format", "json")
     assert done.exit_code == 0
     told = json.loads(done.stdout)
     assert list(told) == ["profile", "decks", "side_bets", "main"]
@@ -47,6 +50,9 @@ def test_json_has_these_keys_and_no_others() -> None:
     assert (bet["bet"], bet["offered"], bet["up_card"]) == ("perfect_pairs", False, None)
     assert (bet["return"], bet["edge"], bet["edge_decimal"]) == ("80/103", "23/103", "0.223301")
     assert list(told["main"]) == [
+        *("edge", "edge_decimal", "edge_percent", "standard_deviation", "variance", "covariance", "simulated"),
+    ]
+    assert list(told["main"]["simulated"]) == [
         *("rounds", "seed", "wager_cents", "net_cents", "edge", "edge_decimal", "interval_95"),
     ]
 
@@ -71,13 +77,14 @@ def test_a_wager_without_rows_returns_nothing_that_can_be_counted() -> None:
 
 
 def test_csv_has_a_line_for_each_row_and_a_total() -> None:
-    done = run("borgata", "--bet", "perfect_pairs", "--bet", "main", "--rounds", "20", "--format", "csv")
+    done = run("borgata", "--bet", "perfect_pairs", "--bet", "main", *CHECK, "--format", "csv")
     lines = list(csv.reader(io.StringIO(done.stdout)))
     assert lines[0] == ["bet", "up_card", *ROW_KEYS]
-    assert [line[2] for line in lines[1:]] == ["perfect", "coloured", "mixed", "lost", "total", "total"]
+    assert [line[2] for line in lines[1:]] == ["perfect", "coloured", "mixed", "lost", "total", "total", "simulated"]
     assert lines[1] == ["perfect_pairs", "", "perfect", "1456", "86320", "7/415", "25 to 1", "182/415"]
     assert lines[5][-1] == "398/415"
-    assert (lines[6][0], lines[6][4]) == ("main", "20")
+    assert [line[0] for line in lines[6:]] == ["main", "main"]
+    assert (lines[6][5], lines[7][4]) == ("1/1", "20")
     assert sum(Fraction(line[7]) for line in lines[1:5]) == Fraction(398, 415)
 
 
@@ -100,13 +107,46 @@ def test_few_decks_are_remarked_upon() -> None:
 
 def test_the_same_seed_deals_the_same_rounds() -> None:
     def net_cents(seed: str) -> tuple[int, int]:
-        main_par = json.loads(run("pitch-h17", "--rounds", "300", "--seed", seed, "--format", "json").stdout)["main"]
-        return main_par["seed"], main_par["net_cents"]
+        words = ("pitch-h17", "--simulate", "--rounds", "300", "--seed", seed)
+        dealt = json.loads(run(*words, "--format", "json").stdout)["main"]["simulated"]
+        return dealt["seed"], dealt["net_cents"]
 
     assert net_cents("7") == net_cents("7")
     assert net_cents("7")[0] == 7
     assert len({net_cents(seed)[1] for seed in ("7", "8", "9")}) > 1
-    assert "main, 300 rounds simulated with seed 7\n" in run("pitch-h17", "--rounds", "300", "--seed", "7").stdout
+    assert (
+        "  300 rounds simulated with seed 0\n"
+        in run("pitch-h17", "--simulate", "--rounds", "300", "--seed", "0").stdout
+    )
+
+
+def test_the_main_wager_is_told_with_its_computed_edge() -> None:
+    edge = known(profile_files.load("pitch-h17").rules)
+    assert edge is not None
+    told = run("pitch-h17").stdout
+    percent = decimal(100 * edge.edge, 4)
+    assert "\nmain, computed\n" in told
+    assert f"  edge {decimal(edge.edge, 9)} = {percent} % of the initial wager, standard deviation 1.13" in told
+    found = json.loads(run("pitch-h17", "--format", "json").stdout)["main"]
+    assert (Fraction(found["edge"]), found["edge_percent"], found["simulated"]) == (edge.edge, percent, None)
+    assert abs(float(found["standard_deviation"]) ** 2 - float(found["variance"])) < 1e-5
+    shown = CliRunner().invoke(main, ["profile", "show", "pitch-h17"]).stdout
+    assert f"\nmain wager: edge {decimal(edge.edge, 9)} = {percent} % of the initial wager, " in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--rounds", "300"), "--rounds is for --simulate"),
+        (("--seed", "3"), "--seed is for --simulate"),
+        (("--bet", "perfect_pairs", "--simulate"), "add --bet main"),
+        (("--bet", "perfect_pairs", "--rounds", "300"), "--rounds is for --simulate"),
+    ],
+)
+def test_an_option_that_would_change_nothing_is_refused(words: tuple[str, ...], said: str) -> None:
+    done = run("pitch-h17", *words)
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert said in done.stderr
 
 
 def test_csv_of_a_side_wager_alone_has_no_main_wager() -> None:
@@ -116,10 +156,10 @@ def test_csv_of_a_side_wager_alone_has_no_main_wager() -> None:
 
 @pytest.mark.counting
 def test_without_a_bet_everything_the_profile_offers_is_counted() -> None:
-    told = json.loads(run("hollywood-perryville", "--rounds", "2", "--format", "json").stdout)
+    told = json.loads(run("hollywood-perryville", "--format", "json").stdout)
     assert [bet["bet"] for bet in told["side_bets"]] == ["lucky_ladies", "twenty_one_plus_three"]
     assert told["decks"] == 8
-    assert told["main"]["rounds"] == 2
+    assert told["main"]["edge_percent"] == "0.4325"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What bets should take: against published figures, against the count of par, and against rounds simulated anew."""
+"""What bets should take: against published figures, against the count of par, and against rounds that are dealt."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.commands.par import Shuffled
-from controller.core.main_par import simulate, simulate_pairs
+from controller.core.main_edge import MainEdge
+from controller.core.main_par import WAGER_CENTS, round_nets_cents
 from controller.core.par import par_of
 from controller.core.rules import Rules
 from controller.core.theory import Theory, band, of_insurance, of_side_bet, theories
 from controller.io import profile_files
+from controller.io.known_edges import known
 
 
 def rules_of(name: str) -> Rules:
@@ -39,22 +41,18 @@ def test_a_side_bet_has_the_edge_that_par_prints(name: str) -> None:
             assert not accounts or any(row.net is None for row in accounts[0].rows)
 
 
-def test_two_boxes_stray_as_the_literature_says() -> None:
+def test_two_boxes_stray_together_as_computed() -> None:
     # Griffin; Schlesinger, Blackjack Attack: variance about 1.3 of a wager, covariance of two hands about 0.5.
-    found = simulate_pairs(rules_of("hollywood-penn-national"), Shuffled(8, 5), 4000)
-    assert Fraction(11, 10) < found.variance < Fraction(3, 2)
-    assert Fraction(1, 3) < found.covariance < Fraction(2, 3)
-
-
-def test_one_box_alone_is_within_what_two_boxes_say() -> None:
-    rules = rules_of("borgata")
-    one, two = simulate(rules, Shuffled(8, 5), 3000), simulate_pairs(rules, Shuffled(8, 6), 3000)
-    assert abs(one.edge - two.edge) < 2 * one.half_width
-
-
-def test_a_single_round_has_no_spread() -> None:
-    with pytest.raises(ValueError, match="at least 2"):
-        simulate_pairs(rules_of("borgata"), Shuffled(8, 5), 1)
+    rules = rules_of("hollywood-penn-national")
+    deal, edge = Shuffled(8, 5), known(rules)
+    assert edge is not None
+    nets = [round_nets_cents(rules, deal(), boxes=2) for _ in range(4000)]
+    squares = [Fraction(first**2 + second**2, 2 * WAGER_CENTS**2) for first, second in nets]
+    products = [Fraction(first * second, WAGER_CENTS**2) for first, second in nets]
+    for measured, computed in ((squares, edge.variance), (products, edge.covariance)):
+        mean = Fraction(sum(measured), len(measured))
+        spread = sum((one - mean) ** 2 for one in measured)
+        assert (mean - computed) ** 2 < 9 * spread / len(measured) ** 2
 
 
 ROUNDS = st.lists(st.lists(st.integers(1, 10_000), min_size=1, max_size=7), max_size=20)
@@ -77,6 +75,7 @@ def test_equal_wagers_of_rounds_of_their_own_stray_with_the_root_of_their_number
 
 def test_what_a_meter_pays_has_no_theory() -> None:
     rules = rules_of("hollywood-penn-national")
-    found = theories(rules, simulate_pairs(rules, Shuffled(8, 1), 2))
+    found = theories(rules, MainEdge(Fraction(1, 200), Fraction(13, 10), Fraction(1, 2)))
+    assert found["main"] == Theory(Fraction(1, 200), Fraction(13, 10), Fraction(1, 2))
     assert {"main", "insurance"} <= set(found)
     assert all(of_side_bet(rules, bet) is not None for bet in found if bet in rules.side_bets)

@@ -1,0 +1,1 @@
+"""The computed edge of the main wager against computations of another kind."""

@@ -1,0 +1,54 @@
+"""The edges that come with the program: for which rules, and the file written anew.
+
+python -m tests.edge.shipped
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from controller.core.main_edge import MainEdge, main_edge
+from controller.core.rules import Rules
+from controller.formats.known_edges import KnownEdge, edge_hash, known_edge, written
+from controller.io import known_edges, profile_files
+
+FILE: Final = Path(__file__).parents[2] / "controller" / "profiles" / known_edges.FILE
+
+WANTED: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
+    ("borgata", {}),
+    ("borgata", {"decks": 6}),
+    ("borgata", {"surrender": "late"}),
+    ("borgata", {"decks": 6, "surrender": "late"}),
+    ("classic-shoe-and-pitch", {}),
+    ("classic-shoe-and-pitch", {"decks": 2}),
+    ("classic-shoe-and-pitch", {"decks": 8}),
+    ("hollywood-penn-national", {}),
+    ("hollywood-penn-national", {"decks": 6}),
+    ("hollywood-perryville", {}),
+    ("hollywood-perryville", {"decks": 6}),
+    ("pitch-h17", {}),
+    ("pitch-h17", {"decks": 1}),
+)
+"""Every profile as it is, and the choices its card leaves to the table."""
+
+
+def rules_of(profile: str, options: dict[str, Any]) -> Rules:
+    """A profile's rules with a table's options."""
+    return profile_files.load(profile, options).rules
+
+
+def computed() -> Iterator[KnownEdge]:
+    """Every line, computed now; equal rules are computed once."""
+    found: dict[str, MainEdge] = {}
+    for profile, options in WANTED:
+        rules = rules_of(profile, options)
+        key = edge_hash(rules)
+        if key not in found:
+            found[key] = main_edge(rules)
+        yield known_edge(profile, options, rules, found[key])
+
+
+if __name__ == "__main__":
+    FILE.write_text(written(computed()), encoding="utf-8")
