@@ -30,6 +30,7 @@ from controller.formats.records import Identity, RecordDamaged
 from controller.io.certificates import expiry_line
 from controller.io.clock import Clock, SystemClock, hourly
 from controller.io.clock_watch import ClockWatch
+from controller.io.deadlines import Deadlines
 from controller.io.displays import Displays
 from controller.io.held_watch import HeldWatch
 from controller.io.journal import JournalDamaged, JournalFailed, NotAJournal
@@ -145,7 +146,8 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         devices = Devices(config, daemon.table.state.shoes, box)
         ends = Ends(daemon.identity, table.link_keys, clock, daemon.deliver)
         pools = Links(config.linked_meters, ends, daemon.table.state)
-        daemon.wish, daemon.stored = both(devices.wish, pools.wish), devices.stored
+        deadlines = Deadlines(clock, daemon.deliver)
+        daemon.wish, daemon.stored = both(both(devices.wish, pools.wish), deadlines.wish), devices.stored
         deliver, looks = software_watch(config, daemon, looked_through)
         held = HeldWatch(clock, deliver, config.table.held_ms)
         links = devices.link(clock, chance, held.taken)
@@ -159,7 +161,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         beside += fitness(config.broker, daemon, storage)
         if not recovered.hold:
             beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
-            beside += [("held", held.run), *pools.works()]
+            beside += [("held", held.run), ("deadlines", deadlines.run), *pools.works()]
             tell = partial(daemon.retain, daemon.topics.state("pace"))
             beside.append(("pace", PaceBoard(journal.events_after, lambda: journal.head.seq, clock, tell).run))
         await until_stopped(daemon.run(links, beside))

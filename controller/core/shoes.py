@@ -7,6 +7,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.desk import Desk
+from controller.core.events import CardDrawn, CardOpened
+from firmware_protocols import readings
 from firmware_protocols.readings import ShoeDraws
 
 SHOES_KNOWN: Final = 32
@@ -24,3 +26,11 @@ def drawn(desk: Desk, sequence: int) -> None:
     if desk.state.shoes:
         *others, shoe = desk.state.shoes
         desk.change(shoes=(*others, replace(shoe, last=sequence)))
+
+
+def card_outside(desk: Desk, card: readings.CardDrawn) -> None:
+    """A card of no round; one that could not be read has no face to keep closed."""
+    stamped = desk.stamped
+    desk.tell(CardDrawn(0, stamped.number, -1, stamped.commitment))
+    if card.face is None and not stamped.closed:
+        desk.tell(CardOpened(stamped.number, "??", stamped.nonce.hex()))

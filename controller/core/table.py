@@ -43,8 +43,6 @@ from controller.core.desired import Desired
 from controller.core.desk import Desk
 from controller.core.events import (
     CardBurned,
-    CardDrawn,
-    CardOpened,
     DeviceStatusChanged,
     TableStarted,
 )
@@ -243,7 +241,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     if drawn.burn or desk.state.burns:
         desk.change(burns=max(desk.state.burns - 1, 0))
         confirming.disturbed(desk, "a card was burned in the deal", desk.table_ns(drawn.at_ns))
-        card_outside(desk, drawn)
+        shoes.card_outside(desk, drawn)
         desk.tell(CardBurned(number))
         return
     at_ns = desk.table_ns(drawn.at_ns)
@@ -257,7 +255,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     began = desk.state.round is None
     if began and not locking.lock(desk, at_ns):
         confirming.dropped(desk)
-        card_outside(desk, drawn)
+        shoes.card_outside(desk, drawn)
         if fitness.closed_by(desk.state):
             fitness.dealt(desk, number)
         else:
@@ -268,14 +266,6 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     if overtook and not desk.round().locked_by:
         desk.change_round(overtook=overtook)
     rounds.card(desk, drawn.face, since_ns, at_ns)
-
-
-def card_outside(desk: Desk, drawn: readings.CardDrawn) -> None:
-    """A card of no round; one that could not be read has no face to keep closed."""
-    stamped = desk.stamped
-    desk.tell(CardDrawn(0, stamped.number, -1, stamped.commitment))
-    if drawn.face is None and not stamped.closed:
-        desk.tell(CardOpened(stamped.number, "??", stamped.nonce.hex()))
 
 
 # --- bet spots --------------------------------------------------------------------------------------

@@ -77,7 +77,8 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
         lines.append(str(error))
     try:
         name = config.table.profile
-        profile = profile_files.load(name, config.options)
+        keys = {**DEFAULT_KEYS, **config.keypad.keys}
+        profile = profile_files.load(name, guarding(config.options, keys))
     except ProfileError as error:
         raise ConfigError((*lines, f"{path}: [table] {error}")) from error
     misfits = [*profile_checks(config.meters, profile.rules)]
@@ -90,8 +91,13 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     pairing_key = _pairing_key(config, credentials, lines)
     if lines:
         raise ConfigError(tuple(lines))
-    keys = {**DEFAULT_KEYS, **config.keypad.keys}
     return TableFile(config, profile, registry.values, registry.elsewhere, keys, key, link_keys, pairing_key)
+
+
+def guarding(options: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
+    """A table's options with the key of the turn as its keypad has it, where they do not say."""
+    turned = "always" if "hole_turned" in keys.values() else "sometimes"
+    return {**options, "turn_key": options.get("turn_key") or turned}
 
 
 def _pairing_key(config: Config, credentials: str | None, lines: list[str]) -> bytes | None:

@@ -112,9 +112,12 @@ def is_key(act: Act, key: str) -> bool:
 
 
 def rig_for(profile: str, stand_key: StandKey, turn_key: str, seed: int = 1, **options: Any) -> HoleRig:
-    """A table at which nobody has played, with the hole card guarded."""
+    """A table at which nobody has played, with the hole card guarded.
+
+    A pause counts as the turn only after a minute: these dealers take less to pay a natural before they turn it.
+    """
     keyed = "always" if stand_key == "always" else "sometimes"
-    rules = profile_files.load(profile, {"stand_key": keyed, "turn_key": turn_key, **options}).rules
+    rules = profile_files.load(profile, {"stand_key": keyed, "turn_key": turn_key, "turn_pause_s": 60, **options}).rules
     return HoleRig(rules, chips_of(Rack()), seed)
 
 

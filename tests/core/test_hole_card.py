@@ -11,13 +11,16 @@ from typing import Final
 
 import pytest
 
-from controller.core.events import CardOpened, DealUnconfirmed
+from controller.core.alerts import Pinched
+from controller.core.events import CardOpened, DealUnconfirmed, HoleTurned, KeyWithdrawn
+from controller.core.inputs import DeclareBox, SetCard, VoidRound
 from controller.core.rules import Rules
 from controller.io import profile_files
-from firmware_protocols.cards import DECK
+from firmware_protocols.cards import DECK, Card
+from firmware_protocols.readings import CardDrawn
 from simulators.felt import StandKey
 from tests.core.hole_rounds import IRREGULARITIES, KEYS, ORDERS, PROFILES, Case, assert_secret
-from tests.core.rig import MS, Rig
+from tests.core.rig import Rig
 
 TURN_KEYS: Final = ("always", "sometimes")
 
@@ -64,7 +67,7 @@ def test_without_the_guard_each_irregularity_and_the_orders_of_the_floor_show_it
 
 
 class Table(Rig):
-    """Cards of the deal come in an even rhythm; whoever plays takes his time."""
+    """Cards come in an even rhythm; whoever plays takes his time."""
 
     def deal(self, faces: str, *, pause_ms: int = 2_000) -> None:
         for face in faces.split():
@@ -72,9 +75,8 @@ class Table(Rig):
         self.pass_ms(pause_ms)
 
     def card(self, face: str | None) -> None:
-        self.pass_ms(400)
-        super().card(face)
-        self.now_ns -= 500 * MS
+        self.pass_ms(450)
+        self.give(CardDrawn(self.now_ns, None if face is None else Card(face)))
 
 
 def table(turn_key: str = "always", **options: object) -> Table:
@@ -91,3 +93,178 @@ def opened(rig: Rig) -> str:
 
 def reasons(rig: Rig) -> list[str]:
     return [event.reason for event in rig.told(DealUnconfirmed) if isinstance(event, DealUnconfirmed)]
+
+
+BETS: Final = "1 main 10 \n 2 main 10 \n key no_more_bets"
+DEAL: Final = "Th 9h 6c Td 8h 5s"
+
+
+def dealt(turn_key: str = "always", cards: str = DEAL, **options: object) -> Table:
+    rig = table(turn_key, **options)
+    rig.talk(BETS)
+    rig.deal(cards)
+    return rig
+
+
+def last_card(rig: Rig) -> int:
+    assert rig.table.state.round is not None
+    return rig.table.state.round.cards[-1].number
+
+
+def test_the_first_pass_lies_open_at_once_and_the_second_once_the_rhythm_says_that_the_deal_is_done() -> None:
+    rig = table()
+    rig.talk(BETS)
+    rig.deal(DEAL, pause_ms=500)
+    assert opened(rig) == "Th 9h 6c"
+    rig.pass_ms(1_000)
+    assert opened(rig) == "Th 9h 6c Td 8h"
+    assert reasons(rig) == []
+
+
+def test_no_more_bets_pressed_again_says_it_sooner() -> None:
+    rig = table()
+    rig.talk(BETS)
+    rig.deal(DEAL, pause_ms=100)
+    rig.key("no_more_bets")
+    assert opened(rig) == "Th 9h 6c Td 8h"
+
+
+def test_where_it_is_the_only_way_the_rhythm_says_nothing() -> None:
+    rig = dealt(deal_key="always")
+    assert opened(rig) == "Th 9h 6c"
+    rig.key("no_more_bets")
+    assert opened(rig) == "Th 9h 6c Td 8h"
+
+
+def test_taken_back_it_closes_what_is_still_to_come() -> None:
+    rig = table()
+    rig.talk(BETS)
+    rig.deal(DEAL, pause_ms=100)
+    rig.talk("key no_more_bets undo")
+    assert [event.meaning for event in rig.told(KeyWithdrawn) if isinstance(event, KeyWithdrawn)] == ["no_more_bets"]
+    rig.talk("key hit \n 2c")
+    assert opened(rig) == "Th 9h 6c Td 8h"
+    assert reasons(rig) == ["the key that said the deal is done was taken back"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Th 9h 6c Td", "a pause after card 4 of 6"),
+        (f"{DEAL} 4d", "a card followed the deal at once"),
+    ],
+)
+def test_another_number_of_cards_keeps_the_second_pass_closed_until_the_turn(text: str, reason: str) -> None:
+    rig = dealt(cards=text)
+    assert (opened(rig), reasons(rig)) == ("Th 9h 6c", [reason])
+    rig.talk("key round_closed round_closed")
+    assert len(opened(rig).split()) == len(text.split())
+
+
+def test_a_key_or_a_chip_between_the_cards_does_too() -> None:
+    for between, reason in (
+        ("key call_floor", "a key was pressed in the deal"),
+        ("1 main 20", "chips moved in the deal"),
+    ):
+        rig = table()
+        rig.talk(f"{BETS} \n Th 9h 6c")
+        rig.talk(between)
+        rig.deal("Td 8h 5s")
+        assert (opened(rig), reasons(rig)) == ("Th 9h 6c", [reason])
+
+
+def test_what_was_not_confirmed_is_told_at_the_turn() -> None:
+    rig = dealt(cards=DEAL, deal_gap_s=4)
+    rig.talk("key stand stand")
+    rig.pass_ms(10)
+    rig.talk("key hole_turned \n Tc \n 1 main 20 \n 2 main 20 \n key round_closed")
+    assert rig.postings() == ["1: spot 1 main -10.00", "1: spot 2 main -10.00"]
+
+
+def test_the_last_stand_turns_nothing_and_undo_plays_on_against_a_closed_card() -> None:
+    rig = dealt()
+    rig.talk("key stand stand")
+    assert rig.told(HoleTurned) == []
+    rig.talk("key undo hit \n 3c \n key stand hole_turned")
+    assert len(rig.told(HoleTurned)) == 1
+
+
+def test_once_it_is_turned_nothing_before_it_is_taken_back() -> None:
+    rig = dealt()
+    rig.talk("key stand stand hole_turned undo undo")
+    assert [event.meaning for event in rig.told(KeyWithdrawn) if isinstance(event, KeyWithdrawn)] == ["hole_turned"]
+
+
+def test_chips_that_are_taken_turn_nothing() -> None:
+    rig = dealt("sometimes")
+    rig.talk("key stand stand \n 1 main 0 \n 2 main 0")
+    rig.pass_ms(20_000)
+    assert rig.told(HoleTurned) == []
+    rig.key("round_closed")
+    assert len(rig.told(HoleTurned)) == 1
+
+
+def test_a_card_that_only_the_dealer_can_have_turns_it() -> None:
+    rig = dealt("sometimes")
+    rig.talk("key stand stand \n Tc")
+    rig.pass_ms(100)
+    assert len(rig.told(HoleTurned)) == 1
+
+
+def test_a_pause_turns_it_where_a_card_has_ended_the_play_and_no_key_says_so() -> None:
+    rig = dealt("sometimes", "Th 9h 6c Ad 2h 5s")
+    rig.talk("key hit \n Tc")
+    rig.pass_ms(2_900)
+    assert rig.told(HoleTurned) == []
+    rig.pass_ms(200)
+    assert len(rig.told(HoleTurned)) == 1
+
+
+def test_a_struck_card_moves_the_count_and_opens_nothing() -> None:
+    rig = dealt()
+    before = opened(rig)
+    assert rig.table.state.round is not None
+    rig.give(SetCard(rig.now_ns, rig.table.state.round.cards[0].number, None, "floor", "a burn"))
+    rig.talk("key stand")
+    rig.pass_ms(5_000)
+    assert (opened(rig), reasons(rig)) == (before, ["a card was struck"])
+
+
+def test_a_declared_box_does_too() -> None:
+    rig = dealt()
+    before = opened(rig)
+    rig.give(DeclareBox(rig.now_ns, 5, 1000, "floor", "cash"))
+    rig.pass_ms(5_000)
+    assert (opened(rig), reasons(rig)) == (before, ["a box was declared"])
+
+
+def test_a_void_round_opens_no_hole_card_and_what_follows_it_stays_closed() -> None:
+    rig = dealt()
+    hole = last_card(rig)
+    rig.give(VoidRound(rig.now_ns, 1, "floor", "misdeal"))
+    assert rig.outcomes() == ["void"]
+    rig.talk("4c 5c")
+    assert hole not in {event.card for event in rig.told(CardOpened) if isinstance(event, CardOpened)}
+    assert opened(rig) == "Th 9h 6c Td 8h"
+    assert hole in {kept.number for kept in rig.table.state.shoe.closed}
+
+
+def test_a_card_that_follows_cards_of_no_round_is_closed() -> None:
+    rig = table()
+    rig.talk("Th 9h 6c")
+    rig.talk("1 main 10")
+    rig.deal("5s 4c")
+    assert opened(rig) == ""
+
+
+def test_chips_that_leave_between_the_lock_and_the_end_of_the_deal_are_an_alert() -> None:
+    rig = table()
+    rig.talk(f"{BETS} \n Th 9h 6c \n 2 main 0")
+    assert [(event.spot, event.after_cents) for event in rig.told(Pinched) if isinstance(event, Pinched)] == [(2, 0)]
+
+
+def test_honest_rounds_settle_as_they_did() -> None:
+    rig = dealt()
+    rig.talk("key stand stand hole_turned \n Tc \n 1 main 20 \n 2 main 20 \n key round_closed")
+    assert rig.postings() == ["1: spot 1 main -10.00", "1: spot 2 main -10.00"]
+    assert rig.outcomes() == ["settled"]

@@ -1,0 +1,48 @@
+"""The clock says that a moment has passed, once, and only the moment that was last wanted."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from controller.core.desired import Desired
+from controller.core.inputs import DeadlinePassed, Input
+from controller.io.deadlines import GRACE_NS, Deadlines
+
+
+class Hands:
+    """A clock that stands where it is put."""
+
+    def __init__(self, now_ns: int) -> None:
+        self.now_ns = now_ns
+
+    def monotonic_ns(self) -> int:
+        return self.now_ns
+
+    def wall_ns(self) -> int:
+        return self.now_ns
+
+
+async def told_within(wanted: list[int], now_ns: int, turns: int = 50) -> list[Input]:
+    """What is told while the loop goes round so often, the table wanting one moment after another."""
+    told: list[Input] = []
+    deadlines = Deadlines(Hands(now_ns), told.append)
+    task = asyncio.create_task(deadlines.run())
+    for moment_ns in wanted:
+        deadlines.wish(Desired(deadline_ns=moment_ns))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    return told
+
+
+async def test_a_moment_that_has_passed_is_told_once() -> None:
+    assert await told_within([1_000], 1_000 + GRACE_NS) == [DeadlinePassed(1_000)]
+
+
+async def test_one_that_is_to_come_is_waited_for_and_no_moment_is_none() -> None:
+    assert await told_within([10**15], 1_000) == []
+    assert await told_within([1_000, 0], 10**12) == []
