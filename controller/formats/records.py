@@ -41,7 +41,10 @@ UNREAD: Final = "??"
 
 GCM_NONCE_BYTES: Final = 12
 DISTURBED_BYTES: Final = 512
-"""Bytes of a shoe's that could not be read are padded to this: their length must not tell a face."""
+"""Bytes of a shoe's that could not be read are padded to this: their length must not tell a face.
+
+What any codec keeps of a fault fits; what is longer all the same is padded to this times a power of two.
+"""
 
 SHOE: Final = "shoe"
 """The device whose bytes may be a card nobody may know yet, even where they could not be read."""
@@ -119,6 +122,14 @@ def openings(opened: Iterable[CardOpened]) -> dict[int, tuple[Card | None, bytes
     return found
 
 
+def closed_length(size: int) -> int:
+    """What so many bytes are padded to before they are sealed: ``DISTURBED_BYTES``, or it doubled until they fit."""
+    closed = DISTURBED_BYTES
+    while closed < size:
+        closed *= 2
+    return closed
+
+
 def seal(stamped: Stamped, key: bytes, identity: Identity) -> bytes:
     """The body of the record of ``stamped``. The length does not depend on a card's face.
 
@@ -130,7 +141,7 @@ def seal(stamped: Stamped, key: bytes, identity: Identity) -> bytes:
     given, nonce, sealed = stamped.input, stamped.nonce, b""
     if isinstance(given, LineDisturbed) and given.device == SHOE:
         plain = msgspec.json.encode((given.reason, given.data))
-        plain = plain.ljust(DISTURBED_BYTES)
+        plain = plain.ljust(closed_length(len(plain)))
         own = _derived(key, b"line")
         sealed = _gcm_nonce(nonce) + AESGCM(own).encrypt(_gcm_nonce(nonce), plain, _place(identity, stamped.number))
         given = msgspec.structs.replace(given, reason="", data=b"")

@@ -9,6 +9,7 @@ from controller.core.events import CardOpened
 from controller.core.inputs import Answered, Input, Started
 from controller.core.rules import House, Options, Rules
 from controller.formats.records import (
+    DISTURBED_BYTES,
     Identity,
     RecordDamaged,
     chain,
@@ -187,3 +188,20 @@ def test_damaged_bytes_of_a_shoe_are_sealed_like_a_card() -> None:
     assert unseal(body, KEY, {}, HERE).input == heard
     without = unseal(body, None, {}, HERE)
     assert (without.input, without.closed) == (LineDisturbed(device="shoe", reason="", data=b"", at_ns=5), True)
+
+
+@pytest.mark.parametrize(("data", "blocks"), [((0, 64), 1), ((400, 700), 2), ((800, 1200), 4)])
+def test_bytes_of_a_shoe_of_any_length_are_sealed_in_a_few_lengths(data: tuple[int, int], blocks: int) -> None:
+    """A length tells at most which power of two it is below; what a codec keeps of a fault is one length."""
+    found = {
+        len(
+            seal(
+                stamp(LineDisturbed("shoe", "x" * 40, bytes(size), 5), HERE, 7, at_ns=5, wall_ns=6, nonce=bytes(32)),
+                KEY,
+                HERE,
+            )
+        )
+        for size in data
+    }
+    assert len(found) == 1
+    assert found.pop() >= blocks * DISTURBED_BYTES

@@ -1,0 +1,77 @@
+"""Who ordered something, and how the channel knew them, is in the journal: a replay holds it against what was told."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from controller.cli import main
+from controller.core.inputs import ApproveOrder, Input, Started, VoidRound
+from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.state import State, Table
+from controller.core.table import step
+from controller.formats.records import seal
+from controller.formats.states import payloads
+from controller.io.journal import Entry, Journal
+from controller.io.verification import verify
+from tests.core.journals import HERE, KEY, stamped_here
+from tests.core.rig import Rig, penn
+
+FLOOR = Vouched("key", ("floor",))
+SURVEILLANCE = Vouched("socket", ("surveillance",), 1002)
+
+
+def a_table() -> Rig:
+    rig = Rig(penn(stand_key="always"))
+    rig.house = msgspec.structs.replace(rig.house, two_persons=True)
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.talk("1 main 10\n9h Ts 8d 9c\nkey stand hole_turned round_closed")
+    rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "foul deal", FLOOR))
+    rig.give(ApproveOrder(rig.now_ns, 1, "J. Lee", SURVEILLANCE))
+    return rig
+
+
+def written(rig: Rig, path: Path, forged: dict[type[Input], Vouched]) -> Path:
+    """The journal of a rig, sealed with the table's key, in which orders are recorded as vouched for otherwise."""
+
+    async def write() -> None:
+        journal = await Journal.open(path, HERE, key=KEY)
+        table, entries = Table(rig.house, State()), list[Entry]()
+        for stamped in map(stamped_here, rig.stamped):
+            seq = table.state.seq
+            stepped = step(table, stamped)
+            table = stepped.table
+            bodies = payloads(stepped.events, HERE, seq, stamped.wall_ns)
+            given = stamped.input
+            if isinstance(given, VoidRound | ApproveOrder) and type(given) in forged:
+                given = msgspec.structs.replace(given, vouched=forged[type(given)])
+            body = seal(msgspec.structs.replace(stamped, input=given), KEY, HERE)
+            entries.append(Entry(stamped.number, body, tuple(enumerate(bodies, start=seq + 1))))
+        await journal.commit(entries)
+        await journal.close()
+
+    asyncio.run(write())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("forged", "same"),
+    [
+        ({}, True),
+        ({VoidRound: UNVOUCHED}, False),
+        ({VoidRound: Vouched("socket", ("floor",), 1001)}, False),
+        ({ApproveOrder: FLOOR}, False),
+        ({ApproveOrder: Vouched("socket", ("surveillance",), 1003)}, False),
+    ],
+)
+def test_how_an_order_was_vouched_for_cannot_be_changed_in_the_journal_even_by_who_has_the_key(
+    tmp_path: Path, forged: dict[type[Input], Vouched], *, same: bool
+) -> None:
+    path = written(a_table(), tmp_path / "journal.sqlite", forged)
+    assert verify(path, KEY).damage is None
+    done = CliRunner().invoke(main, ["replay", str(path)])
+    assert (done.exit_code == 0) is same, done.output
