@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import random
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 import structlog
@@ -38,11 +38,12 @@ from controller.io.anchors import Anchors
 from controller.io.clock import Clock
 from controller.io.consumers import Consumers, Ledger
 from controller.io.displays import Displays
-from controller.io.journal import Entry, Journal
-from controller.io.link import Link
+from controller.io.journal import Entry, Journal, JournalDamaged, JournalFailed
+from controller.io.link import REASON_LIMIT, Link
 from controller.io.mqtt import Broker
 from controller.io.publisher import Publisher, Stream
 from controller.io.randomness import Entropy
+from controller.io.supervision import Endless, Supervision
 from controller.old_rounds import LateRuling, OldRounds, is_late, look_up
 from controller.recovery import Recovered
 from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, ShoeNumbering
@@ -61,14 +62,6 @@ log = structlog.get_logger(__name__)
 
 class QueueFull(Exception):  # noqa: N818 - named for what happened
     """More readings wait than the journal can take."""
-
-
-class TaskEnded(Exception):  # noqa: N818 - named for what happened
-    """Something that should go on for ever has come to an end, and with it the table."""
-
-
-Endless = tuple[str, Callable[[], Coroutine[Any, Any, None]]]
-"""The name of something that goes on as long as the table runs, and the work itself."""
 
 
 class Parts(NamedTuple):
@@ -221,15 +214,31 @@ class Daemon:
         self.deliver(request.given)
         self.requests.append(request)
 
-    async def run(self, links: Sequence[Link], beside: Sequence[Endless] = ()) -> None:
+    def tell_part(self, part: str, error: Exception) -> None:
+        """A part of the table has failed, and is started again."""
+        if not self.parts.recovered.hold:
+            text = " ".join(f"{type(error).__name__}: {error}".split())[:REASON_LIMIT]
+            self.deliver(DeviceComplained(part, "started_again", text, self.parts.clock.monotonic_ns()))
+
+    async def run(
+        self,
+        links: Sequence[Link],
+        beside: Sequence[Endless] = (),
+        *,
+        ending: tuple[type[Exception], ...] = (),
+        refusals: tuple[type[Exception], ...] = (),
+    ) -> None:
         """Run the table, and what goes on ``beside`` it, until cancelled.
+
+        Whatever fails is told and started again, but for what ends the table: its disk, our own code that steps, what
+        is ``ending``, and at the start ``refusals``, which are about what the table file says.
 
         On hold (the journal says that the table must not go on by itself) only the broker is served: the devices are
         not opened and the journal's records stay as they are.
 
         Raises:
             ExceptionGroup: of ``JournalFailed`` if storage failed, ``AssertionError`` if our own code did (the reading
-                that showed it is in the journal), ``TaskEnded`` if a part of the table ended by itself.
+                that showed it is in the journal), or one of those given.
         """
         hold = self.parts.recovered.hold
         self.retain(self.topics.state("hold"), hold_bytes(hold))
@@ -247,7 +256,9 @@ class Daemon:
                 ("old rounds", self.old_rounds.run),
                 *((link.name, link.run) for link in links),
             ]
-        await all_endless(works)
+        fatal: tuple[type[Exception], ...] = (JournalFailed, JournalDamaged, QueueFull, *ending)
+        supervision = Supervision(self.tell_part, fatal=fatal, refusals=refusals, vital=frozenset({"table"}))
+        await supervision.run(works)
 
     def status(self) -> str:
         """How the table is, in one line for people."""
@@ -376,19 +387,3 @@ def ledger_of(journal: Journal, anchors: Anchors) -> Ledger:
         anchors.signed_head,
         anchors.shown,
     )
-
-
-async def all_endless(works: Sequence[Endless]) -> None:
-    """Do all of it until one fails or ends, or until cancelled.
-
-    Raises:
-        ExceptionGroup: what failed, ``TaskEnded`` for what ended; everything else was cancelled.
-    """
-    async with asyncio.TaskGroup() as group:
-        for name, work in works:
-            group.create_task(_endless(name, work), name=name)
-
-
-async def _endless(name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    await work()
-    raise TaskEnded(f"{name} has ended")

@@ -13,11 +13,11 @@ from controller.core.desired import Desired
 from controller.core.inputs import LinkEntered, LinkHeard, LinkReading
 from controller.core.linked import LinkedMeter, Owing
 from controller.core.state import State
-from controller.daemon import Endless
 from controller.formats.linked_config import LinkedMeterSection
 from controller.formats.records import Identity
 from controller.formats.telling import dollars
 from controller.io.clock import Clock
+from controller.io.supervision import Endless
 from controller.link.deeds import Shifted
 from controller.link.session import Event, LinkSession, Settled, Shows
 from controller.link.table_end import TableEnd, Where

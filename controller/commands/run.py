@@ -23,7 +23,7 @@ from controller.commands.terminal import say
 from controller.core.desired import Desired
 from controller.core.inputs import Input
 from controller.core.metering import trigger_wish
-from controller.daemon import Daemon, Endless, Parts
+from controller.daemon import Daemon, Parts
 from controller.formats.config import BrokerSection, Config, ConfigError, TableSection
 from controller.formats.pairing import unpaired
 from controller.formats.records import Identity, RecordDamaged
@@ -47,6 +47,7 @@ from controller.io.second_copy import Place
 from controller.io.secret_files import SecretRefused, is_kept
 from controller.io.software import Authenticated, SoftwareChanged, authenticate
 from controller.io.software_watch import SoftwareWatch
+from controller.io.supervision import Endless
 from controller.io.table_file import TableFile, load_table
 from controller.io.watchdog import Watchdog, Work
 from controller.linking import Ends, Links, OtherPool
@@ -164,7 +165,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
             beside += [("held", held.run), ("deadlines", deadlines.run), *pools.works()]
             tell = partial(daemon.retain, daemon.topics.state("pace"))
             beside.append(("pace", PaceBoard(journal.events_after, lambda: journal.head.seq, clock, tell).run))
-        await until_stopped(daemon.run(links, beside))
+        await until_stopped(daemon.run(links, beside, ending=(OtherPool, SoftwareChanged), refusals=(ChannelFailed,)))
         log.info("table stops")
     finally:
         notifier.stopping()

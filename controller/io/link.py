@@ -18,6 +18,7 @@ from controller.io.backoff import Backoff
 from controller.io.clock import Clock
 from controller.io.ports import Opener
 from controller.io.serial import LineLost
+from controller.io.talk import Talk
 from devices.session import Session
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, LineDisturbed, Reading
 
@@ -51,7 +52,8 @@ class Link:
     """Keeps one device session on its line: open, identify, ready; driven by bytes and deadlines.
 
     ``liveness_ns`` is given for a device that is asked all the time: longest silence before the line is opened anew,
-    whatever the operating system says of it. ``deliver`` takes the readings; what it raises ends ``run``.
+    whatever the operating system says of it. ``talk`` is how much the line may say. ``deliver`` takes the readings;
+    what it raises ends ``run``.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Link:
         chance: random.Random,
         deliver: Callable[[Reading], None],
         liveness_ns: int | None = None,
+        talk: Talk | None = None,
     ) -> None:
         self.name = name
         self.failures = 0
@@ -74,6 +77,7 @@ class Link:
         self._backoff = Backoff(chance)
         self._deliver = deliver
         self._liveness_ns = liveness_ns
+        self._talk = Talk(chance) if talk is None else talk
         self._transport: asyncio.Transport | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._lost: asyncio.Future[Exception | None] | None = None
@@ -94,12 +98,13 @@ class Link:
         Raises:
             Exception: what ``deliver`` raised.
         """
+        self._fatal = None
         while True:
             error = await self._once()
             if self._fatal is not None:
                 raise self._fatal
             self.failures = 0 if self._proven else self.failures + 1
-            pause = self._backoff.next_seconds()
+            pause = self._talk.pause_seconds() if self._talk.is_closed else self._backoff.next_seconds()
             log.warning("line down", device=self.name, reason=_text(error), again_in_seconds=round(pause, 2))
             if self.failures == ATTENTION_FAILURES:
                 self._call_for_attention(error)
@@ -139,6 +144,7 @@ class Link:
         """The line is open."""
         self._transport = transport
         self._heard_ns = self._clock.monotonic_ns()
+        self._talk.opened(self._heard_ns)
         log.info("line up", device=self.name)
         self._guarded(lambda: self._session.connected(self._heard_ns))
         self.settle()
@@ -147,6 +153,9 @@ class Link:
         """Bytes came."""
         now_ns = self._heard_ns = self._clock.monotonic_ns()
         self._heard = True
+        if not self._talk.data(len(data), now_ns):
+            self._interrupt("bytes")
+            return
         self._guarded(lambda: self._session.receive(data, now_ns))
         self.settle()
 
@@ -219,6 +228,12 @@ class Link:
         if isinstance(reading, DeviceHealth):
             self._tell_health(reading)
             return
+        if self._talk.is_closed:
+            # It was interrupted; what it said beyond that is as lost as what it says meanwhile.
+            return
+        if not self._talk.reading(self._clock.monotonic_ns()):
+            self._interrupt("readings")
+            return
         if isinstance(reading, LineDisturbed):
             self._foreign += 1
             if self._foreign >= FOREIGN_LIMIT and not self._proven:
@@ -257,6 +272,15 @@ class Link:
             self._refusal = text
             log.error("device refused", device=self.name, reason=text)
             self._drop(LineLost(text))
+
+    def _interrupt(self, what: str) -> None:
+        """It talks too much: close the line for a while, and say so once."""
+        text = f"too many {what} a second: the line is closed for a while"
+        self._drop(LineLost(text))
+        at_ns = self._clock.monotonic_ns()
+        if self._talk.closed(at_ns):
+            log.error("device talks too much", device=self.name, reason=text)
+            self._guarded(lambda: self._hand_over(DeviceComplained(self.name, "talks_too_much", text, at_ns)))
 
     def _call_for_attention(self, error: Exception | None) -> None:
         text = f"{self.failures} openings in a row led to nothing: {_text(error)}"

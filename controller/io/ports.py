@@ -12,6 +12,7 @@ import errno
 import fcntl
 import functools
 import os
+import socket
 import termios
 import threading
 from collections.abc import Awaitable, Callable, Sequence
@@ -28,6 +29,12 @@ from controller.formats.usb_names import SCHEME, NotPluggedIn, Plugged, choose
 from controller.io.device_server import ServerTransport
 from controller.io.serial import DescriptorTransport, LineLost, drop_unsent
 from firmware_protocols.codec import Line
+
+KEEPALIVE_SECONDS: Final = 1
+"""A silent device server is asked for a sign of life so often."""
+
+KEEPALIVE_TIMES: Final = 3
+"""Signs of life missed in a row, after which it is lost."""
 
 NETWORK_SECONDS: Final = 1.0
 """How long a read of a device server may wait before it looks whether it is still wanted."""
@@ -101,9 +108,28 @@ def _socket_opener(port: str) -> Opener:
     async def opened(protocol: asyncio.Protocol) -> asyncio.Transport:
         loop = asyncio.get_running_loop()
         transport, _ = await loop.create_connection(lambda: protocol, host, number)
+        reached = transport.get_extra_info("socket")
+        if reached is not None:
+            keep_alive(reached)
         return transport
 
     return opened
+
+
+def keep_alive(reached: Any) -> None:  # noqa: ANN401 - asyncio's wrapper, or a socket
+    """Have the system ask a silent peer for a sign of life, so that one without power is lost within seconds.
+
+    A device that only speaks is never written to, and a line that is half open would be silent for ever.
+    """
+    with contextlib.suppress(OSError):
+        reached.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        reached.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE_SECONDS)
+        reached.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, KEEPALIVE_SECONDS)
+        reached.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, KEEPALIVE_TIMES)
+        # Also while something is on its way that nobody acknowledges.
+        reached.setsockopt(
+            socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * KEEPALIVE_SECONDS * (KEEPALIVE_TIMES + 1)
+        )
 
 
 def _local_opener(path: str) -> Opener:
@@ -135,7 +161,8 @@ class _OneAtATime:
         def tell(port: serial.SerialBase | None, error: Exception | None) -> None:
             if answer.done():
                 if port is not None:
-                    port.close()
+                    # pyserial waits for threads of its own.
+                    threading.Thread(target=_close_late, args=(port,), name="closing late", daemon=True).start()
             elif error is not None:
                 answer.set_exception(error)
             else:
@@ -159,6 +186,11 @@ class _OneAtATime:
         return await answer
 
 
+def _close_late(port: serial.SerialBase) -> None:
+    with contextlib.suppress(Exception):
+        port.close()
+
+
 def _open_server(port: str, line: Line) -> serial.SerialBase:
     opened: serial.SerialBase = serial.serial_for_url(
         port,
@@ -168,6 +200,9 @@ def _open_server(port: str, line: Line) -> serial.SerialBase:
         stopbits=line.stop_bits,
         timeout=NETWORK_SECONDS,
     )
+    reached = getattr(opened, "_socket", None)
+    if reached is not None:
+        keep_alive(reached)
     return opened
 
 

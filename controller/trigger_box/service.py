@@ -25,6 +25,7 @@ from controller.io.link import Link
 from controller.io.notify import Notifier
 from controller.io.ports import serial_opener
 from controller.io.randomness import Entropy
+from controller.io.talk import Talk
 from controller.io.watchdog import Watchdog
 from controller.trigger_box.box import Heard, Maker, TriggerBox
 from controller.trigger_box.line import Line as Line
@@ -43,6 +44,9 @@ SOCKET_MODE: Final = 0o660
 
 CALLERS_LIMIT: Final = 4
 """Lines on which the pairing may be under way at once: one is the table's, and nobody else need call."""
+
+NOISE_BYTES_PER_SECOND: Final = 4_000_000
+"""More than any generator pours."""
 
 log = structlog.get_logger(__name__)
 
@@ -93,7 +97,13 @@ class Service:
         self.rng = RngSession(noise, claimed_bits=config.rng.claimed_bits)
         opener = serial_opener(config.rng.port, noise.line)
         self.noise_link = Link(
-            "rng", opener, self.rng, clock=parts.clock, chance=parts.chance, deliver=self._noise_told
+            "rng",
+            opener,
+            self.rng,
+            clock=parts.clock,
+            chance=parts.chance,
+            deliver=self._noise_told,
+            talk=Talk(parts.chance, bytes_per_second=NOISE_BYTES_PER_SECOND),
         )
         self.box = TriggerBox(store.state, store, sealer, Maker(config.box.serial, firmware[:12]), self._noise)
         self._pairing_key = pairing_key

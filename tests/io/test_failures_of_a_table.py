@@ -6,15 +6,18 @@ import asyncio
 import os
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from controller.daemon import TaskEnded, all_endless
 from controller.io.clock_watch import LOOK_SECONDS, ClockWatch
+from controller.io.journal_store import JournalFailed
 from controller.io.link import LIVENESS_NS, Link
+from controller.io.operator_channel import ChannelFailed
 from controller.io.ports import serial_opener
+from controller.io.supervision import Supervision, TaskEnded
 from firmware_protocols.readings import (
     ChipsSeen,
     DeviceComplained,
@@ -25,6 +28,7 @@ from tests.io.lines_rig import FEIG, Place, Told, link, plugged, readers
 from tests.io.virtual_time import LoopClock, passes, run_virtual
 
 SECOND_NS = 1_000_000_000
+Work = Callable[[], Coroutine[Any, Any, None]]
 READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY
 STEPS = ("refused", "breaks", "opened", "written", "answered")
 
@@ -95,12 +99,75 @@ async def _fails() -> None:
     raise ZeroDivisionError
 
 
+class Parts:
+    """What a supervision told, and how often a part was begun."""
+
+    def __init__(self, work: Work) -> None:
+        self.told: list[tuple[str, type[Exception]]] = []
+        self.begun = 0
+        self._work = work
+        self.supervision = Supervision(
+            lambda name, error: self.told.append((name, type(error))),
+            fatal=(JournalFailed,),
+            refusals=(ChannelFailed,),
+            vital=frozenset({"table"}),
+        )
+
+    async def work(self) -> None:
+        self.begun += 1
+        await self._work()
+
+    async def run(self, name: str) -> None:
+        await self.supervision.run([("shoe", _for_ever), (name, self.work)])
+
+
 @pytest.mark.parametrize(("work", "error"), [(_ends, TaskEnded), (_fails, ZeroDivisionError)])
-def test_21_a_part_that_ends_takes_the_table_with_it(work: Callable[[], object], error: type[Exception]) -> None:
+def test_21_a_part_that_ends_or_fails_is_told_once_and_started_again(work: Work, error: type[Exception]) -> None:
+    async def story() -> None:
+        parts = Parts(work)
+        task = asyncio.create_task(parts.run("publisher"))
+        await passes(3600)
+        assert not task.done()
+        assert parts.told == [("publisher", error)]
+        # Later each time, up to ten seconds.
+        assert 300 < parts.begun < 500
+        task.cancel()
+        await asyncio.wait((task,))
+
+    run_virtual(story())
+
+
+@pytest.mark.parametrize(("work", "error"), [(_ends, TaskEnded), (_fails, ZeroDivisionError)])
+def test_21_what_steps_readings_takes_the_table_with_it(work: Work, error: type[Exception]) -> None:
     async def story() -> None:
         with pytest.raises(ExceptionGroup) as told:
-            await all_endless([("table", _for_ever), ("publisher", work), ("shoe", _for_ever)])  # type: ignore[list-item]
+            await Parts(work).run("table")
         assert [type(one) for one in told.value.exceptions] == [error]
+
+    run_virtual(story())
+
+
+@pytest.mark.parametrize("fails_at", [1, 5])
+@pytest.mark.parametrize("error", [JournalFailed, ChannelFailed])
+def test_21_a_failed_journal_ends_the_table_at_any_time_and_what_the_table_file_says_at_its_start(
+    fails_at: int, error: type[Exception]
+) -> None:
+    async def story() -> None:
+        async def work() -> None:
+            await passes(1)
+            raise error if parts.begun == fails_at else ZeroDivisionError
+
+        parts = Parts(work)
+        task = asyncio.create_task(parts.run("operators"))
+        await passes(600)
+        ended = task.done()
+        task.cancel()
+        await asyncio.wait((task,))
+        assert ended is (error is JournalFailed or fails_at == 1)
+        if ended:
+            failure = task.exception()
+            assert isinstance(failure, ExceptionGroup)
+            assert [type(one) for one in failure.exceptions] == [error]
 
     run_virtual(story())
 

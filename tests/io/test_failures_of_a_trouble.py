@@ -8,6 +8,7 @@ import random
 import pytest
 
 from controller.io.link import ATTENTION_FAILURES, Link
+from controller.io.talk import READINGS_AT_ONCE, READINGS_ON_TRIAL, Talk
 from devices.keypad import KeypadSession
 from devices.shoe import ShoeSession
 from firmware_protocols.cards import Card
@@ -170,3 +171,69 @@ def test_8_what_takes_the_readings_may_stop_the_table() -> None:
             await shoe.run()
 
     run_virtual(story())
+
+
+# --- 38: a device that talks too much -----------------------------------------------------------------
+
+RUBBISH = b"\x00\xfe\x17" * 40
+
+
+@pytest.mark.parametrize("what", ["presses", "rubbish after a good key", "a torrent of bytes"])
+def test_38_a_device_that_talks_too_much_is_closed_for_a_while_and_its_neighbours_go_on(what: str) -> None:
+    """A keypad at 115,200 baud that repeats itself: 11.5 kB/s, for a minute."""
+
+    async def story() -> None:
+        told, well = Told(), Told()
+        keys, (simulator, session) = KeypadSimulator(KEYPAD), readers(1)
+        place, other = Place(keys), Place(simulator)
+        press = b"Kk"
+        piece = {
+            "presses": press * 30,
+            "rubbish after a good key": press + RUBBISH,
+            "a torrent of bytes": bytes(300_000),
+        }
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(link(place.open, KeypadSession(KEYPAD), told, name="keypad", polled=False).run()),
+                group.create_task(link(other.open, session, well).run()),
+            ]
+            await well.until(lambda: READY in well.states())
+            await told.until(lambda: told.states() == [READY])
+            for _ in range(6000):
+                if place.line is not None:
+                    place.line.say(piece[what])
+                await passes(0.01)
+            taken = [one for one in told.readings if not isinstance(one, DeviceHealth)]
+            # What is journaled of it: a burst at first, and then a little each time it is tried again.
+            assert len(taken) < 3000
+            complaints = [(one.code, one.text) for one in told.of(DeviceComplained) if one.code == "talks_too_much"]
+            kind = "bytes" if what == "a torrent of bytes" else "readings"
+            assert complaints == [("talks_too_much", f"too many {kind} a second: the line is closed for a while")]
+            assert place.openings < 20
+            assert (well.states(), other.openings) == ([READY], 1)
+            # Once it is itself again, it is heard within ten seconds.
+            await told.until(lambda: told.states()[-1] is READY, seconds=11)
+            await passes(11)
+            before = len(told.of(KeyPressed))
+            assert place.line is not None
+            place.line.say(b"".join(keys.press("K")))
+            await passes(1)
+            assert len(told.of(KeyPressed)) == before + 1
+            for task in tasks:
+                task.cancel()
+
+    run_virtual(story())
+
+
+def test_38_a_shoe_that_tells_all_it_has_kept_does_not_talk_too_much() -> None:
+    talk = Talk(random.Random(1))
+    talk.opened(0)
+    assert all(talk.reading(0) for _ in range(8 * 52 + 100))
+    # A minute of calm, and it is trusted as before; within the minute it is on trial.
+    assert talk.closed(0)
+    talk.opened(SECOND_NS)
+    assert sum(talk.reading(SECOND_NS) for _ in range(1000)) == READINGS_ON_TRIAL
+    assert not talk.closed(2 * SECOND_NS)
+    talk.opened(63 * SECOND_NS)
+    assert sum(talk.reading(63 * SECOND_NS) for _ in range(1000)) == READINGS_AT_ONCE
+    assert talk.closed(63 * SECOND_NS)

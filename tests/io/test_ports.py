@@ -8,6 +8,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 import serial
@@ -17,7 +18,7 @@ from serial.rfc2217 import PortManager
 
 from controller.formats.usb_names import NotPluggedIn, Plugged, choose
 from controller.io.device_server import UNHEARD_LIMIT_BYTES, ServerTransport
-from controller.io.ports import claim, plugged_in, serial_opener
+from controller.io.ports import _OneAtATime, claim, plugged_in, serial_opener
 from controller.io.serial import WRITE_LIMIT_BYTES, LineLost
 from firmware_protocols.codec import Line
 from firmware_protocols.rng import truerng
@@ -305,3 +306,41 @@ async def test_a_generator_left_in_a_raw_mode_is_knocked_back_to_the_normal_one_
         pro.mode = 19200
     os.close(far)
     os.close(near)
+
+
+async def test_a_silent_device_server_is_asked_for_a_sign_of_life() -> None:
+    """A line that is half open, as when the server lost its power, is silent for ever to who never writes."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        transport = await serial_opener(f"socket://127.0.0.1:{port}", LINE)(asyncio.Protocol())
+        reached = transport.get_extra_info("socket")
+        options = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT, socket.TCP_USER_TIMEOUT)
+        tcp = [reached.getsockopt(socket.IPPROTO_TCP, option) for option in options]
+        assert (reached.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE), tcp) == (1, [1, 1, 3, 4000])
+        transport.close()
+        await asyncio.sleep(0)
+
+
+async def test_a_port_opened_too_late_is_closed_beside_the_event_loop() -> None:
+    closing, closed = threading.Event(), threading.Event()
+
+    class Slow:
+        """pyserial's client of RFC 2217, which waits for its thread when it is closed."""
+
+        def close(self) -> None:
+            closing.set()
+            assert threading.current_thread() is not threading.main_thread()
+            closed.set()
+
+    opening = threading.Event()
+
+    def work() -> Any:
+        opening.wait()
+        return Slow()
+
+    waiting = asyncio.create_task(_OneAtATime("rfc2217://far").run(work))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    opening.set()
+    assert await asyncio.to_thread(closed.wait, 10)

@@ -1,0 +1,76 @@
+"""How much a line may say. A device that says more is not silent and not broken: its line is closed for a while.
+
+No device of a table comes near it. Beyond it a device would fill the journal, and the queue that all devices share.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from controller.io.allowances import NANOSECONDS, Allowance
+from controller.io.backoff import Backoff
+
+READINGS_PER_SECOND: Final = 100
+"""Of one line, on end: ten times what the busiest readers tell."""
+
+READINGS_AT_ONCE: Final = 600
+"""So many may come together: a shoe tells every card it has kept."""
+
+READINGS_ON_TRIAL: Final = 100
+"""So many, of a line that was closed for its talk not long ago."""
+
+BYTES_PER_SECOND: Final = 200_000
+"""Of one line: twenty times what the fastest serial line of a table carries; one over the network may carry more."""
+
+CALM_NS: Final = 60 * NANOSECONDS
+"""A line that has kept within its allowance for so long is trusted as before, and an alarm is an alarm again."""
+
+
+class Talk:
+    """What one line has said, over all its openings. Times are monotonic nanoseconds."""
+
+    def __init__(self, chance: random.Random, *, bytes_per_second: int = BYTES_PER_SECOND) -> None:
+        self._pauses = Backoff(chance)
+        self._bytes_per_second = bytes_per_second
+        self._closed_ns: int | None = None
+        self.is_closed = False
+        """Whether this opening has said too much; until ``opened`` nothing more is taken of it."""
+        self._forget(READINGS_AT_ONCE)
+
+    def _forget(self, at_once: int) -> None:
+        self._readings = Allowance(READINGS_PER_SECOND, at_once)
+        # A second's worth of bytes at once, by the kilobyte.
+        self._kilobytes = Allowance(max(1, self._bytes_per_second // 1000), max(1, self._bytes_per_second // 1000))
+        self._bytes = 0
+
+    def opened(self, now_ns: int) -> None:
+        """The line is open (again)."""
+        self.is_closed = False
+        on_trial = self._closed_ns is not None and now_ns - self._closed_ns < CALM_NS
+        self._forget(READINGS_ON_TRIAL if on_trial else READINGS_AT_ONCE)
+
+    def reading(self, now_ns: int) -> bool:
+        """Take a reading; whether it is within the allowance."""
+        self.is_closed = self.is_closed or not self._readings.take(now_ns)
+        return not self.is_closed
+
+    def data(self, count: int, now_ns: int) -> bool:
+        """Take bytes; whether they are within the allowance."""
+        self._bytes += count
+        while self._bytes >= 1000 and not self.is_closed:
+            self._bytes -= 1000
+            self.is_closed = not self._kilobytes.take(now_ns)
+        return not self.is_closed
+
+    def closed(self, now_ns: int) -> bool:
+        """The line was closed for its talk; whether that is worth an alarm, as it had been calm."""
+        was_calm = self._closed_ns is None or now_ns - self._closed_ns >= CALM_NS
+        if was_calm:
+            self._pauses.reset()
+        self._closed_ns = now_ns
+        return was_calm
+
+    def pause_seconds(self) -> float:
+        """How long such a line stays closed: longer each time."""
+        return self._pauses.next_seconds()
