@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-hostile campaign-mutation
+.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -46,6 +46,7 @@ help:
 	@echo 'make campaign-offences  planted offences, found and findable, and false alarms; N= of each kind, CLEAN= SEED= may be given'
 	@echo 'make campaign-corrections  nights of corrections, rulings and voids, and the laws they obey (minutes); NIGHTS= SEED= may be given'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
+	@echo 'make campaign-habits  honest people at unkind tables: keys pressed, forgotten or never pressed, antennas that overhear; ROUNDS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
 	@echo 'make campaign-kill    the daemon killed while people play (an hour); KILLS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-io      every write, sync and opening of a journal fails in its turn (half an hour)'
@@ -122,6 +123,10 @@ campaign-oracle: setup-dev
 
 campaign-truth: setup-dev
 	$(BIN)/python -m bench.campaign_truth $(call option,ROUNDS,rounds) $(call option,SEED,seed) $(call option,SHOE,shoe) \
+		$(call option,JOBS,jobs) $(call option,FILE,file)
+
+campaign-habits: setup-dev
+	nice -n 10 $(BIN)/python -m bench.campaign_habits $(call option,ROUNDS,rounds) $(call option,SEED,seed) \
 		$(call option,JOBS,jobs) $(call option,FILE,file)
 
 campaign-kill: setup-dev servers

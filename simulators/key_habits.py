@@ -20,9 +20,10 @@ from simulators.felt import (
     KEY_ROUND_CLOSED,
 )
 
-Procedure = Literal["all", "forgets", "some", "bets_only", "bare"]
+Procedure = Literal["all", "forgets", "some", "bets_only", "closed_only", "bare"]
 """The keys of the table's procedure that a dealer presses: ``forgets``: *round closed* is left out about once an hour;
-``some``: half of them; ``bets_only``: *no more bets* and no other; ``bare``: none, and no key of the play either."""
+``some``: half of them; ``bets_only``: *no more bets* and no other; ``closed_only``: *round closed* and no other;
+``bare``: none, and no key of the play either."""
 
 PROCEDURE_KEYS: Final = frozenset({KEY_NO_MORE_BETS, KEY_INSURANCE_CLOSED, KEY_HOLE_TURNED, KEY_ROUND_CLOSED})
 FORGOTTEN_PER_MILLE: Final = 16
@@ -69,6 +70,8 @@ def _presses(key: str, chance: Chance, habit: Procedure) -> bool:
             return key not in PROCEDURE_KEYS or happens(chance, 500)
         case "bets_only":
             return key not in PROCEDURE_KEYS or key == KEY_NO_MORE_BETS
+        case "closed_only":
+            return key not in PROCEDURE_KEYS or key == KEY_ROUND_CLOSED
         case "bare":
             return False
         case never:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from controller.core import admission, asking, heard_twice, showing
 from controller.core.books import Row, book_of
 from controller.core.census import Census
-from controller.core.dated import Dated
 from controller.core.desk import Desk
 from controller.core.dues import agreed, agreed_drawn
 from controller.core.events import QuestionWithdrawn, RoundClosed, RoundWaits, WagerOpen, WagerSettled
@@ -257,11 +256,6 @@ def as_paid(found: Reconstruction, box: int) -> set[int]:
         if not content and dated.first_ns > last_card_ns:
             break
     return nets | {content - staked} if nets else nets
-
-
-def may_hide_payment(dated: Dated, item: ChipsMoved) -> bool:
-    """Whether chips that went may have been paid and picked up together with what was paid, between two looks."""
-    return item.after < item.before and dated.last_ns - dated.first_ns > HIDDEN_NS
 
 
 def dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:

@@ -43,6 +43,11 @@ class Desk:
         """Change what is remembered of the open round."""
         self.change(round=msgspec.structs.replace(self.round(), **fields))
 
+    def heard_not_all(self) -> None:
+        """The table was not listening for a while: of the open round, if there is one, it may not have heard all."""
+        if self.state.round is not None:
+            self.change_round(unheard=True)
+
     def round(self) -> Round:
         """The open round; it is a mistake to ask when there is none."""
         assert self.state.round is not None, "no round is open"

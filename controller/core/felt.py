@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.core.alerts import ChangeMade, ChipConflict, UnknownChip
 from controller.core.events import ChipsChanged, Event
@@ -24,7 +25,9 @@ class Zone(Value, frozen=True, tag=False):
     values: dict[str, int] = msgspec.field(default_factory=dict)
     """What chips say of their own value, where a reader reads it."""
     doubted: dict[str, int] = msgspec.field(default_factory=dict)
-    """Chips heard here and at another zone that do not count here, with the first moment they may have been here."""
+    """Chips heard here that count at another zone or at none yet, with the first moment they may have been here."""
+    released: dict[str, int] = msgspec.field(default_factory=dict)
+    """Those of them that no other zone hears any more, with the moment since when."""
 
 
 Felt = dict[str, Zone]
@@ -65,13 +68,14 @@ def conflicts(felt: Felt) -> dict[str, tuple[str, ...]]:
 
 
 def inventory(
-    felt: Felt, values: Mapping[str, int], seen: ChipsSeen, first_ns: int
+    felt: Felt, values: Mapping[str, int], seen: ChipsSeen, first_ns: int, last_ns: int
 ) -> tuple[Felt, tuple[Change, ...], list[Event]]:
-    """Take a zone's new content: the felt after it, every zone whose value changed, and what is to be told.
+    """Take a zone's new content: the felt after it, the change of its value if it changed, and what is to be told.
 
     A chip is worth what the registry says, else what it says itself; an unknown chip counts as nothing. A chip heard at
-    two zones counts where it counted before until only one of them hears it: so a reading of one zone may change the
-    value of another. ``first_ns`` is the first moment at which the content may have changed.
+    two zones counts where it counted before; if that hears it no more, it counts at the other once that has been looked
+    at again (``placed``): a chip that is picked up may for a moment be heard beside. The content may have changed from
+    ``first_ns`` to ``last_ns`` of table time.
     """
     name = key(seen.spot, seen.zone)
     known = felt.get(name)
@@ -85,38 +89,61 @@ def inventory(
         if chip not in values and chip not in seen.values and chip not in already
     ]
     told.extend(ChipConflict(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts)
-    doubted = {other: doubted_at(felt, raw, other, disputed, first_ns) for other in raw}
-    after: Felt = {}
-    changes: list[Change] = []
-    left = already.difference(raw[name].chips)
-    only_settles = already.issuperset(raw[name].chips) and bool(left) and left.issubset(before_conflicts)
-    for other, zone in raw.items():
-        counted = [chip for chip in zone.chips if chip not in doubted[other]]
-        cents = sum(values.get(chip, zone.values.get(chip, 0)) for chip in counted)
-        after[other] = Zone(zone.spot, zone.name, zone.chips, cents, zone.seen_ns, zone.values, doubted[other])
-        was = felt[other].cents if other in felt else 0
-        if cents != was:
-            since_ns = -1 if other == name else min(zone.doubted.values(), default=-1)
-            changes.append(Change(zone.spot, zone.name, was, cents, since_ns, only_settles))
-            told.append(ChipsChanged(zone.spot, zone.name, was, cents, len(zone.chips)))
-        elif other == name and already and already != frozenset(zone.chips) and cents:
-            told.append(ChangeMade(zone.spot, zone.name, cents))
-    return after, tuple(changes), told
+    after = {other: released(zone, disputed, last_ns) for other, zone in raw.items()}
+    doubted = doubted_at(felt, name, raw[name].chips, first_ns)
+    zone = counted(released(replace(raw[name], doubted=doubted), disputed, last_ns), values)
+    left = already.difference(zone.chips)
+    settles = already.issuperset(zone.chips) and bool(left) and left.issubset(before_conflicts)
+    was = 0 if known is None else known.cents
+    changes: tuple[Change, ...] = ()
+    if zone.cents != was:
+        changes = (Change(zone.spot, zone.name, was, zone.cents, -1, settles),)
+        told.append(ChipsChanged(zone.spot, zone.name, was, zone.cents, len(zone.chips)))
+    elif already and already != frozenset(zone.chips) and zone.cents:
+        told.append(ChangeMade(zone.spot, zone.name, zone.cents))
+    return {**after, name: zone}, changes, told
 
 
-def doubted_at(
-    felt: Felt, raw: Felt, name: str, disputed: Mapping[str, tuple[str, ...]], first_ns: int
-) -> dict[str, int]:
+def counted(zone: Zone, values: Mapping[str, int]) -> Zone:
+    """A zone with what its chips come to."""
+    here = (chip for chip in zone.chips if chip not in zone.doubted)
+    return replace(zone, cents=sum(values.get(chip, zone.values.get(chip, 0)) for chip in here))
+
+
+def doubted_at(felt: Felt, name: str, chips: tuple[str, ...], first_ns: int) -> dict[str, int]:
     """The chips heard at a zone that do not count there, with the first moment they may have been there."""
-    found: dict[str, int] = {}
     was = felt.get(name)
-    for chip in raw[name].chips:
-        if chip not in disputed:
+    known, doubted = (frozenset[str](), {}) if was is None else (frozenset(was.chips), was.doubted)
+    elsewhere = {
+        chip for other, zone in felt.items() if other != name for chip in set(zone.chips).difference(zone.doubted)
+    }
+    new = {chip: first_ns for chip in chips if chip not in known and chip in elsewhere}
+    return {**new, **{chip: since_ns for chip, since_ns in doubted.items() if chip in chips}}
+
+
+def released(zone: Zone, disputed: Container[str], last_ns: int) -> Zone:
+    """A zone with the moments from which it alone hears chips that do not count there yet."""
+    alone = {chip: zone.released.get(chip, last_ns) for chip in zone.doubted if chip not in disputed}
+    return zone if alone == zone.released else replace(zone, released=alone)
+
+
+def placed(
+    felt: Felt, values: Mapping[str, int], spots: Iterable[int], upto_ns: int
+) -> tuple[Felt, tuple[Change, ...], list[Event]]:
+    """Every zone of some spots has been looked at since ``upto_ns``: chips that only one hears now count there."""
+    after, changes, told = dict(felt), list[Change](), list[Event]()
+    looked = frozenset(spots)
+    for name, zone in felt.items():
+        here = (
+            {chip for chip, since_ns in zone.released.items() if since_ns <= upto_ns} if zone.spot in looked else set()
+        )
+        if not here:
             continue
-        here_before = was is not None and chip in was.chips
-        if was is not None and here_before and chip in was.doubted:
-            found[chip] = was.doubted[chip]
-        elif not here_before:
-            # It is heard elsewhere too, and was before.
-            found[chip] = first_ns
-    return found
+        since_ns = min(zone.doubted[chip] for chip in here)
+        doubted = {chip: since for chip, since in zone.doubted.items() if chip not in here}
+        alone = {chip: since for chip, since in zone.released.items() if chip not in here}
+        after[name] = counted(replace(zone, doubted=doubted, released=alone), values)
+        if after[name].cents != zone.cents:
+            changes.append(Change(zone.spot, zone.name, zone.cents, after[name].cents, since_ns, settles=True))
+            told.append(ChipsChanged(zone.spot, zone.name, zone.cents, after[name].cents, len(zone.chips)))
+    return after, tuple(changes), told

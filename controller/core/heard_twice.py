@@ -67,7 +67,7 @@ def waits(desk: Desk) -> bool:
 
 
 def places(desk: Desk, change: Change, last_ns: int) -> bool:
-    """Whether a change only says where a chip lay at the lock, so that its zones are locked again as they show now.
+    """Whether a change only says where a chip lay at the lock: once it is placed its zones are locked as they show now.
 
     Chips that leave together with it say nothing: it was picked up, and where it lay is lost.
     """
@@ -76,8 +76,8 @@ def places(desk: Desk, change: Change, last_ns: int) -> bool:
     if round_now.locked or not held:
         return False
     gone = any(chip not in desk.state.felt[name].chips for chip in held)
-    settles = change.settles and name not in round_now.moved
-    lost = round_now.lost or (not settles and (gone or change.settles or change.since_ns >= 0))
+    settles = change.settles and name not in round_now.moved and not round_now.lost
+    lost = round_now.lost or (not settles and (gone or change.settles))
     desk.change_round(twice_ns=max(last_ns, round_now.twice_ns), lost=lost)
     return settles
 

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from controller.core import round_end
 from controller.core.admission import made_later
 from controller.core.desk import Desk
 from controller.core.events import (
@@ -16,6 +17,7 @@ from controller.core.events import (
     HandsSplit,
     InsuranceTaken,
     RoundClosed,
+    RoundWaits,
     SpotSurrendered,
     TableStarted,
     WagerAdjusted,
@@ -29,7 +31,7 @@ from controller.core.payments import Finding, Look, Owed, PaidRound, Terms, Watc
 from controller.core.side_bet import terms_of
 from controller.core.state import Round, Table
 from controller.core.wager import Basis
-from firmware_protocols.readings import ChipsSeen, HealthState
+from firmware_protocols.readings import ChipsSeen, HealthState, KeyPressed
 
 ROUNDS_LIMIT: Final = 5
 """Rounds followed at once: the open one, those that wait for an answer, and one that is being paid."""
@@ -50,7 +52,11 @@ def followed(before: Table, desk: Desk) -> list[Wrong]:
     if open_round is not None and desk.state.paid and desk.state.paid[-1].round == open_round.number:
         look_at_cards(desk, open_round)
     found: list[Wrong] = []
+    by_key = closed_by_key(before, desk)
     for event in tuple(desk.events):
+        paid = of(desk, event.round) if isinstance(event, RoundClosed | RoundWaits) else None
+        if paid is not None and paid.closed_ns < 0:
+            change(desk, replace(paid, by_evidence=not by_key, closed_ns=desk.table_ns(desk.stamped.at_ns)))
         found += take_in(desk, event)
     return found
 
@@ -100,7 +106,23 @@ def looked(desk: Desk, told: ChipsSeen, old: Zone, now: Zone, closed_ns: int) ->
     first_ns, last_ns = desk.table_ns(told.after_ns), desk.table_ns(told.by_ns)
     # A reader often tells after the close what happened before it.
     closed = 0 <= closed_ns <= first_ns
-    return Look(desk.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed)
+    over = may_be_over(desk, desk.state.paid[-1].round)
+    return Look(desk.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed, over)
+
+
+def may_be_over(desk: Desk, number: int) -> bool:
+    """Whether a round that is followed may be over, so that chips may be the next bets."""
+    round_now = desk.state.round
+    if round_now is None or round_now.number != number:
+        return True
+    return round_now.is_dealt() and not round_now.trouble and round_end.may_be_over(desk)
+
+
+def closed_by_key(before: Table, desk: Desk) -> bool:
+    """Whether a key has closed the round that was open."""
+    told, round_now = desk.stamped.input, before.state.round
+    pressed = isinstance(told, KeyPressed) and desk.house.keys.get(told.key) == "round_closed"
+    return pressed or round_now is None or round_now.closing
 
 
 def look_at_cards(desk: Desk, round_now: Round) -> None:
@@ -145,7 +167,7 @@ def take_in(desk: Desk, event: Event) -> Iterator[Wrong]:
             paid = of_round(desk, number)
             change(desk, replace(paid, surrendered=(*paid.surrendered, spot)))
         case RoundClosed(number, _, _, outcome) if of(desk, number) is not None:
-            paid = replace(of_round(desk, number), closed_ns=desk.table_ns(desk.stamped.at_ns))
+            paid = of_round(desk, number)
             change(desk, paid.spoilt() if outcome in {"irregular", "void"} else paid)
         case RoundVoided(number) if of(desk, number) is not None:
             change(desk, of_round(desk, number).spoilt())
@@ -234,5 +256,8 @@ def wrong(paid: PaidRound, owed: Owed) -> Iterator[Wrong]:
         hidden=paid.hidden(),
     )
     found = judge(watch, owed, terms)
+    if found is not None and paid.by_evidence:
+        # What came may be the next bets: wrong is only what is wrong either way.
+        found = judge(watch.closed_once_over(), owed, terms)
     if found is not None:
         yield Wrong(paid.round, owed, found)

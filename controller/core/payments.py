@@ -40,6 +40,8 @@ class Look(Value, frozen=True, tag=False):
     left_cents: int = 0
     closed: bool = False
     """Whether it happened after the round was closed."""
+    over: bool = False
+    """Whether the round may have been over by then: where no key closes it, this is all that is known."""
 
     def rise(self) -> int:
         """By how much the value rose."""
@@ -58,6 +60,10 @@ class Watch(Value, frozen=True, tag=False):
     wager_cents: int
     looks: tuple[Look, ...]
     spoilt: bool = False
+
+    def closed_once_over(self) -> Watch:
+        """The zone as if the round had been closed as soon as it may have been over."""
+        return replace(self, looks=tuple(replace(look, closed=look.closed or look.over) for look in self.looks))
 
     def after(self, look: Look) -> Watch:
         """The zone after one more look."""
@@ -97,6 +103,8 @@ class PaidRound(Value, frozen=True, tag=False):
     """The same of the changes after its close."""
     closed_ns: int = -1
     """When the round was closed; -1: it is not."""
+    by_evidence: bool = False
+    """Whether no key closed it: it may have been closed from the moment at which it may have been over."""
     frozen: bool = False
 
     def hidden(self) -> bool:

@@ -78,6 +78,8 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
                 return "nothing was asked"
             answering.answered(desk, answering.question_open(desk.state), meaning, "dealer")
         case "burn":
+            if not held and desk.state.round is not None and over_unsaid(desk):
+                rounds.close(desk)
             counting.burn_pressed(desk, held=held)
         case "cut_card":
             return counting.cut_card(desk)
@@ -93,6 +95,11 @@ def may_lock_next(desk: Desk) -> bool:
         bets = any(wager.bet == "main" for wager in locking.lying(desk))
         return round_end.is_over(desk) and (desk.round().closing or (bets and confirming.may_end_by_key(desk)))
     return round_end.is_over(desk) or bool(desk.round().trouble) or desk.round().waits_for_card()
+
+
+def over_unsaid(desk: Desk) -> bool:
+    """Whether the open round is over and no key has said so; a burn announced now is none of its cards."""
+    return not desk.round().closing and round_end.is_over(desk) and may_lock_next(desk) and rounds.may_close(desk)
 
 
 def no_more_bets(desk: Desk, at_ns: int) -> str:

@@ -48,7 +48,7 @@ from controller.core.raising import acknowledge, money, raise_alert
 from controller.core.software_events import checked
 from controller.core.state import Table
 from controller.core.suspicion import CLOSED_EARLY, DEALERS_RULE
-from controller.core.touching import contents, insurance_lowered, spoil, touched
+from controller.core.touching import accuse, contents, insurance_lowered, spoil, touched
 from firmware_protocols.readings import ChipsSeen, HealthState
 
 EXCHANGED: Final = "shoe_exchanged"
@@ -71,6 +71,7 @@ def protect(before: Table, desk: Desk) -> None:
     insurance_lowered(before, desk)
     chips_from_elsewhere(before, desk)
     duplicates(desk)
+    accuse(desk)
     counting.count(before, desk)
     advising.advise(before, desk)
     for wrong in paying.followed(before, desk):
@@ -262,8 +263,10 @@ def duplicates(desk: Desk) -> None:
 
 
 def looking_again(desk: Desk, wanted: Desired) -> Desired:
-    """What the devices should be told, and to look again at chips that are seen in two zones."""
-    since_ns = max(desk.state.disputes.values(), default=-1)
+    """What the devices should be told, and to look again at chips seen in two zones or where nothing explains it."""
+    since_ns = max([-1, *desk.state.disputes.values(), *(one.seen_ns for one in desk.state.suspected)])
+    alone = (since for zone in desk.state.felt.values() for since in zone.released.values())
+    since_ns = max([since_ns, *alone])
     if since_ns < 0:
         return wanted
     return replace(wanted, confirm_ns=max(wanted.confirm_ns, since_ns - desk.state.offset_ns, 1))

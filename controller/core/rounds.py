@@ -103,11 +103,15 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
     """The chips of a zone changed while a round is open."""
     confirming.chips_came(desk, last_ns)
     round_now = desk.round()
-    in_time = not round_now.locked and uncertain.in_time(round_now, first_ns, last_ns)
-    if in_time or heard_twice.places(desk, change, last_ns):
-        if in_time:
-            heard_twice.forget(desk)
+    lay_there = change.settles and 0 <= change.since_ns < round_now.lock_ns and not round_now.twice
+    in_time = not round_now.locked and (lay_there or uncertain.in_time(round_now, first_ns, last_ns))
+    if in_time:
+        heard_twice.forget(desk)
         lock_again(desk)
+        return
+    if heard_twice.places(desk, change, last_ns):
+        if change.since_ns >= 0:
+            lock_again(desk)
         return
     if heard_twice.says_nothing(desk, change):
         keep_moved(desk, change, first_ns)

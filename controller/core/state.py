@@ -26,6 +26,7 @@ from controller.core.reconstruction import Answer, Reconstruction
 from controller.core.rules import House, Rules
 from controller.core.sensed import Sensed
 from controller.core.shoe import ShoeAccount
+from controller.core.suspected import Suspicion
 from controller.core.wager import LockedWager
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import ShoeDraws
@@ -317,6 +318,8 @@ class State(Value, frozen=True, tag=False):
     """What the dealer is advised to take and pay."""
     identities: dict[str, str] = msgspec.field(default_factory=dict)
     """Who each device said it is when it was last ready, of those that say so."""
+    suspected: tuple[Suspicion, ...] = ()
+    """Chips that came where nothing explains it, until the readers have looked round once more."""
     disputes: dict[str, int] = msgspec.field(default_factory=dict)
     """Chips seen in two zones, and since when in table time; -1: an alert was raised."""
     profile_hash: str = ""

@@ -20,6 +20,7 @@ from controller.core import (
     locking,
     metering,
     mystery,
+    placing,
     pressing,
     protection,
     reweaving,
@@ -129,6 +130,7 @@ def take(desk: Desk) -> None:
             chips_seen(desk, seen)
         case ChipsConfirmed() | DeadlinePassed() as silence:
             confirming.nothing_more(desk, silence)
+            placing.looked_again(desk, silence)
         case KeyPressed() as pressed:
             pressing.key_pressed(desk, pressed)
         case DeviceHealth() as health:
@@ -278,13 +280,12 @@ def chips_seen(desk: Desk, seen: ChipsSeen) -> None:
     if name in desk.state.afresh:
         first_ns = min(first_ns, desk.state.down_ns)
         desk.change(afresh=tuple(zone for zone in desk.state.afresh if zone != name))
-    felt, changes, told = inventory(desk.state.felt, desk.house.chips, seen, first_ns)
-    desk.change(felt=felt)
+    felt, changes, told = inventory(desk.state.felt, desk.house.chips, seen, first_ns, last_ns)
+    placing.lie(desk, felt, name, last_ns)
     desk.tell(*told)
     for change in changes:
-        if desk.state.round is None:
-            return
-        rounds.chips(desk, change, first_ns if change.since_ns < 0 else change.since_ns, last_ns)
+        if desk.state.round is not None:
+            rounds.chips(desk, change, first_ns, last_ns)
 
 
 def jackpots_told(desk: Desk, told: readings.MysteryReading | LinkReading) -> None:
@@ -329,8 +330,7 @@ def started(desk: Desk, start: Started) -> None:
     if not restart:
         return
     reweaving.hear_no_keys(desk)
-    if open_round:
-        desk.change_round(unheard=True)
+    desk.heard_not_all()
     confirming.disturbed(desk, "the daemon was not running", 0)
     cards_may_be_missing(desk, "the daemon was not running")
     if open_round and state.profile_hash != profile_hash:
@@ -348,8 +348,7 @@ def ask_for_missed_cards(desk: Desk, reason: str) -> None:
     round_now = desk.state.round
     confirming.disturbed(desk, reason, 0)
     desk.tell(CardsMayBeMissing(round_now.number if round_now else 0, reason))
-    if round_now is not None:
-        desk.change_round(unheard=True)
+    desk.heard_not_all()
     if round_now is not None and not round_now.trouble and not round_now.doubt:
         desk.change_round(doubt=desk.ask(0, MISSED_CARDS, ("no", "yes")))
 

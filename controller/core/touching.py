@@ -6,12 +6,14 @@ from msgspec.structs import replace
 
 from controller.core import paying
 from controller.core.alerts import LateWager, Pinched, UnexplainedChange
+from controller.core.dated import EVER
 from controller.core.desk import Desk
-from controller.core.felt import Felt, key
+from controller.core.felt import Felt, conflicts, key
 from controller.core.game_alerts import SEVERITY, Kind, Severity
 from controller.core.raising import money, raise_alert
 from controller.core.state import Table
-from firmware_protocols.readings import ChipsSeen
+from controller.core.suspected import Suspicion
+from firmware_protocols.readings import ChipsSeen, HealthState
 
 
 def contents(before: Table, desk: Desk, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
@@ -43,15 +45,82 @@ def touched(before: Table, desk: Desk, event: LateWager | Pinched | UnexplainedC
     else:
         kind, text = Kind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
     in_play = desk.state.round is None or event.spot in desk.state.round.spots
-    fields = {"round": event.round, "spot": event.spot, "zone": event.zone}
-    amounts = {"before_cents": event.before_cents, "after_cents": event.after_cents}
     severity = SEVERITY[kind] if in_play else Severity.NOTICE
-    chips = contents(before, desk, event.spot, event.zone)
-    raise_alert(desk, kind, text, severity=severity, **fields, **amounts, **chips)
+    suspicion = Suspicion(
+        number=desk.stamped.number,
+        seen_ns=desk.table_ns(desk.stamped.at_ns),
+        kind=str(kind),
+        severity=str(severity),
+        text=text,
+        round=event.round,
+        spot=event.spot,
+        zone=event.zone,
+        before_cents=event.before_cents,
+        after_cents=event.after_cents,
+        before=chips_at(before.state.felt, name),
+        after=chips_at(desk.state.felt, name),
+    )
+    if kind in {Kind.CAPPING, Kind.PAST_POSTING}:
+        desk.change(suspected=(*desk.state.suspected, suspicion))
+    elif not explained_away(desk, name):
+        accuse(desk)
+        tell(desk, suspicion)
     if paid is not None:
         kept = {other: cents for other, cents in paid.touched.items() if other != name}
         now = kept if event.after_cents == lay else {**kept, name: lay}
         paying.change(desk, replace(paid, touched=now).spoilt(frozenset({event.spot}), event.zone))
+
+
+def explained_away(desk: Desk, name: str) -> bool:
+    """Whether chips that left a zone had come there only as its antenna heard what lies at another; nothing is left."""
+    suspicion = next((one for one in desk.state.suspected if key(one.spot, one.zone) == name), None)
+    if suspicion is None or not lies_elsewhere(desk.state.felt, suspicion):
+        return False
+    desk.change(suspected=tuple(one for one in desk.state.suspected if one is not suspicion))
+    return True
+
+
+def lies_elsewhere(felt: Felt, suspicion: Suspicion) -> bool:
+    """Whether chips that came to a zone have left it and lie in another."""
+    here = felt[key(suspicion.spot, suspicion.zone)].chips
+    gone = suspicion.came().difference(here)
+    return bool(gone) and all(any(chip in zone.chips for zone in felt.values()) for chip in gone)
+
+
+def accuse(desk: Desk) -> None:
+    """Raise the suspicions that stand: every reader has looked round since, and no other antenna hears the chips."""
+    if not desk.state.suspected:
+        return
+    heard_twice, known_ns = conflicts(desk.state.felt), looked_round(desk)
+    kept: list[Suspicion] = []
+    for one in desk.state.suspected:
+        if not one.came().isdisjoint(heard_twice) or (
+            known_ns < one.seen_ns and one.came().issubset(desk.state.felt[key(one.spot, one.zone)].chips)
+        ):
+            kept.append(one)
+        elif not lies_elsewhere(desk.state.felt, one):
+            tell(desk, one)
+    desk.change(suspected=tuple(kept))
+
+
+def tell(desk: Desk, one: Suspicion) -> None:
+    """Raise what a suspicion says."""
+    said = {name: getattr(one, name) for name in ("round", "spot", "zone", "before_cents", "after_cents")}
+    chips = {"before": one.before, "after": one.after}
+    raise_alert(
+        desk, Kind(one.kind), one.text, severity=Severity(one.severity), readings=(one.number,), **said, **chips
+    )
+
+
+def looked_round(desk: Desk) -> int:
+    """The moment up to which every spot is known whose reader works."""
+    ready = (spots for name, spots in desk.house.readers.items() if is_ready(desk, name))
+    return min((desk.state.confirmed.get(str(spot), -1) for spots in ready for spot in spots), default=EVER)
+
+
+def is_ready(desk: Desk, device: str) -> bool:
+    """Whether a device works, as far as it has said."""
+    return desk.state.devices.get(device, HealthState.READY) == HealthState.READY
 
 
 def was_touched(desk: Desk, spot: int, zone: str) -> bool:

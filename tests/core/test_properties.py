@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.core.events import Event
-from controller.core.felt import Felt, conflicts, inventory
+from controller.core.felt import Felt, conflicts, inventory, placed
 from controller.core.hand import Outcome, PlayedHand, best, points_of, seen, total
 from controller.core.inputs import Answered, Input, Stamped, Started
 from controller.core.keypad import DEFAULT_KEYS
@@ -166,12 +166,14 @@ def test_a_known_chip_counts_at_one_zone_that_hears_it_the_one_before_while_it_d
     felt: Felt = {}
     for each in seen_chips:
         before = felt
-        felt, changes, _ = inventory(felt, VALUES, each, 0)
+        felt, changes, _ = inventory(felt, VALUES, each, 0, 1)
         disputed = conflicts(felt)
         for name, zone in felt.items():
             counted = counting(felt, name)
             assert zone.cents == sum(VALUES.get(chip, 0) for chip in counted)
-            assert {chip for chip in zone.chips if chip not in disputed} <= counted
+            assert {chip for chip in zone.chips if chip not in disputed} <= counted.union(zone.released)
+            settled, _, _ = placed(felt, VALUES, [1, 2], 2)
+            assert {chip for chip in zone.chips if chip not in disputed} <= counting(settled, name)
             assert counting(before, name).intersection(zone.chips) <= counted
             was = before[name].cents if name in before else 0
             moved = [(c.before, c.after) for c in changes if (c.spot, c.zone) == (zone.spot, zone.name)]

@@ -1,0 +1,199 @@
+"""One block of rounds at an unkind table: keys forgotten or never pressed, antennas that hear what lies beside them.
+
+Readers look antenna by antenna as one bus does (``bus_rig.py``), so that their looks span cards; chips lie between two
+zones for some seconds, and somebody leans over the table with a card in the pocket (``stray_chips.py``). Everybody at
+the table is honest: whoever is accused is accused wrongly.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from math import log10
+from typing import Any, Final, NamedTuple, cast
+
+from bench.bus_rig import BusRig
+from bench.truth import chips_by_id
+from bench.truth_blocks import people_meter
+from controller.core.events import CardDrawn, Event, QuestionAsked, RoundClosed, WagerOpen, WagerSettled
+from controller.core.game_alerts import AlertRaised, Kind
+from controller.io import profile_files
+from simulators.acts import Act, Draw, RoundPlayed
+from simulators.dealer import play
+from simulators.deck import LoadedShoe
+from simulators.felt import StandKey
+from simulators.house import house_from
+from simulators.key_habits import Procedure, pressed
+from simulators.rack import Rack
+from simulators.side_bettors import SEVENS, STAKES_CENTS, Custom, with_side_bets
+from simulators.stray_chips import StrayChips
+
+PROFILES: Final = ("hollywood-penn-national", "hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17")
+
+ACCUSATIONS: Final = frozenset(
+    {
+        *(Kind.PAST_POSTING, Kind.CAPPING, Kind.PINCHING, Kind.BET_TOUCHED),
+        *(Kind.MISPAY, Kind.LOSING_BET_LEFT, Kind.WINNING_BET_TAKEN),
+    }
+)
+
+Key = tuple[int, int, str]
+"""The table's number of the round, spot, bet."""
+
+
+class Habit(NamedTuple):
+    """How a dealer presses: which decisions have a key, and which keys of the procedure are pressed."""
+
+    plays: StandKey
+    procedure: Procedure
+
+
+HABITS: Final[dict[str, Habit]] = {
+    "keys": Habit("always", "all"),
+    "forgets": Habit("always", "forgets"),
+    "round closed": Habit("never", "closed_only"),
+    "some": Habit("sometimes", "some"),
+    "bets only": Habit("never", "bets_only"),
+    "bare": Habit("never", "bare"),
+}
+"""The habits a campaign goes round, from the most orderly to none."""
+
+
+class Block(NamedTuple):
+    """A block of rounds with one number of boxes, habit and profile; ``every_looks``: looks from stray to stray."""
+
+    number: int
+    seed: int
+    rounds: int
+    boxes: int
+    habit: str
+    profile: str
+    every_looks: int = 4_000
+
+
+class Account:
+    """What people staked and won by their own account, and what the table made of it."""
+
+    def __init__(self) -> None:
+        self.truth: dict[Key, tuple[int, int]] = {}
+        self.said: dict[Key, tuple[int, int, str]] = {}
+        self.opened: set[Key] = set()
+        self.outcomes: dict[int, str] = {}
+        self.alerts: list[AlertRaised] = []
+        self.questions: set[int] = set()
+        self.cards: dict[int, int] = {}
+        """The round of each card, by its reading."""
+        self.lost: list[RoundPlayed] = []
+        """Rounds of which the table took no card for a round's."""
+        self.numbers: list[int] = []
+
+    def take(self, events: list[Event]) -> None:
+        """What the table has said."""
+        for event in events:
+            match event:
+                case WagerSettled():
+                    said = (event.wager_cents, event.due_cents, str(event.basis))
+                    self.said[event.round, event.spot, event.bet] = said
+                case WagerOpen():
+                    self.opened.add((event.round, event.spot, event.bet))
+                case RoundClosed():
+                    self.outcomes[event.round] = event.outcome
+                case AlertRaised():
+                    self.alerts.append(event)
+                case QuestionAsked():
+                    self.questions.add(event.question)
+                case CardDrawn():
+                    self.cards[event.card] = event.round
+                case _:
+                    pass
+
+    def round_played(self, told: RoundPlayed, first_card: int) -> None:
+        """People have played a round; ``first_card`` is the reading of its first card."""
+        number = self.cards.get(first_card, 0)
+        if not number or number in self.numbers:
+            self.lost.append(told)
+            return
+        self.numbers.append(number)
+        for wager in told.wagers:
+            self.truth[number, wager.spot, wager.bet] = wager.wager_cents, wager.due_cents
+
+
+def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str, Any]) -> Any:  # noqa: ANN401
+    """The people of a block: an iterator of their acts."""
+    profile = profile_files.load(block.profile, options)
+    house, habit = house_from(profile_files.raw(block.profile)), HABITS[block.habit]
+    boxes = min(block.boxes, house.boxes)
+    shoe = LoadedShoe(chance, house.decks)
+    acts: Any = play(
+        house,
+        chance,
+        rack,
+        (boxes, boxes),
+        rounds=block.rounds,
+        shoe=shoe,
+        stand_key=habit.plays,
+        bust_bets_per_mille=300,
+    )
+    # What a meter pays depends on every wager before it, also on those that stay open: it is played for elsewhere.
+    bets = tuple(bet for bet in STAKES_CENTS if bet in profile.rules.side_bets and bet != SEVENS)
+    if bets:
+        custom = Custom(bets, 300, 20, house.hole_card == "dealt", profile.rules.aggregate_limit_cents)
+        acts = with_side_bets(acts, random.Random(~block.seed), rack, shoe, custom=custom, meter=people_meter())
+    return pressed(acts, random.Random(block.seed + 1), habit.procedure, house.new_shoe_burns)
+
+
+def played(block: Block) -> dict[str, Any]:
+    """Play a block; what came of it, as JSON has it."""
+    habit = HABITS[block.habit]
+    options = {"stand_key": "always"} if habit.plays == "always" else {}
+    rack, chance = Rack(), random.Random(block.seed)
+    stray = StrayChips(random.Random(block.seed + 2), block.every_looks) if block.every_looks else None
+    rig = BusRig(profile_files.load(block.profile, options).rules, chips_by_id(rack), block.seed, stray=stray)
+    rig.reads_display = habit.procedure != "bare"
+    account, first_card = Account(), 0
+    for act in cast("list[Act]", scripted(block, chance, rack, options)):
+        burn = isinstance(act, Draw) and act.burn
+        for told in rig.perform([act]):
+            account.round_played(told, first_card)
+            first_card = 0
+        if isinstance(act, Draw) and not burn and not first_card:
+            drawn = [event.card for event in rig.events if isinstance(event, CardDrawn) and event.round]
+            first_card = drawn[-1] if drawn else 0
+        account.take(rig.events)
+        rig.events[:] = [event for event in rig.events if isinstance(event, QuestionAsked)][-3:]
+        rig.stamped.clear()
+    return result(block, account, rig)
+
+
+def result(block: Block, account: Account, rig: BusRig) -> dict[str, Any]:
+    """What came of a block."""
+    last = max(account.numbers, default=0)
+    truth = {key: due for key, due in account.truth.items() if key[0] != last}
+    said = {key: one for key, one in account.said.items() if key[0] != last}
+    wrong = [(key, due, said[key]) for key, due in truth.items() if key in said and said[key][:2] != due]
+    phantom = [(key, one) for key, one in said.items() if key not in truth and one[1]]
+    handed = {number for number, outcome in account.outcomes.items() if outcome in {"irregular", "void"}}
+    unsaid = {key for key in truth if key not in said}
+    waiting = {one.number for one in rig.table.state.waiting}
+    neither = [key for key in unsaid if key not in account.opened and key[0] not in handed | waiting]
+    unended = [n for n in account.numbers if n != last and n not in account.outcomes and n not in waiting]
+    accused = [alert for alert in account.alerts if alert.kind in ACCUSATIONS]
+    flagged = {alert.round for alert in account.alerts if alert.kind not in ACCUSATIONS}
+    return {
+        **block._asdict(),
+        "wagers": len(truth),
+        "wrong": len(wrong),
+        "silent": sum(key[0] not in handed | flagged for key, *_ in [*wrong, *phantom]),
+        "phantom": len(phantom),
+        "open": len(unsaid),
+        "neither": len(neither),
+        "irregular": sum(outcome == "irregular" for outcome in account.outcomes.values()),
+        "unended": len(unended),
+        "lost": len(account.lost),
+        "questions": len(account.questions),
+        "bases": Counter(one[2] for key, one in said.items() if key in truth),
+        "accused": Counter(str(alert.kind) for alert in accused),
+        "alerts": Counter(str(alert.kind) for alert in account.alerts),
+        "micros": Counter(int(20 * log10(max(one, 1))) for one in rig.micros),
+        "examples": [str(one) for one in [*wrong, *phantom, *neither, *unended][:3]] + [a.text for a in accused[:3]],
+    }

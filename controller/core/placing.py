@@ -1,0 +1,48 @@
+"""Chips that two antennas heard, once the readers have looked again and only one of them still hears them."""
+
+from __future__ import annotations
+
+from controller.core import rounds
+from controller.core.darkness import Silence
+from controller.core.desk import Desk
+from controller.core.felt import Felt, Zone, placed
+from controller.core.inputs import DeadlinePassed
+from controller.core.reweaving import weave_with
+from controller.core.round_end import played_zones
+from firmware_protocols.readings import ChipsConfirmed
+
+
+def looked_again(desk: Desk, silence: ChipsConfirmed | DeadlinePassed) -> None:
+    """The readers have looked at every zone of some spots: a chip that only one antenna still hears lies there."""
+    if not isinstance(silence, ChipsConfirmed):
+        return
+    upto_ns = desk.table_ns(silence.upto_ns)
+    felt, changes, told = placed(desk.state.felt, desk.house.chips, silence.spots, upto_ns)
+    desk.change(felt=felt)
+    desk.tell(*told)
+    for change in changes:
+        if desk.state.round is not None:
+            rounds.chips(desk, change, change.since_ns, upto_ns)
+
+
+def lie(desk: Desk, felt: Felt, name: str, last_ns: int) -> None:
+    """Chips lie so now. Of a box whose chips went before anybody knew which were its own nothing was seen till then."""
+    before = desk.state.felt.get(name)
+    desk.change(felt=felt)
+    since_ns = unplaced_since(before, felt[name])
+    if since_ns < 0 or desk.state.round is None or felt[name].name not in played_zones(desk):
+        return
+    round_now, spot = desk.round(), felt[name].spot
+    if round_now.locked and spot in round_now.spots:
+        unseen = Silence(round_now.spots.index(spot), max(since_ns, round_now.lock_ns), last_ns)
+        weave_with(desk, (*round_now.silences, unseen))
+
+
+def unplaced_since(before: Zone | None, after: Zone) -> int:
+    """Since when chips had been at a zone, perhaps, that went with others before they counted there; -1: none did."""
+    if before is None or before.chips == after.chips:
+        return -1
+    gone = {chip: since_ns for chip, since_ns in before.doubted.items() if chip not in after.chips}
+    alone = set(before.chips).difference(after.chips) == set(gone) and set(after.chips) <= set(before.chips)
+    heard_elsewhere = alone and not set(gone).intersection(before.released)
+    return -1 if heard_elsewhere else min(gone.values(), default=-1)

@@ -1,0 +1,31 @@
+"""A small part of ``make campaign-habits``: honest people at unkind tables, whatever keys their dealer presses."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.campaign_habits import blocks, faults, table
+from bench.habit_blocks import HABITS, PROFILES, Block, played
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_nothing_is_settled_wrong_nothing_is_left_out_every_round_ends_and_nobody_is_accused(habit: str) -> None:
+    results = [played(Block(0, 5, 10, 3, habit, profile, 400)) for profile in ("hollywood-penn-national", "pitch-h17")]
+    assert [result["examples"] for result in results if faults(result)] == []
+    assert all(result["wagers"] > 20 for result in results)
+    assert any(result["alerts"].get("foreign_chip") for result in results)
+
+
+def test_a_campaign_goes_round_every_habit_profile_and_number_of_boxes() -> None:
+    cells = {(block.habit, block.profile, block.boxes) for block in blocks(50 * 6 * 5 * 7, 1, tuple(HABITS))}
+    assert len(cells) == len(HABITS) * len(PROFILES) * 7
+
+
+def test_what_must_not_happen_is_a_fault_and_is_reported() -> None:
+    result = played(Block(0, 5, 3, 1, "keys", "pitch-h17", 0))
+    assert not faults(result)
+    assert faults(result | {"wrong": 1})
+    assert faults(result | {"accused": {"capping": 1}})
+    lines = list(table([result | {"accused": {"capping": 1}}]))
+    assert lines[2].startswith("| keys | 3 |")
+    assert '"examples"' in lines[-1]
