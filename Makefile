@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation
+.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -43,6 +43,7 @@ help:
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
 	@echo 'make campaign-mystery  100,000 mystery cycles, noise through the health tests, timing, searches for the trigger (three quarters of an hour)'
 	@echo 'make campaign-mutation  what pays, changed a word at a time: each change must make a test fail (half an hour); docs/mutation.md'
+	@echo 'make campaign-edge    every shipped edge of the main wager anew, and against an analyser in C (minutes); DEALS= SEED= may be given'
 	@echo 'make campaign-offences  planted offences, found and findable, and false alarms; N= of each kind, CLEAN= SEED= may be given'
 	@echo 'make campaign-corrections  nights of corrections, rulings and voids, and the laws they obey (minutes); NIGHTS= SEED= may be given'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
@@ -117,6 +118,9 @@ campaign-mutation: setup-dev
 
 campaign-corrections: setup-dev
 	nice -n 10 $(BIN)/python -m tests.core.nights $(or $(SEED),0) $(or $(NIGHTS),5000)
+
+campaign-edge: setup-dev
+	nice -n 10 $(BIN)/python -m tests.edge.campaign $(call option,DEALS,deals) $(call option,SEED,seed)
 
 campaign-oracle: setup-dev
 	$(BIN)/python -m tests.oracle.compare $(or $(SEED),0) $(or $(N),10000)

@@ -130,6 +130,8 @@ def test_the_main_wager_is_told_with_its_computed_edge() -> None:
     found = json.loads(run("pitch-h17", "--format", "json").stdout)["main"]
     assert (Fraction(found["edge"]), found["edge_percent"], found["simulated"]) == (edge.edge, percent, None)
     assert abs(float(found["standard_deviation"]) ** 2 - float(found["variance"])) < 1e-5
+    (line,) = list(csv.reader(io.StringIO(run("pitch-h17", "--format", "csv").stdout)))[1:]
+    assert line == ["main", "", "total", "", "", "1/1", "", exact(1 - edge.edge)]
     shown = CliRunner().invoke(main, ["profile", "show", "pitch-h17"]).stdout
     assert f"\nmain wager: edge {decimal(edge.edge, 9)} = {percent} % of the initial wager, " in shown
 
