@@ -10,9 +10,10 @@ from controller.core.main_edge import main_edge
 from controller.core.rules import Rules
 
 PUBLISHED = Fraction(5918, 1_000_000)
-"""Wizard of Odds, Blackjack Appendix 9, five decks, dealer hits soft 17, doubling after a split: wizardofodds.com/games/
-blackjack/appendix/9/5dh17r4. Split to four hands, aces once, one card each; a natural is found before play. That player
-looks at every card of the hand, so no strategy by the total does better."""
+"""Wizard of Odds, Blackjack Appendix 9, five decks, dealer hits soft 17, doubling after a split.
+
+wizardofodds.com/games/blackjack/appendix/9/5dh17r4: split to four hands, aces once, one card each; a natural is found
+before play. That player looks at every card of the hand, so no strategy by the total does better."""
 
 
 @pytest.mark.counting
