@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from bench.truth import TimedRig
 from controller.core.events import QuestionAsked
 from controller.core.inputs import Answered, Started
+from controller.core.missed_cards import MISSED_CARDS
 from controller.core.rules import Rules
 from controller.core.state import State, Table
-from controller.core.table import MISSED_CARDS
 from devices.shoe import ShoeSession
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, KeyPressed, Reading, ShoeNumbering

@@ -19,6 +19,7 @@ from controller.core import (
     link_answers,
     locking,
     metering,
+    missed_cards,
     mystery,
     placing,
     pressing,
@@ -33,7 +34,6 @@ from controller.core import (
     unkeyed,
 )
 from controller.core.alerts import (
-    CardsMayBeMissing,
     CardWithoutBets,
     DeviceAlarm,
     LineTroubled,
@@ -97,9 +97,6 @@ from firmware_protocols.readings import (
 
 DRAWS_LOST = frozenset({"draws_missing", "shoe_restarted"})
 """Complaints of a shoe that numbers its draws, by which some of them never reached us."""
-
-MISSED_CARDS = "Were cards drawn while the table was not listening?"
-
 
 EXCHANGES = frozenset({protection.EXCHANGED, protection.CHANGED})
 """Words of another shoe: in the middle of a round a card of the one before may not have been heard."""
@@ -332,25 +329,9 @@ def started(desk: Desk, start: Started) -> None:
     reweaving.hear_no_keys(desk)
     desk.heard_not_all()
     confirming.disturbed(desk, "the daemon was not running", 0)
-    cards_may_be_missing(desk, "the daemon was not running")
+    missed_cards.may_be_missing(desk, "the daemon was not running")
     if open_round and state.profile_hash != profile_hash:
         desk.irregular("the profile changed in the middle of the round")
-
-
-def cards_may_be_missing(desk: Desk, reason: str) -> None:
-    """A shoe that does not number its draws may have been drawn from unheard: the round waits for a person."""
-    if not desk.house.shoe_numbers_cards:
-        ask_for_missed_cards(desk, reason)
-
-
-def ask_for_missed_cards(desk: Desk, reason: str) -> None:
-    """Cards may have been drawn that nobody heard of: the open round waits for a person."""
-    round_now = desk.state.round
-    confirming.disturbed(desk, reason, 0)
-    desk.tell(CardsMayBeMissing(round_now.number if round_now else 0, reason))
-    desk.heard_not_all()
-    if round_now is not None and not round_now.trouble and not round_now.doubt:
-        desk.change_round(doubt=desk.ask(0, MISSED_CARDS, ("no", "yes")))
 
 
 def line_disturbed(desk: Desk, disturbed: LineDisturbed) -> None:
@@ -361,7 +342,7 @@ def line_disturbed(desk: Desk, disturbed: LineDisturbed) -> None:
         desk.tell(LineTroubled(disturbed.device, disturbed.reason, disturbed.data.hex()))
     round_now = desk.state.round
     if disturbed.device == "shoe" and round_now is not None and not round_now.doubt and not round_now.trouble:
-        cards_may_be_missing(desk, "the shoe's line was disturbed")
+        missed_cards.may_be_missing(desk, "the shoe's line was disturbed")
 
 
 def enter_books(desk: Desk, entry: BookRecalled | EnterInventory) -> None:
@@ -377,7 +358,7 @@ def device_complained(desk: Desk, complaint: DeviceComplained) -> None:
     device, code, text = complaint.device, complaint.code, complaint.text
     desk.tell(DeviceAlarm(device, code, text))
     if device == "shoe" and (code in DRAWS_LOST or (code in EXCHANGES and desk.state.round is not None)):
-        ask_for_missed_cards(desk, text)
+        missed_cards.ask(desk, text)
 
 
 def device_health(desk: Desk, health: DeviceHealth) -> None:
@@ -386,7 +367,7 @@ def device_health(desk: Desk, health: DeviceHealth) -> None:
     desk.change(devices={**desk.state.devices, health.device: str(health.state)})
     if health.device == "shoe":
         if health.state is HealthState.READY and desk.state.shoe_lost:
-            cards_may_be_missing(desk, "the shoe was not connected")
+            missed_cards.may_be_missing(desk, "the shoe was not connected")
         desk.change(shoe_lost=health.state is not HealthState.READY)
         return
     if health.device == KEYPAD and health.state is not HealthState.READY:

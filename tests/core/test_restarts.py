@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from controller.core.alerts import AnswerRefused, CardsMayBeMissing, RoundIrregular, SpotUnwatched
 from controller.core.events import DeviceStatusChanged, QuestionAnswered, QuestionAsked, TableStarted
 from controller.core.inputs import Answered, Started
+from controller.core.missed_cards import MISSED_CARDS
 from controller.core.state import Table, restore
-from controller.core.table import MISSED_CARDS
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
 from tests.core.rig import MS, Rig, penn
 from tests.core.stories import told
