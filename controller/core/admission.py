@@ -186,7 +186,7 @@ def check_later(desk: Desk, change: Change) -> None:
     """A side wager made after the deal is above the table's limit."""
     if made_later(desk.rules, change.zone) and outside(desk.rules, change.zone, change.after):
         limits = limits_of(desk.rules, change.zone)
-        desk.tell_shown(WagerOutsideLimits(desk.round().number, change.spot, change.zone, change.after, *limits))
+        desk.tell_guarded(WagerOutsideLimits(desk.round().number, change.spot, change.zone, change.after, *limits))
 
 
 def not_offered(desk: Desk, change: Change) -> Event | None:

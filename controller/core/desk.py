@@ -139,6 +139,13 @@ class Desk:
         else:
             self.tell(event)
 
+    def tell_guarded(self, event: Event) -> None:
+        """As ``tell_shown`` where the hole card is guarded; in journals of versions before that it was told at once."""
+        if self.round().dealing.stands == "unguarded":
+            self.tell(event)
+        else:
+            self.tell_shown(event)
+
     def ask(self, spot: int, text: str, choices: tuple[str, ...]) -> int:
         """Ask people; the question's number."""
         number = self.state.questions + 1

@@ -195,14 +195,14 @@ def alert_of(desk: Desk, change: Change) -> None:
     fields = (round_now.number, change.spot, change.zone, change.before, change.after)
     refused = admission.not_offered(desk, change)
     if refused is not None:
-        desk.tell_shown(refused)
+        desk.tell_guarded(refused)
         # What is no wager may be handed back.
         desk.change_round(refused=(*round_now.refused, LockedWager(change.spot, change.zone, change.after)))
     elif change.zone == "insurance":
         if change.after > change.before or was_touched(desk, change.spot, change.zone):
             desk.tell_shown(UnexplainedChange(*fields))
     elif not round_now.is_dealt() or change.spot not in round_now.spots:
-        desk.tell_shown(LateWager(*fields) if change.after > change.before else Pinched(*fields))
+        desk.tell_guarded(LateWager(*fields) if change.after > change.before else Pinched(*fields))
     else:
         desk.tell_shown(UnexplainedChange(*fields))
 
