@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge
+.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -55,6 +55,7 @@ help:
 	@echo 'make campaign-power   the power cut at any instant, with a disk that keeps no order (half an hour); CUTS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-shoe    two shoes in C exchanged, unplugged, killed, their memories failing, and bet sensors and a trigger box in C, before their sessions (minutes); HAPPENINGS= SEED= may be given'
 	@echo 'make campaign-secrecy random rounds, irregular deals, orders and keys: nothing depends on the hole card before its turn (hours); N= SEED= may be given'
+	@echo 'make campaign-table-pc  Debian 12 booted in qemu, installed by the pages, and what befalls such a machine (half an hour; as root, with qemu-system-x86 and debootstrap); FOLDER= HAPPENINGS=kill,cables,... ROUNDS= SEED= may be given'
 	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
 	@echo 'make campaign-flood   thousands of commands a second while people play, over MQTT and the operator channel; PER_SECOND= SECONDS= may be given'
 	@echo 'make campaign-hostile a million hostile requests to every program and role while people play; N= SEED= may be given'
@@ -151,6 +152,9 @@ campaign-shoe: setup-dev servers
 
 campaign-secrecy: setup-dev
 	nice -n 10 $(BIN)/python -m tests.campaigns.secrecy --count $(or $(N),20000) --seed $(or $(SEED),1)
+
+campaign-table-pc: setup-dev
+	$(BIN)/python -m tests.table_pc.campaign $(call option,FOLDER,folder) $(call option,HAPPENINGS,happenings) $(call option,ROUNDS,rounds) $(call option,SEED,seed)
 
 campaign-broker: setup-dev servers
 	$(BIN)/python -m tests.campaigns.outage $(call option,HOURS,hours)

@@ -1,0 +1,225 @@
+"""A table PC booted: Debian, the pages' commands, unmodified units, people who play, and what befalls such a machine.
+
+``python -m tests.table_pc.campaign --folder /var/tmp/table-pc`` makes the disk (Debian is fetched once), boots it,
+installs by the pages, plays, and prints what was done and found; if anything was found, status 1. ``--happenings``
+names what befalls it, in order, a round or more after each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from tests.table_pc import image
+from tests.table_pc.machine import Machine, usable
+from tests.table_pc.truth import events_wrong, held
+
+UNIT: Final = "tableside@bj-1"
+TABLESIDE: Final = "/opt/tableside/current/bin/tableside"
+JOURNAL: Final = "/var/lib/tableside/bj-1/journal.sqlite"
+PROFILE: Final = "classic-shoe-and-pitch"
+ADAPTERS: Final = ("shoe", "bet_spots", "keypad")
+RULES: Final = "/etc/udev/rules.d/60-tableside.rules"
+HAPPENINGS: Final = ("kill", "cables", "stop", "broker", "clock", "power")
+PATIENCE_S: Final = 900.0
+ANSWERS: Final = f"""site = "harbour"
+table = "bj-1"
+profile = "{PROFILE}"
+spots = [1, 2, 3, 4, 5, 6]
+shoe_port = "/dev/tableside/shoe"
+bet_spots_port = "/dev/tableside/bet_spots"
+keypad_port = "/dev/tableside/keypad"
+"""
+
+
+class Campaign:
+    """The machine, and what was done and found."""
+
+    def __init__(self, folder: Path, machine: Machine) -> None:
+        self.folder = folder
+        self.machine = machine
+        self.wrong: list[str] = []
+        self._began = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """Tell how far it is."""
+        sys.stdout.write(f"{time.monotonic() - self._began:6.0f} s  {text}\n")
+        sys.stdout.flush()
+
+    def check(self, text: str, *, holds: bool, seen: str = "") -> None:
+        """Tell what must hold, and whether it does."""
+        self.say(f"ok     {text}" if holds else f"WRONG  {text}: {seen}")
+        if not holds:
+            self.wrong.append(text)
+
+    # --- by the pages ---------------------------------------------------------------------------------
+
+    def install(self, stage: Path) -> None:
+        """docs/operations.md, Install and Without a network; the names of the sockets as the rules' file tells."""
+        machine = self.machine
+        self.say(machine.run("sh /media/stick/wheels/install").ok().splitlines()[-1])
+        machine.run("install -d /etc/udev/rules.d")
+        rules = machine.run("cat /opt/tableside/current/share/tableside/systemd/60-tableside.rules").ok()
+        machine.write(RULES, (rules + self._sockets()).encode())
+        machine.run("udevadm control --reload && udevadm trigger && udevadm settle").ok()
+        machine.write("/root/answers.toml", ANSWERS.encode())
+        machine.run("install -d -m 750 /etc/tableside")
+        machine.write("/etc/tableside/chips.csv", (stage / "chips.csv").read_bytes())
+        said = machine.run(f"{TABLESIDE} setup --answers /root/answers.toml")
+        self.check("setup from a file of answers goes through", holds=said.status < 2, seen=said.text[-600:])
+        latency = machine.run("cat /sys/bus/usb-serial/devices/*/latency_timer").ok().split()
+        self.check("adapters hand on within 1 ms", holds=latency == ["1"] * len(ADAPTERS), seen=str(latency))
+        exposure = machine.run(f"systemd-analyze security --no-pager {UNIT} | tail -1").text.strip()
+        self.say(exposure)
+
+    def _sockets(self) -> str:
+        """The lines for the sockets that the adapters are in."""
+        paths = self.machine.run(
+            "for one in /dev/ttyUSB*; do udevadm info -q property $one | grep ^ID_PATH=; done"
+        ).ok()
+        lines = ""
+        for place, name in enumerate(ADAPTERS, start=1):
+            (path,) = [one.partition("=")[2] for one in paths.splitlines() if f"usb-0:{place}:1.0" in one]
+            lines += f'SUBSYSTEM=="tty", ENV{{ID_PATH}}=="{path}", SYMLINK+="tableside/{name}"\n'
+        return lines
+
+    # --- looking --------------------------------------------------------------------------------------
+
+    def is_active(self) -> bool:
+        """Whether the table's service is up."""
+        return self.machine.run(f"systemctl is-active {UNIT}").text.strip() == "active"
+
+    def rounds(self) -> int:
+        """Rounds closed, as the journal has them."""
+        said = self.machine.run(f"{TABLESIDE} export --events {JOURNAL} | grep -c tableside.round_closed").text
+        return int(said.split()[-1]) if said.split() and said.split()[-1].isdigit() else 0
+
+    def plays(self, why: str, more: int = 1) -> None:
+        """The table is up, and so many more rounds are closed; what it says if not."""
+        end = time.monotonic() + PATIENCE_S
+        while not self.is_active() and time.monotonic() < end:
+            self.machine.run("sleep 5")
+        before = now = self.rounds()
+        while now < before + more and time.monotonic() < end:
+            self.machine.run("sleep 10")
+            now = self.rounds()
+        log = (
+            "" if now >= before + more else self.machine.run(f"journalctl -u {UNIT} -o cat --no-pager | tail -15").text
+        )
+        self.check(f"rounds are closed {why} ({before}, then {now})", holds=now >= before + more, seen=log)
+
+    def whole(self, why: str) -> None:
+        """The journal is."""
+        said = self.machine.run(f"{TABLESIDE} verify {JOURNAL}")
+        self.check(f"the journal is whole {why}", holds=said.status == 0, seen=said.text[-400:])
+
+    # --- what befalls it ------------------------------------------------------------------------------
+
+    def befall(self, what: str) -> None:
+        """Let it happen."""
+        machine = self.machine
+        match what:
+            case "kill":
+                machine.run(f"systemctl kill -s KILL {UNIT}").ok()
+            case "stop":
+                machine.run(f"systemctl kill -s STOP {UNIT}; sleep 25").ok()
+            case "cables":
+                for name in ADAPTERS:
+                    machine.unplug(name)
+                machine.run("sleep 5")
+                # In another order, so that they get other numbers.
+                for name in reversed(ADAPTERS):
+                    machine.plug(name)
+                machine.run("udevadm settle")
+            case "broker":
+                machine.run("systemctl kill -s KILL mosquitto; sleep 1; systemctl start mosquitto").ok()
+            case "clock":
+                machine.run("date -s '+1 hour'").ok()
+            case "power":
+                machine.cut_power()
+                self.say(f"up again after {machine.switch_on():.0f} s")
+            case _:
+                raise ValueError(f"{what}: expected one of {', '.join(HAPPENINGS)}")
+
+    def account(self, stage: Path) -> None:
+        """What was settled against what the people know."""
+        self.machine.run(f"systemctl stop {UNIT}")
+        lines = self.machine.run(f"{TABLESIDE} export --events {JOURNAL} --output /root/events; cat /root/events").ok()
+        events = [line.encode() for line in lines.splitlines() if line.startswith("{")]
+        (self.folder / "events").write_text(lines)
+        self.check("events follow each other", holds=not events_wrong(events), seen=str(events_wrong(events)[:3]))
+        both = held((stage / "truth.json").read_bytes(), events)
+        self.say(f"{both.played} rounds played, {both.closed} closed, {both.paired} of them the same rounds")
+        self.say(f"{both.wagers} wagers in these: {both.equal} settled as they were, {both.still_open} open")
+        self.check("no wager is settled otherwise than it was", holds=not both.different, seen=str(both.different[:3]))
+
+
+@contextmanager
+def people(folder: Path, speed: float, seed: int) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
+    """The simulated devices and people; the folder with their ports and files."""
+    stage = folder / "people"
+    (stage / "truth.json").unlink(missing_ok=True)
+    command = [sys.executable, "-m", "controller", "simulate", str(stage), "--profile", PROFILE]
+    command += ["--speed", str(speed), "--seed", str(seed)]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    running.stdout.readline()
+    try:
+        yield stage, running
+    finally:
+        running.kill()
+        running.wait()
+
+
+def campaign(folder: Path, happenings: list[str], speed: float, seed: int, rounds: int) -> list[str]:
+    """What was found."""
+    disk = image.disk(folder, image.wheels())
+    with people(folder, speed, seed) as (stage, running):
+        machine = Machine(folder, disk, image.kernel(folder), {name: stage / "ports" / name for name in ADAPTERS})
+        done = Campaign(folder, machine)
+        try:
+            done.say(f"up after {machine.switch_on():.0f} s")
+            done.install(stage)
+            done.plays("after the install", rounds)
+            for what in happenings:
+                done.say(f"-- {what}")
+                done.befall(what)
+                done.plays(f"after: {what}")
+                done.whole(f"after: {what}")
+            running.send_signal(signal.SIGINT)
+            running.wait(60)
+            done.account(stage)
+        finally:
+            machine.cut_power()
+    return done.wrong
+
+
+def main() -> int:
+    """Run the campaign from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, default=Path("/var/tmp/table-pc"))
+    parser.add_argument("--happenings", default=",".join(HAPPENINGS))
+    parser.add_argument("--rounds", type=int, default=3, help="rounds before the first happening")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--speed", type=float, default=1.0)
+    asked = parser.parse_args()
+    why_not = usable()
+    if why_not:
+        sys.stderr.write(f"no table PC can be made here: {why_not}\n")
+        return 2
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    happenings = [one for one in asked.happenings.split(",") if one]
+    wrong = campaign(asked.folder, happenings, asked.speed, asked.seed, asked.rounds)
+    sys.stdout.write("".join(f"WRONG  {one}\n" for one in wrong) + f"{len(wrong)} found\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

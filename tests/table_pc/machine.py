@@ -1,0 +1,186 @@
+"""The table PC as a machine: qemu with its own processor (TCG), USB adapters, a power switch and a hand inside.
+
+The adapters are ``usb-serial`` (FTDI, 0403:6001) whose other ends are the simulated devices' pseudo-terminals.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+MEMORY_MIB: Final = 1536
+BOOT_S: Final = 900.0
+"""Patience with a start: a processor in software, on a machine that does other things."""
+COMMAND_S: Final = 900.0
+CALL_S: Final = 60.0
+"""Patience with qemu itself."""
+
+
+class NotUpError(Exception):
+    """The machine did not come up, or does not answer; what its console said last."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command inside said, and its status."""
+
+    status: int
+    text: str
+
+    def ok(self) -> str:
+        """What it said; it must have gone well."""
+        if self.status:
+            raise RuntimeError(f"status {self.status}: {self.text[-3000:]}")
+        return self.text
+
+
+class Lines:
+    """Lines of JSON over a socket that qemu calls."""
+
+    def __init__(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(path))
+        self._listener.listen(1)
+        self._listener.settimeout(CALL_S)
+        self._held = b""
+
+    def accept(self) -> None:
+        """Wait for the call."""
+        self._socket, _ = self._listener.accept()
+        self._listener.close()
+
+    def say(self, message: Mapping[str, Any]) -> None:
+        self._socket.sendall(json.dumps(message).encode() + b"\n")
+
+    def hear(self, patience_s: float) -> dict[str, Any]:
+        self._socket.settimeout(patience_s)
+        while b"\n" not in self._held:
+            data = self._socket.recv(65_536)
+            if not data:
+                raise NotUpError("the machine has gone")
+            self._held += data
+        line, _, self._held = self._held.partition(b"\n")
+        heard: dict[str, Any] = json.loads(line)
+        return heard
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class Machine:
+    """A table PC that is switched on and off. ``adapters`` are the ports at the adapters' other ends, by name."""
+
+    def __init__(self, folder: Path, disk: Path, kernel: tuple[Path, Path], adapters: Mapping[str, Path]) -> None:
+        self._folder = folder
+        self._disk = disk
+        self._kernel = kernel
+        self._adapters = adapters
+        self._qemu: subprocess.Popen[bytes] | None = None
+        self._hand: Lines | None = None
+        self._monitor: Lines | None = None
+
+    def command(self) -> list[str]:
+        """How qemu is called."""
+        image, initrd = self._kernel
+        said = ["qemu-system-x86_64", "-accel", "tcg", "-machine", "q35", "-cpu", "max", "-m", str(MEMORY_MIB)]
+        said += ["-nodefaults", "-display", "none", "-nic", "none", "-no-reboot"]
+        said += ["-kernel", str(image), "-initrd", str(initrd)]
+        said += ["-append", "root=/dev/vda rw console=ttyS0 quiet systemd.show_status=0 mitigations=off"]
+        said += ["-drive", f"file={self._disk},format=raw,if=virtio,cache=writeback"]
+        said += ["-serial", f"file:{self._folder / 'console'}"]
+        said += ["-qmp", f"unix:{self._folder / 'qmp'}"]
+        said += ["-device", "virtio-serial", "-device", "virtserialport,chardev=rig,name=rig"]
+        said += ["-chardev", f"socket,id=rig,path={self._folder / 'rig'}"]
+        said += ["-device", "qemu-xhci,id=usb,addr=0x10"]
+        for place, (name, port) in enumerate(self._adapters.items(), start=1):
+            said += ["-chardev", f"serial,id={name},path={port}"]
+            said += ["-device", f"usb-serial,id=usb_{name},chardev={name},bus=usb.0,port={place}"]
+        return said
+
+    def switch_on(self) -> float:
+        """Start it, and wait for the hand inside; how many seconds that took."""
+        began = time.monotonic()
+        self._hand, self._monitor = Lines(self._folder / "rig"), Lines(self._folder / "qmp")
+        with (self._folder / "qemu").open("ab") as told:
+            self._qemu = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=told, stderr=told)
+        self._hand.accept()
+        self._monitor.accept()
+        self._monitor.hear(CALL_S)
+        self.ask("qmp_capabilities")
+        try:
+            while not self._hand.hear(BOOT_S).get("up"):
+                pass
+        except (TimeoutError, NotUpError) as error:
+            raise NotUpError(f"no hand inside: {self.console()[-2000:]}") from error
+        return time.monotonic() - began
+
+    def cut_power(self) -> None:
+        """At once, whatever it was doing."""
+        for line in (self._hand, self._monitor):
+            if line is not None:
+                line.close()
+        if self._qemu is not None:
+            self._qemu.kill()
+            self._qemu.wait()
+        self._qemu = self._hand = self._monitor = None
+
+    def run(self, command: str, patience_s: float = COMMAND_S) -> Said:
+        """Type a command inside, as root."""
+        assert self._hand is not None, "it is switched off"
+        self._hand.say({"run": command})
+        answer = self._hand.hear(patience_s)
+        return Said(answer["status"], answer["said"])
+
+    def ask(self, command: str, **arguments: object) -> object:
+        """Ask qemu's monitor; its events are passed over."""
+        assert self._monitor is not None, "it is switched off"
+        self._monitor.say({"execute": command, "arguments": arguments})
+        while True:
+            heard = self._monitor.hear(CALL_S)
+            if "error" in heard:
+                raise RuntimeError(f"{command}: {heard['error']}")
+            if "return" in heard:
+                return heard["return"]
+
+    def unplug(self, name: str) -> None:
+        """Pull an adapter out."""
+        self.ask("device_del", id=f"usb_{name}")
+
+    def plug(self, name: str) -> None:
+        """Put it into its socket again."""
+        place = 1 + list(self._adapters).index(name)
+        described = {"driver": "usb-serial", "id": f"usb_{name}", "chardev": name, "bus": "usb.0", "port": str(place)}
+        self.ask("device_add", **described)
+
+    def write(self, path: str, content: bytes, mode: str = "644") -> None:
+        """Put a file inside."""
+        self.run(f"base64 -d > {path} <<'END'\n{_base64(content)}\nEND\nchmod {mode} {path}").ok()
+
+    def console(self) -> str:
+        """What it said on its console."""
+        with contextlib.suppress(FileNotFoundError):
+            return (self._folder / "console").read_text(errors="replace")
+        return ""
+
+
+def _base64(content: bytes) -> str:
+    return base64.encodebytes(content).decode()
+
+
+def usable() -> str:
+    """Why there can be no such machine here; empty: there can."""
+    missing = [name for name in ("qemu-system-x86_64", "debootstrap", "mke2fs") if shutil.which(name) is None]
+    if missing:
+        return f"not installed: {', '.join(missing)}"
+    return "" if os.geteuid() == 0 else "only root can make the disk"
