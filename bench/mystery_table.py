@@ -124,7 +124,7 @@ class Searched(NamedTuple):
 
 def wide_profile() -> str:
     """The profile with bounds as the box of this search has them."""
-    text = profile_files.bundled(PROFILE)
+    text = profile_files.text_of(PROFILE)
     for key, cents in (("mystery_reset_cents", BOUNDS.reset_cents), ("mystery_ceiling_cents", BOUNDS.ceiling_cents)):
         line = next(one for one in text.splitlines() if one.startswith(f"{key} = "))
         text = text.replace(line, f"{key} = {cents}", 1)
@@ -134,7 +134,7 @@ def wide_profile() -> str:
 def run_daemon(file: Path, profile: Path) -> None:
     """What ``tableside run`` does, on a profile in a file."""
     configure_log("json", level="debug")
-    table = load_table(file)._replace(profile=profile_files.load_file(profile))
+    table = load_table(file)._replace(profile=profile_files.load(str(profile)))
     asyncio.run(serve(table, marks_of(file, table)))
 
 

@@ -12,10 +12,10 @@ from typing import Final
 
 import click
 
+from controller.commands.profile_option import profile_named
 from controller.commands.terminal import say
 from controller.demo import DemoFailed, Shown, run_demo
 from controller.demo_table import PROFILE, Wanted
-from controller.io import profile_files
 from controller.io.broker import NoBroker
 from controller.io.log import configure_log
 from controller.io.mqtt import Broker, LinkLost
@@ -33,10 +33,10 @@ INTERRUPTED: Final = 130
 @click.option("--shoe", type=click.Choice(["bee_tek", "reference"]), default="bee_tek", show_default=True)
 @click.option(
     "--profile",
-    type=click.Choice(profile_files.names()),
+    callback=profile_named,
     default=PROFILE,
     show_default=True,
-    help="The house's rules.",
+    help="The house's rules: a profile by name, or the path of its file.",
 )
 @click.option("--jackpots", is_flag=True, help="Blazing 7's and the mystery bonus, a sign and a trigger box.")
 @click.option("--sensors", is_flag=True, help="The same, with side wagers on bet sensors; the sevens on nothing else.")

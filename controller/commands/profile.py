@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -68,7 +67,7 @@ def check(file: str) -> None:
 def loaded(name: str) -> Profile:
     """A profile by name or from a file; one line for each mistake and exit status 2 if it cannot be used."""
     try:
-        return profile_files.load(name) if name in profile_files.names() else profile_files.load_file(Path(name))
+        return profile_files.load(name)
     except ProfileError as error:
         for line in error.lines:
             say(f"tableside: {line}", err=True)

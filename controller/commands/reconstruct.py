@@ -123,7 +123,7 @@ def rules_of(table: Table, number: int) -> Rules:
     try:
         rules = profile_files.load(table.profile, options).rules
     except ProfileError as error:
-        # The profile comes with the program: it is the options of this line that do not fit it.
+        # Of a profile that comes with the program it is the options of this line that do not fit it.
         where = re.compile(rf"{re.escape(table.profile)}\.toml(:\d+)?: (\[(options|rules)\] )?")
         said = "; ".join(where.sub(lambda found: "options." if found[2] else "", line) for line in error.lines)
         raise EvidenceRefused(f"line {number}: {said}") from error

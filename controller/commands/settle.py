@@ -14,7 +14,7 @@ from controller.core.rules import Rules
 from controller.formats.hand_accounts import account_json, differences, settle
 from controller.formats.hand_cases import CaseError, parse_json, read_case
 from controller.formats.plain_data import one_line
-from controller.formats.profiles import Profile
+from controller.formats.profiles import Profile, ProfileError
 from controller.io import profile_files
 from controller.io.plain_files import FILE_LIMIT_BYTES, content
 
@@ -24,23 +24,26 @@ from controller.io.plain_files import FILE_LIMIT_BYTES, content
 def command(case_file: str) -> None:
     """Settle the hand told in CASE.json (``-``: standard input) and write its account to standard output.
 
-    A file that holds ``cases`` is settled whole and compared with what each case expects.
+    A file that holds ``cases`` is settled whole and compared with what each case expects. A case that cannot be read is
+    named, and the others are settled.
 
     Exit status: 0 settled, and as expected; 1 a case differs from what it expects; 2 a case cannot be read.
     """
     try:
         told = parse_json(read_bytes(case_file))
-        if isinstance(told, dict) and "cases" in told:
-            found, different = settle_all(told["cases"])
-        else:
-            found, different = settle_one(told), 0
+        whole = isinstance(told, dict) and "cases" in told
+        found = settle_all(told["cases"]) if whole else settle_one(told)
     except CaseError as error:
         say(f"tableside: {case_file}: {one_line(str(error))}", err=True)
         sys.exit(2)
     say_text(json.dumps(found, indent=1))
-    if different:
-        say(f"tableside: {different} of {len(found['cases'])} cases differ", err=True)
-        sys.exit(1)
+    for one in found.get("cases", []):
+        if "refused" in one:
+            say(f"tableside: {case_file}: {one['refused']}", err=True)
+    if found.get("different"):
+        say(f"tableside: {found['different']} of {found['settled']} cases differ", err=True)
+    if found.get("refused") or found.get("different"):
+        sys.exit(2 if found.get("refused") else 1)
 
 
 def read_bytes(case_file: str) -> bytes:
@@ -55,38 +58,57 @@ def read_bytes(case_file: str) -> bytes:
 
 
 def settle_one(told: object) -> dict[str, Any]:
-    """The account of one case."""
+    """The account of one case.
+
+    Raises:
+        CaseError: it cannot be read.
+    """
     case = read_case(told, rules_of)
-    profile = profile_of(case.rules.name)
-    assert profile is not None, "the case was read by this profile"
-    return account_json(case, settle(case), profile.sources)
+    assert isinstance(told, dict), "it was read"
+    return account_json(case, settle(case), profile_of(told["rules"]).sources)
 
 
-def settle_all(cases: object) -> tuple[dict[str, Any], int]:
-    """The accounts of all cases, each with what it expected otherwise, and how many differ."""
+def settle_all(cases: object) -> dict[str, Any]:
+    """The accounts of all cases, each with what it expected otherwise; one that cannot be read costs no other.
+
+    Raises:
+        CaseError: they are no list.
+    """
     if not isinstance(cases, list):
         raise CaseError("cases", "expected a list")
-    accounts = []
+    accounts: list[dict[str, Any]] = []
     for place, told in enumerate(cases):
+        name = str(told["id"])[:40] if isinstance(told, dict) and told.get("id") else None
         try:
             found = settle_one(told)
         except CaseError as error:
-            name = str(told["id"])[:40] if isinstance(told, dict) and told.get("id") else None
-            raise CaseError(f"cases[{place}]{f' ({name})' if name else ''}", str(error)) from error
+            refused = one_line(f"cases[{place}]{f' ({name})' if name else ''}: {error}")
+            accounts.append({"id": name or str(place), "refused": refused})
+            continue
         accounts.append({"id": told.get("id", str(place)), **found, "differences": differences(told, found)})
-    different = sum(bool(found["differences"]) for found in accounts)
-    return {"cases": accounts, "settled": len(accounts), "different": different}, different
+    refused_cases = sum("refused" in found for found in accounts)
+    different = sum(bool(found.get("differences")) for found in accounts)
+    settled = len(accounts) - refused_cases
+    return {"cases": accounts, "settled": settled, "different": different, "refused": refused_cases}
 
 
 @lru_cache(maxsize=16)
-def profile_of(name: str) -> Profile | None:
-    """A profile that comes with the program; None: there is none of this name."""
-    if name not in profile_files.names():
-        return None
-    return profile_files.load(name)
+def profile_of(name: str) -> Profile:
+    """A profile by name or path.
+
+    Raises:
+        CaseError: there is none, or it cannot be played.
+    """
+    try:
+        return profile_files.load(name)
+    except ProfileError as error:
+        raise CaseError("rules", "; ".join(error.lines)) from error
 
 
-def rules_of(name: str) -> Rules | None:
-    """The rules of a profile that comes with the program."""
-    profile = profile_of(name)
-    return None if profile is None else profile.rules
+def rules_of(name: str) -> Rules:
+    """The rules of a profile.
+
+    Raises:
+        CaseError: there is none, or it cannot be played.
+    """
+    return profile_of(name).rules

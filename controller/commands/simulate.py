@@ -11,11 +11,11 @@ from pathlib import Path
 import click
 
 from controller.commands.demo import check_profile, read_boxes
+from controller.commands.profile_option import profile_named
 from controller.commands.terminal import say
 from controller.demo import truth_of
 from controller.demo_table import PROFILE, Wanted, devices, script, sevens_meter, table_file
 from controller.formats.accounts import account_bytes
-from controller.io import profile_files
 from controller.io.keys import KeyRefused, create_key
 from controller.io.mqtt import Broker
 from controller.io.randomness import SystemEntropy
@@ -35,10 +35,10 @@ POLLED_LOOKS = 3
 @click.option("--boxes", default="1-7", show_default=True, help="Players at the table: fewest-most, or one number.")
 @click.option(
     "--profile",
-    type=click.Choice(profile_files.names()),
+    callback=profile_named,
     default=PROFILE,
     show_default=True,
-    help="The house's rules.",
+    help="The house's rules: a profile by name, or the path of its file.",
 )
 @click.option("--jackpots", is_flag=True, help="Blazing 7's and the mystery bonus, a sign and a trigger box.")
 @click.option("--sensors", is_flag=True, help="The same, with side wagers on bet sensors; the sevens on nothing else.")

@@ -180,7 +180,7 @@ def differences(case: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
         for spot, wanted in by_spot.items():
             if found[key].get(spot) != wanted:
                 lines.append(f"{key}.{spot}: expected {wanted}, found {found[key].get(spot)}")
-    if "rejected_bets" in expect and named(expect["rejected_bets"]) != named(found["rejected_bets"]):
+    if "rejected_bets" in expect and not same_bets(expect["rejected_bets"], found["rejected_bets"]):
         lines.append(f"rejected_bets: expected {expect['rejected_bets']}, found {found['rejected_bets']}")
     for key in METERS:
         if key in expect and expect[key] != found["meters"].get(key):
@@ -190,6 +190,14 @@ def differences(case: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
     if [place for place in wanted if place not in found["moot"]] != refused:
         lines.append(f"rejected: expected {wanted}, found {refused}")
     return lines
+
+
+def same_bets(wanted: object, found: Mapping[str, Any]) -> bool:
+    """Whether the bets that were returned are those expected: by spot where the case says of which."""
+    if isinstance(wanted, Mapping):
+        rows = {str(spot): named(row) for spot, row in wanted.items() if named(row)}
+        return rows == {spot: named(row) for spot, row in found.items()}
+    return named(wanted) == named(found)
 
 
 def named(bets: object) -> list[str]:

@@ -137,7 +137,7 @@ def read_rules(case: Mapping[str, Any], rules_of: Callable[[str], Rules | None])
         key = ".".join(finding.key).removeprefix("options.")
         raise CaseError(key if key in units else f"options.{key}", finding.text)
     # The decks of the day are no option of the profile: a wager that needs more is returned, not refused as a rule.
-    return replace(rules, decks=_whole("decks", case.get("decks", 8), *RANGES["decks"]))
+    return replace(rules, decks=_whole("decks", case.get("decks", rules.decks), *RANGES["decks"]))
 
 
 def read_bets(bets: object) -> dict[int, dict[str, int]]:

@@ -19,45 +19,47 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
 
 
-def bundled(name: str) -> str:
-    """The text of a profile that comes with the program.
+def is_path(name: str) -> bool:
+    """Whether a profile is named by its file: it has a folder, or ends as a TOML file does."""
+    return "/" in name or name.endswith(".toml")
+
+
+def beside(folder: Path, name: str) -> str:
+    """A profile named in a file of ``folder``: a relative path is relative to that folder."""
+    return str(folder / name) if is_path(name) else name
+
+
+def text_of(name: str) -> str:
+    """The text of a profile: one that comes with the program by its name, any other by its path.
 
     Raises:
-        ProfileError: there is none of this name.
+        ProfileError: there is none of this name, or the file cannot be read.
     """
-    if name not in names():
-        raise ProfileError((f"profile {name!r}: expected one of {', '.join(names())}",))
-    return resources.files("controller.profiles").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    if name in names():
+        return resources.files("controller.profiles").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    if not is_path(name):
+        raise ProfileError((f"profile {name!r}: expected one of {', '.join(names())}, or the path of a .toml file",))
+    try:
+        return content(name).decode()
+    except UnicodeDecodeError as error:
+        raise ProfileError((f"{name}: not UTF-8 text",)) from error
+    except OSError as error:
+        raise ProfileError((f"{name}: {error.strerror}",)) from error
 
 
 def raw(name: str) -> dict[str, Any]:
-    """A profile that comes with the program, as plain data.
+    """A profile as plain data, by name or path.
 
     Raises:
-        ProfileError: there is none of this name.
+        ProfileError: as ``text_of``.
     """
-    return toml_of(bundled(name))
+    return toml_of(text_of(name))
 
 
 def load(name: str, options: Mapping[str, Any] | None = None) -> Profile:
-    """A profile that comes with the program, with a table's ``options``.
+    """A profile by name or path, with a table's ``options``.
 
     Raises:
-        ProfileError: there is none of this name, or the options do not fit it.
+        ProfileError: as ``text_of``, it is no profile that can be played, or the options do not fit it.
     """
-    return profiles.read(bundled(name), f"{name}.toml", options)
-
-
-def load_file(path: Path) -> Profile:
-    """A profile from a file.
-
-    Raises:
-        ProfileError: the file cannot be read or is no profile that can be played.
-    """
-    try:
-        text = content(path).decode()
-    except UnicodeDecodeError as error:
-        raise ProfileError((f"{path}: not UTF-8 text",)) from error
-    except OSError as error:
-        raise ProfileError((f"{path}: {error.strerror}",)) from error
-    return profiles.read(text, str(path))
+    return profiles.read(text_of(name), name if is_path(name) else f"{name}.toml", options)

@@ -76,7 +76,7 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     except KeyRefused as error:
         lines.append(str(error))
     try:
-        name = config.table.profile
+        name = profile_files.beside(path.parent, config.table.profile)
         keys = {**DEFAULT_KEYS, **config.keypad.keys}
         profile = profile_files.load(name, guarding(config.options, keys))
     except ProfileError as error:
@@ -159,8 +159,9 @@ def _known() -> Known:
 
 
 def _options(profile: str, options: Mapping[str, Any]) -> Iterable[Complaint]:
-    if profile not in profile_files.names():
-        yield "profile", f"expected one of {', '.join(profile_files.names())}, got {shown(profile)}"
+    if profile not in profile_files.names() and not profile_files.is_path(profile):
+        known = ", ".join(profile_files.names())
+        yield "profile", f"expected one of {known}, or the path of a .toml file, got {shown(profile)}"
     yield from profiles.option_mistakes(options)
 
 

@@ -17,6 +17,7 @@ from controller.core.rules import Options
 from controller.formats import config, linked_config, meter_config, sensor_config
 from controller.formats.config import ConfigError
 from controller.formats.decoding import Mistake, decode
+from controller.io import profile_files
 from controller.io.keys import create_key, read_key
 from controller.io.table_file import TableFile, load_table
 from devices.bet_spots import GAP_NS, BetSpotsSession
@@ -197,3 +198,14 @@ def test_only_what_the_page_says_must_be_there(tmp_path: Path) -> None:
         if section == "[keypad]":
             bare = bare.partition("[keypad.keys]")[0]
         assert any(f"{section}: missing" in line for line in refused(tmp_path, bare))
+
+
+def test_a_houses_own_profile_lies_beside_its_table_file(tmp_path: Path) -> None:
+    own = profile_files.text_of("hollywood-penn-national").replace("natural_pays = [3, 2]", "natural_pays = [6, 5]")
+    (tmp_path / "own.toml").write_text(own)
+    named = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "own.toml"')
+    folder = tmp_path / "other"
+    folder.mkdir()
+    table = read(tmp_path, named)
+    assert table.profile.rules.natural_pays == (6, 5)
+    assert table.profile.hash != read(folder).profile.hash

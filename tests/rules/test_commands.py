@@ -59,7 +59,7 @@ MALFORMED: list[tuple[object, str]] = [
     ([1], "expected an object"),
     *((without(key), f"{key}: missing") for key in ("rules", "bets", "shoe", "actions")),
     (GOOD | {"shoes": []}, "shoes: unknown key"),
-    (GOOD | {"rules": "red-dog"}, 'rules: no profile is called "red-dog"'),
+    (GOOD | {"rules": "red-dog"}, "rules: profile 'red-dog': expected one of borgata"),
     (GOOD | {"rules": 3}, "rules: no profile"),
     (GOOD | {"bets": 3}, "bets: expected an object"),
     (GOOD | {"bets": {"8": {"main": 100}}}, "bets.8: expected a spot"),
@@ -86,10 +86,6 @@ MALFORMED: list[tuple[object, str]] = [
     (GOOD | {"actions": [{"spot": 1, "act": "stand", "expect": []}]}, 'actions[0].expect: expected "rejected"'),
     (GOOD | {"expect": 3}, "expect: expected an object"),
     (GOOD | {"expect": {"net_cent": {}}}, "expect.net_cent: unknown key; expected one of blazing_meter_after_cents"),
-    (
-        {"cases": [GOOD, GOOD | {"id": "X2", "expect": {"dealer_totals": 25}}]},
-        "cases[1] (X2): expect.dealer_totals: un",
-    ),
     (GOOD | {"options": 3}, "options: expected an object"),
     (GOOD | {"options": {"surrender": "early"}}, "options.surrender: expected one of"),
     (GOOD | {"options": {"soft_18": "hit"}}, "options.soft_18: unknown key"),
@@ -106,8 +102,6 @@ MALFORMED: list[tuple[object, str]] = [
     (case("7d 7d 7d Tc", "1 stand", bets={"1": {"main": 100, "blazing7s": 500}}), "blazing_meter_cents: the linked"),
     (case("Kh 6d 9d 9c", "", "pitch-h17", entered_mid_shoe=[1]), "bets: no main wager stands"),
     ({"cases": 3}, "cases: expected a list"),
-    ({"cases": [GOOD, GOOD | {"id": "X1", "shoe": 3}]}, "cases[1] (X1): shoe: expected a list"),
-    ({"cases": [without("shoe")]}, "cases[0]: shoe: missing"),
     (b'{"rules": 1, "rules": 2}', "rules: is given twice"),
     (b"{", "not JSON"),
     (b"\xff", "not JSON"),
@@ -122,6 +116,61 @@ def test_a_malformed_case_is_one_line_that_names_the_key(told: object, line: str
     assert done.stderr.startswith("tableside: ")
     assert line in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_case_that_cannot_be_read_is_named_and_the_others_are_settled() -> None:
+    cases = [
+        GOOD | {"id": "X0"},
+        GOOD | {"id": "X1", "shoe": 3},
+        GOOD | {"id": "X2", "expect": {"dealer_totals": 25}},
+        without("shoe"),
+    ]
+    done = run("settle", "-", told={"cases": cases})
+    assert done.exit_code == 2
+    found = json.loads(done.stdout)
+    assert (found["settled"], found["refused"], found["different"]) == (1, 3, 0)
+    assert [row["id"] for row in found["cases"]] == ["X0", "X1", "X2", "3"]
+    lines = done.stderr.splitlines()
+    assert len(lines) == 3
+    assert "cases[1] (X1): shoe: expected a list" in lines[0]
+    assert "cases[2] (X2): expect.dealer_totals: unknown key" in lines[1]
+    assert "cases[3]: shoe: missing" in lines[2]
+
+
+def test_bets_returned_are_compared_by_spot() -> None:
+    bets = {"1": {"main": 1000}, "2": {"main": 1000, "lucky_ladies": 500}}
+    told = case("Th 9h 7s Td 9d Tc", "1 stand, 2 stand", bets=bets, decks=1)
+    expected = {"rejected_bets": {"1": ["lucky_ladies"]}}
+    found = json.loads(run("settle", "-", told={"cases": [told | {"expect": expected}]}).stdout)
+    assert found["cases"][0]["differences"] == [
+        "rejected_bets: expected {'1': ['lucky_ladies']}, found " + str(found["cases"][0]["rejected_bets"])
+    ]
+    expected = {"rejected_bets": {"2": ["lucky_ladies"]}}
+    found = json.loads(run("settle", "-", told={"cases": [told | {"expect": expected}]}).stdout)
+    assert found["cases"][0]["differences"] == []
+
+
+def test_a_houses_own_profile_is_named_by_its_path(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(profile_files.text_of("borgata").replace("natural_pays = [3, 2]", "natural_pays = [6, 5]"))
+    told = case("Ah 9c Kh 8d", "", bets={"1": {"main": 1000}})
+    assert json.loads(run("settle", "-", told=told | {"rules": "borgata"}).stdout)["net_cents"]["1"]["main"] == 1500
+    assert json.loads(run("settle", "-", told=told | {"rules": str(own)}).stdout)["net_cents"]["1"]["main"] == 1200
+    line = json.dumps({"profile": str(own), "options": {}, "wagers": {"1": {"main": 1000}}})
+    done = run("reconstruct", "-", told=(line + '\n{"card": "Ah"}\n').encode())
+    assert (done.exit_code, json.loads(done.stdout)["plays"]) == (0, 1)
+    missing = run("settle", "-", told=told | {"rules": str(tmp_path / "none.toml")})
+    assert (missing.exit_code, "none.toml: No such file or directory" in missing.stderr) == (2, True)
+
+
+def test_a_profile_that_is_none_names_those_there_are() -> None:
+    done = run("profile", "show", "hollywood")
+    assert done.exit_code == 2
+    assert "expected one of borgata" in done.stderr
+    for command in ("demo", "simulate"):
+        told = ("simulate", "somewhere") if command == "simulate" else ("demo",)
+        done = run(*told, "--profile", "hollywood")
+        assert (done.exit_code, "expected one of borgata" in done.stderr) == (2, True)
 
 
 def test_numbers_that_are_no_numbers_are_refused() -> None:
@@ -170,13 +219,13 @@ def test_profiles_are_listed_shown_and_compared() -> None:
 
 def test_a_profile_in_a_file_is_checked(tmp_path: Path) -> None:
     file = tmp_path / "house.toml"
-    file.write_text(profile_files.bundled("hollywood-perryville").replace("boxes = 6", "boxes = 7"))
+    file.write_text(profile_files.text_of("hollywood-perryville").replace("boxes = 6", "boxes = 7"))
     fit = run("profile", "check", str(file))
     assert fit.exit_code == 0
     assert "fit to play" in fit.stdout
     assert "house.toml:" in fit.stderr
     assert "warning" in fit.stderr
-    file.write_text(profile_files.bundled("borgata").replace("max_hands = 4", "max_hands = 4.0"))
+    file.write_text(profile_files.text_of("borgata").replace("max_hands = 4", "max_hands = 4.0"))
     bad = run("profile", "check", str(file))
     assert bad.exit_code == 2
     assert "[rules] max_hands: expected a whole number, got 4.0" in bad.stderr

@@ -128,7 +128,7 @@ def test_what_is_no_file_of_edges_is_refused() -> None:
 
 def test_a_houses_own_rules_are_computed_and_that_is_said(tmp_path: Path) -> None:
     file = tmp_path / "strip.toml"
-    text = profile_files.bundled("pitch-h17").replace("max_hands = 4", "max_hands = 1")
+    text = profile_files.text_of("pitch-h17").replace("max_hands = 4", "max_hands = 1")
     file.write_text(text.replace("natural_pays = [3, 2]", "natural_pays = [6, 5]"), encoding="utf-8")
     done = CliRunner().invoke(main, ["par", str(file), "--bet", "main", "--format", "json"])
     assert (done.exit_code, done.stderr) == (0, f"{COMPUTING}\n")

@@ -33,7 +33,6 @@ HANDS = {
         json.dumps(GOOD | {"options": {"even_money": []}}).encode(),
         "options.even_money: expected",
     ),
-    "a long name": (json.dumps({"cases": [{"id": "x" * 10_000}]}).encode(), "rules: missing"),
     "more of a card than its decks hold": (
         json.dumps(case("7d 6c 7d Td 9h", "1 stand", decks=1)).encode(),
         "shoe: holds 7d 2 times, 1 decks hold it 1 times",
@@ -60,6 +59,11 @@ def test_a_hand_that_is_none(name: str) -> None:
     assert line in refused(shell("settle", "-", told=told))
 
 
+def test_a_case_with_a_long_name_is_named_by_its_beginning() -> None:
+    done = shell("settle", "-", told=json.dumps({"cases": [{"id": "x" * 10_000}]}).encode())
+    assert (done.exit_code, done.stderr) == (2, f"tableside: -: cases[0] ({'x' * 40}): rules: missing\n")
+
+
 def test_an_act_of_a_box_that_is_not_there_is_rejected_by_rule() -> None:
     acts = [{"spot": 5, "act": "hit"}, {"spot": 1, "act": "stand", "hand": 2}, *GOOD["actions"]]
     done = shell("settle", "-", told=json.dumps(GOOD | {"actions": acts}).encode())
@@ -84,8 +88,8 @@ PROFILES = {
     "nested deep": (f"a = {DEEP}".encode(), "nested deeper than 32"),
     "nested deeper": (f"a = {DEEPER}".encode(), "nested deeper than 32"),
     "a number of 5000 digits": (b"decks = " + b"9" * 5000, "Exceeds the limit"),
-    "not a number": (profile_files.bundled("borgata").replace("decks = 8", "decks = nan").encode(), "decks: expected"),
-    "below nothing": (profile_files.bundled("borgata").replace("decks = 8", "decks = -8").encode(), "decks"),
+    "not a number": (profile_files.text_of("borgata").replace("decks = 8", "decks = nan").encode(), "decks: expected"),
+    "below nothing": (profile_files.text_of("borgata").replace("decks = 8", "decks = -8").encode(), "decks"),
 }
 
 

@@ -59,7 +59,7 @@ def test_the_simulated_dealer_can_read_every_profile(name: str) -> None:
 
 
 def test_the_hash_is_of_the_rules_and_not_of_their_spelling() -> None:
-    text = profile_files.bundled("borgata")
+    text = profile_files.text_of("borgata")
     again = profiles.read(text.replace("soft_17 = ", "soft_17   =  ") + "# a remark\n", "house.toml")
     assert again.hash == profile_files.load("borgata").hash
     assert profile_files.load("borgata", {"surrender": "late"}).hash != again.hash
