@@ -19,7 +19,7 @@ DEMO += $(if $(JACKPOTS)$(LINK),--jackpots) $(if $(LINK),--link) $(if $(SENSORS)
 DEMO += $(call option,PROFILE,profile)
 
 # What pays is held to 100 % of its branches by tests that leave nothing to chance and need no shared folder.
-MONEY_ELSEWHERE := truth properties floor_properties secrecy census campaign_truth protection payments shoe damaged_bytes undo second_person advice
+MONEY_ELSEWHERE := truth properties floor_properties secrecy hole_card census campaign_truth protection payments shoe damaged_bytes undo second_person advice
 MONEY_TESTS := tests/progressive tests/rules \
   $(filter-out $(MONEY_ELSEWHERE:%=tests/core/test_%.py),$(wildcard tests/core/test_*.py))
 MONEY = $(BIN)/coverage run -m pytest -m 'not counting and not hypothesis and not shared' $(MONEY_TESTS) && \
