@@ -30,7 +30,7 @@ def main() -> None:
                 stderr=subprocess.STDOUT,
                 check=False,
             )
-            said = done.stdout.decode(errors="replace")[-200_000:]
+            said = done.stdout.decode(errors="replace")[-20_000_000:]
             port.write(json.dumps({"status": done.returncode, "said": said}).encode() + b"\n")
 
 

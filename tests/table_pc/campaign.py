@@ -150,7 +150,6 @@ class Campaign:
 
     def account(self, stage: Path) -> None:
         """What was settled against what the people know."""
-        self.machine.run(f"systemctl stop {UNIT}")
         lines = self.machine.run(f"{TABLESIDE} export --events {JOURNAL} --output /root/events; cat /root/events").ok()
         events = [line.encode() for line in lines.splitlines() if line.startswith("{")]
         (self.folder / "events").write_text(lines)
@@ -193,6 +192,8 @@ def campaign(folder: Path, happenings: list[str], speed: float, seed: int, round
                 done.befall(what)
                 done.plays(f"after: {what}")
                 done.whole(f"after: {what}")
+            # The table first: with nobody at its adapters' other ends a port may take for ever to close.
+            machine.run(f"timeout 120 systemctl stop {UNIT}")
             running.send_signal(signal.SIGINT)
             running.wait(60)
             done.account(stage)

@@ -30,6 +30,13 @@ def test_a_round_with_another_wager_is_no_pair() -> None:
     assert paired(account((500,)), account((600,))) == []
 
 
+def test_of_rounds_with_the_same_wagers_the_one_that_was_missed_is_the_one_that_differs() -> None:
+    won = RoundAccount(1, (WagerAccount(1, "main", 500, 500),))
+    lost = RoundAccount(2, (WagerAccount(1, "main", 500, -500),))
+    assert paired(Account((won, lost)), Account((lost,))) == [(lost, lost)]
+    assert paired(Account((won,)), Account((lost,))) == [(won, lost)]
+
+
 def test_an_event_that_is_missing_is_named() -> None:
     assert events_wrong([b'{"seq":1}', b'{"seq":2}', b'{"seq":4}']) == ["event 4 follows event 2"]
     assert events_wrong([b'{"seq":1}', b'{"seq":2}']) == []

@@ -1,13 +1,14 @@
 """What the table settled held against what the people know.
 
-The people number the rounds they play, the table those it saw, so rounds are paired by their wagers, in order.
+The people number the rounds they play, the table those it saw, so rounds are paired by their wagers, in order. Where
+rounds with the same wagers lie beside each other and the table missed one, the pairing in which most agrees is taken:
+only what agrees in no pairing is different.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import pairwise
 
 import msgspec
@@ -51,11 +52,33 @@ def held(truth: bytes, lines: Iterable[bytes]) -> Held:
 
 
 def paired(people: Account, table: Account) -> list[tuple[RoundAccount, RoundAccount]]:
-    """The rounds that both know."""
-    played, closed = ([_wagered(one) for one in account.rounds] for account in (people, table))
-    blocks = SequenceMatcher(None, played, closed, autojunk=False).get_matching_blocks()
-    places = [(block.a + step, block.b + step) for block in blocks for step in range(block.size)]
-    return [(people.rounds[one], table.rounds[other]) for one, other in places]
+    """The rounds that both know: as many as there can be, and of these pairings the one with most equal wagers."""
+    best: dict[tuple[int, int], tuple[int, int]] = {}
+    for one in reversed(range(len(people.rounds))):
+        for other in reversed(range(len(table.rounds))):
+            best[one, other] = max(
+                best.get((one + 1, other), (0, 0)),
+                best.get((one, other + 1), (0, 0)),
+                _with(people.rounds[one], table.rounds[other], best.get((one + 1, other + 1), (0, 0))),
+            )
+    pairs, one, other = [], 0, 0
+    while (one, other) in best:
+        here, after = best[one, other], best.get((one + 1, other + 1), (0, 0))
+        if here > after and here == _with(people.rounds[one], table.rounds[other], after):
+            pairs.append((people.rounds[one], table.rounds[other]))
+            one, other = one + 1, other + 1
+        elif here == best.get((one + 1, other), (0, 0)):
+            one += 1
+        else:
+            other += 1
+    return pairs
+
+
+def _with(one: RoundAccount, other: RoundAccount, after: tuple[int, int]) -> tuple[int, int]:
+    """Pairs and equal wagers with these two rounds paired; nothing where they are no pair."""
+    if _wagered(one) != _wagered(other):
+        return (0, 0)
+    return after[0] + 1, after[1] + sum(wager in other.wagers for wager in one.wagers)
 
 
 def _wagered(one: RoundAccount) -> Wagered:
