@@ -17,7 +17,8 @@ def turn_if_shown(desk: Desk, view: Reconstruction) -> None:
     if desk.round().dealing.unturned():
         # What the table concludes is not what the dealer's hand did.
         by_card = bool(nodes) and all(node.drawn for node in (*nodes, *view.frontier))
-        concluded = by_card or confirming.paused(desk)
+        # After a correction every play rests on a person's word, which may be wrong: then the key or the close says it.
+        concluded = not any(desk.round().corrected) and (by_card or confirming.paused(desk))
     else:
         concluded = all(play.finished(node) for node in view.frontier)
     if by_key or concluded:

@@ -211,6 +211,16 @@ def test_a_card_that_only_the_dealer_can_have_turns_it() -> None:
     assert len(rig.told(HoleTurned)) == 1
 
 
+def test_after_a_correction_only_the_key_or_the_close_turns_it() -> None:
+    assert_secret(Case("hollywood-perryville", "honest", ("name_card",), 23394400, "sometimes", boxes=(1, 1)))
+    rig = dealt("sometimes")
+    assert rig.table.state.round is not None
+    rig.give(SetCard(rig.now_ns, rig.table.state.round.cards[0].number, Card("9c"), "floor", "misread"))
+    rig.talk("key stand stand \n Tc")
+    rig.pass_ms(100)
+    assert rig.told(HoleTurned) == []
+
+
 def test_a_pause_turns_it_where_a_card_has_ended_the_play_and_no_key_says_so() -> None:
     rig = dealt("sometimes", "Th 9h 6c Ad 2h 5s")
     rig.talk("key hit \n Tc")
