@@ -134,16 +134,18 @@ async def test_a_chip_that_is_not_the_houses_counts_as_nothing(house: Premises) 
     await assert_goes_on(house, 2)
 
 
-async def test_a_chip_at_two_spots_counts_at_neither(house: Premises) -> None:
+async def test_a_chip_at_two_spots_counts_where_it_was_heard_first(house: Premises) -> None:
+    """No fall is told where it lay before, which would look like a surrender; at the other zone it is not counted."""
     await house.talk("3 main 20\n5 main 20")
     mine, theirs = house.bench.content(3, "main"), house.bench.content(5, "main")
     house.bench.lay(5, "main", mine)
     conflict = await alert(house, ChipConflict, "chip_conflict", chip=mine[0])
     assert isinstance(conflict, ChipConflict)
     assert conflict.zones == ("3/main", "5/main")
-    await house.ear.event(ChipsChanged, spot=3, zone="main", after_cents=0)
+    await house.ear.event(ChipsChanged, spot=5, zone="main", after_cents=0)
     house.bench.lay(5, "main", theirs)
-    await house.ear.event(ChipsChanged, 2, spot=3, zone="main", after_cents=2000)
+    await house.ear.event(ChipsChanged, 2, spot=5, zone="main", after_cents=2000)
+    assert [one.after_cents for one in house.ear.events(ChipsChanged) if one.spot == 3] == [2000]
     await house.talk("5 main 0")
     await assert_goes_on(house, 1)
 
