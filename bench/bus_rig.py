@@ -11,11 +11,12 @@ from typing import Final
 
 from bench.truth import TimedRig
 from controller.core.events import QuestionAsked
-from controller.core.inputs import Answered, Input
+from controller.core.inputs import Answered, DeadlinePassed, Input
 from controller.core.progressives import MeterTerms
 from controller.core.rules import Rules
 from controller.core.side_bet import find
 from controller.core.state import Stepped
+from controller.io.deadlines import GRACE_NS
 from devices.evidence import Inventory
 from devices.poll_plan import PollPlan
 from devices.zones import Asked, Zone, laid_out
@@ -58,6 +59,7 @@ class BusRig(TimedRig):
         self.readers, self.zones = laid_out(places, AGREEING)
         self.plans = [PollPlan(self.zones[part::BUSES]) for part in range(BUSES)]
         self.keypad_away = False
+        self.told_deadline_ns = 0
         self.away = random.Random(~seed)
         super().__init__(rules, chips, seed, sharp=False, meters=meters)
         for reader in self.readers.values():
@@ -78,7 +80,16 @@ class BusRig(TimedRig):
         until_ns = self.now_ns + milliseconds * MS
         while self.now_ns + LOOK_NS <= until_ns:
             self.look()
+            self.tell_deadline()
         self.now_ns = max(self.now_ns, until_ns)
+        self.tell_deadline()
+
+    def tell_deadline(self) -> None:
+        """The clock says that a moment has passed for which the table waits, as the daemon's does."""
+        wanted_ns = self.desired.deadline_ns
+        if wanted_ns and wanted_ns != self.told_deadline_ns and wanted_ns + GRACE_NS <= self.now_ns:
+            self.told_deadline_ns = wanted_ns
+            self.give(DeadlinePassed(wanted_ns))
 
     def look(self) -> None:
         """One antenna of each bus is asked and answers."""
