@@ -24,11 +24,12 @@ from controller.core.state import State, Table
 from controller.core.table import step
 from controller.formats.alert_list import alerts_bytes
 from controller.formats.commands import CommandRefused, input_of, read_command, reply_bytes
+from controller.formats.felt_now import FeltPicture
 from controller.formats.health import health_line
 from controller.formats.meters_now import meters_bytes
 from controller.formats.order_replies import refusal_of, remark_of
 from controller.formats.own_openings import OwnOpenings
-from controller.formats.payloads import Topics, device_bytes
+from controller.formats.payloads import Topics, device_bytes, own_event
 from controller.formats.records import Identity, chain, seal, seal_checkpoint, stamp
 from controller.formats.snapshots import advice_bytes, hold_bytes, info_bytes, round_bytes
 from controller.formats.states import payloads, state_bytes
@@ -58,6 +59,10 @@ CHECKPOINT_READINGS: Final = 500
 """Readings after which a checkpoint is due even in the middle of a round: a restart steps at most so many again."""
 
 log = structlog.get_logger(__name__)
+
+
+FELT_EVENTS: Final = 2000
+"""Events read at a start for the picture of the felt; several rounds have fewer."""
 
 
 class QueueFull(Exception):  # noqa: N818 - named for what happened
@@ -106,6 +111,9 @@ class Daemon:
         """Told what the devices should be told, after each commit that changes it."""
         self.stored: Callable[[CardDrawn | ShoeNumbering], None] = lambda _: None
         """Told each card, and whose draws come, once the journal has it: now the shoe may forget it, or send them."""
+        self.felt = FeltPicture()
+        self.shown: dict[str, bytes] = {}
+        """What the pictures below ``state/`` were last, without their seq."""
         self.displays = Displays(self.topics)
         """Screens and video beside the table; none unless set."""
         self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
@@ -248,6 +256,7 @@ class Daemon:
         if hold:
             log.error("table on hold", reason=hold)
         else:
+            await self.felt_of_before()
             started = Started(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
             self.retain(self.topics.info, info_bytes(self.parts.house, self.parts.version))
             await self.commit([started])
@@ -351,6 +360,20 @@ class Daemon:
         self.publisher.retain(topic, payload)
         self.displays.retained(topic, payload)
 
+    def show(self, name: str, picture: bytes) -> None:
+        """Retain a picture below ``state/`` if it shows anything new; ``seq``, its first field, alone is not."""
+        _, _, shown = picture.partition(b",")
+        if self.shown.get(name) != shown:
+            self.shown[name] = shown
+            self.retain(self.topics.state(name), picture)
+
+    async def felt_of_before(self) -> None:
+        """Take up the felt where the journal has it: chips as the table knows them, cards from the last events."""
+        for zone in self.table.state.felt.values():
+            self.felt.lay(zone.spot, zone.name, zone.cents)
+        seq = max(0, self.table.state.seq - FELT_EVENTS)
+        self.felt.follow(own_event(row.body) for row in await self.parts.journal.events_after(seq, FELT_EVENTS))
+
     def let_out(self, told: Sequence[Event], batch: Sequence[Input], desired: Desired) -> None:
         """After the commit: device commands first, then publication."""
         if desired != self.desired:
@@ -365,9 +388,12 @@ class Daemon:
                 payload = device_bytes(given.state, given.detail, wall_ns)
                 self.retain(self.topics.device(given.device), payload)
         if told:
-            self.retain(self.topics.state("round"), round_bytes(self.table.house, self.table.state))
-            self.retain(self.topics.state("advice"), advice_bytes(self.table.state))
-            self.retain(self.topics.state("alerts"), alerts_bytes(self.table.state))
+            for seq, event in enumerate(told, start=self.table.state.seq - len(told) + 1):
+                self.felt.take(seq, event)
+            self.show("felt", msgspec.json.encode(self.felt.now()))
+            self.show("round", round_bytes(self.table.house, self.table.state))
+            self.show("advice", advice_bytes(self.table.state))
+            self.show("alerts", alerts_bytes(self.table.state))
             self.publisher.wake()
         known = self.table.state.progressives
         if known is not self.meters_told and (known.meters or known.linked):

@@ -14,6 +14,7 @@ from controller.core.pace import Figures
 from controller.core.rules import House
 from controller.core.state import State
 from controller.formats.alert_list import AlertsNow
+from controller.formats.felt_now import FeltNow
 from controller.formats.meters_now import MetersNow
 from controller.formats.stream import StreamNow
 
@@ -89,6 +90,7 @@ class PaceNow(msgspec.Struct, frozen=True):
 STATES: Final[dict[str, type[msgspec.Struct]]] = {
     "advice": AdviceNow,
     "alerts": AlertsNow,
+    "felt": FeltNow,
     "hold": Hold,
     "meters": MetersNow,
     "pace": PaceNow,

@@ -314,7 +314,8 @@ class Premises:
             if played.round in rounds
             for wager in played.wagers
         }
-        assert self.ear.due() == truth
+        due = self.ear.due()
+        assert due == truth, sorted(due.items() ^ truth.items())
         assert {number for number, _, _ in truth} == set(rounds)
 
 

@@ -1,0 +1,60 @@
+"""The felt as it was told, for a screen that joins late: events alone make it, and it forgets the round before."""
+
+from __future__ import annotations
+
+from controller.core.events import CardOpened, HandPlayed
+from controller.formats.felt_now import CardNow, FeltNow, FeltPicture, HandNow, ZoneNow
+from tests.core.accounts import published
+from tests.core.rig import Rig, penn
+
+
+def felt(rig: Rig) -> FeltNow:
+    picture = FeltPicture()
+    picture.follow(published(rig.events))
+    return picture.now()
+
+
+def faces(now: FeltNow, spot: int | None) -> list[str | None]:
+    return [card.face for card in now.cards if card.spot == spot]
+
+
+def test_cards_lie_at_their_spots_and_the_hole_card_is_a_back() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 25\n3 main 10\nkey no_more_bets\nTh 9s 7d Qs 9d Td")
+    now = felt(rig)
+    assert (now.round, now.open) == (1, True)
+    assert (faces(now, 1), faces(now, 3), faces(now, 0)) == (["Th", "Qs"], ["9s", "9d"], ["7d", None])
+    assert now.zones == (ZoneNow(1, "main", 2500), ZoneNow(3, "main", 1000))
+    rig.talk("key stand stand hole_turned round_closed")
+    now = felt(rig)
+    assert (now.open, faces(now, 0)) == (False, ["7d", "Td"])
+    played = [event for event in rig.events if isinstance(event, HandPlayed)]
+    assert now.hands == tuple(HandNow(one.spot, one.hand, one.cards, one.total, one.stake_cents) for one in played)
+
+
+def test_a_card_is_shown_only_once_its_event_is_out() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned round_closed")
+    picture = FeltPicture()
+    opened: set[int] = set()
+    for one in published(rig.events):
+        picture.take(one.seq, one.event)
+        if isinstance(one.event, CardOpened):
+            opened.add(one.event.card)
+        assert {card.card for card in picture.now().cards if card.face} <= opened
+
+
+def test_the_next_round_clears_the_cards_and_keeps_the_chips() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand hole_turned\n1 main 50\n1 main 25\nkey round_closed")
+    rig.talk("key no_more_bets\n2c")
+    now = felt(rig)
+    assert (now.round, len(now.cards), now.hands) == (2, 1, ())
+    assert now.cards[0] == CardNow(now.cards[0].card, 1, "2c")
+    assert now.zones == (ZoneNow(1, "main", 2500),)
+
+
+def test_where_chips_lay_before_may_be_said() -> None:
+    picture = FeltPicture()
+    picture.lay(2, "main", 500)
+    assert picture.now().zones == (ZoneNow(2, "main", 500),)
