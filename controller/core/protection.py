@@ -31,7 +31,7 @@ from controller.core.alerts import (
 from controller.core.desired import Desired
 from controller.core.desk import Desk
 from controller.core.doubting import overtaken
-from controller.core.events import CardDrawn, DeviceStatusChanged, Event
+from controller.core.events import CardDrawn, ChipsChanged, DeviceStatusChanged, Event
 from controller.core.felt import conflicts, key
 from controller.core.game_alerts import Kind
 from controller.core.hand import points_of, seen
@@ -103,6 +103,8 @@ def look_into(before: Table, desk: Desk, event: Event) -> None:
             wager_refused(before, desk, Kind.MID_SHOE_ENTRY, (number, spot, "main", cents), text)
         case CardDrawn(number, _, place):
             laid_too_early(before, desk, number, place)
+        case ChipsChanged(spot, "main", lay, lies):
+            lowered_in_irregular(desk, spot, lay, lies)
         case UnknownChip(spot, zone, chip):
             unknown(before, desk, spot, zone, chip)
         case ChipConflict(chip):
@@ -207,6 +209,22 @@ def laid_too_early(before: Table, desk: Desk, number: int, place: int) -> None:
         if zone.cents and made_later(desk.rules, zone.name) and zone.name != offered:
             why = f"{money(zone.cents)} are no wager: it is not offered against this up card"
             wager_refused(before, desk, Kind.EZ_BUST_WRONG_UP_CARD, (number, zone.spot, zone.name, zone.cents), why)
+
+
+def lowered_in_irregular(desk: Desk, spot: int, before_cents: int, after_cents: int) -> None:
+    """A main wager that loses a part of its chips while no legal play explains the round.
+
+    A broken hand of a split box may be taken so, and a surrender: nobody is accused. But what makes a round irregular
+    may be meant to divert from it.
+    """
+    round_now = desk.state.round
+    if round_now is None or not round_now.trouble_told() or spot not in round_now.spots:
+        return
+    if 0 < after_cents < before_cents:
+        lowered = f"{money(before_cents)} became {money(after_cents)}"
+        fields = {"before_cents": before_cents, "after_cents": after_cents}
+        text = f"spot {spot} main: {lowered} in a round that no legal play explains"
+        raise_alert(desk, Kind.CHIPS_UNEXPLAINED, text, round=round_now.number, spot=spot, zone="main", **fields)
 
 
 def unknown(before: Table, desk: Desk, spot: int, zone: str, chip: str) -> None:

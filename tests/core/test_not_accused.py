@@ -85,3 +85,16 @@ def test_in_a_round_of_which_all_was_heard_he_is() -> None:
     rig = table(f"{DEALT} \n 1 main 20", stand_key="always")
     assert kinds(rig) == [Kind.CAPPING]
     assert Options().stand_key == "sometimes"
+
+
+def test_a_main_wager_lowered_in_an_irregular_round_is_alerted_and_nobody_is_accused() -> None:
+    # A hit was keyed and its card never read: no legal play is left, and now chips go.
+    rig = table(
+        "1 main 75 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s 8d \n key hit stand stand", stand_key="always"
+    )
+    assert Kind.ROUND_IRREGULAR in kinds(rig)
+    before = kinds(rig)
+    rig.talk("1 main 50")
+    assert kinds(rig) == [*before, Kind.CHIPS_UNEXPLAINED]
+    rig.talk("1 main 0")
+    assert kinds(rig) == [*before, Kind.CHIPS_UNEXPLAINED]
