@@ -55,14 +55,15 @@ def mystery_awards(
 ) -> tuple[dict[tuple[int, str], int], Mystery]:
     """What the must-hit-by meter pays as ``wagers`` (spot and bet) raise it in spot order, and the meter after it.
 
-    Hit when the meter stands above its number; the award is the whole meter after the increment, up to the ceiling, and
-    what lies above the ceiling is carried into the meter that starts again (A28).
+    Hit when the meter stands above its number, or has reached the ceiling, where the bonus is guaranteed. The
+    award is the whole meter after the increment, up to the ceiling; what lies above is carried into the meter that
+    starts again (A28).
     """
     awards: dict[tuple[int, str], int] = {}
     meter_cents, trigger_cents = mystery.meter_cents, mystery.trigger_cents
     for wager in sorted(wagers):
         meter_cents += mystery.increment_cents
-        if meter_cents > trigger_cents:
+        if meter_cents > min(trigger_cents, rules.mystery_ceiling_cents - 1):
             awards[wager] = min(meter_cents, rules.mystery_ceiling_cents)
             meter_cents = rules.mystery_reset_cents + meter_cents - awards[wager]
             trigger_cents = mystery.next_trigger_cents

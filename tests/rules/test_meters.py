@@ -60,3 +60,11 @@ def test_a_meter_may_be_hit_twice_in_one_round() -> None:
     awards, after = mystery_awards(RULES, Mystery(30_000, 10, 30_000, 25_005), [(1, "a"), (2, "a")])
     assert awards == {(1, "a"): 30_010, (2, "a"): 25_010}
     assert after.meter_cents == 25_000
+
+
+def test_the_bonus_is_paid_at_the_ceiling_whatever_number_is_told() -> None:
+    ceiling = RULES.mystery_ceiling_cents
+    awards, after = mystery_awards(RULES, Mystery(ceiling - 10, 10, ceiling, 30_000), [(1, "a")])
+    assert (awards, after.meter_cents) == ({(1, "a"): ceiling}, RULES.mystery_reset_cents)
+    awards, _ = mystery_awards(RULES, Mystery(ceiling - 20, 10, ceiling, 30_000), [(1, "a")])
+    assert awards == {}
