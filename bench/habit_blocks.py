@@ -18,6 +18,7 @@ from bench.truth_blocks import people_meter
 from controller.core.events import CardDrawn, Event, QuestionAsked, RoundClosed, WagerOpen, WagerSettled
 from controller.core.game_alerts import AlertRaised, Kind
 from controller.io import profile_files
+from firmware_protocols.readings import CardDrawn as CardRead
 from simulators.acts import Act, Draw, RoundPlayed
 from simulators.dealer import play
 from simulators.deck import LoadedShoe
@@ -107,9 +108,9 @@ class Account:
                 case _:
                     pass
 
-    def round_played(self, told: RoundPlayed, first_card: int) -> None:
-        """People have played a round; ``first_card`` is the reading of its first card."""
-        number = self.cards.get(first_card, 0)
+    def round_played(self, told: RoundPlayed, dealt: list[int]) -> None:
+        """People have played a round with these cards, by their readings."""
+        number = next((self.cards[card] for card in dealt if self.cards.get(card)), 0)
         if not number or number in self.numbers:
             self.lost.append(told)
             return
@@ -150,16 +151,15 @@ def played(block: Block) -> dict[str, Any]:
     stray = StrayChips(random.Random(block.seed + 2), block.every_looks) if block.every_looks else None
     rig = BusRig(profile_files.load(block.profile, options).rules, chips_by_id(rack), block.seed, stray=stray)
     rig.reads_display = habit.procedure != "bare"
-    account, first_card = Account(), 0
+    account, dealt = Account(), list[int]()
     for act in cast("list[Act]", scripted(block, chance, rack, options)):
-        burn = isinstance(act, Draw) and act.burn
-        for told in rig.perform([act]):
-            account.round_played(told, first_card)
-            first_card = 0
-        if isinstance(act, Draw) and not burn and not first_card:
-            drawn = [event.card for event in rig.events if isinstance(event, CardDrawn) and event.round]
-            first_card = drawn[-1] if drawn else 0
+        played_out = rig.perform([act])
+        # What the table says of a card may wait for its readers, so that a card is known by its reading.
+        dealt += [one.number for one in rig.stamped if isinstance(act, Draw) and isinstance(one.input, CardRead)]
         account.take(rig.events)
+        for told in played_out:
+            account.round_played(told, dealt)
+            dealt.clear()
         rig.events[:] = [event for event in rig.events if isinstance(event, QuestionAsked)][-3:]
         rig.stamped.clear()
     return result(block, account, rig)

@@ -154,12 +154,18 @@ def check_insurance(desk: Desk, change: Change) -> None:
 
 def ended_by_card(desk: Desk, at_ns: int) -> bool:
     """Whether a card ends the open round: a key has said that it is over, or none can follow and no key need say so."""
-    by_chips = desk.round().rules(desk.rules).options.no_more_bets == "sometimes" and is_over(desk)
-    by_chips = by_chips and confirming.may_end_by_card(desk, at_ns)
     # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
     paid = paying(desk) and not desk.round().dealing.unturned()
     dealt_to = desk.round().trouble or paid or any(wager.bet == "main" for wager in lying(desk))
-    return desk.round().closing or (by_chips and bool(dealt_to))
+    return may_be_ended_by_card(desk, at_ns) and bool(desk.round().closing or dealt_to)
+
+
+def may_be_ended_by_card(desk: Desk, at_ns: int) -> bool:
+    """Whether a card that finds a wager of the next round ends the open one."""
+    if desk.round().closing:
+        return True
+    by_chips = desk.round().rules(desk.rules).options.no_more_bets == "sometimes" and is_over(desk)
+    return by_chips and confirming.may_end_by_card(desk, at_ns)
 
 
 def came_before_payment(desk: Desk, face: Card | None, since_ns: int, at_ns: int) -> bool:

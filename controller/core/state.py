@@ -17,7 +17,7 @@ from controller.core.events import Event
 from controller.core.felt import Zone
 from controller.core.game_alerts import AlertList
 from controller.core.hand import place_of
-from controller.core.inputs import AdjustWager, FitnessLevel, VoidRound
+from controller.core.inputs import AdjustWager, FitnessLevel, Stamped, VoidRound
 from controller.core.items import CardCame, Item
 from controller.core.payments import PaidRound
 from controller.core.progressives import Progressives
@@ -339,6 +339,8 @@ class State(Value, frozen=True, tag=False):
     """The times between the cards of the last deals."""
     shut: bool = False
     """Whether cards may still come of a round that ended before its hole card was turned."""
+    held: tuple[Stamped, ...] = ()
+    """Readings that wait for a look at the layout, since a round may have begun with bets that nobody has told."""
 
 
 class Table(NamedTuple):

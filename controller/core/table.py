@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from controller.core import (
-    admission,
-    advising,
     answering,
-    closed_meters,
+    awaiting_bets,
     confirming,
-    counting,
     fitness,
-    heard_twice,
     link_answers,
     locking,
     metering,
@@ -25,7 +23,6 @@ from controller.core import (
     pressing,
     protection,
     reweaving,
-    round_end,
     rounds,
     second_person,
     sensing,
@@ -40,11 +37,12 @@ from controller.core.alerts import (
     UnreadCard,
 )
 from controller.core.books import with_recalled
-from controller.core.desired import Desired
+from controller.core.desiring import wanted
 from controller.core.desk import Desk
 from controller.core.events import (
     CardBurned,
     DeviceStatusChanged,
+    Event,
     TableStarted,
 )
 from controller.core.felt import inventory, key
@@ -76,9 +74,8 @@ from controller.core.inputs import (
     VoidRound,
     WithdrawOrder,
 )
-from controller.core.judging import known_until, latest, open_bets
 from controller.core.keypad import KEYPAD
-from controller.core.state import Round, Stepped, Table
+from controller.core.state import Stepped, Table
 from firmware_protocols import readings
 from firmware_protocols.readings import (
     ChipsConfirmed,
@@ -104,6 +101,21 @@ EXCHANGES = frozenset({protection.EXCHANGED, protection.CHANGED})
 
 def step(table: Table, stamped: Stamped) -> Stepped:
     """The table after ``stamped``, the events it gives in order, and what the devices should be told."""
+    now, held = awaiting_bets.due(table, stamped)
+    if now == (stamped,):
+        return take_in(table, stamped)
+    after = Table(table.house, replace(table.state, held=held), table.found)
+    events = list[Event]()
+    for place, one in enumerate(now):
+        # The first that waited is known now; another may have to wait in its turn.
+        stepped = step(after, one) if place else take_in(after, one)
+        after, events = stepped.table, [*events, *stepped.events]
+    after = Table(after.house, replace(after.state, number=stamped.number), after.found)
+    return Stepped(after, tuple(events), wanted(Desk(after, stamped)))
+
+
+def take_in(table: Table, stamped: Stamped) -> Stepped:
+    """The step of one input that waits for nothing."""
     desk = Desk(table, stamped)
     take(desk)
     sensing.count(desk)
@@ -113,9 +125,7 @@ def step(table: Table, stamped: Stamped) -> Stepped:
     protection.protect(table, desk)
     moment = desk.table_ns(stamped.at_ns)
     desk.change(last_ns=max(desk.state.last_ns, moment), seq=desk.state.seq + len(desk.events))
-    after = Table(desk.house, desk.state, desk.found)
-    wanted = metering.with_meters(desk.state.progressives, desired(desk))
-    return Stepped(after, tuple(desk.events), protection.looking_again(desk, sensing.with_sensors(desk, wanted)))
+    return Stepped(Table(desk.house, desk.state, desk.found), tuple(desk.events), wanted(desk))
 
 
 def take(desk: Desk) -> None:
@@ -161,57 +171,6 @@ def take(desk: Desk) -> None:
             second_person.order(desk, asked)
         case _:
             assert_never(desk.stamped.input)
-
-
-def desired(desk: Desk) -> Desired:
-    """What the devices should be told, given the table."""
-    round_now = desk.state.round
-    if round_now is None:
-        waiting = answering.question_shown(desk.state)
-        opened = fitness.SHOWN if fitness.closed_by(desk.state) else opened_text(desk)
-        return Desired(opened if waiting is None else asked_text(waiting))
-    wanted = latest(desk)
-    # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
-    confirm_ns = max(wanted - desk.state.offset_ns, 1) if wanted > known_until(desk) else 0
-    due_ns = confirming.deadline_ns(desk)
-    deadline_ns = max(due_ns - desk.state.offset_ns, 1) if due_ns >= 0 else 0
-    return Desired(display(desk, round_now), confirm_ns, round_end.watched(desk), deadline_ns=deadline_ns)
-
-
-def opened_text(desk: Desk) -> str:
-    """The line while bets are open."""
-    return counting.burns_text(desk) or closed_meters.display(desk.house, desk.state) or "Bets open"
-
-
-def display(desk: Desk, round_now: Round) -> str:
-    """The line on the dealer's keypad while a round is open. Before the turn it cannot depend on the hole card."""
-    if round_now.doubt:
-        return "Cards drawn meanwhile? yes/no"
-    if round_now.unkeyed:
-        return unkeyed.SHOWN
-    if between := heard_twice.shown(desk):
-        return between
-    if round_now.entry:
-        return admission.entry_text(round_now.entering[0])
-    if round_now.trouble_told():
-        return "Call the floor"
-    if round_now.waits_for_card():
-        return "Card not read: call the floor"
-    asked = answering.question_shown(desk.state)
-    if asked is not None:
-        return asked_text(asked, over=False)
-    if laid := closed_meters.display(desk.house, desk.state):
-        return laid
-    ready = (round_now.turned or not round_now.hole_dealt) and not round_now.hides() and not open_bets(desk)
-    if ready and desk.rules.options.pay_advice == "keypad" and (text := advising.shown(desk.state.advice)):
-        return text
-    return f"Round {round_now.number}: take and pay" if ready else f"Round {round_now.number}"
-
-
-def asked_text(shown: answering.QuestionShown, *, over: bool = True) -> str:
-    """A question as the dealer reads it; of a round that is ``over`` with its number."""
-    assert shown.asked is not None, "between rounds no question holds a round"
-    return shown.asked.question.shown(shown.round.spots, shown.round.number if over else 0)
 
 
 # --- shoe -------------------------------------------------------------------------------------------

@@ -1,0 +1,103 @@
+"""A round that may have begun although no reader has told of a bet: what comes waits for the next look at the layout.
+
+Chips are told when two looks have agreed on them, often after the key or the card that locks them. Where *no more bets*
+or a first card finds no main wager, this reading and what follows it wait until every reader has confirmed the layout
+up to that moment. Then they are taken in the order in which they happened: chips that may have lain there by then come
+first. What truly finds no chips is refused, or is a card without bets, as it is where nothing can still be told.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.core import fitness, locking, rounds
+from controller.core.desk import Desk
+from controller.core.felt import cents_at
+from controller.core.inputs import DeadlinePassed, Stamped, Started
+from controller.core.pressing import may_lock_next
+from controller.core.state import Table
+from controller.core.touching import is_ready
+from firmware_protocols.readings import (
+    CardDrawn,
+    ChipsConfirmed,
+    ChipsSeen,
+    DeviceComplained,
+    DeviceHealth,
+    KeyPressed,
+    LineDisturbed,
+    ShoeNumbering,
+    WagersSensed,
+)
+
+SHOWN: Final = "Reading the bets"
+"""The line on the dealer's keypad meanwhile."""
+
+IN_ORDER: Final = (CardDrawn, ShoeNumbering, KeyPressed, ChipsSeen, ChipsConfirmed, DeadlinePassed, WagersSensed)
+"""What waits behind such a reading."""
+
+ENDS: Final = (Started, DeviceHealth, DeviceComplained, LineDisturbed)
+"""What ends the wait: a look may never come, or more than the layout is in doubt."""
+
+
+def due(table: Table, stamped: Stamped) -> tuple[tuple[Stamped, ...], tuple[Stamped, ...]]:
+    """What is to be taken now, in order, and what waits."""
+    held = table.state.held
+    if not held:
+        return ((), (stamped,)) if awaits(Desk(table, stamped)) else ((stamped,), ())
+    if isinstance(stamped.input, ENDS):
+        return (*in_order(table, held), stamped), ()
+    if not isinstance(stamped.input, IN_ORDER):
+        return (stamped,), held
+    held = (*held, stamped)
+    return (in_order(table, held), ()) if is_known(table, held) else ((), held)
+
+
+def awaits(desk: Desk) -> bool:
+    """Whether a reading would begin a round, lies on no bet, and a reader may still tell of one."""
+    if fitness.closed_by(desk.state) or any(wager.bet == "main" for wager in locking.lying(desk)):
+        return False
+    match desk.stamped.input:
+        case CardDrawn(at_ns, _, burn) if not burn and not desk.state.burns:
+            begins = desk.state.round is None or rounds.may_be_ended_by_card(desk, desk.table_ns(at_ns))
+        case KeyPressed(at_ns, key) if desk.house.keys.get(key) == "no_more_bets":
+            begins = desk.state.round is None or (may_lock_next(desk) and not desk.round().closing)
+        case _:
+            return False
+    return begins and not is_known(Table(desk.house, desk.state, desk.found), (desk.stamped,))
+
+
+def moment(table: Table, held: tuple[Stamped, ...]) -> int:
+    """The moment up to which the layout must be known, in table time."""
+    first = held[0].input
+    assert isinstance(first, CardDrawn | KeyPressed), "a card or a key began the wait"
+    return first.at_ns + table.state.offset_ns
+
+
+def is_known(table: Table, held: tuple[Stamped, ...]) -> bool:
+    """Whether every reader that works has confirmed the layout up to the moment of the first."""
+    desk, wanted_ns = Desk(table, held[0]), moment(table, held)
+    confirmed = dict(table.state.confirmed)
+    for one in held:
+        if isinstance(one.input, ChipsConfirmed):
+            upto_ns = desk.table_ns(one.input.upto_ns)
+            confirmed |= {str(spot): max(upto_ns, confirmed.get(str(spot), -1)) for spot in one.input.spots}
+    ready = [spot for name, spots in desk.house.readers.items() if is_ready(desk, name) for spot in spots]
+    return all(confirmed.get(str(spot), -1) >= wanted_ns for spot in ready)
+
+
+def in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
+    """What waited: first the chips that lay there by the moment of the first, or may have where nothing lay before.
+
+    A main wager told in an interval that holds the moment lay there, for cards are dealt to what lies there; a side
+    wager may have come after, and follows.
+    """
+    wanted_ns, desk = moment(table, held), Desk(table, held[0])
+
+    def lay_there(one: Stamped) -> bool:
+        seen = one.input
+        if not isinstance(seen, ChipsSeen) or desk.table_ns(seen.after_ns) >= wanted_ns:
+            return False
+        laid = seen.zone == "main" and not cents_at(table.state.felt, seen.spot, "main")
+        return laid or desk.table_ns(seen.by_ns) <= wanted_ns
+
+    return (*(one for one in held if lay_there(one)), *(one for one in held if not lay_there(one)))

@@ -1,0 +1,84 @@
+"""What the devices should be told, given the table: the dealer's line, the looks, the signs, the sensors."""
+
+from __future__ import annotations
+
+from controller.core import (
+    admission,
+    advising,
+    answering,
+    awaiting_bets,
+    closed_meters,
+    confirming,
+    counting,
+    fitness,
+    heard_twice,
+    metering,
+    protection,
+    round_end,
+    sensing,
+    unkeyed,
+)
+from controller.core.desired import Desired
+from controller.core.desk import Desk
+from controller.core.judging import known_until, latest, open_bets
+from controller.core.state import Round, Table
+
+
+def wanted(desk: Desk) -> Desired:
+    """What the devices should be told, meters, sensors and looks for the sake of protection included."""
+    found = metering.with_meters(desk.state.progressives, desired(desk))
+    return protection.looking_again(desk, sensing.with_sensors(desk, found))
+
+
+def desired(desk: Desk) -> Desired:
+    """What the devices should be told, given the table."""
+    round_now = desk.state.round
+    if desk.state.held:
+        first_ns = awaiting_bets.moment(Table(desk.house, desk.state, desk.found), desk.state.held)
+        return Desired(awaiting_bets.SHOWN, max(first_ns - desk.state.offset_ns, 1))
+    if round_now is None:
+        waiting = answering.question_shown(desk.state)
+        opened = fitness.SHOWN if fitness.closed_by(desk.state) else opened_text(desk)
+        return Desired(opened if waiting is None else asked_text(waiting))
+    wanted = latest(desk)
+    # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
+    confirm_ns = max(wanted - desk.state.offset_ns, 1) if wanted > known_until(desk) else 0
+    due_ns = confirming.deadline_ns(desk)
+    deadline_ns = max(due_ns - desk.state.offset_ns, 1) if due_ns >= 0 else 0
+    return Desired(display(desk, round_now), confirm_ns, round_end.watched(desk), deadline_ns=deadline_ns)
+
+
+def opened_text(desk: Desk) -> str:
+    """The line while bets are open."""
+    return counting.burns_text(desk) or closed_meters.display(desk.house, desk.state) or "Bets open"
+
+
+def display(desk: Desk, round_now: Round) -> str:
+    """The line on the dealer's keypad while a round is open. Before the turn it cannot depend on the hole card."""
+    if round_now.doubt:
+        return "Cards drawn meanwhile? yes/no"
+    if round_now.unkeyed:
+        return unkeyed.SHOWN
+    if between := heard_twice.shown(desk):
+        return between
+    if round_now.entry:
+        return admission.entry_text(round_now.entering[0])
+    if round_now.trouble_told():
+        return "Call the floor"
+    if round_now.waits_for_card():
+        return "Card not read: call the floor"
+    asked = answering.question_shown(desk.state)
+    if asked is not None:
+        return asked_text(asked, over=False)
+    if laid := closed_meters.display(desk.house, desk.state):
+        return laid
+    ready = (round_now.turned or not round_now.hole_dealt) and not round_now.hides() and not open_bets(desk)
+    if ready and desk.rules.options.pay_advice == "keypad" and (text := advising.shown(desk.state.advice)):
+        return text
+    return f"Round {round_now.number}: take and pay" if ready else f"Round {round_now.number}"
+
+
+def asked_text(shown: answering.QuestionShown, *, over: bool = True) -> str:
+    """A question as the dealer reads it; of a round that is ``over`` with its number."""
+    assert shown.asked is not None, "between rounds no question holds a round"
+    return shown.asked.question.shown(shown.round.spots, shown.round.number if over else 0)

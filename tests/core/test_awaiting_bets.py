@@ -1,0 +1,153 @@
+"""*No more bets* or a first card before a reader has told of any bet: the table looks before it says that none lies."""
+
+from __future__ import annotations
+
+from controller.core.alerts import CardWithoutBets, FloorCalled, KeyRefused, UnexplainedChange, WagerUncertain
+from controller.core.events import BetsLocked, CardDealt, CardDrawn, RoundClosed
+from controller.core.game_alerts import AlertRaised
+from controller.io import profile_files
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn as CardRead
+from firmware_protocols.readings import ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
+from tests.core.rig import KEY_OF, MS, SPOTS, Rig
+
+CHIP, BESIDE = "E004010000000001", "E004010000000002"
+VALUES = {CHIP: 2500, BESIDE: 500}
+
+
+def deal(rig: Rig, faces: str) -> None:
+    for face in faces.split():
+        rig.now_ns += 400 * MS
+        rig.give(CardRead(rig.now_ns, Card(face)))
+
+
+def looked(rig: Rig) -> None:
+    """The readers have looked at everything up to now."""
+    rig.late = False
+    rig.pass_ms(100)
+
+
+def told_late(rig: Rig, zone: str, chip: str, since_ns: int, by_ns: int) -> None:
+    rig.now_ns += 100 * MS
+    rig.give(ChipsSeen(3, zone, (chip,), since_ns, by_ns))
+
+
+def table() -> Rig:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, VALUES)
+    rig.late = True
+    rig.pass_ms(5_000)
+    return rig
+
+
+def test_a_bet_told_after_the_cards_that_were_dealt_to_it_is_their_wager() -> None:
+    rig = table()
+    laid_ns = rig.now_ns
+    deal(rig, "Th 9c")
+    assert rig.told(CardDrawn, CardWithoutBets) == []
+    assert rig.desired.display == "Reading the bets"
+    assert rig.desired.confirm_ns == laid_ns + 400 * MS
+    told_late(rig, "main", CHIP, laid_ns - 1_000 * MS, laid_ns + 500 * MS)
+    looked(rig)
+    deal(rig, "Kd 8s")
+    rig.talk("key stand hole_turned\n3 main 50\n3 main 0\nkey round_closed")
+    assert rig.told(CardWithoutBets) == []
+    assert [one.place for one in rig.told(CardDrawn) if isinstance(one, CardDrawn)] == [0, 1, 2, 3]
+    assert [one.spot for one in rig.told(CardDealt) if isinstance(one, CardDealt)] == [3, 0, 3, 0]
+    assert rig.postings() == ["1: spot 3 main +25.00"]
+
+
+def test_a_bet_told_after_no_more_bets_is_locked_by_the_key() -> None:
+    rig = table()
+    pressed_ns = rig.now_ns
+    rig.give(KeyPressed(pressed_ns, KEY_OF["no_more_bets"]))
+    number = rig.number
+    deal(rig, "Th")
+    told_late(rig, "main", CHIP, pressed_ns - 900 * MS, pressed_ns + 300 * MS)
+    looked(rig)
+    assert rig.told(KeyRefused, CardWithoutBets) == []
+    assert rig.table.state.round is not None
+    assert (rig.table.state.round.locked_by, rig.table.state.round.lock_ns) == (number, pressed_ns)
+    assert len(rig.table.state.round.cards) == 1
+
+
+def test_a_card_that_truly_finds_no_chips_is_without_bets_once_the_readers_have_looked() -> None:
+    rig = table()
+    deal(rig, "Th")
+    assert rig.told(CardWithoutBets) == []
+    looked(rig)
+    (drawn,) = rig.told(CardDrawn)
+    assert isinstance(drawn, CardDrawn)
+    assert (drawn.round, drawn.place) == (0, -1)
+    assert rig.told(CardWithoutBets) == [CardWithoutBets(drawn.card)]
+    assert rig.table.state.held == ()
+
+
+def test_no_more_bets_on_an_empty_layout_is_refused_once_the_readers_have_looked() -> None:
+    rig = table()
+    rig.give(KeyPressed(rig.now_ns, KEY_OF["no_more_bets"]))
+    assert rig.told(KeyRefused) == []
+    looked(rig)
+    (refused,) = rig.told(KeyRefused)
+    assert isinstance(refused, KeyRefused)
+    assert refused.reason == "no wager lies on the layout"
+
+
+def test_chips_laid_only_after_the_first_card_are_no_bet() -> None:
+    rig = table()
+    deal(rig, "Th")
+    drawn_ns = rig.now_ns
+    told_late(rig, "main", CHIP, drawn_ns, drawn_ns + 50 * MS)
+    looked(rig)
+    assert len(rig.told(CardWithoutBets)) == 1
+    assert rig.told(BetsLocked, RoundClosed) == []
+
+
+def test_a_card_after_one_without_bets_waits_for_its_own_look() -> None:
+    """The first was a burn nobody announced; before the second the bet was laid."""
+    rig = table()
+    deal(rig, "Th 9c")
+    second_ns = rig.now_ns
+    rig.give(ChipsConfirmed(SPOTS, second_ns - 200 * MS))
+    assert len(rig.told(CardWithoutBets)) == 1
+    assert [one.number for one in rig.table.state.held if isinstance(one.input, CardRead)] == [3]
+    told_late(rig, "main", CHIP, second_ns - 300 * MS, second_ns + 100 * MS)
+    looked(rig)
+    assert len(rig.told(CardWithoutBets)) == 1
+    assert rig.table.state.round is not None
+    assert len(rig.table.state.round.cards) == 1
+
+
+def test_a_side_bet_seen_around_the_first_card_stays_open_and_accuses_nobody() -> None:
+    rig = table()
+    laid_ns = rig.now_ns
+    deal(rig, "Th 9c")
+    told_late(rig, "main", CHIP, laid_ns - 1_000 * MS, laid_ns + 300 * MS)
+    told_late(rig, "lucky_ladies", BESIDE, laid_ns - 1_000 * MS, laid_ns + 600 * MS)
+    looked(rig)
+    assert rig.told(WagerUncertain) == [WagerUncertain(1, 3, "lucky_ladies", (0, 500))]
+    assert rig.told(UnexplainedChange, AlertRaised) == []
+
+
+def test_where_a_reader_is_lost_the_wait_ends() -> None:
+    rig = table()
+    deal(rig, "Th")
+    rig.give(DeviceHealth("bet_spots", HealthState.LOST, rig.now_ns))
+    assert len(rig.told(CardWithoutBets)) == 1
+
+
+def test_a_burn_a_closed_table_and_a_layout_that_is_known_wait_for_nothing() -> None:
+    rig = table()
+    rig.give(CardRead(rig.now_ns, Card("Th"), burn=True))
+    assert rig.table.state.held == ()
+    rig.give(ChipsConfirmed(SPOTS, rig.now_ns + 1_000 * MS))
+    deal(rig, "9c")
+    assert len(rig.told(CardWithoutBets)) == 1
+
+
+def test_keys_meanwhile_are_heard_after_the_card() -> None:
+    rig = table()
+    deal(rig, "Th")
+    rig.key("call_floor")
+    assert rig.told(FloorCalled) == []
+    looked(rig)
+    assert [type(event) for event in rig.told(CardWithoutBets, FloorCalled)] == [CardWithoutBets, FloorCalled]
