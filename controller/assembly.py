@@ -32,7 +32,7 @@ from firmware_protocols.messages import CheckShoe, TakeInventory
 from firmware_protocols.paired_line import NONCE_BYTES
 from firmware_protocols.readings import CardDrawn, Reading, ShoeDraws, ShoeNumbering
 from firmware_protocols.sensor_messages import ReadSensors
-from firmware_protocols.trigger_messages import TriggerWish
+from firmware_protocols.trigger_messages import KeepHead, TriggerWish
 
 NUMBERING_SHOES: Final[frozenset[str]] = frozenset({"reference"})
 """Shoe protocols that number their draws, so that an outage cannot hide a card; Bee-Tek's does not."""
@@ -175,6 +175,13 @@ class Devices:
             sensing.wish(desired.lock, desired.lamps.get(sensing.bet, ()))
         if self.trigger is not None and self._clock is not None:
             self.trigger.wish(desired.trigger, self._clock.monotonic_ns())
+        for link in self.links:
+            link.settle()
+
+    def keep_head(self, head: KeepHead) -> None:
+        """Have the trigger box, where there is one, keep a signed head of the journal."""
+        if self.trigger is not None and self._clock is not None:
+            self.trigger.keep_head(head, self._clock.monotonic_ns())
         for link in self.links:
             link.settle()
 

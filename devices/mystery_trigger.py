@@ -7,9 +7,11 @@ an answer to each contribution up to the hit, the reveal.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from devices.head_keeping import HeadKeeping
 from devices.listening import Listener, disturbed, stray
 from devices.outbox import Outbox
 from firmware_protocols.codec import Codec
@@ -28,6 +30,8 @@ from firmware_protocols.trigger_messages import (
     CycleCommitted,
     CycleRevealed,
     GreetTrigger,
+    HeadKept,
+    KeepHead,
     RecallCycle,
     TriggerAlarm,
     TriggerCommand,
@@ -104,6 +108,9 @@ class MysteryTriggerSession(Outbox):
         self._number = self._wish.number
         self._hit_cycle = 0
         self._state: tuple[HealthState, str] | None = None
+        self._heads = HeadKeeping()
+        self.head_shown: Callable[[HeadKept], None] = lambda _: None
+        """Told which signed head of the journal the box keeps, on each opening of the line and when it is another."""
         self._box = ""
         self._refusal = ""
         self._status: TriggerStatus | None = None
@@ -119,6 +126,16 @@ class MysteryTriggerSession(Outbox):
         """What the table wants now; to be called after the commit only."""
         self._wish = wish
         self._say_what_is_due(now_ns)
+
+    def keep_head(self, head: KeepHead, now_ns: int) -> None:
+        """Have the box keep a signed head of the journal; nothing comes of it before ``head_shown`` has been told."""
+        self._heads.want(head)
+        self._say_what_is_due(now_ns)
+
+    @property
+    def keeps_no_head(self) -> bool:
+        """Whether the box does not seem to know of heads: it is of an earlier version."""
+        return self._heads.is_unknown
 
     def connected(self, now_ns: int) -> None:
         """The line is open (again): greet the box."""
@@ -181,6 +198,9 @@ class MysteryTriggerSession(Outbox):
                     self._answered(message, now_ns)
                 case CycleRevealed() if self._is_trusted():
                     self._reveal(message, now_ns)
+                case HeadKept() if self._is_trusted():
+                    if self._heads.told(message):
+                        self.head_shown(message)
                 case TriggerAlarm(code, text):
                     if code == CYCLE_UNKNOWN and self._is_trusted():
                         # It took over from a box that was lost, and that cycle's number with it.
@@ -188,7 +208,14 @@ class MysteryTriggerSession(Outbox):
                     self._readings.append(DeviceComplained(self._name, code, text, now_ns))
                 case LineFault():
                     self._readings.append(disturbed(self._name, message, now_ns))
-                case TriggerGreeted() | TriggerStatus() | CycleCommitted() | ContributionAnswered() | CycleRevealed():
+                case (
+                    TriggerGreeted()
+                    | TriggerStatus()
+                    | CycleCommitted()
+                    | ContributionAnswered()
+                    | CycleRevealed()
+                    | HeadKept()
+                ):
                     # Late: it answers what was asked before the box was lost or greeted anew.
                     pass
                 case _:
@@ -295,6 +322,8 @@ class MysteryTriggerSession(Outbox):
         repeats = status.condition in _REPEATS
         waiting = [one for one in self._wish.contributions if one.number > self._number][:WINDOW]
         due += [one for one in waiting if counts or (repeats and one.number <= status.number)]
+        head = self._heads.due(status.condition, now_ns) if self._is_trusted() else None
+        self._said += [head] if head is not None else []
         for command in due:
             if now_ns >= self._said_at_ns.get(command, now_ns - CHECK_NS) + CHECK_NS:
                 self._said_at_ns[command] = now_ns
@@ -316,6 +345,7 @@ class MysteryTriggerSession(Outbox):
         self._box = self._refusal = ""
         self._status = None
         self._said_at_ns.clear()
+        self._heads.forget()
 
     def _set_state(self, state: HealthState, detail: str, now_ns: int) -> None:
         if (state, detail) != self._state:

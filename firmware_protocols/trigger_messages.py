@@ -24,6 +24,12 @@ KEY_BYTES: Final = 32
 COMMITMENT_BYTES: Final = 32
 """Length of a commitment: HMAC-SHA-256."""
 
+ROOT_BYTES: Final = 32
+"""Length of the root of a journal's tree: SHA-256."""
+
+SIGNATURE_BYTES: Final = 64
+"""Length of the signature of a journal's head: Ed25519."""
+
 
 class TriggerCondition(StrEnum):
     """What a box can do now. Only ``open`` takes contributions."""
@@ -80,6 +86,23 @@ class RecallCycle(Value, frozen=True):
     """Ask a box to say again what it committed to for ``cycle``, and, once that has been hit, to reveal it again."""
 
     cycle: int
+
+
+class KeepHead(Value, frozen=True):
+    """A signed head of the table's journal, for the box to keep: the journal of ``epoch`` had ``size`` records.
+
+    ``root`` is that of the Merkle tree over them. The box keeps the latest it was told (by epoch, then size), without
+    checking the signature, and answers with the one it has then.
+    """
+
+    epoch: int
+    size: int
+    root: bytes
+    signature: bytes
+
+
+class RecallHead(Value, frozen=True):
+    """Ask a box for the signed head that it keeps. A table asks before it has the box keep another."""
 
 
 class TriggerGreeted(Value, frozen=True):
@@ -139,6 +162,15 @@ class CycleRevealed(Value, frozen=True):
     key: bytes
 
 
+class HeadKept(Value, frozen=True):
+    """The signed head that the box keeps; ``size`` 0, and zeros in the rest: none."""
+
+    epoch: int
+    size: int
+    root: bytes
+    signature: bytes
+
+
 class TriggerAlarm(Value, frozen=True):
     """The box complains: a code of 1 to 16 characters and a text of at most 64, printable ASCII."""
 
@@ -146,10 +178,12 @@ class TriggerAlarm(Value, frozen=True):
     text: str
 
 
-TriggerReport = TriggerGreeted | TriggerStatus | CycleCommitted | ContributionAnswered | CycleRevealed | TriggerAlarm
+TriggerReport = (
+    TriggerGreeted | TriggerStatus | CycleCommitted | ContributionAnswered | CycleRevealed | HeadKept | TriggerAlarm
+)
 """Everything a box may say."""
 
-TriggerCommand = GreetTrigger | CheckTrigger | OpenCycle | Contribute | RecallCycle
+TriggerCommand = GreetTrigger | CheckTrigger | OpenCycle | Contribute | RecallCycle | KeepHead | RecallHead
 """Everything a box may be told."""
 
 

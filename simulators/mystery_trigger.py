@@ -14,6 +14,8 @@ from firmware_protocols.codec import Codec, Role
 from firmware_protocols.messages import Message
 from firmware_protocols.trigger_messages import (
     KEY_BYTES,
+    ROOT_BYTES,
+    SIGNATURE_BYTES,
     UNITS_PER_CENT,
     CheckTrigger,
     Contribute,
@@ -21,8 +23,11 @@ from firmware_protocols.trigger_messages import (
     CycleCommitted,
     CycleRevealed,
     GreetTrigger,
+    HeadKept,
+    KeepHead,
     OpenCycle,
     RecallCycle,
+    RecallHead,
     TriggerAlarm,
     TriggerCommand,
     TriggerCondition,
@@ -54,10 +59,14 @@ class _Cycle:
     hit_by: int = 0
 
 
+_NO_HEAD: Final = HeadKept(0, 0, bytes(ROOT_BYTES), bytes(SIGNATURE_BYTES))
+
+
 @dataclass(slots=True)
 class _Memory:
     """What survives without power."""
 
+    head: HeadKept = _NO_HEAD
     name: str = ""
     meter_units: int = 0
     cycles: list[_Cycle] = field(default_factory=list)
@@ -65,13 +74,22 @@ class _Memory:
 
 
 class TriggerBoxSimulator:
-    """A box for whatever table greets it first."""
+    """A box for whatever table greets it first. ``keeps_heads``: else it is an earlier one, which knows of none."""
 
-    def __init__(self, codec: Codec, chance: Chance, bounds: Bounds | None = None, *, noise: bool = True) -> None:
+    def __init__(
+        self,
+        codec: Codec,
+        chance: Chance,
+        bounds: Bounds | None = None,
+        *,
+        noise: bool = True,
+        keeps_heads: bool = True,
+    ) -> None:
         self._codec = codec
         self._chance = chance
         self._bounds = bounds or Bounds()
         self._noise = noise
+        self._keeps_heads = keeps_heads
         self._memory = _Memory()
         self.power_cycle()
 
@@ -159,6 +177,8 @@ class TriggerBoxSimulator:
                 return self._contributed(number, amount_units)
             case RecallCycle(cycle):
                 return self._recalled(cycle)
+            case KeepHead() | RecallHead():
+                return self._headed(command) if self._keeps_heads else ()
             case _:
                 assert_never(command)
 
@@ -245,6 +265,16 @@ class TriggerBoxSimulator:
             return (self._status(0),)
         known = self._memory.cycles[cycle - 1]
         return (known.committed, self._reveal(known)) if known.hit_by else (known.committed,)
+
+    def _headed(self, command: KeepHead | RecallHead) -> tuple[TriggerReport, ...]:
+        memory = self._memory
+        if self._condition is TriggerCondition.UNGREETED:
+            return (self._status(0),)
+        takes = self._condition not in (TriggerCondition.OTHER_TABLE, TriggerCondition.ROLLED_BACK)
+        later = isinstance(command, KeepHead) and (command.epoch, command.size) > (memory.head.epoch, memory.head.size)
+        if isinstance(command, KeepHead) and takes and later:
+            memory.head = HeadKept(command.epoch, command.size, command.root, command.signature)
+        return (memory.head,)
 
     def _disputed(self, text: str) -> tuple[TriggerReport, ...]:
         first = self._condition is not TriggerCondition.DISPUTED

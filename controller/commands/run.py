@@ -18,6 +18,7 @@ import click
 import structlog
 
 from controller import version
+from controller.anchoring import box_anchored, box_remarks
 from controller.assembly import Devices, TriggerBox, house_of
 from controller.commands.terminal import say
 from controller.core.desired import Desired
@@ -153,13 +154,13 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         held = HeldWatch(clock, deliver, config.table.held_ms)
         links = devices.link(clock, chance, held.taken)
         ending = seen_to(config, daemon, clock)
-        daemon.remarks = lambda: (*ending(), *pools.remarks())
+        daemon.remarks = lambda: (*ending(), *pools.remarks(), *box_remarks(devices))
         for remark in ending():
             log.warning(remark)
         log.info("table starts", site=identity.site, table=identity.table, journal=str(path))
         watched = Watchdog(notifier, clock, works(daemon), [("journal", journal.last_published)], daemon.status)
         beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon), *looks]
-        beside += fitness(config.broker, daemon, storage)
+        beside += [*fitness(config.broker, daemon, storage), *box_anchored(devices, daemon)]
         if not recovered.hold:
             beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
             beside += [("held", held.run), ("deadlines", deadlines.run), *pools.works()]

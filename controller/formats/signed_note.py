@@ -115,6 +115,19 @@ def opened(signed: str, verifier: Verifier) -> str:
     Raises:
         NoteRefused: it is no signed note, or has no signature of this key that holds.
     """
+    return _opened(signed, verifier)[0]
+
+
+def signature_by(signed: str, verifier: Verifier) -> bytes:
+    """The signature of ``verifier`` below a note, which holds.
+
+    Raises:
+        NoteRefused: as ``opened``.
+    """
+    return _opened(signed, verifier)[1]
+
+
+def _opened(signed: str, verifier: Verifier) -> tuple[str, bytes]:
     text, blank, below = signed.rpartition("\n\n")
     lines = below.split("\n")
     if not blank or lines[-1] or not lines[:-1] or not all(line.startswith(_DASH) for line in lines[:-1]):
@@ -128,6 +141,6 @@ def opened(signed: str, verifier: Verifier) -> str:
             raise NoteRefused("no signed note: a signature is not base64") from error
         if name == verifier.name and data[:KEY_ID_BYTES] == verifier.key_id():
             if ALGORITHMS[verifier.algorithm](verifier.public, data[KEY_ID_BYTES:], text.encode()):
-                return text
+                return text, data[KEY_ID_BYTES:]
             raise NoteRefused(f"the signature of {name} does not hold: the text is not what was signed")
     raise NoteRefused(f"not signed by {verifier.name} with the key of this verifier")

@@ -122,6 +122,11 @@ class Anchors:
         """
         await asyncio.shield(self._found)
 
+    @property
+    def is_set_back(self) -> bool:
+        """Whether a head that the journal lacks has been shown."""
+        return self._found.done()
+
     async def signed_head(self) -> str:
         """The head to keep, as it was signed with the last commit; empty if there is none."""
         return await self._journal.signed_head()

@@ -11,11 +11,13 @@ from typing import Final, NamedTuple, Protocol, assert_never
 
 from controller.formats import mystery_proof as proof
 from controller.trigger_box import entries as store
-from controller.trigger_box.entries import Counted, Drawn, Entry, Opened, Shared, State, after
+from controller.trigger_box.entries import Counted, Drawn, Entry, Kept, Opened, Shared, State, after
 from controller.trigger_box.pool import POOL_BYTES, Noise, mix
 from controller.trigger_box.sealing import NONCE_BYTES, Place, Sealer, Secret
 from firmware_protocols.trigger_messages import (
     KEY_BYTES,
+    ROOT_BYTES,
+    SIGNATURE_BYTES,
     UNITS_PER_CENT,
     CheckTrigger,
     Contribute,
@@ -23,8 +25,11 @@ from firmware_protocols.trigger_messages import (
     CycleCommitted,
     CycleRevealed,
     GreetTrigger,
+    HeadKept,
+    KeepHead,
     OpenCycle,
     RecallCycle,
+    RecallHead,
     TriggerAlarm,
     TriggerCommand,
     TriggerCondition,
@@ -35,6 +40,17 @@ from firmware_protocols.trigger_messages import (
 
 CYCLE_UNKNOWN: Final = "cycle_unknown"
 """The complaint of a box that took over from one that was lost: it cannot reveal what that one drew."""
+
+
+_KEEPING: Final = frozenset(
+    {
+        TriggerCondition.OPEN,
+        TriggerCondition.AWAITING_SHARE,
+        TriggerCondition.NO_RANDOMNESS,
+        TriggerCondition.DISPUTED,
+    }
+)
+"""In which conditions a later head of the journal is kept; the one there is is said in all but ``ungreeted``."""
 
 
 class Past(Protocol):
@@ -112,6 +128,10 @@ class TriggerBox:
                 return self._contribute(number, amount_units)
             case RecallCycle(cycle):
                 return self._recall(cycle)
+            case KeepHead(epoch, size, root, signature):
+                return self._keep(Kept(epoch, size, root, signature))
+            case RecallHead():
+                return self._head(self.state.head)
             case _:
                 assert_never(command)
 
@@ -239,6 +259,19 @@ class TriggerBox:
             return Heard(reports=(self._status(0),) if known else (TriggerAlarm(CYCLE_UNKNOWN, text),))
         revealed = (_revealed(opened),) if opened is not None and opened.number else ()
         return Heard(reports=(_committed(drawn), *revealed))
+
+    def _keep(self, head: Kept) -> Heard:
+        if self._condition not in _KEEPING or not head.is_later_than(self.state.head):
+            return self._head(self.state.head)
+        return self._head(head, (head,))
+
+    def _head(self, head: Kept | None, entries: tuple[Entry, ...] = ()) -> Heard:
+        """Say which head is kept once ``entries`` are stored."""
+        if self._condition is TriggerCondition.UNGREETED:
+            return Heard(reports=(self._status(0),))
+        if head is None:
+            return Heard(entries, (HeadKept(0, 0, bytes(ROOT_BYTES), bytes(SIGNATURE_BYTES)),))
+        return Heard(entries, (HeadKept(head.epoch, head.size, head.root, head.signature),))
 
     def _dispute(self, text: str) -> Heard:
         """Take nothing until somebody has looked; the alarm names the first contribution that was wrong."""

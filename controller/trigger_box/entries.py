@@ -82,6 +82,19 @@ class Opened(Value, frozen=True):
     key: bytes
 
 
+class Kept(Value, frozen=True):
+    """A later signed head of the table's journal came to be kept (``KeepHead``)."""
+
+    epoch: int
+    size: int
+    root: bytes
+    signature: bytes
+
+    def is_later_than(self, other: Kept | None) -> bool:
+        """Whether it is of a later epoch, or of more records of the same."""
+        return other is None or (self.epoch, self.size) > (other.epoch, other.size)
+
+
 class Ended(Value, frozen=True):
     """Two people took the box out of service."""
 
@@ -90,7 +103,7 @@ class Ended(Value, frozen=True):
     wall_ns: int
 
 
-Entry = Begun | BoundsSet | Adopted | Drawn | Shared | Counted | Opened | Ended
+Entry = Begun | BoundsSet | Adopted | Drawn | Shared | Counted | Opened | Kept | Ended
 """Everything a store may hold."""
 
 
@@ -112,6 +125,7 @@ class State(Value, frozen=True):
     over: bool = False
     carried_units: int = 0
     ended: bool = False
+    head: Kept | None = None
 
     def identity(self) -> Identity:
         """Whose contributions it counts."""
@@ -158,6 +172,8 @@ def after(state: State, entry: Entry) -> State:
             return change(state, number=number, meter_units=meter, over=award > 0, carried_units=left)
         case Opened(cycle) if cycle == state.cycle:
             return change(state, over=True)
+        case Kept() if entry.is_later_than(state.head):
+            return change(state, head=entry)
         case Ended():
             return change(state, ended=True)
         case _:

@@ -24,8 +24,11 @@ from firmware_protocols.trigger_messages import (
     CycleCommitted,
     CycleRevealed,
     GreetTrigger,
+    HeadKept,
+    KeepHead,
     OpenCycle,
     RecallCycle,
+    RecallHead,
     TriggerAlarm,
     TriggerCondition,
     TriggerGreeted,
@@ -35,7 +38,7 @@ from firmware_protocols.trigger_messages import (
 NAME: Final = "tableside"
 
 FRAME_LIMIT: Final = 128
-"""Longest frame in bytes, with its COBS byte and the 00 behind it; a greeting has 104 at most."""
+"""Longest frame in bytes, with its COBS byte and the 00 behind it; a signed head, the longest, has 119."""
 
 IDLE_NS: Final = 50_000_000
 """Silence that ends a frame begun: three times the 16 ms a USB adapter may hold bytes back."""
@@ -115,6 +118,8 @@ def _check(message: Message) -> None:
     may_be_zero = _ZERO_ALLOWED | ({"cycle", "number"} if isinstance(message, GreetTrigger | TriggerStatus) else set())
     if isinstance(message, TriggerStatus):
         may_be_zero |= {"token"}
+    if isinstance(message, HeadKept):
+        may_be_zero |= {"size"}
     for name, value in numbers.items():
         if not (name not in may_be_zero) <= value < NUMBER_LIMIT:
             raise ValueError(f"{name} {value} is out of range")
@@ -128,6 +133,8 @@ _COMMANDS: Final = (
     _Layout(0x03, OpenCycle, "Q32s", ("cycle", "share")),
     _Layout(0x04, Contribute, "QQ", ("number", "amount_units")),
     _Layout(0x05, RecallCycle, "Q", ("cycle",)),
+    _Layout(0x06, KeepHead, "QQ32s64s", ("epoch", "size", "root", "signature")),
+    _Layout(0x07, RecallHead, "", ()),
 )
 
 _REPORTS: Final = (
@@ -148,6 +155,7 @@ _REPORTS: Final = (
     _Layout(0x84, ContributionAnswered, "QQQQB", ("number", "cycle", "meter_units", "award_cents", "hit")),
     _Layout(0x85, CycleRevealed, "QQQ32s", ("cycle", "number", "drawn_cents", "key")),
     _Layout(0x86, TriggerAlarm, "", (), (("code", _CODE), ("text", _TEXT))),
+    _Layout(0x87, HeadKept, "QQ32s64s", ("epoch", "size", "root", "signature")),
 )
 
 

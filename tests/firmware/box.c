@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GREET = 1, CHECK, OPEN_CYCLE, CONTRIBUTE, RECALL };
-enum { GREETED = 0x81, STATUS, COMMITTED, ANSWERED, REVEALED, ALARM };
+enum { GREET = 1, CHECK, OPEN_CYCLE, CONTRIBUTE, RECALL, KEEP_HEAD, RECALL_HEAD };
+enum { GREETED = 0x81, STATUS, COMMITTED, ANSWERED, REVEALED, ALARM, HEAD_KEPT };
 enum { UNGREETED, OPEN, AWAITING_SHARE, NO_RANDOMNESS, ROLLED_BACK, OTHER_TABLE, DISPUTED };
-enum { FRAME_LIMIT = 128, NAME_LIMIT = 100, CYCLES = 512, ANSWERS = 8192, UNITS_PER_CENT = 10000 };
+enum { FRAME_LIMIT = 128, NAME_LIMIT = 100, HEAD_BYTES = 112, CYCLES = 512, ANSWERS = 8192, UNITS_PER_CENT = 10000 };
 
 typedef struct {
     uint64_t start, drawn, hit_by;
@@ -27,6 +27,7 @@ typedef struct {
 static Cycle cycles[CYCLES];
 static Answer answers[ANSWERS];
 static uint64_t cycle_count, answer_count, meter;
+static uint8_t head[HEAD_BYTES];              /* epoch, size, root, signature; zeros: none yet */
 static char name[NAME_LIMIT];                 /* site/table/epoch; empty: serves nobody yet */
 static uint64_t reset_cents, ceiling_cents, most_units;
 static const char *serial;
@@ -170,6 +171,8 @@ static void apply(uint8_t letter, const uint8_t *body, uint8_t count)
             last->hit_by = answer_count;
             meter += (reset_cents - answer->award) * UNITS_PER_CENT;
         }
+    } else if (letter == 'H' && count == HEAD_BYTES) {
+        memcpy(head, body, HEAD_BYTES);
     }
 }
 
@@ -262,6 +265,13 @@ static void say_revealed(uint64_t cycle)
     put64(body + 9, cycles[cycle - 1].hit_by);
     put64(body + 17, cycles[cycle - 1].drawn);
     memcpy(body + 25, cycles[cycle - 1].key, 32);
+    say(body, sizeof body);
+}
+
+static void say_head(void)
+{
+    uint8_t body[1 + HEAD_BYTES] = {HEAD_KEPT};
+    memcpy(body + 1, head, HEAD_BYTES);
     say(body, sizeof body);
 }
 
@@ -408,6 +418,14 @@ static void recall(uint64_t cycle)
         say_revealed(cycle);
 }
 
+/* Epoch and size stand first, high byte first, so that the later of two heads is the greater. */
+static void keep_head(const uint8_t *told)
+{
+    int takes = condition == OPEN || condition == AWAITING_SHARE || condition == NO_RANDOMNESS || condition == DISPUTED;
+    if (takes && memcmp(told, head, 16) > 0)
+        change('H', told, HEAD_BYTES);
+}
+
 static void obey(const uint8_t *body, size_t count)
 {
     if (body[0] == GREET && count > 29) {
@@ -424,6 +442,18 @@ static void obey(const uint8_t *body, size_t count)
         contribute(get64(body + 1), get64(body + 9));
     } else if (body[0] == RECALL && count == 9) {
         recall(get64(body + 1));
+    } else if (body[0] == KEEP_HEAD && count == 1 + HEAD_BYTES && (get64(body + 1) | get64(body + 9)) >> 63 == 0
+        && get64(body + 9)) {
+        keep_head(body + 1);
+        if (condition == UNGREETED)
+            say_status(0, 0);
+        else
+            say_head();
+    } else if (body[0] == RECALL_HEAD && count == 1) {
+        if (condition == UNGREETED)
+            say_status(0, 0);
+        else
+            say_head();
     }
 }
 

@@ -40,8 +40,11 @@ from firmware_protocols.trigger_messages import (
     CycleCommitted,
     CycleRevealed,
     GreetTrigger,
+    HeadKept,
+    KeepHead,
     OpenCycle,
     RecallCycle,
+    RecallHead,
     TriggerAlarm,
     TriggerCondition,
     TriggerGreeted,
@@ -62,6 +65,7 @@ tokens = st.integers(0, 0xFFFF)
 series = st.integers(0, 0xFFFFFFFF)
 counts = st.integers(0, 2**64)
 secrets = st.binary(min_size=31, max_size=33) | st.binary(min_size=32, max_size=32)
+signatures = st.binary(min_size=63, max_size=65) | st.binary(min_size=64, max_size=64)
 names = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=12)
 
 
@@ -148,6 +152,9 @@ STRATEGIES: dict[type[Message], st.SearchStrategy[Message]] = {
     OpenCycle: st.builds(OpenCycle, counts, secrets),
     Contribute: st.builds(Contribute, counts, counts),
     RecallCycle: st.builds(RecallCycle, counts),
+    KeepHead: st.builds(KeepHead, counts, counts, secrets, signatures),
+    RecallHead: st.just(RecallHead()),
+    HeadKept: st.builds(HeadKept, counts, counts, secrets, signatures),
     TriggerGreeted: st.builds(TriggerGreeted, tokens, names, names, counts, counts, counts),
     TriggerStatus: st.builds(TriggerStatus, tokens, st.sampled_from(TriggerCondition), counts, counts),
     CycleCommitted: st.builds(CycleCommitted, counts, secrets, counts, counts, counts),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import astuple, replace
 
 from controller.commands.mystery import command
 from controller.trigger_box import custody
@@ -20,7 +21,10 @@ from firmware_protocols.trigger_messages import (
     ContributionAnswered,
     CycleCommitted,
     CycleRevealed,
+    HeadKept,
+    KeepHead,
     RecallCycle,
+    RecallHead,
     TriggerCondition,
     TriggerStatus,
 )
@@ -258,3 +262,22 @@ def test_a_key_is_made_once_and_for_its_owner(tmp_path: Path) -> None:
     assert run("make-key", tmp_path / "key")[0] == 0
     assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
     assert run("make-key", tmp_path / "key")[0] == 2
+
+
+async def test_the_head_it_keeps_is_there_again_after_a_kill(tmp_path: Path, reach: Reach) -> None:
+    file, _ = begun(tmp_path)
+    head = KeepHead(7, 4711, bytes(range(32)), bytes(range(64)))
+    async with noise(tmp_path):
+        async with running(*box_command(file)) as box:
+            host = await reach(tmp_path)
+            await host.open_cycle()
+            host.say(RecallHead(), head)
+            assert await host.until(HeadKept) == HeadKept(0, 0, bytes(32), bytes(64))
+            assert await host.until(HeadKept, 2) == HeadKept(*astuple(head))
+            box.kill()
+            await box.wait()
+        async with running(*box_command(file)):
+            host = await reach(tmp_path)
+            await host.greet(1)
+            host.say(replace(head, size=4710), RecallHead())
+            assert await host.until(HeadKept, 2) == HeadKept(*astuple(head))
