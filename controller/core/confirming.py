@@ -38,9 +38,9 @@ def guarded(rules: Rules) -> bool:
     return bool(rules.options.turn_key) and rules.hole_card == "dealt"
 
 
-def begin(desk: Desk, *, declared: bool) -> Dealing:
-    """The deal of a round whose bets are locked now; ``declared``: with boxes that only a person's word put into it."""
-    return Dealing("open", shut=desk.state.shut or declared) if guarded(desk.rules) else Dealing()
+def begin(desk: Desk) -> Dealing:
+    """The deal of a round whose bets are locked now."""
+    return Dealing("open") if guarded(desk.rules) else Dealing()
 
 
 def change(desk: Desk, **fields: Any) -> None:  # noqa: ANN401 - the fields of Dealing, whatever they are
@@ -66,16 +66,27 @@ def gap_ns(desk: Desk) -> int:
 # --- what comes -------------------------------------------------------------------------------------
 
 
-def card_coming(desk: Desk, at_ns: int) -> None:
-    """Before a card is taken: if a long gap lies before it, the clock has said so by now."""
+def card_coming(desk: Desk, since_ns: int, at_ns: int) -> None:
+    """Before a card is taken, told at ``at_ns``: if a long gap lies before it, the clock has said so by now."""
     if desk.state.round is None or not desk.round().dealing.unturned() or not desk.round().cards:
         return
+    if since_ns < at_ns:
+        told_late(desk, since_ns)
     deal = desk.round().dealing
     if not at_once(desk, at_ns):
         change(desk, quiet_ns=max(deal.quiet_ns, at_ns))
         review(desk)
     elif len(desk.round().cards) == size(desk) and (deal.stands == "open" or deal.done_by):
         unconfirm(desk, "a card followed the deal at once")
+
+
+def told_late(desk: Desk, since_ns: int) -> None:
+    """A card is told that left the shoe at some moment since ``since_ns``: what seemed a pause was perhaps none."""
+    deal = desk.round().dealing
+    if deal.stands == "open":
+        change(desk, uneven=deal.uneven or "a card was told late")
+    elif deal.stands == "confirmed" and len(desk.round().cards) == size(desk) and at_once(desk, since_ns):
+        unconfirm(desk, "a card told late may have followed the deal at once")
 
 
 def at_once(desk: Desk, at_ns: int) -> bool:
@@ -138,16 +149,31 @@ def clock_told(desk: Desk, at_ns: int) -> None:
         change(desk, quiet_ns=max(desk.round().dealing.quiet_ns, at_ns))
 
 
+def awaits_key(desk: Desk) -> bool:
+    """Whether the key *no more bets* can only be this deal's, whatever became of its chips, which players can exchange.
+
+    So it is until the deal is confirmed or cannot be, and the first time where the house says it by that key.
+    """
+    round_now = desk.round()
+    deal = round_now.dealing
+    if not deal.unturned() or not round_now.cards or round_now.closing:
+        return False
+    always = round_now.rules(desk.rules).options.deal_key == "always"
+    return deal.stands == "open" or (always and not deal.done_by)
+
+
 def deal_done(desk: Desk) -> bool:
     """The key *no more bets* was pressed again: the deal is done. False: it says nothing of the deal."""
     round_now = desk.state.round
-    if round_now is None or not round_now.dealing.unturned() or not round_now.cards or round_now.trouble_told():
+    if round_now is None or not round_now.dealing.unturned() or not round_now.cards:
         return False
     count, deal = len(round_now.cards), round_now.dealing
-    if deal.stands == "open":
+    if awaits_key(desk):
         # Pressed between its cards it is a key in the deal, which leaves the count uncertain.
         change(desk, done_by=desk.stamped.number)
-        return True
+        return not round_now.trouble_told()
+    if round_now.trouble_told():
+        return False
     return deal.stands == "confirmed" and count == size(desk) and not desk.state.presses
 
 
@@ -165,7 +191,6 @@ def review(desk: Desk) -> None:
     by_rhythm = quiet and desk.round().rules(desk.rules).options.deal_key == "sometimes"
     if even and (deal.done_by or by_rhythm):
         change(desk, stands="confirmed")
-        desk.change(shut=False)
     elif quiet and count < cards:
         unconfirm(desk, f"a pause after card {count} of {cards}")
     elif quiet and deal.uneven:
@@ -188,14 +213,6 @@ def moved(desk: Desk, why: str) -> None:
         return
     if desk.round().cards:
         unconfirm(desk, why, "moved")
-    else:
-        change(desk, shut=True)
-
-
-def dropped(desk: Desk) -> None:
-    """Cards came that are of no round, or whose round ended before its turn: the next may be of the same deal."""
-    if guarded(desk.rules):
-        desk.change(shut=True)
 
 
 def may_end_by_card(desk: Desk, at_ns: int) -> bool:

@@ -1,9 +1,9 @@
 """What is known of a round's deal: whether the table's count of its cards, and so its hole card, is confirmed.
 
 Which card is the hole card is the table's count. A chip on a box that is not dealt to, an unannounced burn, a card read
-twice or missed, a box without chips shift it by one or two. So nothing that depends on the cards of the second pass is
-told until the deal is confirmed (``confirming.py``), and once a correction has moved the count nothing more is opened
-at all until the dealer turns the hole card.
+twice or missed, a box without chips shift it, and two of them together shift it anywhere, into the first pass too. So
+no card is opened, and nothing is told that depends on one, until the deal is confirmed (``confirming.py``), and once a
+correction has moved the count nothing more is opened until the dealer turns the hole card.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ class Dealing(Value, frozen=True, tag=False):
     stands: Literal["unguarded", "open", "confirmed", "unconfirmed", "moved"] = "unguarded"
     """``unguarded``: no hole card is dealt, or the rules are older than this; ``moved``: a correction has moved the
     count, and nothing but the turn opens a card."""
-    shut: bool = False
-    """Whether its first pass is closed too: the cards may belong to a round that ended before its turn."""
     uneven: str = ""
     """Why its rhythm confirms nothing; empty while it may."""
     last_ns: int = -1

@@ -172,7 +172,6 @@ class Desk:
         known = self.round().dealing
         if known.unturned():
             self.change_round(dealing=replace(known, turned_by=self.stamped.number))
-            self.change(shut=False)
         self.change_round(turned=True)
         self.tell(HoleTurned(self.round().number, self.round().cards[place].number))
         self.open_card(place)

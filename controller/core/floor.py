@@ -129,7 +129,6 @@ def end_void(desk: Desk) -> None:
     desk.tell(*map(QuestionWithdrawn, round_now.holds()))
     if round_now.dealing.unturned() and round_now.cards:
         # The round is over for the table, but the dealer's hand has turned nothing.
-        confirming.dropped(desk)
         showing.open_lying(desk)
         showing.keep_closed(desk)
     else:

@@ -42,7 +42,7 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
         closed_meters=closed,
         keys_unheard=desk.state.keypad_lost,
         moved=dict(moved),
-        dealing=confirming.begin(desk, declared=bool(bets.declared)),
+        dealing=confirming.begin(desk),
     )
     desk.change(keypad_lost=keypad_away(desk))
     desk.found = begun(desk.rules, desk.round())
@@ -116,7 +116,6 @@ def play_with(desk: Desk, bets: Bets) -> None:
     if not bets.spots:
         desk.tell(*(CardWithoutBets(card.number) for card in before.cards))
         if before.cards:
-            confirming.dropped(desk)
             showing.keep_closed(desk)
         desk.tell(RoundClosed(before.number, (), 0, "void"))
         desk.change(round=None, declared=before.declared_boxes())

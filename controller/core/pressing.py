@@ -92,6 +92,8 @@ def may_lock_next(desk: Desk) -> bool:
     """Whether *no more bets* ends the open round: it is over, or the floor must rule on it."""
     if desk.round().dealing.unturned():
         # A slip of the finger opens no hole card.
+        if confirming.awaits_key(desk):
+            return False
         bets = any(wager.bet == "main" for wager in locking.lying(desk))
         return round_end.is_over(desk) and (desk.round().closing or (bets and confirming.may_end_by_key(desk)))
     return round_end.is_over(desk) or bool(desk.round().trouble) or desk.round().waits_for_card()

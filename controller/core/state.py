@@ -214,14 +214,10 @@ class Round(Value, frozen=True, tag=False):
         """Whether the face of a card may not leave the process yet."""
         if place == self.hole_place():
             return not self.turned
-        if self.dealing.closed() and (self.dealing.stands == "moved" or place >= self.closed_from()):
+        if self.dealing.closed():
             return True
         dealers = place == len(self.spots) or 0 < self.turn_key < self.cards[place].number
         return self.face_down and not self.shown and not dealers
-
-    def closed_from(self) -> int:
-        """The first place that is closed until the deal is confirmed: that of the second pass."""
-        return 0 if self.dealing.shut else len(self.spots) + 1
 
     def trouble_told(self) -> bool:
         """Whether the round is irregular and that has been said."""
@@ -337,8 +333,6 @@ class State(Value, frozen=True, tag=False):
     """What bet sensors told last, by side bet."""
     deal_gaps_ms: tuple[int, ...] = ()
     """The times between the cards of the last deals."""
-    shut: bool = False
-    """Whether cards may still come of a round that ended before its hole card was turned."""
     held: tuple[Stamped, ...] = ()
     """Readings that wait for a look at the layout, since a round may have begun with bets that nobody has told."""
 

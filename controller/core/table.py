@@ -190,7 +190,9 @@ def shoe_told(desk: Desk, told: readings.CardDrawn | ShoeNumbering) -> None:
 def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     """A card left the shoe: a burn, a card of the round, or one that belongs to none."""
     number = desk.stamped.number
-    confirming.card_coming(desk, desk.table_ns(drawn.at_ns))
+    at_ns = desk.table_ns(drawn.at_ns)
+    since_ns = at_ns if drawn.since_ns < 0 else desk.table_ns(drawn.since_ns)
+    confirming.card_coming(desk, since_ns, at_ns)
     pressing.card_came(desk)
     if drawn.sequence is not None:
         shoes.drawn(desk, drawn.sequence)
@@ -198,12 +200,10 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         desk.tell(UnreadCard(number))
     if drawn.burn or desk.state.burns:
         desk.change(burns=max(desk.state.burns - 1, 0))
-        confirming.disturbed(desk, "a card was burned in the deal", desk.table_ns(drawn.at_ns))
+        confirming.disturbed(desk, "a card was burned in the deal", at_ns)
         shoes.card_outside(desk, drawn)
         desk.tell(CardBurned(number))
         return
-    at_ns = desk.table_ns(drawn.at_ns)
-    since_ns = at_ns if drawn.since_ns < 0 else desk.table_ns(drawn.since_ns)
     overtook = 0
     if desk.state.round is not None and not rounds.came_before_payment(desk, drawn.face, since_ns, at_ns):
         rounds.refute_payment(desk)
@@ -212,7 +212,6 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
             rounds.close(desk)
     began = desk.state.round is None
     if began and not locking.lock(desk, at_ns):
-        confirming.dropped(desk)
         shoes.card_outside(desk, drawn)
         if fitness.closed_by(desk.state):
             fitness.dealt(desk, number)

@@ -50,13 +50,16 @@ RANKS: Final = tuple(
 CHIP: Final = "E00400000000C1"
 """A chip of ten dollars that somebody throws."""
 
+MORE_CHIPS: Final = ("E00400000000C2", "E00400000000C3", "E00400000000C4")
+"""And three more of them."""
+
 
 class HoleRig(HumanRig):
     """Keeps every byte that leaves the table, step by step."""
 
     def __init__(self, rules: Rules, chips: dict[str, int], seed: int = 1) -> None:
         self.said: list[bytes] = []
-        super().__init__(rules, {**chips, CHIP: 1000}, seed)
+        super().__init__(rules, {**chips, **dict.fromkeys((CHIP, *MORE_CHIPS), 1000)}, seed)
 
     def give(self, item: Input, *, closed: bool = False) -> Stepped:
         stepped = super().give(item, closed=closed)
@@ -151,6 +154,13 @@ def chip_on_undealt_box(script: Script, rng: Random) -> Script:
     return script._replace(before=(*script.before, Pause(700), Lay(rng.choice(free), MAIN, (CHIP,)), Pause(1500)))
 
 
+def chips_on_undealt_boxes(script: Script, rng: Random) -> Script:
+    free = [spot for spot in SPOTS if spot not in script.boxes]
+    thrown = zip(rng.sample(free, len(free)), MORE_CHIPS, strict=False)
+    laid = (act for spot, chip in thrown for act in (Pause(700), Lay(spot, MAIN, (chip,))))
+    return script._replace(before=(*script.before, *laid, Pause(1500)))
+
+
 def chip_handed_back(script: Script, rng: Random) -> Script:
     thrown = chip_on_undealt_box(script, rng)
     spot = next((act.spot for act in reversed(thrown.before) if isinstance(act, Lay) and act.chips == (CHIP,)), 0)
@@ -192,6 +202,7 @@ IRREGULARITIES: Final[dict[str, Callable[[Script, Random], Script]]] = {
     "honest": honest,
     "a chip on a box that is not dealt to": chip_on_undealt_box,
     "such a chip handed back in the deal": chip_handed_back,
+    "chips on boxes that are not dealt to": chips_on_undealt_boxes,
     "an unannounced burn": unannounced_burn,
     "a card read twice": card_read_twice,
     "a card missed": card_missed,
@@ -277,7 +288,10 @@ DOINGS: Final[dict[str, Doing]] = {one.__name__: one for one in (nothing, *ORDER
 
 
 class Case(NamedTuple):
-    """A round, what is wrong with its deal, and what somebody does at which moment before the turn."""
+    """A round, what is wrong with its deal, and what somebody does at which moment before the turn.
+
+    Two irregularities are written with an "and" between them.
+    """
 
     profile: str
     irregularity: str
@@ -292,7 +306,8 @@ def assert_secret(case: Case, faces: Iterable[Card] = RANKS) -> None:
     """Play the round with each face in the hole; nothing that leaves before the dealer turns it may differ."""
     rng = Random(case.seed)
     script = script_of(case.profile, case.seed, case.stand_key, case.boxes, keyed=case.turn_key == "always")
-    script = IRREGULARITIES[case.irregularity](script, rng)
+    for irregularity in case.irregularity.split(" and "):
+        script = IRREGULARITIES[irregularity](script, rng)
     moments = sorted(rng.randrange(len(script.acts) + 1) for _ in case.doings)
     doings = [Done(at, DOINGS[name], rng.randrange(1 << 30)) for at, name in zip(moments, case.doings, strict=True)]
     rig = rig_for(case.profile, case.stand_key, case.turn_key, case.seed)
