@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.core import asking, closing, rounds, unkeyed
+from controller.core import asking, closing, missed_cards, rounds, unkeyed
 from controller.core.alerts import AnswerRefused
 from controller.core.desk import Desk
 from controller.core.events import QuestionAnswered
@@ -39,9 +39,11 @@ def missed_cards_answered(desk: Desk, question: int, answer: str, who: str) -> N
         desk.tell(AnswerRefused(question, answer, "the answers are yes and no"))
         return
     desk.tell(QuestionAnswered(question, answer, who))
-    desk.change_round(doubt=0)
     if answer == "yes":
-        desk.irregular("cards were drawn while the table was not listening")
+        desk.change_round(doubt=0)
+        desk.irregular(missed_cards.told(desk.round()))
+    else:
+        desk.change_round(doubt=0, next_bets="")
 
 
 class QuestionShown(NamedTuple):

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.core import fitness, locking, rounds
 from controller.core.desk import Desk
-from controller.core.felt import cents_at
 from controller.core.inputs import DeadlinePassed, Stamped, Started
 from controller.core.pressing import may_lock_next
 from controller.core.state import Table
@@ -53,9 +54,7 @@ def due(table: Table, stamped: Stamped) -> tuple[tuple[Stamped, ...], tuple[Stam
 
 
 def awaits(desk: Desk) -> bool:
-    """Whether a reading would begin a round, lies on no bet, and a reader may still tell of one."""
-    if fitness.closed_by(desk.state) or any(wager.bet == "main" for wager in locking.lying(desk)):
-        return False
+    """Whether a reading would begin a round and a reader may still tell of its bets, or of the round before."""
     match desk.stamped.input:
         case CardDrawn(at_ns, _, burn) if not burn and not desk.state.burns:
             begins = desk.state.round is None or rounds.may_be_ended_by_card(desk, desk.table_ns(at_ns))
@@ -63,7 +62,11 @@ def awaits(desk: Desk) -> bool:
             begins = desk.state.round is None or (may_lock_next(desk) and not desk.round().closing)
         case _:
             return False
-    return begins and not is_known(Table(desk.house, desk.state, desk.found), (desk.stamped,))
+    if not begins or fitness.closed_by(desk.state):
+        return False
+    bets = any(wager.bet == "main" for wager in locking.lying(desk))
+    judged = desk.state.round is None or rounds.may_close(desk)
+    return not (bets and judged) and not is_known(Table(desk.house, desk.state, desk.found), (desk.stamped,))
 
 
 def moment(table: Table, held: tuple[Stamped, ...]) -> int:
@@ -86,7 +89,7 @@ def is_known(table: Table, held: tuple[Stamped, ...]) -> bool:
 
 
 def in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
-    """What waited: first the chips that lay there by the moment of the first, or may have where nothing lay before.
+    """What waited: first the chips that lay there by the moment of the first, or may have, and that no others did.
 
     A main wager told in an interval that holds the moment lay there, for cards are dealt to what lies there; a side
     wager may have come after, and follows.
@@ -97,7 +100,18 @@ def in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
         seen = one.input
         if not isinstance(seen, ChipsSeen) or desk.table_ns(seen.after_ns) >= wanted_ns:
             return False
-        laid = seen.zone == "main" and not cents_at(table.state.felt, seen.spot, "main")
-        return laid or desk.table_ns(seen.by_ns) <= wanted_ns
+        return seen.zone == "main" or desk.table_ns(seen.by_ns) <= wanted_ns
 
-    return (*(one for one in held if lay_there(one)), *(one for one in held if not lay_there(one)))
+    first = tuple(one for one in held if lay_there(one))
+    return (*first, *confirmed_by(held), *(one for one in held if not lay_there(one)))
+
+
+def confirmed_by(held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
+    """What the readers have confirmed before the moment of the first and no further: chips at that moment follow it."""
+    first = held[0].input
+    assert isinstance(first, CardDrawn | KeyPressed), "a card or a key began the wait"
+    return tuple(
+        replace(one, input=replace(one.input, upto_ns=first.at_ns - 1))
+        for one in held
+        if isinstance(one.input, ChipsConfirmed) and one.input.upto_ns >= first.at_ns
+    )

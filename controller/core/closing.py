@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from controller.core import admission, asking, heard_twice, showing
+from controller.core import admission, asking, heard_twice, missed_cards, showing
 from controller.core.books import Row, book_of
 from controller.core.census import Census
 from controller.core.desk import Desk
@@ -49,7 +49,7 @@ def close(desk: Desk) -> None:
         desk.change(declared=round_now.declared_boxes())
     else:
         if round_now.doubt:
-            desk.irregular("nobody said whether cards were missed")
+            desk.irregular(missed_cards.untold(round_now))
         elif round_now.unkeyed:
             desk.irregular("nobody said whether its first card began it")
         elif round_now.entry:

@@ -13,6 +13,7 @@ from controller.core import (
     fitness,
     heard_twice,
     metering,
+    missed_cards,
     protection,
     round_end,
     sensing,
@@ -56,7 +57,7 @@ def opened_text(desk: Desk) -> str:
 def display(desk: Desk, round_now: Round) -> str:
     """The line on the dealer's keypad while a round is open. Before the turn it cannot depend on the hole card."""
     if round_now.doubt:
-        return "Cards drawn meanwhile? yes/no"
+        return missed_cards.shown(round_now)
     if round_now.unkeyed:
         return unkeyed.SHOWN
     if between := heard_twice.shown(desk):

@@ -110,6 +110,8 @@ def no_more_bets(desk: Desk, at_ns: int) -> str:
         if not may_lock_next(desk):
             if confirming.deal_done(desk):
                 return ""
+            if desk.round().cards and not desk.round().dealing.unturned():
+                desk.change_round(next_bets="pressed")
             unsaid = "say first whether a new round has begun: yes or no"
             return unsaid if desk.round().unkeyed else "a round is being played"
         if desk.round().closing and not rounds.may_close(desk):

@@ -41,6 +41,8 @@ def is_over(desk: Desk) -> bool:
         return True
     if round_now.trouble or round_now.blind():
         return cleared(desk)
+    if round_now.doubt and cleared(desk):
+        return True
     if round_now.dealing.unturned() and left_lying(desk):
         # Chips that one player moved do not say that the others have finished.
         return False

@@ -170,6 +170,8 @@ class Round(Value, frozen=True, tag=False):
     corrected: tuple[str, str] = ("", "")
     """Who last corrected the round's cards or boxes, and why."""
     dealing: Dealing = Dealing()
+    next_bets: str = ""
+    """``pressed``: *no more bets* was refused, for the round may go on; ``asked``: then came a card."""
 
     def rules(self, rules: Rules) -> Rules:
         """The rules by which this round's evidence is read."""

@@ -106,9 +106,10 @@ def step(table: Table, stamped: Stamped) -> Stepped:
         return take_in(table, stamped)
     after = Table(table.house, replace(table.state, held=held), table.found)
     events = list[Event]()
+    first = now.index(table.state.held[0]) if now and table.state.held[0] in now else -1
     for place, one in enumerate(now):
-        # The first that waited is known now; another may have to wait in its turn.
-        stepped = step(after, one) if place else take_in(after, one)
+        # The first that waited is known now, with what comes before it; another may have to wait in its turn.
+        stepped = step(after, one) if place > first else take_in(after, one)
         after, events = stepped.table, [*events, *stepped.events]
     after = Table(after.house, replace(after.state, number=stamped.number), after.found)
     return Stepped(after, tuple(events), wanted(Desk(after, stamped)))
@@ -223,6 +224,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     if overtook and not desk.round().locked_by:
         desk.change_round(overtook=overtook)
     rounds.card(desk, drawn.face, since_ns, at_ns)
+    missed_cards.next_may_have_begun(desk)
 
 
 # --- bet spots --------------------------------------------------------------------------------------

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from controller.core.alerts import CardWithoutBets, FloorCalled, KeyRefused, UnexplainedChange, WagerUncertain
-from controller.core.events import BetsLocked, CardDealt, CardDrawn, RoundClosed
+from controller.core.alerts import (
+    CardWithoutBets,
+    FloorCalled,
+    KeyRefused,
+    RoundIrregular,
+    UnexplainedChange,
+    WagerUncertain,
+)
+from controller.core.events import BetsLocked, CardDealt, CardDrawn, QuestionAsked, RoundClosed
 from controller.core.game_alerts import AlertRaised
 from controller.io import profile_files
 from firmware_protocols.cards import Card
@@ -151,3 +158,52 @@ def test_keys_meanwhile_are_heard_after_the_card() -> None:
     assert rig.told(FloorCalled) == []
     looked(rig)
     assert [type(event) for event in rig.told(CardWithoutBets, FloorCalled)] == [CardWithoutBets, FloorCalled]
+
+
+PUSH = "1 main 10 \n key no_more_bets \n Th 9c 8h 9d"
+"""18 against 18 without a key of the play: nothing shows that the player stands and lets his wager lie."""
+
+
+def pushed(talk: str) -> Rig:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "sometimes"}).rules)
+    rig.talk(f"{PUSH} \n {talk}")
+    return rig
+
+
+def test_a_card_after_a_refused_no_more_bets_may_be_the_next_rounds_and_nothing_is_settled_on_it() -> None:
+    rig = pushed("key no_more_bets \n 6s")
+    assert [one.reason for one in rig.told(KeyRefused) if isinstance(one, KeyRefused)] == ["a round is being played"]
+    (asked,) = rig.told(QuestionAsked)
+    assert isinstance(asked, QuestionAsked)
+    assert asked.text.endswith("has another round begun?")
+    assert rig.desired.display == "Another round begun? yes/no"
+    assert rig.postings() == []
+
+
+def test_answered_that_none_has_begun_the_card_is_the_players() -> None:
+    rig = pushed("key no_more_bets \n 6s \n key no")
+    assert rig.postings() == ["1: spot 1 main -10.00"]
+
+
+def test_answered_that_one_has_begun_the_round_goes_to_the_floor() -> None:
+    rig = pushed("key no_more_bets \n 6s \n key yes")
+    (irregular,) = rig.told(RoundIrregular)
+    assert isinstance(irregular, RoundIrregular)
+    assert irregular.reason == "another round began before anything showed that it had ended"
+    assert rig.postings() == []
+
+
+def test_where_nobody_answers_the_round_ends_once_its_chips_are_gone_and_the_next_begins() -> None:
+    rig = pushed("key no_more_bets \n 6s \n 1 main 0 \n 1 main 20 \n key no_more_bets")
+    assert rig.outcomes() == ["irregular"]
+    assert [one.reason for one in rig.told(RoundIrregular) if isinstance(one, RoundIrregular)] == [
+        "nobody said whether another round had begun"
+    ]
+    assert rig.table.state.round is not None
+    assert rig.table.state.round.number == 2
+
+
+def test_without_a_card_a_slip_of_the_finger_asks_nothing() -> None:
+    rig = pushed("key no_more_bets")
+    assert rig.told(QuestionAsked) == []
+    assert rig.desired.display == "Round 1"

@@ -339,10 +339,23 @@ def test_cards_after_the_close_belong_to_the_next_round() -> None:
     assert rounds == [1] * 4 + [2] * 4
 
 
-def test_a_next_round_before_the_readers_confirmed_leaves_the_last_to_the_floor() -> None:
+def test_a_next_round_before_the_readers_confirmed_waits_for_them() -> None:
     rig = rig_with(f"1 main 10 \n {HAND}")
     rig.late = True
     rig.talk("key stand round_closed \n Th")
+    assert rig.outcomes() == []
+    rig.late = False
+    rig.pass_ms(100)
+    assert rig.outcomes() == ["settled"]
+    assert rig.table.state.round is not None
+    assert (rig.table.state.round.number, len(rig.table.state.round.cards)) == (2, 1)
+
+
+def test_a_next_round_before_the_readers_confirmed_leaves_the_last_to_the_floor_where_more_is_in_doubt() -> None:
+    rig = rig_with(f"1 main 10 \n {HAND}")
+    rig.late = True
+    rig.talk("key stand round_closed \n Th")
+    rig.give(DeviceComplained("bet_spots", "slow", "a zone was not looked at", rig.now_ns))
     assert [e.reason for e in rig.told(RoundIrregular) if isinstance(e, RoundIrregular)] == [
         "the readers had not confirmed the layout when the next round began"
     ]
