@@ -49,6 +49,7 @@ HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
     "controller.formats.evidence_lines.parsed": lambda read, data: [lambda: read(data.decode(errors="replace"), 1)],
     "controller.formats.following.read_place": lambda read, data: [lambda: read(data)],
     "controller.formats.hand_cases.parse_json": lambda read, data: [lambda: read(data)],
+    "controller.formats.known_edges.read": lambda read, data: [lambda: read(data.decode(errors="replace"))],
     "controller.formats.mystery_events._envelope": lambda read, data: [lambda: read(data)],
     "controller.formats.operators._body": lambda read, data: [lambda: read(data)],
     "controller.formats.operators.read_request": requests,
