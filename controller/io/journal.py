@@ -231,8 +231,12 @@ class Journal:
         Raises:
             JournalFailed: as ``commit``, or there is no such event.
         """
-        found: Mark = await self._submit(lambda connection: journal_stream.stream_at(connection, self.identity, seq))
-        return found[1]
+        at: Mark = await self._submit(lambda connection: journal_stream.mark_at(connection, self.identity, seq))
+        while at[0] < seq:
+            # A piece at a time, so that a commit handed in meanwhile waits for one piece and not for all events.
+            piece = functools.partial(journal_stream.piece_of_stream, identity=self.identity, seq=seq, start=at)
+            at = await self._submit(piece)
+        return at[1]
 
     async def note_ack(self, consumer: str, seq: int) -> None:
         """Remember that a consumer holds events 1 to ``seq``; lower than before changes nothing.

@@ -24,6 +24,15 @@ if TYPE_CHECKING:
 PAIRING_SECONDS: Final = 5.0
 """Who has not shown by then, on a local socket, that they are the table is hung up: the table takes milliseconds."""
 
+UNPAIRED_BYTES: Final = 4096
+"""Many times what a pairing takes; who says more without one, on a local socket, is hung up."""
+
+UNREAD_BYTES: Final = 256 * 1024
+"""Answers that may wait for whoever does not read them."""
+
+TOO_MUCH: Final = "it says too much"
+"""Why the table's line is closed for a while."""
+
 _PEER: Final = struct.Struct("3i")
 """``struct ucred``: process, user and group (unix(7), ``SO_PEERCRED``)."""
 
@@ -41,6 +50,7 @@ class Line(asyncio.Protocol):
         self._silence: asyncio.TimerHandle | None = None
         self._patience: asyncio.TimerHandle | None = None
         self._welcome = False
+        self._unpaired_bytes = UNPAIRED_BYTES
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the line is gone."""
 
@@ -49,9 +59,13 @@ class Line(asyncio.Protocol):
         if self._transport is not None and not self._transport.is_closing():
             data = b"".join(self._wire.encode(report) for report in reports)
             self._transport.write(data if self._paired is None else self._paired.seal(data))
+            if self._transport.get_write_buffer_size() > UNREAD_BYTES:
+                self._service.refuse("it does not read its answers", "line")
+                self.hang_up()
 
     def hang_up(self) -> None:
-        """Close the line."""
+        """Close the line; nothing more is taken of it."""
+        self._welcome = False
         if self._transport is not None:
             self._transport.abort()
 
@@ -62,7 +76,6 @@ class Line(asyncio.Protocol):
         user = peer_user(transport.get_extra_info("socket"))
         if user is not None and user not in self._service.users:
             self._service.refuse(f"user {user} is not the table's", "caller")
-            self._welcome = False
         else:
             self._welcome = self._service.opened(self)
         if not self._welcome:
@@ -78,7 +91,7 @@ class Line(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """See ``asyncio.Protocol``."""
-        if not self._welcome:
+        if not self._welcome or not self._is_within_bounds(len(data)):
             return
         if self._silence is not None:
             self._silence.cancel()
@@ -87,6 +100,19 @@ class Line(asyncio.Protocol):
         if self._wire.held():
             loop = asyncio.get_running_loop()
             self._silence = loop.call_later(self._service.codec.idle_ns / 1e9, self._fell_silent)
+
+    def _is_within_bounds(self, count: int) -> bool:
+        """Whether so many bytes more may come; else the line is hung up."""
+        if self._service.line is self or self._patience is None:
+            bears = self._service.bears(count)
+        else:
+            self._unpaired_bytes -= count
+            bears = self._unpaired_bytes >= 0
+            if not bears:
+                self._service.refuse("too much before the pairing", "caller")
+        if not bears:
+            self.hang_up()
+        return bears
 
     def _authentic(self, paired: PairedLine, data: bytes) -> bytes:
         """What the table said, out of what came on a paired line."""
@@ -115,7 +141,7 @@ class Line(asyncio.Protocol):
 
     def _hear(self, messages: tuple[object, ...]) -> None:
         for message in messages:
-            if self._service.line is not self:
+            if self._service.line is not self or not self._welcome:
                 return
             if isinstance(message, TriggerCommand):
                 try:

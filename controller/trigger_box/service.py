@@ -19,6 +19,7 @@ import structlog
 
 from controller.formats.pairing import unpaired
 from controller.formats.trigger_config import UNIX, TriggerConfig
+from controller.io.allowances import NANOSECONDS
 from controller.io.backoff import Backoff
 from controller.io.clock import Clock
 from controller.io.link import Link
@@ -28,6 +29,7 @@ from controller.io.randomness import Entropy
 from controller.io.talk import Talk
 from controller.io.watchdog import Watchdog
 from controller.trigger_box.box import Heard, Maker, TriggerBox
+from controller.trigger_box.line import TOO_MUCH
 from controller.trigger_box.line import Line as Line
 from controller.trigger_box.pool import NOISE_BYTES, Noise
 from controller.trigger_box.sealing import Sealer
@@ -111,6 +113,9 @@ class Service:
         """Frames dropped of a paired line, and callers, by why."""
         self.line: Line | None = None
         """The table's line, if it has one."""
+        self.talk = Talk(parts.chance)
+        self._closed_until_ns = parts.clock.monotonic_ns()
+        """The table's line said too much, and nobody is listened to before."""
         self._callers: set[Line] = set()
         """Lines on which nobody has shown yet that they are the table."""
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -148,6 +153,11 @@ class Service:
         On a paired line they have to show that they are the table first, and the line there is stays; else nobody takes
         a line that lives from who has it.
         """
+        if self.closed_seconds():
+            self.refuse("closed for a while", "caller")
+            return False
+        if self.line is None:
+            self.talk.opened(self.parts.clock.monotonic_ns())
         if self._pairing_key is None:
             if self.line is not None:
                 self.refuse("a second caller", "caller")
@@ -159,6 +169,20 @@ class Service:
         else:
             self._callers.add(line)
         return True
+
+    def bears(self, count: int) -> bool:
+        """Take so many bytes of the table's line; false if it says too much, and is closed for a while."""
+        now_ns = self.parts.clock.monotonic_ns()
+        if self.talk.data(count, now_ns):
+            return True
+        self.refuse(TOO_MUCH, "line")
+        self.talk.closed(now_ns)
+        self._closed_until_ns = now_ns + round(self.talk.pause_seconds() * NANOSECONDS)
+        return False
+
+    def closed_seconds(self) -> float:
+        """For how long nobody is listened to, because the table's line said too much."""
+        return max(0, self._closed_until_ns - self.parts.clock.monotonic_ns()) / NANOSECONDS
 
     def take_line(self, line: Line) -> None:
         """Answer this line, which is the table's, and one from before no more."""
@@ -251,7 +275,7 @@ class Service:
                 await served.lost
             except OSError as error:
                 log.warning("line down", reason=str(error))
-            await asyncio.sleep(backoff.next_seconds())
+            await asyncio.sleep(max(backoff.next_seconds(), self.closed_seconds()))
 
     async def _serve_socket(self, path: Path, line: Callable[[Service], Line]) -> None:
         _clear_away(path)

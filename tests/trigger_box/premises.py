@@ -115,6 +115,9 @@ class Host:
     def say(self, *commands: TriggerCommand) -> None:
         self._writer.write(b"".join(map(self._wire.encode, commands)))
 
+    def say_bytes(self, data: bytes) -> None:
+        self._writer.write(data)
+
     async def listen(self) -> bool:
         """Take what comes; false once the box is gone."""
         async with asyncio.timeout(PATIENCE_SECONDS):

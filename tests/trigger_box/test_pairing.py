@@ -20,8 +20,9 @@ from controller.io.clock import SystemClock
 from controller.io.keys import KeyRefused, create_key
 from controller.io.notify import Notifier
 from controller.io.randomness import SystemEntropy
+from controller.io.talk import BYTES_PER_SECOND
 from controller.trigger_box import custody
-from controller.trigger_box.line import Line
+from controller.trigger_box.line import TOO_MUCH, Line
 from controller.trigger_box.service import Service
 from controller.trigger_box.store import Store
 from devices.mystery_trigger import MysteryTriggerSession, TableName
@@ -40,6 +41,15 @@ from tests.trigger_box.premises import (
     write_files,
 )
 from tests.wiring.premises import ran
+
+
+class HeldClock(SystemClock):
+    """The machine's clock until a test holds it."""
+
+    held_ns: int | None = None
+
+    def monotonic_ns(self) -> int:
+        return super().monotonic_ns() if self.held_ns is None else self.held_ns
 
 
 class Table:
@@ -250,3 +260,52 @@ async def test_a_pairing_key_is_made_once_and_for_its_owner_alone(tmp_path: Path
     assert len(bytes.fromhex(key.read_text())) == 32
     status, _, errors = await ran("keys", "pairing", str(key))
     assert (status, len(errors.splitlines())) == (2, 1)
+
+
+async def test_a_line_that_says_too_much_is_closed_for_a_while_and_then_listened_to_again(tmp_path: Path) -> None:
+    _, config = begun(tmp_path)
+    store = Store(Path(config.box.store), custody.sealer_of(config))
+    clock = HeldClock()
+    surroundings = Surroundings(clock, SystemEntropy(), Random(1))
+    mine = frozenset({os.getuid()})
+    async with noise(tmp_path):
+        service = Service(config, store, custody.sealer_of(config), surroundings, "1.0", users=mine)
+        serving = asyncio.create_task(service.run(Line, Notifier({})))
+        babbling = await connected(tmp_path)
+        await babbling.open_cycle()
+        clock.held_ns = clock.monotonic_ns()
+        babbling.say_bytes(b"\x01" * (BYTES_PER_SECOND + 100_000))
+        while await babbling.listen():
+            pass
+        await babbling.close()
+        assert service.refused == {f"line {TOO_MUCH}": 1}
+        assert f"1 times refused: line {TOO_MUCH}" in service.status()
+        early = await connected(tmp_path)
+        assert not await early.listen()
+        await early.close()
+        assert service.refused["caller closed for a while"] == 1
+        clock.held_ns += 20 * 1_000_000_000
+        again = await connected(tmp_path)
+        await again.open_cycle()
+        assert (await again.contribute(1, 100)).meter_units == 500 * 10_000 + 100
+        await again.close()
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+    store.close()
+
+
+async def test_a_stranger_who_pours_before_pairing_is_hung_up_and_costs_the_table_nothing(tmp_path: Path) -> None:
+    async with paired_box(tmp_path) as (key, logged):
+        table = Table(key)
+        async with table.calling(tmp_path):
+            await table.hear(DeviceHealth)
+            stranger = await connected(tmp_path)
+            stranger.say_bytes(b"\x01" * (2 * BYTES_PER_SECOND))
+            while await stranger.listen():
+                pass
+            await stranger.close()
+            table.inner.wish(TriggerWish(1, 0, 0, OpenCycle(1, bytes(32)), (Contribute(1, 100),)), 1)
+            (answer,) = await table.hear(MysteryAnswered)
+        assert isinstance(answer, MysteryAnswered)
+    assert "too much before the pairing" in refusals(logged)
+    assert TOO_MUCH not in refusals(logged)
