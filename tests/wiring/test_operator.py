@@ -75,7 +75,8 @@ async def test_the_operators_of_a_table_file_order_over_tcp_with_their_keys(tmp_
             "accepted: order 1 waits for another person to approve it\n",
         )
         approve = ("approve", "harbour/bj-1", "1", "--who", "J. Reyes")
-        assert (await house.asks("reyes", *approve))[:2] == (0, "accepted\n")
+        status, said, _ = await house.asks("reyes", *approve)
+        assert (status, said.startswith("accepted: spot "), said.count(" -> 0.00")) == (0, True, said.count("spot"))
         assert (await house.ear.event(RoundVoided, round=1)).who == "M. Okafor, J. Reyes"
 
 
@@ -108,7 +109,8 @@ async def test_the_floor_orders_over_its_socket_and_nobody_else_does(tmp_path: P
         assert (await house.approve("M. Okafor", "floor"))[0] == 1
         alone = await house.approve("J. Lee", "floor")
         assert (alone[0], "another person must approve" in alone[2]) == (1, True), alone
-        assert (await house.approve("J. Lee", "surveillance"))[:2] == (0, "accepted\n")
+        status, said = (await house.approve("J. Lee", "surveillance"))[:2]
+        assert (status, said.startswith("accepted: spot "), said.count(" -> 0.00")) == (0, True, said.count("spot"))
         voided = await house.ear.event(RoundVoided, round=1)
         assert (voided.who, voided.why) == ("M. Okafor, J. Lee", "foul deal")
         again = await house.void("--operator", str(tmp_path / "floor" / "socket"))
