@@ -116,6 +116,11 @@ class TriggerBoxSimulator:
         """What its meter stands at."""
         return self._memory.meter_units
 
+    @property
+    def head(self) -> HeadKept:
+        """The signed head that it keeps."""
+        return self._memory.head
+
     def noise(self, *, works: bool) -> bytes:
         """Its noise source fails or works again; what it says of that."""
         self._noise = works
