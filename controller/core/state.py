@@ -329,6 +329,8 @@ class State(Value, frozen=True, tag=False):
     """Rulings that wait for a second person."""
     inventory_entries: int = 0
     """Counts of the rack and the drop box entered in this epoch."""
+    inventory_slips: dict[str, int] = msgspec.field(default_factory=dict)
+    """What stands of each kind and slip of such counts, in cents."""
     unfit: dict[str, Unfit] = msgspec.field(default_factory=dict)
     """By cause, what stands against another round."""
     sensed: dict[str, Sensed] = msgspec.field(default_factory=dict)

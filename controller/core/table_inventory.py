@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from controller.core.alerts import FloorRefused
 from controller.core.desk import Desk
 from controller.core.floor_events import Count, InventoryEntered
 from controller.core.inputs import EnterInventory
+from controller.core.raising import money
 from firmware_protocols.values import Value
 
 
@@ -46,7 +48,14 @@ def inventory_of(entries: Iterable[InventoryEntered]) -> TableInventory:
 
 
 def enter(desk: Desk, given: EnterInventory) -> None:
-    """Publish a count under the next number."""
+    """Publish a count under the next number; a slip that stands already is refused."""
+    slips = desk.state.inventory_slips
+    slip = f"{given.kind} {given.slip}"
+    if given.slip and slips.get(slip, 0) * given.cents > 0:
+        reason = f"slip {given.slip} is entered already, with {money(slips[slip])}"
+        desk.tell(FloorRefused(f"enter {given.kind}", reason, given.who))
+        return
     number = desk.state.inventory_entries + 1
-    desk.change(inventory_entries=number)
+    now = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips
+    desk.change(inventory_entries=number, inventory_slips={name: cents for name, cents in now.items() if cents})
     desk.tell(InventoryEntered(number, given.kind, given.cents, given.chips, given.slip, given.who, given.why))

@@ -8,6 +8,7 @@ from fractions import Fraction
 import msgspec
 import pytest
 
+from controller.core.alerts import FloorRefused
 from controller.core.events import TableStarted, WagerSettled
 from controller.core.floor_events import ChipCount, Count
 from controller.core.game_alerts import AlertRaised
@@ -173,3 +174,16 @@ def test_the_account_says_in_which_money(night: Night) -> None:
     in_dollars = msgspec.structs.replace(started, event=msgspec.structs.replace(started.event, currency="USD"))
     events = [in_dollars if one is started else one for one in night[0]]
     assert account(events).currency == "USD"
+
+
+def test_a_slip_is_entered_once_and_again_only_after_it_was_taken_back() -> None:
+    rig = a_rig()
+    count(rig, Count.FILL, 200_000, slip="4711")
+    count(rig, Count.FILL, 200_000, slip="4711")
+    (refused,) = rig.told(FloorRefused)
+    assert refused == FloorRefused("enter fill", "slip 4711 is entered already, with 2000.00", "M. Okafor")
+    count(rig, Count.CREDIT, 50_000, slip="4711")
+    count(rig, Count.FILL, -200_000, slip="4711")
+    count(rig, Count.FILL, 20_000, slip="4711")
+    shift = account(published(rig.events))
+    assert (shift.inventory.fill_cents, shift.inventory.credit_cents, len(shift.entries)) == (20_000, 50_000, 4)
