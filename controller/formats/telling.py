@@ -54,7 +54,13 @@ class Teller:
                 self._owners[card] = spot
             case _:
                 pass
-        return [*self._deal_if_done(event), *self._lines(event)]
+        deal = self._deal_if_done(event)
+        lines = self._lines(event)
+        if deal and not self._all_shown() and (not lines or isinstance(event, HoleTurned)):
+            # A deal opens once it is confirmed, or with the hole card: it is one line, and waits for the last card.
+            return lines
+        self._dealt = self._dealt or bool(deal)
+        return [*deal, *lines]
 
     def _lines(self, event: Event) -> list[str]:
         match event:
@@ -123,10 +129,14 @@ class Teller:
         done = sum(spot == DEALER for spot in self._owners.values()) >= 2
         if self._dealt or not done or isinstance(event, CardDealt):
             return []
-        self._dealt = True
         spots = sorted(set(self._owners.values()) - {DEALER})
         hands = [f"{spot}: {self._cards(tuple(self._initial(spot)))}" for spot in spots]
         return [f"  dealt      {'   '.join(hands)}   dealer: {self._cards(tuple(self._initial(DEALER)))}"]
+
+    def _all_shown(self) -> bool:
+        """Whether every card of the deal but the dealer's second lies open."""
+        hands = [self._initial(spot)[: 1 if spot == DEALER else 2] for spot in set(self._owners.values())]
+        return all(card in self._faces for hand in hands for card in hand)
 
     def _initial(self, spot: int) -> list[int]:
         return [card for card, owner in self._owners.items() if owner == spot][:2]
