@@ -155,8 +155,10 @@ class Watched:
         new = self.ear.messages[self.seen :]
         events = {json_of(one.payload)["seq"]: one for one in new if "/event/" in one.topic}
         alerts = {json_of(one.payload)["seq"] for one in new if "/alert/" in one.topic}
-        pictures = {(one.topic, json_of(one.payload)["seq"]) for one in new if one.topic in PICTURES}
-        return seq in events and pictures >= {(topic, seq) for topic in PICTURES} and alerts <= set(events)
+        heard = {one.topic: one.payload.partition(b",")[2] for one in self.ear.messages if one.topic in PICTURES}
+        # A picture that shows nothing new is not sent again.
+        shown = {topic: self.daemon.shown.get(topic.rsplit("/", 1)[1]) for topic in PICTURES}
+        return seq in events and heard == shown and alerts <= set(events)
 
 
 @contextlib.asynccontextmanager
