@@ -122,7 +122,8 @@ async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
             waited_in_vain = await play_until_done(wanted, acts, station, process, told)
             if told:
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(heard.closed(told[-1].round), ENDING_SECONDS)
+                    async with asyncio.timeout(ENDING_SECONDS):
+                        await heard.closed(told[-1].round)
             if len(told) == wanted.rounds:
                 sign = await sign_at_the_end(station, built["beside"], sevens)
     truth = truth_of(told)
@@ -201,7 +202,8 @@ async def daemon(directory: Path) -> AsyncIterator[asyncio.subprocess.Process]:
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
             try:
-                await asyncio.wait_for(process.wait(), ENDING_SECONDS)
+                async with asyncio.timeout(ENDING_SECONDS):
+                    await process.wait()
             except TimeoutError:
                 process.kill()
                 await process.wait()

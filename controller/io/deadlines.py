@@ -35,7 +35,8 @@ class Deadlines:
             self._changed.clear()
             left_s = (self._wanted_ns + GRACE_NS - self._clock.monotonic_ns()) / 1e9 if self._wanted_ns else None
             try:
-                await asyncio.wait_for(self._changed.wait(), None if left_s is None else max(left_s, 0))
+                async with asyncio.timeout(None if left_s is None else max(left_s, 0)):
+                    await self._changed.wait()
             except TimeoutError:
                 told_ns, self._wanted_ns = self._wanted_ns, 0
                 self._deliver(DeadlinePassed(told_ns))

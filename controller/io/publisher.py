@@ -204,7 +204,8 @@ class Publisher:
                 self._unsent = dict.fromkeys(self._retained)
                 await self._send_rest(client)
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._inbox.heard.wait(), HEARD_SECONDS)
+                    async with asyncio.timeout(HEARD_SECONDS):
+                        await self._inbox.heard.wait()
                 await self._say_status(client)
                 self.online.set()
                 log.info("broker reached", protocol=protocol)

@@ -44,6 +44,17 @@ async def test_a_refused_publish_raises(tmp_path: Path) -> None:
             await client.publish("tableside/forbidden", b"2")
 
 
+async def test_a_table_asked_to_stop_as_an_answer_comes_stops() -> None:
+    async with mosquitto() as broker, connected(broker, "5", "one") as client:
+        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiting = asyncio.ensure_future(client._wait_for(answer, None))
+        await asyncio.sleep(0)
+        answer.set_result(None)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+
 async def test_a_cut_link_fails_everything_that_waits_and_everything_after() -> None:
     async with mosquitto() as target:
         wire = Cuttable(target)

@@ -254,7 +254,10 @@ class Premises:
             return
         self.process.send_signal(signal.SIGTERM)
         try:
-            assert await asyncio.wait_for(self.process.wait(), PATIENCE_S) == 0, self.log()
+            async with asyncio.timeout(PATIENCE_S):
+                assert await self.process.wait() == 0, self.log()
+        except TimeoutError:
+            raise AssertionError(f"the daemon did not stop: {self.log()}") from None
         finally:
             if self.process.returncode is None:
                 self.process.kill()
