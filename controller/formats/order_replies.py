@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from controller.core.alerts import AnswerRefused, FloorRefused
 from controller.core.events import Event, WagerAdjusted, WagerSettled
@@ -12,7 +13,7 @@ from controller.core.meter_events import MeterOrdered
 from controller.core.raising import money
 from controller.core.wager import Basis
 
-SHOWN: int = 8
+SHOWN: Final = 8
 """Wagers named in one reply; a void round of a full table has more, and ``tableside round`` names them all."""
 
 

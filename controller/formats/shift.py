@@ -23,7 +23,7 @@ from controller.core.wager import Basis
 from controller.formats.moments import Period
 from controller.formats.payloads import Published
 from controller.formats.shift_course import Point, by_round, course
-from controller.formats.takings import MAIN, RoundRow, State, Takings, WagerRow, takings, win_per_handle
+from controller.formats.takings import MAIN, RoundRow, State, WagerRow, takings, win_per_handle
 
 LONGEST_PAUSE_SECONDS: Final = 300
 """Between two rounds; a longer one is no playing time (a shift's pause, a closed table)."""
@@ -186,9 +186,7 @@ def shift_of(
     within = [one for one in told if asked.period.holds(moment(one))]
     if not within:
         return None
-    then = takings(one for one in told if moment(one) < asked.period.until)
-    rounds = [row for row in then.rounds if asked.period.holds(datetime.fromisoformat(row.closed))]
-    wagers = _of_rounds(then, rounds)
+    rounds, wagers = _as_it_stood(told, asked.period)
     settled = [wager for wager in wagers if wager.state is State.SETTLED]
     seconds = _playing_seconds(rounds)
     events = [one.event for one in within]
@@ -253,9 +251,12 @@ def rulings(told: Iterable[Published]) -> tuple[Ruling, ...]:
     return tuple(found)
 
 
-def _of_rounds(found: Takings, rounds: Iterable[RoundRow]) -> list[WagerRow]:
+def _as_it_stood(told: Iterable[Published], period: Period) -> tuple[list[RoundRow], list[WagerRow]]:
+    """The rounds that closed within a time and their wagers, with nothing that came after it."""
+    then = takings(one for one in told if moment(one) < period.until)
+    rounds = [row for row in then.rounds if period.holds(datetime.fromisoformat(row.closed))]
     numbers = {row.round for row in rounds}
-    return [wager for wager in found.wagers if wager.round in numbers]
+    return rounds, [wager for wager in then.wagers if wager.round in numbers]
 
 
 def _currency(told: Iterable[Published]) -> str:
@@ -312,9 +313,7 @@ def _faults(events: Iterable[Event]) -> dict[str, int]:
 
 
 def _summary(told: Iterable[Published], period: Period) -> Summary:
-    then = takings(one for one in told if moment(one) < period.until)
-    rounds = [row for row in then.rounds if period.holds(datetime.fromisoformat(row.closed))]
-    wagers = _of_rounds(then, rounds)
+    rounds, wagers = _as_it_stood(told, period)
     handle, win = _sums(wager for wager in wagers if wager.state is State.SETTLED)
     begin = period.since.isoformat().replace("+00:00", "Z")
     return Summary(begin, len(rounds), handle, win, sum(wager.state is State.OPEN for wager in wagers))

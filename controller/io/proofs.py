@@ -107,11 +107,6 @@ def check(folder: Path, verifier: Verifier) -> Proven:
     return Proven(head, found[0], found[-1])
 
 
-def is_proofs(folder: Path) -> bool:
-    """Whether a folder holds proofs."""
-    return next(folder.glob(f"*{PROOF_SUFFIX}"), None) is not None
-
-
 def _records(reader: JournalReader, numbers: range) -> Iterator[tuple[int, bytes, tuple[bytes, ...]]]:
     for row in reader.records(numbers.start):
         if row.number >= numbers.stop:
