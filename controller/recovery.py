@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,10 +99,11 @@ class Replayed(NamedTuple):
     difference: Difference | None
 
 
-def replay(path: Path, key: bytes | None) -> Replayed:
+def replay(path: Path, key: bytes | None, stepped: Callable[[int, int], None] | None = None) -> Replayed:
     """Step a whole journal again, up to the first difference.
 
-    Without ``key`` the faces come from the openings the journal itself published.
+    Without ``key`` the faces come from the openings the journal itself published. ``stepped`` is told how many of its
+    records are done.
 
     Raises:
         JournalDamaged, NotAJournal, RecordDamaged: the journal cannot be read.
@@ -113,8 +114,11 @@ def replay(path: Path, key: bytes | None) -> Replayed:
         count, table = 0, None
         checkpoints = reader.checkpoints()
         checkpoint = next(checkpoints, None)
+        records = reader.head().number
         for table, difference in steps:
             count += 1
+            if stepped is not None:
+                stepped(count, records)
             if checkpoint is not None and checkpoint[0] == table.state.number:
                 difference = difference or _checkpoint_difference(reader, checkpoint, table, key)  # noqa: PLW2901
                 checkpoint = next(checkpoints, None)

@@ -29,7 +29,9 @@ def command(reader: JournalReader, *, as_json: bool, everything: bool) -> None:
         say(msgspec.json.encode(shown))
     else:
         for one in shown:
-            for line in lines(one):
+            first, *others = lines(one)
+            say(first, style="" if one.acknowledged else "bad" if one.event.severity == "critical" else "warning")
+            for line in others:
                 say(line)
         say(f"{len(waiting)} of {len(told)} alerts wait to be acknowledged")
     raise SystemExit(1 if waiting else 0)

@@ -13,7 +13,7 @@ from typing import Final
 import click
 
 from controller.commands.profile_option import profile_named
-from controller.commands.terminal import say
+from controller.commands.terminal import say, say_told
 from controller.demo import DemoFailed, Shown, run_demo
 from controller.demo_table import PROFILE, Wanted
 from controller.io.broker import NoBroker
@@ -90,7 +90,7 @@ def command(
 async def until_interrupted(wanted: Wanted) -> Shown:
     """Run the demo; the first Ctrl-C ends the playing, not the accounts."""
     loop = asyncio.get_running_loop()
-    task = asyncio.ensure_future(run_demo(wanted, say))
+    task = asyncio.ensure_future(run_demo(wanted, say_told))
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, task.cancel)
     try:
@@ -151,11 +151,11 @@ def summary(shown: Shown, directory: Path, *, jackpots: bool) -> None:
     if found.open:
         say(f"{found.open} left open: the evidence allows more than one net")
     for line in found.different:
-        say(f"DIFFERENT  {line}")
+        say_told(f"DIFFERENT  {line}")
     if shown.waited_in_vain:
         say(f"the readers were waited for in vain {shown.waited_in_vain} times")
     for line in jackpot_lines(shown):
-        say(line)
+        say_told(line)
     say(f"left in {directory}: journal.sqlite, truth.json, account.json")
     if jackpots:
         say(f"its meters and jackpots: tableside meters {directory / 'journal.sqlite'}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from controller.commands.terminal import say, say_text
+from controller.commands.terminal import say, say_text, say_told
 from controller.formats.linked_account import LinkedLine
 from controller.formats.meter_account import AwardLine, MeterBook, MeterLine, meter_book
 from controller.formats.payloads import PayloadRefused, own_event
@@ -36,7 +36,7 @@ def command(journal: Path, *, as_json: bool) -> None:
         say_text(msgspec.json.format(msgspec.json.encode(book), indent=1))
     else:
         for line in told(book):
-            say(line)
+            say_told(line)
     sys.exit(0 if book.reconciled() else 1)
 
 

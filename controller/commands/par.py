@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from controller.commands.main_edge import edge_of
 from controller.commands.profile import loaded
-from controller.commands.terminal import say, say_text
+from controller.commands.terminal import progress, say, say_text
 from controller.core.main_par import ROUND_CARDS
 from controller.core.main_par import simulate as dealt
 from controller.core.par import ParError, par_of
@@ -86,7 +87,15 @@ def refuse_useless(*, main: bool, simulate: bool, rounds: int | None, seed: int 
 
 def simulated(rules: Rules, rounds: int, seed: int) -> Simulated:
     """Rounds of one box, each from a shoe of its own."""
-    return Simulated(seed, dealt(rules, Shuffled(rules.decks, seed), rounds))
+    shoe = Shuffled(rules.decks, seed)
+    numbers = itertools.count(1)
+    with progress("rounds dealt") as done:
+
+        def deal() -> Sequence[Card]:
+            done(next(numbers), rounds)
+            return shoe()
+
+        return Simulated(seed, dealt(rules, deal, rounds))
 
 
 def remark(rules: Rules, name: str) -> str:

@@ -7,7 +7,7 @@ import sys
 import click
 
 from controller.commands.main_edge import edge_of
-from controller.commands.terminal import say
+from controller.commands.terminal import Column, say, say_table
 from controller.formats.profile_text import compared, shown
 from controller.formats.profiles import Profile, ProfileError
 from controller.io import profile_files
@@ -24,8 +24,7 @@ def command() -> None:
 @command.command("list")
 def list_profiles() -> None:
     """List the profiles that come with the program."""
-    for name in profile_files.names():
-        say(f"{name:26}{loaded(name).title}")
+    say_table((Column("profile"), Column("house")), ((name, loaded(name).title) for name in profile_files.names()))
 
 
 @command.command("show")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from controller.commands.terminal import say
+from controller.commands.terminal import progress, say
 from controller.formats.records import RecordDamaged
 from controller.io.journal import JournalDamaged, NotAJournal
 from controller.io.keys import KeyRefused, read_key
@@ -28,7 +28,9 @@ def command(journal: Path, key_file: Path | None) -> None:
     Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used.
     """
     try:
-        found = replay(journal, read_key(key_file) if key_file is not None else None)
+        key = read_key(key_file) if key_file is not None else None
+        with progress("records stepped again") as stepped:
+            found = replay(journal, key, stepped)
     except (NotAJournal, KeyRefused) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 import msgspec
 
 from controller.commands.journal_reading import of_journal, published
-from controller.commands.terminal import say
+from controller.commands.terminal import Cell, Column, Style, say, say_table
 from controller.core.raising import money
-from controller.formats.round_story import rounds, signed
+from controller.formats.round_story import RoundLine, rounds, signed
 from controller.formats.takings import takings
 from controller.io.journal import JournalReader
 
-HEAD = "round  locked               outcome    boxes    staked       due  settled  open  void  adjusted  alerts"
+COLUMNS: Final = (
+    Column("round", is_number=True),
+    Column("locked"),
+    Column("outcome"),
+    *(
+        Column(name, is_number=True)
+        for name in ("boxes", "staked", "due", "settled", "open", "void", "adjusted", "alerts")
+    ),
+)
 
 
 @click.command("rounds")
@@ -29,9 +39,22 @@ def command(reader: JournalReader, *, as_json: bool, last: int) -> None:
     if as_json:
         say(msgspec.json.encode(found))
         return
-    say(HEAD)
-    for one in found:
-        when = one.locked[:19].replace("T", " ")
-        amounts = f"{money(one.staked_cents):>9} {signed(one.due_cents):>9}"
-        counts = f"{one.settled:>8} {one.open:>5} {one.void:>5} {one.adjusted:>9} {one.alerts:>7}"
-        say(f"{one.round:>5}  {when}  {one.outcome:<9}  {one.boxes:>5} {amounts} {counts}")
+    say_table(COLUMNS, map(row, found))
+
+
+def row(one: RoundLine) -> tuple[str | Cell, ...]:
+    """A round as a row of the list."""
+    outcome: Style = "bad" if one.outcome == "irregular" else "warning" if one.outcome == "open" else ""
+    return (
+        str(one.round),
+        one.locked[:19].replace("T", " "),
+        Cell(one.outcome, outcome),
+        str(one.boxes),
+        money(one.staked_cents),
+        signed(one.due_cents),
+        str(one.settled),
+        Cell(str(one.open), "warning" if one.open else ""),
+        Cell(str(one.void), "warning" if one.void else ""),
+        Cell(str(one.adjusted), "warning" if one.adjusted else ""),
+        Cell(str(one.alerts), "bad" if one.alerts else ""),
+    )

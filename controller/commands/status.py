@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from controller.commands.journal_reading import of_journal, published
-from controller.commands.terminal import say
+from controller.commands.terminal import say, say_told
 from controller.formats.standing import Standing, standing
 from controller.io.journal import JournalReader
 
@@ -34,7 +34,7 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool) -> 
         say(msgspec.json.encode(found if shoe else msgspec.structs.replace(found, remaining={}, running_count=0)))
     else:
         for line in lines(found, shoe=shoe):
-            say(line)
+            say_told(line)
     raise SystemExit(1 if found.waits() else 0)
 
 

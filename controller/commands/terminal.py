@@ -1,16 +1,79 @@
-"""What commands print: every line leaves through here, with nothing in it that a terminal would obey."""
+"""What commands print: every line leaves through here, with nothing in it that a terminal would obey.
+
+Colour is for people at a terminal: a pipe, a file, ``TERM=dumb`` and ``NO_COLOR`` (https://no-color.org) get the same
+text without it. JSON and rows for other programs are never coloured.
+"""
 
 from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import IO, Any, Final, Literal, NamedTuple
 
 import click
 
 from controller.formats.printing import printable
 
+Style = Literal["", "heading", "bad", "warning", "good"]
+"""What a text is to its reader; the colours are here alone."""
 
-def say(line: object = "", *, err: bool = False, nl: bool = True) -> None:
+LOOKS: Final[Mapping[Style, Mapping[str, Any]]] = {
+    "": {},
+    "heading": {"bold": True},
+    "bad": {"fg": "red", "bold": True},
+    "warning": {"fg": "yellow"},
+    "good": {"fg": "green"},
+}
+
+HEADS: Final[Mapping[str, Style]] = {
+    "Round": "heading",
+    "IRREGULAR": "bad",
+    "IN": "bad",
+    "MISSING?": "bad",
+    "NOT": "bad",
+    "WRONG": "bad",
+    "DIFFERENT": "bad",
+    "CLOSED": "bad",
+    "UNPAIRED": "bad",
+    "OPEN": "warning",
+    "QUESTION": "warning",
+    "WITHDRAWN": "warning",
+    "!!": "bad",
+}
+"""The first words of a table's account that catch a reader's eye (IN DOUBT, NOT CLOSED)."""
+
+GAP: Final = "  "
+"""Between the columns of a table."""
+
+
+class Column(NamedTuple):
+    """The head of a table's column; numbers stand at its right edge."""
+
+    head: str
+    is_number: bool = False
+
+
+class Cell(NamedTuple):
+    """What stands in a table."""
+
+    text: str
+    style: Style = ""
+
+
+def say(line: object = "", *, err: bool = False, nl: bool = True, style: Style = "") -> None:
     """Print one line, on standard error with ``err``; a line end within it is shown, and makes no second line."""
-    text = line.decode(errors="replace") if isinstance(line, bytes) else str(line)
-    click.echo(printable(text), err=err, nl=nl)
+    text = printable(line.decode(errors="replace") if isinstance(line, bytes) else str(line))
+    if style and is_coloured(sys.stderr if err else sys.stdout, os.environ):
+        text = click.style(text, **LOOKS[style])
+    click.echo(text, err=err, nl=nl)
+
+
+def say_told(line: str) -> None:
+    """Print a line of a table's account; its first word says how it looks."""
+    first, *_ = line.split(maxsplit=1) or [""]
+    say(line, style=HEADS.get(first, ""))
 
 
 def say_text(text: str | bytes, *, nl: bool = True) -> None:
@@ -20,3 +83,44 @@ def say_text(text: str | bytes, *, nl: bool = True) -> None:
         say(line)
     if last or nl:
         say(last, nl=nl)
+
+
+def say_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell | str]]) -> None:
+    """Print rows of cells under the heads of their columns."""
+    for line in table_lines(columns, rows, coloured=is_coloured(sys.stdout, os.environ)):
+        click.echo(line)
+
+
+def is_coloured(stream: IO[str], environment: Mapping[str, str]) -> bool:
+    """Whether who reads ``stream`` wants colour: a person at a terminal who has not asked for none."""
+    return stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+
+
+def table_lines(columns: Sequence[Column], rows: Iterable[Sequence[Cell | str]], *, coloured: bool) -> Iterator[str]:
+    """Rows of cells under the heads of their columns, each on one line that ends with its last word."""
+    cells = [[Cell(column.head, "heading") for column in columns]]
+    cells += [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
+    shown = [[cell._replace(text=printable(cell.text)) for cell in row] for row in cells]
+    widths = [max(len(cell.text) for cell in column) for column in zip(*shown, strict=True)]
+    for row in shown:
+        words: list[str] = []
+        for cell, column, width in zip(row, columns, widths, strict=True):
+            blanks = " " * (width - len(cell.text))
+            text = click.style(cell.text, **LOOKS[cell.style]) if coloured and cell.style else cell.text
+            words.append(blanks + text if column.is_number else text + blanks)
+        yield GAP.join(words).rstrip()
+
+
+@contextlib.contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error while something lasts, for a person at a terminal; to be told how much of all is done."""
+    if not is_coloured(sys.stderr, os.environ):
+        yield lambda _done, _all: None
+        return
+    with click.progressbar(length=1, label=printable(what), file=sys.stderr) as bar:
+
+        def done(count: int, total: int) -> None:
+            bar.length = total
+            bar.update(count - bar.pos)
+
+        yield done

@@ -68,4 +68,4 @@ def keep(broker: Broker, table: str, consumer: str, path: Path) -> None:
 
 
 def _complain(text: str) -> None:
-    say(f"!! {text}", err=True)
+    say(f"!! {text}", err=True, style="bad")

@@ -114,7 +114,9 @@ def syntax_line(text: str, name: str, error: str) -> str:
     line = lines[int(found[2]) - 1] if int(found[2]) <= len(lines) else ""
     rest = line[int(found[3]) - 1 :].strip()
     value = _WORD.match(rest)
-    if found[1] != "Invalid value":
+    if found[1] == "Cannot overwrite a value":
+        said = f"this key is given twice: there stands {line.strip()[:_SHOWN]}"
+    elif found[1] != "Invalid value":
         said = f"{found[1]}: there stands {line.strip()[:_SHOWN]}"
     elif not rest or rest.startswith("#"):
         said = f"a value is missing: there stands {line.strip()[:_SHOWN]}"

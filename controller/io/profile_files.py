@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -38,7 +39,10 @@ def text_of(name: str) -> str:
     if name in names():
         return resources.files("controller.profiles").joinpath(f"{name}.toml").read_text(encoding="utf-8")
     if not is_path(name):
-        raise ProfileError((f"profile {name!r}: expected one of {', '.join(names())}, or the path of a .toml file",))
+        near = [one for one in names() if one.startswith(name)] or difflib.get_close_matches(name, names(), n=2)
+        guess = f"; did you mean {' or '.join(near)}?" if near else ""
+        expected = f"expected one of {', '.join(names())}, or the path of a .toml file"
+        raise ProfileError((f"profile {name!r}: {expected}{guess}",))
     try:
         return content(name).decode()
     except UnicodeDecodeError as error:

@@ -70,11 +70,3 @@ def test_the_brokers_password_is_looked_at(tmp_path: Path, mode: int | None, sai
     assert done.exit_code == 2
     assert f"{table}: [broker] password_file: " in done.output
     assert said in done.output
-
-
-@pytest.mark.parametrize(("typed", "meant"), [("statu", "status"), ("begin_epoch", "begin-epoch"), ("chek", "check")])
-def test_a_command_that_there_is_not_is_guessed(typed: str, meant: str) -> None:
-    done = CliRunner().invoke(main, [typed])
-    assert done.exit_code == 2
-    assert f"No such command '{typed}'. Did you mean {meant}?" in done.output
-    assert "Did you mean" not in CliRunner().invoke(main, ["xyzzy"]).output

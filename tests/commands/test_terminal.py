@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import re
 from typing import Final
 
 import click
@@ -12,7 +13,7 @@ import pytest
 import structlog
 from click.testing import CliRunner
 
-from controller.commands.terminal import say, say_text
+from controller.commands.terminal import Cell, Column, is_coloured, say, say_text, table_lines
 from controller.core.floor_events import BoxDeclared
 from controller.formats.payloads import Topics, event_bytes
 from controller.formats.printing import printable
@@ -86,3 +87,42 @@ def test_a_line_of_the_log_is_one_line(form: Format) -> None:
     assert said.count("\n") == 1
     assert said[:-1].isprintable()
     assert "owned" in said
+
+
+class Screen(io.StringIO):
+    """A terminal with somebody before it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "environment", "coloured"),
+    [
+        (Screen(), {"TERM": "xterm"}, True),
+        (Screen(), {"TERM": "xterm", "NO_COLOR": ""}, True),
+        (Screen(), {"TERM": "xterm", "NO_COLOR": "1"}, False),
+        (Screen(), {"TERM": "dumb"}, False),
+        (io.StringIO(), {"TERM": "xterm"}, False),
+    ],
+)
+def test_colour_is_for_people_who_want_it(stream: io.StringIO, environment: dict[str, str], *, coloured: bool) -> None:
+    assert is_coloured(stream, environment) is coloured
+
+
+COLUMNS: Final = (Column("round", is_number=True), Column("outcome"))
+ROWS: Final = (("9", Cell("settled", "good")), ("10", Cell(f"[red]{HOSTILE}", "bad")))
+
+
+def test_a_table_is_plain_text_in_columns_for_a_pipe() -> None:
+    head, first, second = table_lines(COLUMNS, ROWS, coloured=False)
+    assert (head, first) == ("round  outcome", "    9  settled")
+    assert second == f"   10  [red]{printable(HOSTILE)}"
+
+
+def test_a_table_in_colour_obeys_nothing_that_stands_in_it() -> None:
+    lines = list(table_lines(COLUMNS, ROWS, coloured=True))
+    plain = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
+    assert plain == list(table_lines(COLUMNS, ROWS, coloured=False))
+    assert "".join(plain).isprintable()
+    assert lines[1] == "    9  \x1b[32msettled\x1b[0m"

@@ -22,6 +22,7 @@ KNOWN = Known(protocols={}, options=lambda *_: (), keys=lambda _: ())
         ('site = "harbour"', "site =", "bj-1.toml:2: a value is missing: there stands site ="),
         ('site = "harbour"', "site = # it", "bj-1.toml:2: a value is missing: there stands site = # it"),
         ('site = "harbour"', "site = True", "bj-1.toml:2: expected true or false, or text in quotes, got True"),
+        ('site = "harbour"', 'site = "a"\nsite = "b"', 'bj-1.toml:3: this key is given twice: there stands site = "b"'),
         ("host =", "host", f'bj-1.toml:14: {NO_EQUALS}: there stands host "127.0.0.1"'),
         ("[keypad]", "[keypad", "bj-1.toml:29: Expected ']' at the end of a table declaration: there stands [keypad"),
         ('"harbour"', '"harbour', "bj-1.toml:2: Illegal character '\\n': there stands site = \"harbour"),

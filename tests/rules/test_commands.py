@@ -206,7 +206,7 @@ def test_breakage_is_booked() -> None:
 
 def test_profiles_are_listed_shown_and_compared() -> None:
     listed = run("profile", "list")
-    assert [line.split()[0] for line in listed.stdout.splitlines()] == list(profile_files.names())
+    assert [line.split()[0] for line in listed.stdout.splitlines()[1:]] == list(profile_files.names())
     shown = run("profile", "show", "borgata")
     assert shown.exit_code == 0
     assert "even_money = true  # card: even money in lieu of insurance" in shown.stdout
