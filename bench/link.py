@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import random
 import re
 import subprocess
 import sys
@@ -42,7 +43,14 @@ class Table:
     def __init__(self, premises: Premises, secret: bytes) -> None:
         clock = SystemClock()
         where = Where(f"127.0.0.1:{premises.port}", premises.public, secret)
-        self.end = TableEnd([where], LinkSession(premises.pool, 1, clock.monotonic_ns()), clock, self.told)
+        self.end = TableEnd(
+            [where],
+            LinkSession(premises.pool, 1, clock.monotonic_ns()),
+            clock,
+            self.told,
+            chance=random.Random(1),
+            alarm=sys.exit,
+        )
         self.posted_ns = 0
         self.took_ns: list[int] = []
         self.going = False

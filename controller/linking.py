@@ -6,6 +6,7 @@ it has not; the ledger enters each posting once, however often it comes.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, assert_never
 
@@ -21,6 +22,7 @@ from controller.io.supervision import Endless
 from controller.link.deeds import Shifted
 from controller.link.session import Event, LinkSession, Settled, Shows
 from controller.link.table_end import TableEnd, Where
+from firmware_protocols.readings import DeviceComplained
 
 
 class OtherPool(Exception):  # noqa: N818 - named for what happened
@@ -34,7 +36,8 @@ class Ends(NamedTuple):
     keys: Mapping[str, bytes]
     """The table's secret key for each meter's link."""
     clock: Clock
-    deliver: Callable[[LinkReading], None]
+    deliver: Callable[[LinkReading | DeviceComplained], None]
+    chance: random.Random
 
 
 class Links:
@@ -89,7 +92,7 @@ class LinkedEnd:
         secret = ends.keys[section.name]
         ways = [Where(section.link, section.link_key.encode(), secret)]
         ways += [Where(other.link, other.link_key.encode(), secret) for other in section.other_links]
-        self.end = TableEnd(ways, session, ends.clock, self.told)
+        self.end = TableEnd(ways, session, ends.clock, self.told, chance=ends.chance, alarm=self.complain)
         self._several = len(ways) > 1
         self._heard: tuple[int | None, str] | None = None
         """What the table was last told the pool shows, and why it is closed."""
@@ -110,6 +113,11 @@ class LinkedEnd:
         stands = f"closed, {shows.closed}" if shows.closed else f"open at {dollars(shows.shown_cents or 0)}"
         at = f" at {self.end.address}" if self._several else ""
         return f"{self._name}{at} {stands}" + (f", {waiting} postings wait" if waiting else "")
+
+    def complain(self, text: str) -> None:
+        """Tell people what is wrong with the link, as of a device."""
+        code, now_ns = "talks_too_much", self._clock.monotonic_ns()
+        self._deliver(DeviceComplained(f"link of {self._name}", code, text, now_ns))
 
     def told(self, event: Event) -> None:
         """Take what the session has learnt, and read into the journal what the table does not know yet."""

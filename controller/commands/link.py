@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import random
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -186,11 +187,13 @@ async def _serve(path: Path) -> None:
     where = Listening(config.link.listen, _key(config, path, credentials), config.tables())
     notifier = Notifier(os.environ)
     with _ledger(config) as ledger, _ledger(config) as audit:
-        service = Service(where, ledger, audit)
+        clock = SystemClock()
+        chance = random.Random()  # noqa: S311 - spreads pauses, decides nothing
+        service = Service(where, ledger, audit, clock=clock, chance=chance)
         if ledger.books().meter.parameters != config.meter:
             log.warning("the file has other parameters than the pool; `tableside link change` puts them in force")
         log.info("link starts", pool=ledger.pool, tables=len(config.table))
-        watchdog = Watchdog(notifier, SystemClock(), [], [], service.status)
+        watchdog = Watchdog(notifier, clock, [], [], service.status)
 
         async def work() -> None:
             async with asyncio.TaskGroup() as group:

@@ -146,7 +146,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         known = TableName(identity.site, identity.table, daemon.identity.epoch)
         box = TriggerBox(known, trigger_wish(daemon.table.state.progressives), table.pairing_key, entropy.take)
         devices = Devices(config, daemon.table.state.shoes, box)
-        ends = Ends(daemon.identity, table.link_keys, clock, daemon.deliver)
+        ends = Ends(daemon.identity, table.link_keys, clock, daemon.deliver, chance)
         pools = Links(config.linked_meters, ends, daemon.table.state)
         deadlines = Deadlines(clock, daemon.deliver)
         daemon.wish, daemon.stored = both(both(devices.wish, pools.wish), deadlines.wish), devices.stored

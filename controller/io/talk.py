@@ -6,7 +6,7 @@ No device of a table comes near it. Beyond it a device would fill the journal, a
 from __future__ import annotations
 
 import random
-from typing import Final
+from typing import Final, NamedTuple
 
 from controller.io.allowances import NANOSECONDS, Allowance
 from controller.io.backoff import Backoff
@@ -27,28 +27,42 @@ CALM_NS: Final = 60 * NANOSECONDS
 """A line that has kept within its allowance for so long is trusted as before, and an alarm is an alarm again."""
 
 
+class Quota(NamedTuple):
+    """How much a line may say: readings a second and at once, at once on trial, and bytes a second."""
+
+    per_second: int = READINGS_PER_SECOND
+    at_once: int = READINGS_AT_ONCE
+    on_trial: int = READINGS_ON_TRIAL
+    bytes_per_second: int = BYTES_PER_SECOND
+
+
+DEVICE: Final = Quota()
+"""Of a device of a table."""
+
+
 class Talk:
     """What one line has said, over all its openings. Times are monotonic nanoseconds."""
 
-    def __init__(self, chance: random.Random, *, bytes_per_second: int = BYTES_PER_SECOND) -> None:
+    def __init__(self, chance: random.Random, quota: Quota = DEVICE) -> None:
         self._pauses = Backoff(chance)
-        self._bytes_per_second = bytes_per_second
+        self._quota = quota
         self._closed_ns: int | None = None
         self.is_closed = False
         """Whether this opening has said too much; until ``opened`` nothing more is taken of it."""
-        self._forget(READINGS_AT_ONCE)
+        self._forget(quota.at_once)
 
     def _forget(self, at_once: int) -> None:
-        self._readings = Allowance(READINGS_PER_SECOND, at_once)
+        self._readings = Allowance(self._quota.per_second, at_once)
         # A second's worth of bytes at once, by the kilobyte.
-        self._kilobytes = Allowance(max(1, self._bytes_per_second // 1000), max(1, self._bytes_per_second // 1000))
+        kilobytes = max(1, self._quota.bytes_per_second // 1000)
+        self._kilobytes = Allowance(kilobytes, kilobytes)
         self._bytes = 0
 
     def opened(self, now_ns: int) -> None:
         """The line is open (again)."""
         self.is_closed = False
         on_trial = self._closed_ns is not None and now_ns - self._closed_ns < CALM_NS
-        self._forget(READINGS_ON_TRIAL if on_trial else READINGS_AT_ONCE)
+        self._forget(self._quota.on_trial if on_trial else self._quota.at_once)
 
     def reading(self, now_ns: int) -> bool:
         """Take a reading; whether it is within the allowance."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, NamedTuple, assert_never
 
@@ -16,9 +17,13 @@ import zmq
 import zmq.asyncio
 from zmq.auth.asyncio import AsyncioAuthenticator
 
+from controller.io.allowances import Pace
+from controller.io.clock import Clock
 from controller.link.deeds import Answer, Declined, Entered, Posting, Standing
 from controller.link.ledger import Account, Ledger, LedgerFailed
 from controller.link.reconciling import Reconciled, reconcile
+from controller.link.session import WINDOW
+from controller.link.turns import Turns
 from controller.link.wire import (
     MESSAGE_LIMIT_BYTES,
     NOT_ADDED_UP,
@@ -31,8 +36,11 @@ from controller.link.wire import (
     from_table,
 )
 
-QUEUE_LIMIT: Final = 10_000
-"""Messages that may wait on the socket."""
+ANSWERS_LIMIT: Final = 1_000
+"""Answers that may wait for one connection; what is beyond it is dropped, and posted and asked again."""
+
+MESSAGES_PER_SECOND: Final = 5_000
+"""Read of all tables together; ZeroMQ takes from one connection after the other, so that whoever floods waits alone."""
 
 BATCH_LIMIT: Final = 500
 """Postings in one transaction."""
@@ -80,11 +88,12 @@ class _Waiting(NamedTuple):
 class Service:
     """Serves a pool's tables until cancelled. ``audit`` is a way of its own to the same ledger."""
 
-    def __init__(self, where: Listening, ledger: Ledger, audit: Ledger) -> None:
+    def __init__(self, where: Listening, ledger: Ledger, audit: Ledger, *, clock: Clock, chance: random.Random) -> None:
         self._where = where
         self._ledger = ledger
         self._audit = audit
-        self._waiting: asyncio.Queue[_Waiting] = asyncio.Queue(QUEUE_LIMIT)
+        self._clock = clock
+        self._turns: Turns[_Waiting] = Turns(set(where.tables.values()), clock, chance)
         self._accounts: dict[str, Account] = {}
         self._standing = Standing(0, 0)
         self._turn = asyncio.Lock()
@@ -137,8 +146,9 @@ class Service:
         socket = context.socket(zmq.ROUTER)
         for option, value in (
             (zmq.LINGER, 0),
-            (zmq.RCVHWM, QUEUE_LIMIT),
-            (zmq.SNDHWM, QUEUE_LIMIT),
+            # What a connection has under way at most; the rest waits with whoever sends it.
+            (zmq.RCVHWM, WINDOW),
+            (zmq.SNDHWM, ANSWERS_LIMIT),
             (zmq.MAXMSGSIZE, MESSAGE_LIMIT_BYTES),
             (zmq.CURVE_SERVER, 1),
             # A table whose link broke is itself again at once, and does not wait for the old connection to be missed.
@@ -155,9 +165,13 @@ class Service:
         return socket
 
     async def _hear(self, socket: zmq.asyncio.Socket) -> None:
+        pace = Pace(self._clock, MESSAGES_PER_SECOND)
         while True:
+            await pace.turn()
             peer, *parts = await socket.recv_multipart(copy=False)
             table = self._where.tables[str((parts[0] if parts else peer).get("User-Id"))]
+            if not self._turns.hears(table, sum(len(part.buffer) for part in parts)):
+                continue
             try:
                 message = from_table([bytes(part.buffer) for part in parts])
             except NotUnderstood as error:
@@ -171,16 +185,13 @@ class Service:
                     told = Told(self._ledger.pool, *standing, account.epoch, account.seq, self._why_closed())
                     self._send(socket, to, frames(told))
                 case Posted(epoch, seq, deed):
-                    # A full queue waits here, and tables post again what was not answered.
-                    await self._waiting.put(_Waiting(to, Posting(table, epoch, seq, deed)))
+                    self._turns.put(table, _Waiting(to, Posting(table, epoch, seq, deed)))
                 case _:
                     assert_never(message)
 
     async def _enter(self, socket: zmq.asyncio.Socket) -> None:
         while True:
-            batch = [await self._waiting.get()]
-            while len(batch) < BATCH_LIMIT and not self._waiting.empty():
-                batch.append(self._waiting.get_nowait())
+            batch = await self._turns.batch(BATCH_LIMIT)
             if self._wrong is not None:
                 continue
             async with self._turn:

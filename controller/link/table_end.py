@@ -6,6 +6,7 @@ A handshake that fails is silence, and so is a link that has gone; the socket is
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -13,14 +14,27 @@ import structlog
 import zmq
 import zmq.asyncio
 
+from controller.io.allowances import NANOSECONDS, Allowance
 from controller.io.clock import Clock
+from controller.io.talk import Talk
 from controller.link.session import Deed, Event, LinkSession, Reaction
+from controller.link.turns import MEMBER
 from controller.link.wire import MESSAGE_LIMIT_BYTES, NotUnderstood, Told, frames, from_link
 
 QUEUE_LIMIT: Final = 1_000
-NANOSECONDS: Final = 1_000_000_000
+"""Messages to the link that may wait; what is beyond it is posted and asked again."""
+
+HEARD_LIMIT: Final = 100
+"""Messages of the link that may wait to be read; the rest waits with the link."""
+
 ANEW_NS: Final = 5_000_000_000
 """Silence after which the socket is made anew."""
+
+TELLINGS_PER_SECOND: Final = 10
+"""How often the table takes note of how the pool stands; it asks twice a second."""
+
+TRY_NS: Final = 1_000_000
+"""At least so long until a link that cannot be spoken to is tried again."""
 
 MOVE_NS: Final = 1_000_000_000
 """How long a link may say nothing, or that its pool is closed, before the next one is tried: two questions.
@@ -44,16 +58,30 @@ class TableEnd:
 
     ``ways`` are the link processes of the pool, all of one ledger. One of them is spoken to, at first the first, and
     the next once it is silent or its ledger is away: what has no answer yet is posted there again, in order.
+
+    A link that talks without end is not listened to for a while, which is a silence like any other; ``alarm`` takes a
+    line for people when it begins to.
     """
 
     def __init__(
-        self, ways: Sequence[Where], session: LinkSession, clock: Clock, deliver: Callable[[Event], None]
+        self,
+        ways: Sequence[Where],
+        session: LinkSession,
+        clock: Clock,
+        deliver: Callable[[Event], None],
+        *,
+        chance: random.Random,
+        alarm: Callable[[str], None],
     ) -> None:
         self._ways = tuple(ways)
         self._place = 0
         self.session = session
         self._clock = clock
         self._deliver = deliver
+        self._alarm = alarm
+        self._talk = Talk(chance, MEMBER)
+        self._tellings = Allowance(TELLINGS_PER_SECOND, TELLINGS_PER_SECOND)
+        self._deaf_until_ns = clock.monotonic_ns()
         self._context = zmq.asyncio.Context.instance()
         self._socket: zmq.asyncio.Socket | None = None
         self._refused: set[str] = set()
@@ -84,7 +112,7 @@ class TableEnd:
                 elif wait_ns <= 0:
                     self._do(self.session.handle_deadline(now_ns))
                 elif socket is None:
-                    await asyncio.sleep(wait_ns / NANOSECONDS)
+                    await asyncio.sleep(min(wait_ns, max(self._deaf_until_ns - now_ns, TRY_NS)) / NANOSECONDS)
                 elif await socket.poll(max(1, wait_ns // 1_000_000)):
                     self._hear(await socket.recv_multipart())
                 if self._clock.monotonic_ns() - self._heard_ns > ANEW_NS:
@@ -94,15 +122,31 @@ class TableEnd:
             self._close()
 
     def _hear(self, parts: list[bytes]) -> None:
+        now_ns = self._clock.monotonic_ns()
+        if not (self._talk.reading(now_ns) and self._talk.data(sum(map(len, parts)), now_ns)):
+            self._stop_listening(now_ns)
+            return
         try:
             message = from_link(parts)
         except NotUnderstood as error:
-            log.warning("link not understood", reason=str(error))
+            if self._tellings.take(now_ns):
+                log.warning("link not understood", reason=str(error))
             return
-        self._heard_ns = self._clock.monotonic_ns()
+        if isinstance(message, Told) and not self._tellings.take(now_ns):
+            return
+        self._heard_ns = now_ns
         if not (isinstance(message, Told) and message.closed):
             self._open_ns = self._heard_ns
         self._do(self.session.receive(self._heard_ns, message))
+
+    def _stop_listening(self, now_ns: int) -> None:
+        self._close()
+        begins = self._talk.closed(now_ns)
+        self._deaf_until_ns = now_ns + round(self._talk.pause_seconds() * NANOSECONDS)
+        if begins:
+            text = f"{self.address}: too many messages a second: nothing is heard of it for a while"
+            log.error("link talks too much", reason=text)
+            self._alarm(text)
 
     def _is_to_move(self) -> bool:
         """Whether another link would be tried if this one went on as it is."""
@@ -112,7 +156,7 @@ class TableEnd:
         before, self._place = self.address, (self._place + 1) % len(self._ways)
         log.warning("link silent or closed, the next is tried", address=before, next=self.address)
         self._close()
-        self._heard_ns = self._open_ns = now_ns
+        self._heard_ns = self._open_ns = self._deaf_until_ns = now_ns
         self.session.moved(now_ns)
 
     def _do(self, reaction: Reaction) -> None:
@@ -125,13 +169,15 @@ class TableEnd:
             self._deliver(event)
 
     def _connected(self) -> zmq.asyncio.Socket | None:
-        """The socket, made if there is none; None where the address is no address."""
-        if self._socket is None:
+        """The socket, made if there is none; None where the address is no address, or is not listened to now."""
+        now_ns = self._clock.monotonic_ns()
+        if self._socket is None and now_ns >= self._deaf_until_ns:
+            self._talk.opened(now_ns)
             socket = self._context.socket(zmq.DEALER)
             for option, value in (
                 (zmq.LINGER, 0),
                 (zmq.SNDHWM, QUEUE_LIMIT),
-                (zmq.RCVHWM, QUEUE_LIMIT),
+                (zmq.RCVHWM, HEARD_LIMIT),
                 (zmq.MAXMSGSIZE, MESSAGE_LIMIT_BYTES),
             ):
                 socket.set(option, value)

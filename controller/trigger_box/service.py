@@ -26,7 +26,7 @@ from controller.io.link import Link
 from controller.io.notify import Notifier
 from controller.io.ports import serial_opener
 from controller.io.randomness import Entropy
-from controller.io.talk import Talk
+from controller.io.talk import Quota, Talk
 from controller.io.watchdog import Watchdog
 from controller.trigger_box.box import Heard, Maker, TriggerBox
 from controller.trigger_box.line import TOO_MUCH
@@ -105,7 +105,7 @@ class Service:
             clock=parts.clock,
             chance=parts.chance,
             deliver=self._noise_told,
-            talk=Talk(parts.chance, bytes_per_second=NOISE_BYTES_PER_SECOND),
+            talk=Talk(parts.chance, Quota(bytes_per_second=NOISE_BYTES_PER_SECOND)),
         )
         self.box = TriggerBox(store.state, store, sealer, Maker(config.box.serial, firmware[:12]), self._noise)
         self._pairing_key = pairing_key

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Sequence
 from copy import copy
@@ -97,7 +98,15 @@ class Table:
 
     def __init__(self, pool: str, *ways: Where) -> None:
         clock = SystemClock()
-        self.end = TableEnd(ways, LinkSession(pool, 1, clock.monotonic_ns()), clock, self._told)
+        self.alarms: list[str] = []
+        self.end = TableEnd(
+            ways,
+            LinkSession(pool, 1, clock.monotonic_ns()),
+            clock,
+            self._told,
+            chance=random.Random(1),
+            alarm=self.alarms.append,
+        )
         self.settled: list[Settled] = []
         self.shows = Shows(None, "the link is away")
         self._changed = asyncio.Event()

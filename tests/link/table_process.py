@@ -50,7 +50,7 @@ async def play(folder: Path, ways: list[Where], pool: str, plans: Mapping[str, l
         secret = (folder / f"{name.replace('/', '_')}.key").read_bytes()
         own = [where._replace(secret_key=secret) for where in ways]
         session = LinkSession(pool, 1, clock.monotonic_ns(), waiting=plan)
-        ends.append(TableEnd(own, session, clock, told))
+        ends.append(TableEnd(own, session, clock, told, chance=random.Random(1), alarm=sys.exit))
     tasks = [asyncio.create_task(end.run()) for end in ends]
     await finished.wait()
     for task in tasks:

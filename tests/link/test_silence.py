@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import time
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ import psycopg
 import pytest
 import zmq
 
+from controller.io.clock import SystemClock
 from controller.link.deeds import Counted, Entered, Posting, Wagered
 from controller.link.ledger import Ledger, LedgerFailed
 from controller.link.postgresql import ATTEMPTS, CONNECT_SECONDS, KEEPALIVE, PatientConnection, PostgresqlDatabase
@@ -75,7 +77,13 @@ async def test_a_link_whose_server_hangs_is_open_again_soon_after_it_goes_on(pos
     ]
     ledger, audit = (Ledger(database, pool) for database in databases)
     ledger.open(PARAMETERS)
-    service = Service(Listening("127.0.0.1:0", zmq.curve_keypair()[1], {}), ledger, audit)
+    service = Service(
+        Listening("127.0.0.1:0", zmq.curve_keypair()[1], {}),
+        ledger,
+        audit,
+        clock=SystemClock(),
+        chance=random.Random(1),
+    )
     serving = asyncio.create_task(service.run())
     async with asyncio.timeout(LONGEST_S):
         await service.bound.wait()

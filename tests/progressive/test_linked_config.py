@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path, PurePath
 
 import pytest
@@ -24,6 +25,7 @@ from controller.io.secret_files import SecretRefused, read_curve_secret, write_s
 from controller.link.deeds import Entered
 from controller.link.session import Settled, Shows
 from controller.linking import Ends, LinkedEnd, Links, OtherPool
+from firmware_protocols.readings import DeviceComplained
 from tests.progressive.test_meter_config import METERS, TABLE
 
 KEY = "a" * 40
@@ -147,9 +149,9 @@ def sections() -> tuple[LinkedMeterSection, ...]:
     return tuple(replace(section, link_key=public.decode()) for section in read().linked_meters)
 
 
-def ends(told: list[LinkReading]) -> Ends:
+def ends(told: list[LinkReading | DeviceComplained]) -> Ends:
     _, secret = zmq.curve_keypair()
-    return Ends(Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), told.append)
+    return Ends(Identity("harbour", "bj-1", 1), {"pit_sevens": secret}, SystemClock(), told.append, random.Random(1))
 
 
 def links(known: LinkedMeter | None = KNOWN, others: tuple[OtherLink, ...] = ()) -> Links:
@@ -181,11 +183,20 @@ def test_of_several_links_the_one_that_is_spoken_to_is_said() -> None:
 
 
 def test_what_the_table_knows_already_is_not_read_again() -> None:
-    told: list[LinkReading] = []
+    told: list[LinkReading | DeviceComplained] = []
     (section,) = sections()
     end = LinkedEnd(section, ends(told), KNOWN)
     counted = Entered(9, 1_000_085, Counted(850_000, 150_000))
     for event in (Shows(777, ""), Shows(777, ""), Settled(2, counted), Shows(1_000_085, ""), Shows(None, "away")):
         end.told(event)
-    kinds = [(type(one), one.shown_cents) for one in told]
+    kinds = [(type(one), one.shown_cents) for one in told if not isinstance(one, DeviceComplained)]
     assert kinds == [(LinkHeard, 777), (LinkEntered, 1_000_085), (LinkHeard, None)]
+
+
+def test_what_is_wrong_with_a_link_is_told_as_of_a_device() -> None:
+    told: list[LinkReading | DeviceComplained] = []
+    (section,) = sections()
+    LinkedEnd(section, ends(told), KNOWN).complain("10.20.0.5:7400: too many messages a second")
+    (alarm,) = told
+    assert isinstance(alarm, DeviceComplained)
+    assert (alarm.device, alarm.code) == ("link of pit_sevens", "talks_too_much")

@@ -22,11 +22,12 @@ from controller.io.notify import Notifier
 from controller.io.randomness import SystemEntropy
 from controller.io.talk import BYTES_PER_SECOND
 from controller.trigger_box import custody
-from controller.trigger_box.line import TOO_MUCH, Line
+from controller.trigger_box.line import TOO_MUCH, UNREAD_BYTES, Line
 from controller.trigger_box.service import Service
 from controller.trigger_box.store import Store
 from devices.mystery_trigger import MysteryTriggerSession, TableName
 from devices.paired import PairedSession
+from firmware_protocols.codec import Role
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, MysteryAnswered, Reading
 from firmware_protocols.trigger_messages import Contribute, GreetTrigger, OpenCycle, TriggerWish
@@ -309,3 +310,47 @@ async def test_a_stranger_who_pours_before_pairing_is_hung_up_and_costs_the_tabl
         assert isinstance(answer, MysteryAnswered)
     assert "too much before the pairing" in refusals(logged)
     assert TOO_MUCH not in refusals(logged)
+
+
+class Unread(asyncio.Transport):
+    """A line whose other end takes nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting = 0
+        self.is_aborted = False
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.waiting += len(data)
+
+    def get_write_buffer_size(self) -> int:
+        return self.waiting
+
+    def is_closing(self) -> bool:
+        return self.is_aborted
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+
+async def test_a_line_whose_answers_nobody_reads_is_hung_up_and_holds_no_more_than_its_limit(tmp_path: Path) -> None:
+    """Greetings within the allowance, each answered, for as long as it takes."""
+    _, config = begun(tmp_path)
+    store = Store(Path(config.box.store), custody.sealer_of(config))
+    clock = HeldClock()
+    clock.held_ns = 1
+    service = Service(config, store, custody.sealer_of(config), Surroundings(clock, SystemEntropy(), Random(1)), "1.0")
+    line, transport = Line(service), Unread()
+    line.connection_made(transport)
+    greeting = CODEC.open(Role.HOST).encode(GreetTrigger(1, "harbour", "bj-1", 7, 0, 0))
+    while not transport.is_aborted and transport.waiting <= 2 * UNREAD_BYTES:
+        line.data_received(greeting)
+        clock.held_ns += 1_000_000
+    assert service.refused == {"line it does not read its answers": 1}
+    waiting = transport.waiting
+    assert UNREAD_BYTES < waiting < UNREAD_BYTES + 1024
+    line.data_received(greeting)
+    assert transport.waiting == waiting, "it was still answered"
+    line.connection_lost(None)
+    assert service.line is None
+    store.close()

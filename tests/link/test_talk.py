@@ -1,0 +1,146 @@
+"""Who talks too much on a link's line: it is not listened to for a while, with one alarm, and nobody else waits."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import random
+import time
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zmq
+import zmq.asyncio
+
+from controller.link.deeds import Wagered
+from controller.link.session import WINDOW
+from controller.link.table_end import Where
+from controller.link.turns import MEMBER, POSTINGS_PER_SECOND, POSTINGS_WAIT, Turns
+from controller.link.wire import Asked, Posted, Told, frames
+from tests.io.test_allowances import Hands
+from tests.link.premises import BY_TWO, PATIENCE_SECONDS, Premises, Table
+
+SECOND_NS = 1_000_000_000
+WAGER = Wagered(500, 9, 3, "blazing_7s")
+
+
+@contextlib.asynccontextmanager
+async def member(premises: Premises, name: str) -> AsyncIterator[zmq.asyncio.Socket]:
+    """A table's key, without a table's manners."""
+    with zmq.asyncio.Context() as context, context.socket(zmq.DEALER) as socket:
+        public, secret = premises.tables[name]
+        socket.set(zmq.LINGER, 0)
+        socket.set(zmq.CURVE_PUBLICKEY, public)
+        socket.set(zmq.CURVE_SECRETKEY, secret)
+        socket.set(zmq.CURVE_SERVERKEY, premises.public)
+        socket.connect(f"tcp://127.0.0.1:{premises.port}")
+        yield socket
+
+
+async def test_a_member_that_talks_without_end_is_alarmed_and_the_others_are_answered(tmp_path: Path) -> None:
+    """Postings and questions of one key, as fast as they go out: the pool stays open to who plays."""
+    premises = Premises(tmp_path, 2)
+    assert premises.does("begin", *BY_TWO).exit_code == 0
+    async with (
+        premises.process() as link,
+        premises.table("harbour/bj-2") as honest,
+        member(premises, "harbour/bj-1") as hostile,
+    ):
+        await honest.does(WAGER)
+        babbling = asyncio.create_task(babble(hostile))
+        longest_s, alarmed = 0.0, asyncio.create_task(first_alarm(link))
+        while not alarmed.done():
+            began = time.monotonic()
+            await honest.does(WAGER)
+            longest_s = max(longest_s, time.monotonic() - began)
+        babbling.cancel()
+    said = await alarmed
+    assert (said["event"], said["table"], said["level"]) == ("ALARM: a table talks too much", "harbour/bj-1", "error")
+    assert longest_s < 1.75, "the pool would have been closed"
+
+
+async def babble(socket: zmq.asyncio.Socket) -> None:
+    """Say whatever goes out."""
+    for number in itertools.count(1):
+        await socket.send_multipart(frames(Asked() if number % 2 else Posted(1, number, WAGER)))
+
+
+async def first_alarm(link: Process) -> dict[str, Any]:
+    """What the link's log says first that is an alarm."""
+    assert link.stderr is not None
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        async for line in link.stderr:
+            if b"ALARM" in line:
+                found: dict[str, Any] = json.loads(line)
+                return found
+    raise AssertionError("the link ended")
+
+
+async def test_a_link_that_talks_without_end_is_not_listened_to_for_a_while() -> None:
+    """Whoever has the link's key: the table takes note of a few words, says so once, and hangs up."""
+    public, secret = zmq.curve_keypair()
+    with zmq.asyncio.Context() as context, context.socket(zmq.ROUTER) as link:
+        link.set(zmq.LINGER, 0)
+        link.set(zmq.CURVE_SERVER, 1)
+        link.set(zmq.CURVE_SECRETKEY, secret)
+        port = link.bind_to_random_port("tcp://127.0.0.1")
+        table = Table("pit-1", Where(f"127.0.0.1:{port}", public, zmq.curve_keypair()[1]))
+        shown: list[int | None] = []
+        running = asyncio.create_task(table.end.run())
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                peer, *_ = await link.recv_multipart()
+                number = 0
+                while not table.alarms:
+                    number += 1
+                    await link.send_multipart([peer, *frames(Told("pit-1", number, number, 1, 0))])
+                    await asyncio.sleep(0)
+                    shown.append(table.shows.shown_cents)
+                # It is silent for the table from then on, and asked anew later.
+                await table.until(closed=True)
+                anew, *_ = await link.recv_multipart()
+                while anew == peer:
+                    anew, *_ = await link.recv_multipart()
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+    assert len(table.alarms) == 1
+    assert "too many messages a second" in table.alarms[0]
+    assert len(set(shown)) <= 30, "what the pool shows reached the table at every word"
+
+
+def test_a_table_at_its_fastest_is_always_heard() -> None:
+    """One that catches up: a window of postings, the next with each answer, and its questions."""
+    clock = Hands()
+    turns: Turns[int] = Turns(["bj-1"], clock, random.Random(1))
+    for _ in range(60):
+        for _ in range(POSTINGS_PER_SECOND + WINDOW + 3):
+            clock.now_ns += SECOND_NS // (POSTINGS_PER_SECOND + WINDOW + 3)
+            assert turns.hears("bj-1", 200)
+
+
+async def test_postings_without_end_wait_behind_each_other_and_nobody_else() -> None:
+    clock = Hands()
+    turns: Turns[tuple[str, int]] = Turns(["bj-1", "bj-2"], clock, random.Random(1))
+    for number in range(10_000):
+        turns.put("bj-1", ("bj-1", number))
+    turns.put("bj-2", ("bj-2", 1))
+    turns.put("bj-2", ("bj-2", 2))
+    assert (await turns.batch(5)) == [("bj-1", 0), ("bj-2", 1), ("bj-1", 1), ("bj-2", 2), ("bj-1", 2)]
+    assert len(await turns.batch(10_000)) == POSTINGS_WAIT - 3, "what was beyond it was not kept"
+
+
+@pytest.mark.parametrize("size", [0, MEMBER.bytes_per_second // 100])
+def test_who_talked_too_much_is_heard_again_and_alarmed_once_in_a_while(size: int) -> None:
+    clock = Hands()
+    turns: Turns[int] = Turns(["bj-1"], clock, random.Random(1))
+    while turns.hears("bj-1", size):
+        pass
+    assert not turns.hears("bj-1", 0)
+    clock.now_ns += SECOND_NS
+    assert turns.hears("bj-1", 0)
