@@ -67,6 +67,9 @@ def close(desk: Desk) -> None:
             hand_to_floor(desk)
         elif desk.round().asked is not None:
             let_wait(desk)
+        if round_now.closing and round_now.dealing.unturned():
+            # Also where the table counted too few cards to know which of them is the hole card.
+            desk.change(turned_by=desk.stamped.number)
     desk.change(round=None, keypad_lost=keypad_away(desk))
     desk.found = None
 

@@ -32,6 +32,9 @@ GAPS_KEPT: Final = 60
 GAP_TIMES: Final = 3
 """A gap is long if it is so many times the median gap of the last deals."""
 
+ASTRAY: Final = "cards of no round have been drawn since the last turn"
+"""They may be cards of this deal, or of one that is played on although it is void."""
+
 
 def guarded(rules: Rules) -> bool:
     """Whether rounds by these rules have a hole card to guard."""
@@ -40,7 +43,11 @@ def guarded(rules: Rules) -> bool:
 
 def begin(desk: Desk) -> Dealing:
     """The deal of a round whose bets are locked now."""
-    return Dealing("open") if guarded(desk.rules) else Dealing()
+    if not guarded(desk.rules):
+        return Dealing()
+    kept = (*desk.state.last_shoe.closed, *desk.state.shoe.closed)
+    astray = any(desk.state.unturned(card) and not card.burned for card in kept)
+    return Dealing("open", uneven=ASTRAY if astray else "")
 
 
 def change(desk: Desk, **fields: Any) -> None:  # noqa: ANN401 - the fields of Dealing, whatever they are
@@ -99,6 +106,10 @@ def card_came(desk: Desk, at_ns: int) -> None:
     deal, count = desk.round().dealing, len(desk.round().cards)
     if deal.stands == "unguarded":
         return
+    burned_ns = desk.state.burned_ns
+    if count == 1 and burned_ns >= 0 and at_ns - burned_ns < gap_ns(desk):
+        # Announced in vain, the burn was the deal's first card.
+        change(desk, uneven=deal.uneven or "a burn came just before the deal")
     if deal.last_ns >= 0 and count <= size(desk):
         change(desk, gaps_ms=(*deal.gaps_ms, (at_ns - deal.last_ns) // 1_000_000))
     if count == size(desk):

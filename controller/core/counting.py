@@ -6,6 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.core import confirming
 from controller.core.alerts import CardsMayBeMissing, FloorRefused
 from controller.core.desk import Desk
 from controller.core.events import CardBurned, CardDrawn, CardOpened, Event, ShoeBegun, ShoeEnded
@@ -24,12 +25,31 @@ def count(before: Table, desk: Desk) -> None:
     """What this step means for the shoe."""
     for event in tuple(desk.events):
         counted(desk, event)
+    if desk.state.turned_by > before.state.turned_by:
+        show_turned(desk)
     if desk.state.shoe_round > before.state.shoe_round:
         change_shoe(desk)
     elif desk.state.shoe_round < before.state.shoe_round and desk.state.last_shoe.shoe:
         # The announcement was taken back: under its number the shoe before goes on.
         resumed = replace(desk.state.last_shoe, shoe=desk.state.shoe.shoe)
         desk.change(shoe=resumed, last_shoe=ShoeAccount())
+
+
+def show_turned(desk: Desk) -> None:
+    """The cards of the shoe before that waited for a turn are shown, now that it has come."""
+    account = desk.state.last_shoe
+    for card in account.closed:
+        if not desk.state.unturned(card):
+            account = account.counted(str(card.face), 1)
+            show(desk, card)
+    desk.change(last_shoe=replace(account, closed=tuple(card for card in account.closed if desk.state.unturned(card))))
+
+
+def show(desk: Desk, card: Kept) -> CardOpened:
+    """Open a card that was kept closed."""
+    opened = CardOpened(card.number, str(card.face), card.nonce.hex())
+    desk.tell(opened)
+    return opened
 
 
 def counted(desk: Desk, event: Event) -> None:
@@ -60,7 +80,9 @@ def drawn(desk: Desk, account: ShoeAccount, *, outside: bool, card: int) -> Shoe
     account = replace(account, drawn=account.drawn + 1)
     if not outside or not isinstance(told, readings.CardDrawn) or (told.face is None and not desk.stamped.closed):
         return account
-    return replace(account, closed=(*account.closed, Kept(card, told.face, desk.stamped.nonce)))
+    burned = any(isinstance(event, CardBurned) and event.card == card for event in desk.events)
+    kept = Kept(card, told.face, desk.stamped.nonce, confirming.guarded(desk.rules), burned)
+    return replace(account, closed=(*account.closed, kept))
 
 
 def corrected(desk: Desk, card: int, was: str, now: str) -> None:
@@ -145,7 +167,7 @@ def announced(desk: Desk, given: ShoeChanged) -> None:
         begin_shoe(desk)
     elif given.left >= 0 and desk.state.last_shoe.shoe:
         weigh(desk, desk.state.last_shoe, given.left)
-        desk.change(last_shoe=ShoeAccount())
+        desk.change(last_shoe=ShoeAccount(closed=desk.state.last_shoe.closed))
     else:
         refused = "this shoe has been announced, and the one before it is on no account"
     if refused:
@@ -153,22 +175,23 @@ def announced(desk: Desk, given: ShoeChanged) -> None:
 
 
 def change_shoe(desk: Desk) -> None:
-    """The old shoe is over and its closed cards are shown; the next begins full."""
+    """The old shoe is over and its closed cards are shown, or wait for the next turn; the next begins full."""
     given = desk.stamped.input
     left, who = (given.left, given.who) if isinstance(given, ShoeChanged) else (-1, "dealer")
     for card in desk.state.shoe.closed:
-        if card.nonce:
-            opened = CardOpened(card.number, str(card.face), card.nonce.hex())
-            desk.tell(opened)
-            counted(desk, opened)
+        if card.nonce and not desk.state.unturned(card):
+            counted(desk, show(desk, card))
     old = desk.state.shoe
+    kept = (*desk.state.last_shoe.closed, *old.closed)
+    waiting = tuple(card for card in kept if card.nonce and desk.state.unturned(card))
     if old.shoe:
         fields = (old.shoe, old.decks, old.drawn, old.burned, old.unread, left, old.cut_card)
         desk.tell(ShoeEnded(*fields, penetration_per_mille(old), running_count(old), who))
         if left >= 0:
             weigh(desk, old, left)
-    weighed = ShoeAccount() if left >= 0 else replace(old, closed=())
-    desk.change(shoe=ShoeAccount(old.shoe + 1, desk.rules.decks), last_shoe=weighed)
+    weighed = ShoeAccount() if left >= 0 else old
+    ended = replace(weighed, closed=waiting)
+    desk.change(shoe=ShoeAccount(old.shoe + 1, desk.rules.decks), last_shoe=ended)
     desk.tell(ShoeBegun(old.shoe + 1, desk.rules.decks, who))
 
 

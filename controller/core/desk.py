@@ -172,6 +172,9 @@ class Desk:
         known = self.round().dealing
         if known.unturned():
             self.change_round(dealing=replace(known, turned_by=self.stamped.number))
+            if known.stands == "confirmed" or self.round().turn_key or self.round().closing:
+                # A count that nothing confirmed may be of the cards of a round that is void and is played on.
+                self.change(turned_by=self.stamped.number)
         self.change_round(turned=True)
         self.tell(HoleTurned(self.round().number, self.round().cards[place].number))
         self.open_card(place)

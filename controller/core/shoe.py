@@ -22,11 +22,18 @@ CARDS_OF_DECK: Final = 52
 
 
 class Kept(Value, frozen=True, tag=False):
-    """A card that left the shoe unseen: a burn, or one drawn with no wager on the table. Opened at the shoe's end."""
+    """A card that left the shoe unseen: a burn, one drawn with no wager on the table, or one of a round that is void.
+
+    Opened at the shoe's end, or later, at the next turn of a hole card, if none has come since it was drawn.
+    """
 
     number: int
     face: Card | None
     nonce: bytes
+    guarded: bool = False
+    """Whether hole cards are dealt that stay closed until the dealer's hand turns them: it may be one."""
+    burned: bool = False
+    """Whether it was announced as a burn."""
 
 
 class ShoeAccount(Value, frozen=True, tag=False):

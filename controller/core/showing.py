@@ -87,12 +87,12 @@ def open_lying(desk: Desk) -> None:
 
 
 def keep_closed(desk: Desk, *places: int) -> None:
-    """Cards that count no more and lie closed (none named: all of the round) are opened at the shoe's end."""
+    """Cards that count no more and lie closed (none named: all of the round) are kept in the shoe account."""
     cards = desk.round().cards
     chosen = [cards[place] for place in places] if places else cards
     if not desk.round().dealing.unturned():
         return
-    kept = tuple(Kept(card.number, card.face, card.nonce) for card in chosen if not card.opened)
+    kept = tuple(Kept(card.number, card.face, card.nonce, guarded=True) for card in chosen if not card.opened)
     desk.change(shoe=replace(desk.state.shoe, closed=(*desk.state.shoe.closed, *kept)))
 
 

@@ -25,7 +25,7 @@ from controller.core.question import Question
 from controller.core.reconstruction import Answer, Reconstruction
 from controller.core.rules import House, Rules
 from controller.core.sensed import Sensed
-from controller.core.shoe import ShoeAccount
+from controller.core.shoe import Kept, ShoeAccount
 from controller.core.suspected import Suspicion
 from controller.core.wager import LockedWager
 from firmware_protocols.cards import Card
@@ -311,7 +311,11 @@ class State(Value, frozen=True, tag=False):
     shoe: ShoeAccount = ShoeAccount()
     """What has left the shoe in use. Never shown to players or dealers."""
     last_shoe: ShoeAccount = ShoeAccount()
-    """The shoe before it, as it ended."""
+    """The shoe before it, as it ended; its cards that still wait for a turn."""
+    turned_by: int = 0
+    """The last reading by which the dealer turned a hole card, for certain: closed cards of before are no secret."""
+    burned_ns: int = -1
+    """When the last burn left the shoe."""
     advice: Advice = Advice()
     """What the dealer is advised to take and pay."""
     identities: dict[str, str] = msgspec.field(default_factory=dict)
@@ -339,6 +343,10 @@ class State(Value, frozen=True, tag=False):
     """The times between the cards of the last deals."""
     held: tuple[Stamped, ...] = ()
     """Readings that wait for a look at the layout, since a round may have begun with bets that nobody has told."""
+
+    def unturned(self, card: Kept) -> bool:
+        """Whether a card of no round may be a hole card that lies as it was dealt: no certain turn has come since."""
+        return card.guarded and card.number >= self.turned_by
 
 
 class Table(NamedTuple):

@@ -200,7 +200,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     if drawn.face is None and not desk.stamped.closed:
         desk.tell(UnreadCard(number))
     if drawn.burn or desk.state.burns:
-        desk.change(burns=max(desk.state.burns - 1, 0))
+        desk.change(burns=max(desk.state.burns - 1, 0), burned_ns=at_ns)
         confirming.disturbed(desk, "a card was burned in the deal", at_ns)
         shoes.card_outside(desk, drawn)
         desk.tell(CardBurned(number))

@@ -6,6 +6,7 @@ and that card is never opened: in every house, with one irregularity of the deal
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import Final
 
@@ -13,7 +14,7 @@ import pytest
 
 from controller.core.alerts import Pinched
 from controller.core.events import CardOpened, DealUnconfirmed, HoleTurned, KeyWithdrawn
-from controller.core.inputs import DeclareBox, SetCard, VoidRound
+from controller.core.inputs import DeclareBox, SetCard, ShoeChanged, VoidRound
 from controller.core.rules import Rules
 from controller.io import profile_files
 from firmware_protocols.cards import DECK, Card
@@ -318,6 +319,101 @@ def test_a_void_round_opens_no_hole_card_and_what_follows_it_stays_closed() -> N
     assert hole not in {event.card for event in rig.told(CardOpened) if isinstance(event, CardOpened)}
     assert opened(rig) == "Th 9h 6c Td 8h"
     assert hole in {kept.number for kept in rig.table.state.shoe.closed}
+
+
+def void(rig: Table) -> None:
+    rig.give(VoidRound(rig.now_ns, rig.table.state.rounds, "floor", "misdeal"))
+
+
+def deny(rig: Table) -> None:
+    rig.answer("no")
+
+
+def strike_hole(rig: Table) -> None:
+    rig.give(SetCard(rig.now_ns, last_card(rig), None, "floor", "a burn"))
+    void(rig)
+
+
+def press_burn(rig: Table) -> None:
+    rig.key("burn")
+
+
+def order_new_shoe(rig: Table) -> None:
+    rig.give(ShoeChanged(rig.now_ns, -1, "floor"))
+
+
+SHOE_OVER: Final = (press_burn, order_new_shoe)
+"""What says that the shoe is over."""
+
+
+@pytest.mark.parametrize("over", SHOE_OVER)
+@pytest.mark.parametrize(
+    ("bets", "leave"),
+    [
+        (BETS, void),
+        (BETS, strike_hole),
+        ("1 main 10 \n 2 main 10", deny),
+        ("", None),
+        (f"{BETS} \n key {' '.join(['burn'] * 6)}", void),
+    ],
+    ids=["void", "struck and void", "no round, a person said", "no bets seen", "burns pressed in vain"],
+)
+def test_the_end_of_a_shoe_opens_no_card_drawn_since_the_last_turn(
+    bets: str, leave: Callable[[Table], None] | None, over: Callable[[Table], None]
+) -> None:
+    rig = table(no_more_bets="always", new_shoe_burns=1)
+    rig.talk(bets)
+    rig.deal(DEAL)
+    before = opened(rig)
+    if leave:
+        leave(rig)
+    over(rig)
+    assert (opened(rig), rig.told(HoleTurned)) == (before, [])
+    rig.talk("7c \n 1 main 0 \n 2 main 0 \n 1 main 10 \n key no_more_bets")
+    rig.deal("Kh Kc Kd Ks")
+    assert "5s" not in opened(rig)
+    rig.talk("key stand hole_turned")
+    assert set(opened(rig).split()) == {*DEAL.split(), "Kh", "Kc", "Kd", "Ks"}
+
+
+def test_a_count_that_nothing_confirmed_turns_no_card_of_a_round_that_was_void() -> None:
+    """The round is voided and yet played on: what its players draw the table takes for another's deal."""
+    rig = dealt("sometimes", cards="Th 2h 6c Td 8h 5s")
+    void(rig)
+    rig.talk("2c 2d 2s \n 3c 3d 3s \n 1 main 0 \n 2 main 0 \n 1 main 10 \n 4c")
+    assert len(rig.told(HoleTurned)) == 1
+    void(rig)
+    order_new_shoe(rig)
+    assert "5s" not in opened(rig)
+
+
+def test_the_burns_of_a_shoe_are_shown_at_its_end() -> None:
+    rig = table(new_shoe_burns=1)
+    rig.talk("key burn \n 7c")
+    rig.pass_ms(2_000)
+    rig.talk(BETS)
+    rig.deal(DEAL)
+    assert "7c" not in opened(rig)
+    rig.talk("key stand stand hole_turned \n Tc \n 1 main 20 \n 2 main 20 \n key round_closed burn")
+    assert opened(rig).endswith("7c")
+
+
+def test_a_burn_just_before_the_deal_may_have_been_its_first_card() -> None:
+    """The key was pressed in vain, and a player draws as fast as the dealer deals."""
+    rig = table()
+    rig.talk("1 main 10 \n 2 main 10 \n key burn")
+    rig.deal(f"{DEAL} 2c")
+    assert (opened(rig), reasons(rig)) == ("", ["a burn came just before the deal"])
+
+
+def test_a_deal_that_a_void_round_lies_before_is_confirmed_by_no_rhythm() -> None:
+    """A round is voided after its first card and played on; its player draws as fast as the dealer deals."""
+    rig = table()
+    rig.talk("1 main 10 \n key no_more_bets")
+    rig.card("Th")
+    void(rig)
+    rig.deal("6c 9s 5s 2c")
+    assert (opened(rig), reasons(rig)) == ("", ["cards of no round have been drawn since the last turn"])
 
 
 def test_a_card_that_follows_cards_of_no_round_is_closed() -> None:
