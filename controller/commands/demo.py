@@ -12,6 +12,7 @@ from typing import Final
 
 import click
 
+from controller.commands.client import PORT, broker_address
 from controller.commands.profile_option import profile_named
 from controller.commands.terminal import say, say_told
 from controller.demo import DemoFailed, Shown, run_demo
@@ -130,17 +131,15 @@ def read_boxes(text: str) -> tuple[int, int]:
 
 
 def read_broker(text: str | None) -> Broker | None:
-    """``host:port``; None where none is named.
+    """``HOST:PORT`` or ``HOST``; None where none is named.
 
     Raises:
-        ValueError: it is not that.
+        click.UsageError: it is not that.
     """
     if not text:
         return None
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdigit() or not 1 <= int(port) <= 65535:
-        raise ValueError(f"--broker: expected HOST:PORT, got {text!r}")
-    return Broker(host=host, port=int(port))
+    host, port = broker_address(text, PORT)
+    return Broker(host=host, port=port)
 
 
 def summary(shown: Shown, directory: Path, *, jackpots: bool) -> None:

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import click
 
-from controller.commands.request import broker_of, lacking_certificate, with_broker
+from controller.commands.client import broker_of, with_broker
+from controller.commands.request import lacking_certificate
 from controller.commands.terminal import say
 from controller.durable import Says, follow
 from controller.formats.payloads import Topics

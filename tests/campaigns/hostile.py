@@ -269,7 +269,7 @@ async def besiege(directory: Path, requests: int, seed: int) -> tuple[Attack, di
     link = linked(directory / "link")
     attack = Attack(chance, requests)
     house = Besieged(directory, broker, ear)
-    at_broker = ("--host", "127.0.0.1", "--port", str(port))
+    at_broker = ("--broker", f"127.0.0.1:{port}")
     try:
         async with contextlib.AsyncExitStack() as stack:
             await stack.enter_async_context(ear.listening(broker))

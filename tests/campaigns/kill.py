@@ -87,7 +87,7 @@ class Campaign:
         self.daemon = await self.nursery.spawn("run", str(self.house.table_file), "--log-format", "json", log=log)
 
     async def start_consumer(self) -> None:
-        at = ("--host", self.house.broker.host, "--port", str(self.house.broker.port), "--consumer", CONSUMER)
+        at = ("--broker", f"{self.house.broker.host}:{self.house.broker.port}", "--consumer", CONSUMER)
         log = self.house.directory / "consumer.log"
         self.consumer = await self.nursery.spawn("watch", *at, "--durable", str(self.kept), "harbour/bj-1", log=log)
 

@@ -223,7 +223,7 @@ async def test_watch_shows_events_and_complains() -> None:
 
 
 def test_watch_without_a_broker_is_one_line() -> None:
-    told = CliRunner().invoke(watch.command, ["--port", "1"])
+    told = CliRunner().invoke(watch.command, ["--broker", "127.0.0.1:1"])
     assert (told.exit_code, told.output.count("\n")) == (2, 1)
     assert "broker 127.0.0.1:1" in told.output
 

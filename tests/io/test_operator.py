@@ -111,7 +111,7 @@ async def table(broker: Broker, refusal: str = "") -> AsyncIterator[list[tuple[s
 
 async def typed(broker: Broker, command: str, words: list[str]) -> tuple[int, str]:
     """Type a command; its exit status and what it said."""
-    line = [*command.split(), "harbour/bj-1", *words, "--who", "floor", "--port", str(broker.port)]
+    line = [*command.split(), "harbour/bj-1", *words, "--who", "floor", "--broker", f"{broker.host}:{broker.port}"]
     ran = await asyncio.to_thread(CliRunner().invoke, main, line)
     return ran.exit_code, ran.output
 
@@ -154,7 +154,9 @@ async def test_a_reply_comes_over_the_older_protocol_too() -> None:
 
 
 def test_no_broker_is_one_line() -> None:
-    ran = CliRunner().invoke(main, ["void", "harbour/bj-1", *WORDS["void"], "--who", "floor", "--port", "1"])
+    ran = CliRunner().invoke(
+        main, ["void", "harbour/bj-1", *WORDS["void"], "--who", "floor", "--broker", "127.0.0.1:1"]
+    )
     assert (ran.exit_code, ran.output.count("\n")) == (2, 1)
     assert "broker 127.0.0.1:1" in ran.output
 

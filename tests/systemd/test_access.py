@@ -202,7 +202,7 @@ def test_every_file_of_a_broker_is_in_the_documentation() -> None:
 async def test_the_commands_come_in_with_a_certificate_and_say_what_is_lacking_without(folder: Path) -> None:
     async with the_property(folder, (CONFIGS / "property.acl").read_text()) as house:
         own = paths(folder, "surveillance")
-        where = ("--host", house.broker.host, "--port", str(house.broker.port), "--tls-ca", str(folder / "ca.pem"))
+        where = ("--broker", f"{house.broker.host}:{house.broker.port}", "--tls-ca", str(folder / "ca.pem"))
         mine = ("--tls-cert", str(own.certificate), "--tls-key", str(own.key))
         ask = ("answer", "harbour/bj-1", "1", "yes", "--who", "J. Reyes", *where)
         bare = await ran("watch", *where)

@@ -33,7 +33,7 @@ async def test_an_alert_waits_over_a_restart_until_somebody_has_seen_it(house: P
     await house.stop()
     assert (await ran("alerts", str(house.journal)))[0] == 1
     await house.start()
-    who = ("--port", str(house.broker.port), "--who", "surveillance: J. Weber")
+    who = ("--broker", f"{house.broker.host}:{house.broker.port}", "--who", "surveillance: J. Weber")
     assert (await ran("ack", TABLE, "1", *who, "--note", "another house's"))[:2] == (0, "accepted\n")
     seen = await house.ear.event(AlertAcknowledged)
     assert (seen.alert, seen.who, seen.note) == (1, "surveillance: J. Weber", "another house's")

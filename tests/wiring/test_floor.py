@@ -14,7 +14,9 @@ SEED = 37
 
 async def typed(house: Premises, *words: str) -> tuple[int, str]:
     """What a command says, and its exit status."""
-    status, output, errors = await ran(*words, "--port", str(house.broker.port), "--who", "floor: M. Okafor")
+    status, output, errors = await ran(
+        *words, "--broker", f"{house.broker.host}:{house.broker.port}", "--who", "floor: M. Okafor"
+    )
     return status, output + errors
 
 

@@ -97,7 +97,7 @@ async def test_the_floor_orders_over_its_socket_and_nobody_else_does(tmp_path: P
         (acts,) = scripted(house.rack, SEED, 1)
         await house.perform(acts)
         await house.ear.event(RoundClosed, round=1)
-        over_mqtt = await house.void("--host", broker.host, "--port", str(broker.port))
+        over_mqtt = await house.void("--broker", f"{broker.host}:{broker.port}")
         assert over_mqtt[0] == 1
         assert "over its operator channel only" in over_mqtt[2]
         auditor = await house.void("--operator", str(tmp_path / "auditor" / "socket"))

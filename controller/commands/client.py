@@ -1,0 +1,159 @@
+"""The options by which a command reaches a broker or a table's operator channel, and where they come from.
+
+What is typed counts before a variable of the environment, and that before the client file (controller.io.client_file).
+Secrets are named by their files alone: arguments and environments can be read by others.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from controller.formats.config import BrokerSection
+from controller.formats.sections import ConfigError
+from controller.io.client_file import client_settings
+from controller.io.mqtt import Broker
+from controller.io.operator_client import Where
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+HOST: Final = "127.0.0.1"
+PORT: Final = 1883
+TLS_PORT: Final = 8883
+"""The ports of MQTT as IANA registered them: mqtt and secure-mqtt."""
+
+KEPT: Final = "tableside.client"
+"""Where a command's context keeps the client file's settings once they are read."""
+
+NEAREST: Final = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+"""From where a setting counts before the others."""
+
+
+def setting(key: str) -> str | None:
+    """What the client file says of a key; read once for a command.
+
+    Raises:
+        click.UsageError: the file cannot be used.
+    """
+    context = click.get_current_context()
+    if context.resilient_parsing:
+        return None
+    kept = context.find_root().meta
+    if KEPT not in kept:
+        try:
+            kept[KEPT] = client_settings(os.environ)
+        except ConfigError as error:
+            raise click.UsageError("; ".join(error.lines), context) from error
+    found: str | None = getattr(kept[KEPT], key)
+    return found
+
+
+def _option(name: str, key: str, words: str, kind: click.ParamType[Any] = click.STRING) -> Callable[[F], F]:
+    # The variable has the option's name: --tls-ca is $TABLESIDE_TLS_CA.
+    variable = f"TABLESIDE_{name.removeprefix('--').replace('-', '_').upper()}"
+    return click.option(name, key, envvar=variable, default=functools.partial(setting, key), type=kind, help=words)
+
+
+BROKER_KEYS: Final = ("broker", "username", "password_file", "tls_ca_file", "tls_cert_file", "tls_key_file")
+
+_FILE: Final = click.Path(exists=True, dir_okay=False)
+
+BROKER_OPTIONS: Final = (
+    _option("--broker", "broker", f"HOST or HOST:PORT of the broker; {HOST}:{PORT} unless said."),
+    _option("--username", "username", "The name to give the broker."),
+    _option("--password-file", "password_file", "The file with its password.", _FILE),
+    _option("--tls-ca", "tls_ca_file", "Use TLS; who to trust.", _FILE),
+    _option("--tls-cert", "tls_cert_file", "Your certificate, where the broker wants one; with --tls-key.", _FILE),
+    _option("--tls-key", "tls_key_file", "The key of that certificate.", _FILE),
+)
+OPERATOR_OPTIONS: Final = (
+    _option("--operator", "operator", "Instead of a broker: your role's socket, or tcp://HOST:PORT."),
+    _option("--operator-key", "operator_key_file", "Over TCP: the file with your secret key.", _FILE),
+    _option("--table-key", "table_key", "Over TCP: the table's public key."),
+)
+
+
+def with_broker(function: F) -> F:
+    """The options that say where a broker is and how to greet it."""
+    return _with(BROKER_OPTIONS, function)
+
+
+def with_channel(function: F) -> F:
+    """The options that say where a table takes orders: its operator channel, or a broker."""
+    return _with((*OPERATOR_OPTIONS, *BROKER_OPTIONS), function)
+
+
+def _with(options: tuple[Callable[..., Any], ...], function: F) -> F:
+    wrapped: Any = function
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    found: F = wrapped
+    return found
+
+
+def broker_of(given: dict[str, Any]) -> Broker:
+    """The broker that a command's options name, taken out of them.
+
+    Raises:
+        click.UsageError: no such address, a secret that cannot be used, a certificate without its key or an authority.
+    """
+    address, username, password_file, tls_ca_file, tls_cert_file, tls_key_file = map(given.pop, BROKER_KEYS)
+    if (tls_cert_file is None) != (tls_key_file is None):
+        raise click.UsageError("--tls-cert and --tls-key go together: a certificate and its key")
+    if tls_cert_file is not None and tls_ca_file is None:
+        raise click.UsageError("--tls-cert needs --tls-ca: the authority that signed the broker's own certificate")
+    host, port = broker_address(address or HOST, PORT if tls_ca_file is None else TLS_PORT)
+    section = BrokerSection(
+        host=host,
+        port=port,
+        username=username,
+        password_file=password_file,
+        tls_ca_file=tls_ca_file,
+        tls_cert_file=tls_cert_file,
+        tls_key_file=tls_key_file,
+    )
+    try:
+        return Broker.from_section(section)
+    except OSError as error:
+        raise click.UsageError(str(error).removeprefix("[broker] ")) from error
+
+
+def broker_address(text: str, usual: int) -> tuple[str, int]:
+    """``HOST:PORT``, ``[IPv6]:PORT`` or ``HOST``, whose port is then ``usual``.
+
+    Raises:
+        click.UsageError: it is none of these.
+    """
+    host, colon, port = text.rpartition(":") if not text.endswith("]") else (text, "", "")
+    host, port = (host, port) if colon else (text, str(usual))
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not (port.isascii() and port.isdigit()) or not 1 <= int(port) <= 65535:
+        raise click.UsageError(f"--broker: expected HOST:PORT, such as broker.example:{usual}, got {text!r}")
+    return host, int(port)
+
+
+def channel_of(given: dict[str, Any]) -> Where | Broker:
+    """Where a command's options say that a table takes orders, taken out of them: its operator channel, or a broker.
+
+    Where both are named, the one that is named nearer counts: a typed --broker before a channel of the client file.
+
+    Raises:
+        click.UsageError: as ``broker_of``.
+    """
+    address, key, table_key = (given.pop(name) for name in ("operator", "operator_key_file", "table_key"))
+    if not address or _distance("broker") < _distance("operator"):
+        return broker_of(given)
+    for name in BROKER_KEYS:
+        given.pop(name)
+    return Where(address, table_key or "", None if key is None else Path(key))
+
+
+def _distance(name: str) -> int:
+    source = click.get_current_context().get_parameter_source(name)
+    return NEAREST.index(source) if source in NEAREST else len(NEAREST)
