@@ -112,6 +112,8 @@ def insure(felt: Felt) -> Iterator[Act]:
 
 def surrender_early(felt: Felt, up: Card) -> Iterator[Act]:
     """While the offers are open some players surrender before their turn; a key always names the spot then."""
+    if felt.house.surrender_turn == "own":
+        return
     for spot, box in felt.boxes.items():
         if box.natural or box.surrendered or not happens(felt.rng, EARLY_SURRENDER_PER_MILLE):
             continue

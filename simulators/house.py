@@ -19,6 +19,7 @@ Soft17 = Literal["stand", "hit"]
 SplitBy = Literal["value", "rank"]
 DoubleOn = Literal["any_but_21", "any", "nine_to_eleven"]
 Surrender = Literal["none", "late"]
+SurrenderTurn = Literal["own", "any"]
 InsuranceCap = Literal["half", "half_up_to_next_chip"]
 HoleCard = Literal["dealt", "none"]
 HoleCheck = Literal["none", "device"]
@@ -72,6 +73,7 @@ class House(Value, frozen=True):
     double_for_less: bool = True
     double_after_split: bool = True
     surrender: Surrender = "late"
+    surrender_turn: SurrenderTurn = "any"
     even_money: bool = False
     insurance: bool = True
     insurance_cap: InsuranceCap = "half"
@@ -140,6 +142,7 @@ CHOICES: Final[dict[str, object]] = {
     "double_on": DoubleOn,
     "double_count": DoubleCount,
     "surrender": Surrender,
+    "surrender_turn": SurrenderTurn,
     "surrender_against_natural": SurrenderAgainstNatural,
     "insurance_cap": InsuranceCap,
     "hole_card": HoleCard,

@@ -188,15 +188,16 @@ def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...], 
     """The box gives up: before its turn while that is ``offered``, or in its turn as its first decision (HPN card)."""
     if play.rules.surrender != "late":
         return
-    before = box > node.turn and offered and node.boxes[box].kind is Kind.PENDING
+    early = offered and play.rules.surrender_turn == "any"
+    before = box > node.turn and early and node.boxes[box].kind is Kind.PENDING
     if before or play.untouched_hand(node, box):
         yield play.surrender(node, box, emitted)
 
 
 def shown_surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...]) -> Iterator[Step]:
     """The same as chips show it, for its key to confirm: not where they are the taking of one made sooner, unshown."""
-    for gone, also in surrenders(play, node, box, emitted, offered=node.offers or play.unshown(box)):
-        is_now = node.offers or node.turn == box or node.quiet >> box & 1
+    for gone, also in surrenders(play, node, box, emitted, offered=play.surrender_offered(node) or play.unshown(box)):
+        is_now = play.surrender_offered(node) or node.turn == box or node.quiet >> box & 1
         yield gone._replace(unconfirmed=node.unconfirmed | 1 << box) if is_now else gone, also
 
 
@@ -283,7 +284,7 @@ def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterato
                 box = reached.turn if item.box is None else item.box
                 if play.hand_in_play(reached) is not None:
                     # A key speaks of what is done now: it shows no surrender made sooner.
-                    yield from surrenders(play, reached, box, emitted, offered=reached.offers)
+                    yield from surrenders(play, reached, box, emitted, offered=play.surrender_offered(reached))
                     yield from gives_up(play, reached, box, layout, emitted)
         case _:
             for reached, emitted in play.reach(confirmed, layout.insured):
@@ -320,7 +321,7 @@ def decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) ->
         case "stand" if open_hand:
             yield play.stand(node, hand, layout.insured, ())
         case "hit" if open_hand and play.may_hit(node, hand):
-            step = with_hand(play, closed, hand._replace(now=Now.OWED, said=Said.ALL))
+            step = with_hand(play, play.stood(node, layout.insured), hand._replace(now=Now.OWED, said=Said.ALL))
         case "double" if hand.said is Said.DOUBLE_MAY_FOLLOW:
             step = with_hand(play, closed, hand._replace(said=Said.ALL))
         case "split" if hand.said is Said.SPLIT_MAY_FOLLOW:

@@ -91,7 +91,7 @@ class Node(NamedTuple):
     """Hands of the box in play."""
     boxes: tuple[Box, ...]
     offers: bool
-    """Whether insurance and early surrender are still offered."""
+    """Whether the wager made after the deal, even money and a surrender before its turn are still offered."""
     insured: tuple[int, ...] = ()
     """Wagers counted when the offers closed, by box; empty while they are open or where there is none.
 
@@ -112,6 +112,8 @@ class Node(NamedTuple):
     """The dealer's second card where no hole card is dealt; 0: it has not come."""
     unseen: tuple[tuple[int, int], ...] = ()  # Main cents of boxes whose reader is lost for a while, if not as told.
     spell: int = 0  # Which of the times with the same readers lost it is (``Layout.spells``).
+    decided: bool = False
+    """Somebody has decided, though insurance is still offered: nobody surrenders before its turn any more."""
 
     def dealers(self) -> tuple[int, ...]:
         """The dealer's cards that came after the boxes had played, his second too where no hole card is dealt."""

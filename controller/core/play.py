@@ -25,7 +25,9 @@ class Play:
         self.boxes = len(deal.wagers)
         self.nets: dict[tuple[Outcome, DealerEnd, bool], Net] = {}
         self.reached: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
-        self.lenient = [box for box in range(self.boxes) if self.unshown(box)]
+        early = rules.surrender_turn == "any"
+        self.lenient = [box for box in range(self.boxes) if early and self.unshown(box)]
+        """Boxes that may have surrendered before their turn without a sign."""
         self.deal_cards = 2 * self.boxes + (2 if rules.hole_card == "dealt" else 1)
         self.up_points = points_of(deal.up)
         self.natural_hole = {1: 1 << 10, 10: 1 << 1}.get(self.up_points, 0)
@@ -187,8 +189,8 @@ class Play:
         return quiet and self.rules.surrender == "late"
 
     def stand(self, node: Node, hand: Hand, insured: tuple[int, ...], emitted: tuple[Emission, ...]) -> Step:
-        """The hand in play stops; that closes the offers."""
-        return self.settle_hand(self.decided(node, insured), hand._replace(now=Now.DONE), emitted)
+        """The hand in play stops."""
+        return self.settle_hand(self.stood(node, insured), hand._replace(now=Now.DONE), emitted)
 
     def surrender(self, node: Node, box: int, emitted: tuple[Emission, ...]) -> Step:
         """The box gives up; in its own turn the next box comes into play."""
@@ -200,19 +202,37 @@ class Play:
 
     def give_up(self, node: Node, hand: Hand, insured: tuple[int, ...]) -> Step:
         """The hand in play is surrendered after its box began to play, where the card allows that (A12)."""
-        return self.settle_hand(self.decided(node, insured), hand._replace(now=Now.DONE, gave_up=True), ())
+        return self.settle_hand(self.stood(node, insured), hand._replace(now=Now.DONE, gave_up=True), ())
 
     def close_offers(self, node: Node, insured: tuple[int, ...]) -> Node:
         """End the offers; what lies there now is what counts."""
         if not node.offers:
             return node
         counted = insured if self.offered_zone and any(insured) else ()
+        return self.surrenders_over(node)._replace(offers=False, insured=counted, decided=False)
+
+    def surrenders_over(self, node: Node) -> Node:
+        """Nobody surrenders before its turn any more; who did so without a sign may have done it just now."""
+        if node.decided:
+            return node
         quiet = sum(1 << box for box in self.lenient if node.boxes[box].kind is Kind.PENDING)
-        return node._replace(offers=False, insured=counted, quiet=node.quiet | quiet)
+        return node._replace(decided=True, quiet=node.quiet | quiet)
+
+    def surrender_offered(self, node: Node) -> bool:
+        """Whether a box may surrender before its turn."""
+        return node.offers and not node.decided and self.rules.surrender_turn == "any"
 
     def decided(self, node: Node, insured: tuple[int, ...]) -> Node:
-        """The node once somebody has decided: the offers are over, and so is the check of the hole card."""
+        """The node once a hand has got a card, or been doubled or split: the offers are over, and the check is."""
         return self.checked(self.close_offers(node, insured))
+
+    def stood(self, node: Node, insured: tuple[int, ...]) -> Node:
+        """The node once somebody has stopped or asked for a card: the offers are over but insurance that ends by card.
+
+        A device has looked before anybody decides, so with one nothing can be insured any longer.
+        """
+        lasts = self.rules.insurance_until == "card" and self.up_points == 1 and self.rules.hole_check == "none"
+        return self.surrenders_over(node) if node.offers and lasts else self.decided(node, insured)
 
     def checked(self, node: Node) -> Node:
         """Where a device looks at the hole card, play goes on only without a dealer's natural (58 Pa. Code 633a.1)."""

@@ -8,6 +8,7 @@ from controller.core.hand import Outcome, PlayedHand, best, points_of, rank_of
 from controller.core.moves import may_add
 from controller.core.node import Hand, Kind, Node
 from controller.core.play import Play
+from controller.core.rules import Rules
 
 
 class Refusal(NamedTuple):
@@ -38,6 +39,12 @@ def of_offer(play: Play, node: Node, box: int, zone: str, cents: int) -> Refusal
     return None if node.offers else Refusal(zone, f"{zone} is made before the first decision")
 
 
+def too_late(rules: Rules, made: str) -> Refusal:
+    """Insurance, or even money in lieu of it, has ended."""
+    until = "card" if rules.insurance_until == "card" else "decision"
+    return Refusal("insurance_until", f"{made} before the first {until}")
+
+
 def of_insurance(play: Play, node: Node, box: int, cents: int) -> Refusal | None:
     """Insurance of ``cents`` in all."""
     if not play.rules.insurance:
@@ -45,7 +52,7 @@ def of_insurance(play: Play, node: Node, box: int, cents: int) -> Refusal | None
     if play.up_points != 1:
         return Refusal("insurance", "insurance is offered against an ace only")
     if not node.offers:
-        return Refusal("insurance", "insurance is made before the first decision")
+        return too_late(play.rules, "insurance is made")
     if node.boxes[box].kind is Kind.EVEN_MONEY:
         return Refusal("even_money", "even money was taken in lieu of insurance")
     most = play.rules.insurance_cap_cents(play.deal.wagers[box])
@@ -63,7 +70,7 @@ def of_even_money(play: Play, node: Node, box: int, insured_cents: int) -> Refus
     if node.boxes[box].kind is not Kind.NATURAL:
         return Refusal("even_money", "even money is for a natural that has not been settled")
     if not node.offers:
-        return Refusal("even_money", "even money is taken before the first decision")
+        return too_late(play.rules, "even money is taken")
     if insured_cents:
         return Refusal("even_money", "even money is taken in lieu of insurance, not beside it")
     return None
@@ -76,7 +83,9 @@ def of_surrender(play: Play, node: Node, box: int) -> Refusal:
     if node.boxes[box].kind is not Kind.PENDING:
         return Refusal("turn", "the box has finished")
     if box > node.turn:
-        return Refusal("turn", "before its turn a box surrenders only until the first decision")
+        if play.rules.surrender_turn == "own":
+            return Refusal("surrender_turn", "a box surrenders in its own turn")
+        return Refusal("surrender_turn", "before its turn a box surrenders only until the first decision")
     return Refusal("surrender_on", "surrender is the first decision on the first two cards")
 
 

@@ -129,6 +129,8 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """Whether insurance is offered with an ace up."""
     insurance_cap: Literal["half", "half_up_to_next_chip"] = "half"
     """The most that may be insured: half the wager, or half rounded up to the table's smallest chip (A15, A32)."""
+    insurance_until: Literal["card", "decision"] = "decision"
+    """When insurance and even money end: with the first card, double or split, or with a stand too (A36, A37)."""
     insurance_pays: tuple[int, int] = (2, 1)
     """Odds of winning insurance."""
     even_money: bool = False
@@ -137,6 +139,8 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """``late``: half the wager may be given up, subject to the dealer's natural (A1)."""
     surrender_against_natural: Literal["all", "half"] = "all"
     """What a surrendered wager loses when the dealer turns out to have a natural (A1)."""
+    surrender_turn: Literal["own", "any"] = "any"
+    """Whose turn it is when a box surrenders: ``any``, until somebody has decided, or always its ``own`` (A38)."""
     surrender_on: Literal["first_decision", "any_hand"] = "first_decision"
     """``any_hand``: also later and on split hands (A12); then only a told action shows it, never chips."""
     double_on: Literal["any", "any_but_21", "nine_to_eleven"] = "any_but_21"

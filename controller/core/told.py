@@ -148,7 +148,7 @@ class ToldRound:
     def surrender(self, standing: Standing, box: int, act: Act) -> Standing | Refusal:
         """The box gives up; where the card allows it later too, the hand in play does."""
         node = standing.node
-        for given_up, emitted in moves.surrenders(self.play, node, box, (), offered=node.offers):
+        for given_up, emitted in moves.surrenders(self.play, node, box, (), offered=self.play.surrender_offered(node)):
             return self.go_on(standing, given_up, emitted)
         hand = self.play.hand_in_play(node)
         later = self.rules.surrender_on == "any_hand" and self.rules.surrender == "late"

@@ -17,9 +17,13 @@ from simulators.rack import Rack
 from tests.core.rig import Rig
 
 RULES: Final[dict[str, Rules]] = {
-    "hollywood-penn-national": Rules(name="hollywood-penn-national", max_hands=3, surrender="late"),
-    "hollywood-perryville": Rules(name="hollywood-perryville", insurance_cap="half_up_to_next_chip"),
-    "borgata": Rules(name="borgata", even_money=True),
+    "hollywood-penn-national": Rules(
+        name="hollywood-penn-national", max_hands=3, surrender="late", insurance_until="card"
+    ),
+    "hollywood-perryville": Rules(
+        name="hollywood-perryville", insurance_cap="half_up_to_next_chip", insurance_until="card"
+    ),
+    "borgata": Rules(name="borgata", even_money=True, surrender_turn="own"),
     "classic-shoe-and-pitch": Rules(name="classic-shoe-and-pitch", resplit_aces=True, double_on="any"),
     "pitch-h17": Rules(name="pitch-h17", soft_17="hit", split_by="rank", double_on="nine_to_eleven"),
 }
@@ -27,7 +31,7 @@ RULES: Final[dict[str, Rules]] = {
 DEALERS: Final[dict[str, House]] = {
     "hollywood-penn-national": House(),
     "hollywood-perryville": House(max_hands=4, surrender="none", insurance_cap="half_up_to_next_chip"),
-    "borgata": House(max_hands=4, surrender="none", even_money=True),
+    "borgata": House(max_hands=4, surrender="none", surrender_turn="own", even_money=True),
     "classic-shoe-and-pitch": House(max_hands=4, resplit_aces=True, double_on="any", surrender="none"),
     "pitch-h17": House(soft_17="hit", max_hands=4, split_by="rank", double_on="nine_to_eleven", surrender="none"),
 }

@@ -33,7 +33,13 @@ SPOTS = tuple(range(1, 8))
 
 def penn(**options: Any) -> Rules:
     """Hollywood Penn National's main game."""
-    return Rules(name="hollywood-penn-national", max_hands=3, surrender="late", options=Options(**options))
+    return Rules(
+        name="hollywood-penn-national",
+        max_hands=3,
+        surrender="late",
+        insurance_until="card",
+        options=Options(**options),
+    )
 
 
 class Rig:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
+from msgspec.structs import replace
 
 from controller.core.alerts import KeyRefused
 from controller.core.events import WagerSettled
@@ -58,9 +61,9 @@ INSURANCE: dict[str, tuple[str, Told]] = {
         "1 insurance 5 \n key insurance_closed \n 1 insurance 10 \n key stand hole_turned",
         Told(["1 insurance -5.00", "1 main -20.00"], [], ["1 insured for 5"], ["UnexplainedChange"]),
     ),
-    "the first stand ends the offer": (
-        "key stand \n 1 insurance 10 \n key hole_turned",
-        Told(["1 main -20.00"], [], [], ["UnexplainedChange"]),
+    "a stand does not end the offer, the turn does": (
+        "key stand \n 1 insurance 10 \n key hole_turned \n 1 insurance 0",
+        Told(["1 insurance -10.00", "1 main -20.00"], [], ["1 insured for 10"], []),
     ),
     "the first card ends the offer": (
         "1 insurance 10 \n 2c \n 1 insurance 0 \n key stand hole_turned",
@@ -180,6 +183,63 @@ SURRENDER: dict[str, tuple[Rules, str, Told]] = {
         Told(["1 main -5.00", "2 main -10.00"], [], ["1 surrendered"], []),
     ),
 }
+
+
+THREE_BOXES_ACE_UP = "1 main 10 \n 2 main 10 \n 3 main 10 \n Th 9h 5c Ac 9d 9s 6d 8c \n "
+INSURED_LATE: dict[str, tuple[str, str, bool]] = {
+    "a stand does not end insurance where the card has it until the next card": (
+        "hollywood-penn-national",
+        "key stand",
+        True,
+    ),
+    "nor does the key of a hit before its card": ("hollywood-penn-national", "key stand stand hit", True),
+    "the card does": ("hollywood-penn-national", "key stand stand hit \n 2c", False),
+    "a double does": ("hollywood-penn-national", "key stand stand \n 3 main 20", False),
+    "so does its key before the chips": ("hollywood-penn-national", "key stand stand double", False),
+    "and the key that closes it": ("hollywood-penn-national", "key stand insurance_closed", False),
+    "the same at Perryville": ("hollywood-perryville", "key stand", True),
+    "and its card": ("hollywood-perryville", "key stand stand hit \n 2c", False),
+    "a stand ends it at Borgata": ("borgata", "key stand", False),
+    "at the classic game": ("classic-shoe-and-pitch", "key stand", False),
+    "and at the pitch game": ("pitch-h17", "key stand", False),
+}
+
+
+@pytest.mark.parametrize("name", INSURED_LATE)
+def test_insurance_ends_when_its_card_says(name: str) -> None:
+    house, before, counts = INSURED_LATE[name]
+    rig = Rig(rules_of(house, stand_key="always"))
+    rig.talk(THREE_BOXES_ACE_UP + before + " \n 1 insurance 5")
+    alerts = told(rig).alerts
+    assert bool(alerts) is not counts
+    if counts:
+        rig.talk("key insurance_closed")
+        assert "1 insured for 5" in told(rig).moves
+
+
+def test_after_a_stand_nobody_surrenders_before_its_turn_though_insurance_lasts() -> None:
+    rig = Rig(KEYED)
+    rig.talk(THREE_BOXES_ACE_UP + "key stand \n 3 main 5")
+    assert told(rig).alerts == ["UnexplainedChange"]
+    rig.talk("3 main 10 \n 2 main 5 \n key 2 surrender \n 1 insurance 5 \n key insurance_closed")
+    assert told(rig).moves == ["2 surrendered", "1 insured for 5"]
+
+
+@pytest.mark.parametrize(("until", "taken"), [("card", True), ("decision", False)])
+def test_even_money_ends_with_insurance(until: Literal["card", "decision"], taken: bool) -> None:
+    rig = Rig(replace(rules_of("borgata", stand_key="always"), insurance_until=until))
+    rig.talk("1 main 10 \n 2 main 10 \n Th Ah As 9d Kd 8c \n key stand \n key 2 even_money")
+    assert bool(told(rig).alerts) is not taken
+
+
+@pytest.mark.parametrize(("turn", "shown"), [("own", False), ("any", True)])
+def test_a_box_surrenders_before_its_turn_where_the_house_has_it(turn: Literal["own", "any"], shown: bool) -> None:
+    rules = replace(rules_of("borgata", stand_key="always"), surrender="late", surrender_turn=turn)
+    early = story(rules, TWO_BOXES_NINE_UP + "2 main 5 \n key stand" + " stand" * (not shown) + " hole_turned")
+    assert early.moves == ["2 surrendered"] * shown
+    assert bool(early.alerts) is not shown
+    in_turn = story(rules, TWO_BOXES_NINE_UP + "key stand \n 2 main 5 \n key 2 surrender hole_turned")
+    assert (in_turn.moves, in_turn.alerts) == (["2 surrendered"], [])
 
 
 @pytest.mark.parametrize("name", SURRENDER)

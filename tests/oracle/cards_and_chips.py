@@ -172,7 +172,8 @@ def may_surrender(house: House, told: Story, index: int) -> bool:
     untouched = len(box.hands) == 1 and len(hand.cards) == 2 and not (hand.extra or hand.said or hand.over)
     if not untouched or is_natural(told.ranks(hand.cards)):
         return False
-    return told.offers or turn[0] == index
+    early = told.offers and not told.decided and house.surrender_turn == "any"
+    return early or turn[0] == index
 
 
 def surrendered(told: Story, index: int, *, shown: bool) -> Story:

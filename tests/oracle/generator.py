@@ -98,13 +98,15 @@ def make_offers(made: Dealing) -> None:
             made.lay(box, "main", box.wager * 5 // 2)
             if made.chance(0.5):
                 made.lay(box, "main", 0)
-        elif made.chance(0.15):
+        elif made.house.surrender_turn == "any" and made.chance(0.15):
             surrender(made, box)
         if made.habits.bust_bets and made.house.ez_bust and made.up() in "23456" and made.chance(0.5):
             bust_bet(made, box, made.rng.choice((500, 1000)))
             if made.chance(0.2):
                 bust_bet(made, box, made.rng.choice((0, 500, 1000)))
+    made.insurable = made.up() == "A" and made.house.insurance_until == "card"
     if made.up() == "A" and made.chance(0.5):
+        made.insurable = False
         made.press("insurance_closed")
 
 
@@ -201,9 +203,14 @@ def decide(made: Dealing, box: Box, number: int) -> None:
 def stand(made: Dealing, box: Box, hand: Hand) -> None:
     made.press("stand", box)
     hand.over = True
+    if made.insurable and made.chance(0.4):
+        late = made.rng.choice(made.boxes)
+        made.lay(late, "insurance", made.house.insurance_cap(late.wager))
+        late.insured = late.insurance
 
 
 def double(made: Dealing, box: Box, hand: Hand) -> None:
+    made.insurable = False
     extra = hand.base if made.chance(0.7) else made.rng.randint(1, hand.base)
     before = made.chance(0.5)
     if before:
@@ -217,6 +224,7 @@ def double(made: Dealing, box: Box, hand: Hand) -> None:
 
 
 def split(made: Dealing, box: Box, number: int) -> None:
+    made.insurable = False
     hand = box.hands[number]
     before = made.chance(0.5)
     if before:

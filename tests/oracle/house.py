@@ -20,6 +20,8 @@ class House:
     even_money_offered: bool = False
     ez_bust: bool = False
     insurance_to_next_chip: bool = False
+    insurance_until: str = "decision"
+    surrender_turn: str = "any"
     stand_key: str = "sometimes"
     surrender_shown: str = "always"
     busts_taken: str = "sometimes"
@@ -52,9 +54,9 @@ class House:
 
 
 CARDS: Final = {
-    "hollywood-penn-national": House(max_hands=3, surrender="late", ez_bust=True),
-    "hollywood-perryville": House(insurance_to_next_chip=True),
-    "borgata": House(even_money_offered=True),
+    "hollywood-penn-national": House(max_hands=3, surrender="late", ez_bust=True, insurance_until="card"),
+    "hollywood-perryville": House(insurance_to_next_chip=True, insurance_until="card"),
+    "borgata": House(even_money_offered=True, surrender_turn="own"),
     "classic-shoe-and-pitch": House(resplit_aces=True),
     "pitch-h17": House(hits_soft_17=True, split_by="rank", double_on="9-11"),
 }

@@ -69,9 +69,9 @@ def decision_key(house: House, told: Story, turn: tuple[int, int], action: str) 
     said = replace(hand, said=action)
     match action:
         case "stand" if may_stop(told, hand):
-            yield closed.with_hand(index, number, replace(hand, over=True))
+            yield told.stood(house).with_hand(index, number, replace(hand, over=True))
         case "hit" if may_stop(told, hand) and not hand.ace_split:
-            yield closed.with_hand(index, number, said)
+            yield told.stood(house).with_hand(index, number, said)
         case "double" if (hand.extra and len(hand.cards) == 2) or doubles(house, told, hand, 1):
             yield closed.with_hand(index, number, said)
         case "split" if hand.fresh or splits(house, told, box, hand):
@@ -89,7 +89,7 @@ def silent(house: House, told: Story, answered: frozenset[int]) -> Iterator[Stor
         index, number = turn
         hand = told.boxes[index].hands[number]
         if house.stand_key == "sometimes" and may_stop(told, hand):
-            yield told.offers_closed(house).with_hand(index, number, replace(hand, over=True))
+            yield told.stood(house).with_hand(index, number, replace(hand, over=True))
     elif told.offers:
         yield told.offers_closed(house)
     for index in range(len(told.boxes)):

@@ -76,7 +76,8 @@ class Dealing:
 
     def __post_init__(self) -> None:
         self.house: House = house_of({"profile": self.profile, "options": self.options})
-        self.offers = True
+        self.insurable = False
+        """Whether insurance may still be laid once somebody has decided."""
 
     def chance(self, likely: float) -> bool:
         return self.rng.random() < likely
@@ -88,6 +89,7 @@ class Dealing:
     def card(self) -> int:
         face = self.rng.choice(self.ranks) + self.rng.choice("cdhs")
         self.tell({"card": face})
+        self.insurable = False
         self.faces.append(face)
         return len(self.faces) - 1
 
@@ -159,6 +161,10 @@ def options_of(rng: Random, profile: str) -> dict[str, Any]:
         options["payout_unit_cents"] = rng.choice((50, 100))
     if rng.random() < 0.05:
         options["reads"] = "on_draw"
+    if rng.random() < 0.15:
+        options["insurance_until"] = rng.choice(("card", "decision"))
+    if rng.random() < 0.15:
+        options["surrender_turn"] = rng.choice(("own", "any"))
     return options
 
 

@@ -56,6 +56,7 @@ class Story:
     offers: bool = True
     turned: bool = False
     paying: bool = False
+    decided: bool = False
 
     def ranks(self, cards: tuple[int, ...]) -> str:
         return "".join(self.faces[place][0] for place in cards)
@@ -135,6 +136,12 @@ class Story:
             for box in self.boxes
         )
         return replace(self, boxes=boxes, offers=False)
+
+    def stood(self, house: House) -> Story:
+        """A stand or a call for a card: it ends all offers but insurance that lasts until the first card."""
+        if house.insurance_until == "card" and self.up() == "A":
+            return replace(self, decided=True)
+        return self.offers_closed(house)
 
     def keys_forgotten(self, spared: int | None = None) -> Story:
         """Another key or a card has come: a surrender shown by chips can no longer be confirmed by key."""

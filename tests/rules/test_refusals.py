@@ -18,6 +18,7 @@ TWO = {"1": {"main": 1000}, "2": {"main": 1000}}
 THREE = TWO | {"3": {"main": 1000}}
 ACES = "1 split, 1 split, 1 split:2"
 BG, CL, PV = "borgata", "classic-shoe-and-pitch", "hollywood-perryville"
+LATE = {"surrender": "late"}
 PLAIN = "Kh 7c 8d Td"
 ACE_UP = "Kh As 8d 9d"
 PAIR = "8c 6h 8d Ts 2h 9s 5h"
@@ -26,18 +27,20 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
     ("turn", case(PLAIN, "4 stand, 1 stand")),
     ("insurance", case(ACE_UP, "1 insurance 100, 1 stand", options={"insurance": False})),
     ("insurance", case(PLAIN, "1 insurance 100, 1 stand")),
-    ("insurance", case("Kh 9h As 8d 8c 9d", "1 stand, 2 insurance 100, 2 stand", bets=TWO)),
+    ("insurance_until", case("6h 9h As 5d 8c 9d Kc", "1 hit, 2 insurance 100, 2 stand", bets=TWO)),
+    ("insurance_until", case("Kh 9h As 8d 8c 9d", "1 stand, 2 insurance 100, 2 stand", BG, TWO)),
     ("insurance_cap", case(ACE_UP, "1 insurance 300, 1 insurance 300, 1 stand") | {"rule": "300 and 300 are 600"}),
     ("even_money", case("Ah As Jc 9d", "1 even_money, 1 insurance 100", BG)),
     ("even_money", case("Ah As Jc 9d", "1 insurance 100, 1 even_money", BG)),
     ("even_money", case("Ah 6s Jc 9d", "1 even_money", BG)),
     ("even_money", case(ACE_UP, "1 even_money, 1 stand", BG)),
-    ("even_money", case("Kh Ah As 8d Jc 9d", "1 stand, 2 even_money", BG, TWO)),
+    ("insurance_until", case("Kh Ah As 8d Jc 9d", "1 stand, 2 even_money", BG, TWO)),
     ("ez_bust", case("Kh 9h 6s 8d 8c 9d 8h", "1 stand, 2 ez_bust 100, 2 stand", bets=TWO)),
     ("ez_bust.up_cards", case(ACE_UP, "1 ez_bust 100, 1 stand")),
     ("surrender", case(PLAIN, "1 surrender, 1 stand", PV)),
     ("turn", case("Ah 6s Jc 9d", "1 surrender")),
-    ("turn", case("Kh 9h 5h 7s 8d 8c 9d Td", "1 stand, 3 surrender, 2 stand, 3 stand", bets=THREE)),
+    ("surrender_turn", case("Kh 9h 5h 7s 8d 8c 9d Td", "1 stand, 3 surrender, 2 stand, 3 stand", bets=THREE)),
+    ("surrender_turn", case("Kh 9h 7s 8d 8c Td", "2 surrender, 1 stand, 2 stand", BG, TWO, options=LATE)),
     ("surrender_on", case("9h Ks 3d 7d 2c", "1 hit, 1 surrender, 1 stand")),
     ("natural_pays", case("Ah 6s Jc 9d", "1 hit")),
     ("surrender", case("9h Ks 7d 8d", "1 surrender, 1 hit")),

@@ -24,7 +24,7 @@ from tests.simulators.seen import values_of
 HOUSES = {
     "hollywood-penn-national": House(),
     "hollywood-perryville": House(max_hands=4, surrender="none", insurance_cap="half_up_to_next_chip"),
-    "borgata": House(max_hands=4, surrender="late", even_money=True),
+    "borgata": House(max_hands=4, surrender="late", surrender_turn="own", even_money=True),
     "classic-shoe-and-pitch": House(max_hands=4, resplit_aces=True, double_on="any", surrender="none"),
     "pitch-h17": House(soft_17="hit", max_hands=4, split_by="rank", double_on="nine_to_eleven", surrender="none"),
     "no hole card": House(hole_card="none"),
@@ -194,6 +194,7 @@ def test_even_money_is_taken_where_the_house_has_it() -> None:
         double_for_less=st.booleans(),
         double_after_split=st.booleans(),
         surrender=st.sampled_from(["none", "late"]),
+        surrender_turn=st.sampled_from(["own", "any"]),
         even_money=st.booleans(),
         insurance=st.booleans(),
         natural_pays=st.sampled_from([(3, 2), (6, 5), (1, 1), (2, 1)]),
