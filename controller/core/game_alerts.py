@@ -41,6 +41,7 @@ class Kind(StrEnum):
     EZ_BUST_WRONG_UP_CARD = "ez_bust_wrong_up_card"
     METER_CLOSED_AT_LOCK = "meter_closed_at_lock"
     MID_SHOE_ENTRY = "mid_shoe_entry"
+    PROCEDURE_LATE = "procedure_late"
     MISPAY = "mispay"
     LOSING_BET_LEFT = "losing_bet_left"
     WINNING_BET_TAKEN = "winning_bet_taken"
@@ -81,6 +82,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.EZ_BUST_WRONG_UP_CARD: Severity.WARNING,
     Kind.METER_CLOSED_AT_LOCK: Severity.WARNING,
     Kind.MID_SHOE_ENTRY: Severity.WARNING,
+    Kind.PROCEDURE_LATE: Severity.NOTICE,
     Kind.MISPAY: Severity.CRITICAL,
     Kind.LOSING_BET_LEFT: Severity.CRITICAL,
     Kind.WINNING_BET_TAKEN: Severity.CRITICAL,

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.core import round_end
+from controller.core import opening_payments, round_end
 from controller.core.admission import made_later
 from controller.core.desk import Desk
 from controller.core.events import (
@@ -58,6 +58,8 @@ def followed(before: Table, desk: Desk) -> list[Wrong]:
         if paid is not None and paid.closed_ns < 0:
             change(desk, replace(paid, by_evidence=not by_key, closed_ns=desk.table_ns(desk.stamped.at_ns)))
         found += take_in(desk, event)
+    for paid in desk.state.paid[-1:]:
+        change(desk, opening_payments.review(desk, paid))
     return found
 
 
@@ -228,7 +230,8 @@ def settled(desk: Desk, event: WagerSettled) -> Iterator[Wrong]:
     if paid is None or not judged:
         return
     owed = Owed(event.spot, event.bet, event.wager_cents, event.due_cents, desk.stamped.number)
-    change(desk, replace(paid, owed=(*paid.owed, owed)))
+    first = (key(event.spot, event.bet),) if opening_payments.comes_first(desk, paid, event) else ()
+    change(desk, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
     if paid.frozen:
         yield from wrong(paid, owed)
 

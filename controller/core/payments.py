@@ -106,6 +106,8 @@ class PaidRound(Value, frozen=True, tag=False):
     by_evidence: bool = False
     """Whether no key closed it: it may have been closed from the moment at which it may have been over."""
     frozen: bool = False
+    first: tuple[str, ...] = ()
+    """Settled wagers, by zone, that the card has paid or taken before play, as long as it is open whether they were."""
 
     def hidden(self) -> bool:
         """Whether the readers looked so seldom that a payment may have been hidden from them, as far as is known."""

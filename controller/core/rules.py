@@ -117,6 +117,8 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     """Odds of a winning natural."""
     naturals_paid: Literal["at_once", "after_play"] = "at_once"
     """When a natural is paid with 2 to 9 up (A33); with an ace or ten up it always waits for the second card."""
+    settled_before_play: Literal["not_said", "naturals", "naturals_and_side_wagers"] = "not_said"
+    """What is settled before a card is drawn or play begins; alerted when it is not, without effect on money (A40)."""
     natural_against_natural: Literal["push", "loses"] = "push"
     """A natural against the dealer's: "void" means returned (A4)."""
     natural_against_drawn_21: Literal["wins", "pushes"] = "wins"

@@ -23,6 +23,7 @@ from firmware_protocols.values import Value
 WITHOUT_EFFECT: Final = frozenset(
     {
         *("boxes", "player_cards", "handling", "signals", "point_count", "mid_shoe_entry", "naturals_paid"),
+        "settled_before_play",
         *("insurance", "insurance_cap", "insurance_until", "insurance_pays", "losing_insurance_taken", "even_money"),
         *("surrender_turn", "surrender_on", "double_for_less"),
         *("side_wagers", "aggregate_limit_cents", "mystery_fed_by", "mystery_reset_cents", "mystery_ceiling_cents"),

@@ -34,6 +34,7 @@ OTHERWISE = {
     "point_count": "not_said",
     "mid_shoe_entry": "refused",
     "naturals_paid": "after_play",
+    "settled_before_play": "not_said",
     "insurance": False,
     "insurance_cap": "half_up_to_next_chip",
     "insurance_until": "decision",
