@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from controller.core import admission, asking, heard_twice, missed_cards, showing
 from controller.core.books import Row, book_of
@@ -33,6 +34,8 @@ from controller.core.side_settling import settle_sides, sides_open
 from controller.core.state import Round, woven
 from controller.core.suspicion import CLOSED_EARLY, likely
 from controller.core.wager import Basis
+
+UNTURNED: Final = "it ended with its hole card not said to be turned: the keypad was lost"
 
 
 def close(desk: Desk) -> None:
@@ -70,6 +73,21 @@ def close(desk: Desk) -> None:
         if round_now.closing and round_now.dealing.unturned():
             # Also where the table counted too few cards to know which of them is the hole card.
             desk.change(turned_by=desk.stamped.number)
+    desk.change(round=None, keypad_lost=keypad_away(desk))
+    desk.found = None
+
+
+def close_unturned(desk: Desk) -> None:
+    """The keypad was lost, and the round ends with nobody having said that its hole card is turned: the floor rules.
+
+    What lies closed stays so, and of what it decides nothing is told, not even that it left no legal play.
+    """
+    heard_twice.give_up(desk)
+    admission.given_up(desk)
+    if not desk.round().trouble_told():
+        desk.change_round(trouble="", kept_back=())
+        desk.irregular(UNTURNED)
+    hand_to_floor(desk, turned=False)
     desk.change(round=None, keypad_lost=keypad_away(desk))
     desk.found = None
 
@@ -126,20 +144,31 @@ def revisit(desk: Desk, waited: Round, change: Callable[[], bool]) -> None:
     desk.found, desk.rules = open_found, rules
 
 
-def hand_to_floor(desk: Desk) -> None:
-    """An irregular round ends unsettled; its cards are opened, as they lie on the felt for all to see."""
+def hand_to_floor(desk: Desk, *, turned: bool = True) -> None:
+    """An irregular round ends unsettled; its cards are opened, as they lie on the felt for all to see.
+
+    Not ``turned``: for all the table knows the hole card does not yet.
+    """
     asked = desk.round().asked
     desk.tell(*map(QuestionWithdrawn, (*desk.round().holds(), *(() if asked is None else (asked.number,)))))
     desk.change_round(asked=None)
     book = book_of(desk.state.books, desk.round().number)
     unsettled = () if book is None else (row for row in book.rows if row.due_cents is None)
     desk.tell(*(WagerOpen(desk.round().number, row.spot, row.bet, row.wager_cents, ()) for row in unsettled))
+    if turned:
+        turn_over(desk)
+    else:
+        showing.keep_closed(desk)
+    desk.tell(RoundClosed(desk.round().number, (), 0, "irregular"))
+
+
+def turn_over(desk: Desk) -> None:
+    """Every card of the round lies face up."""
     for place in range(len(desk.round().cards)):
         if place == desk.round().hole_place():
             desk.turn_hole()
         else:
             desk.open_card(place)
-    desk.tell(RoundClosed(desk.round().number, (), 0, "irregular"))
 
 
 def finish(desk: Desk) -> bool:

@@ -232,14 +232,27 @@ def may_end_by_card(desk: Desk, at_ns: int) -> bool:
     Chips alone do not say so while the hole card is not turned, for a player can move them: where the dealer's key
     turns it, the key must have come; and no card begins a round that follows the last one at once.
     """
-    if not desk.round().dealing.unturned():
-        return True
-    return desk.round().rules(desk.rules).options.turn_key == "sometimes" and not at_once(desk, at_ns)
+    return not desk.round().dealing.unturned() or (may_end_by_key(desk) and not at_once(desk, at_ns))
 
 
 def may_end_by_key(desk: Desk) -> bool:
-    """Whether the key of the next bets says that this round is over: not where the key of the turn must come first."""
+    """Whether the key of the next bets says that this round is over: not where the key of the turn must come first.
+
+    That key may not have been heard while the keypad was lost: the round then ends with its hole card closed.
+    """
+    return keyless(desk) or desk.round().keys_unheard
+
+
+def keyless(desk: Desk) -> bool:
+    """Whether the open round is of a house where no key need say that the hole card is turned."""
     return desk.round().rules(desk.rules).options.turn_key == "sometimes"
+
+
+def ends_unturned(desk: Desk) -> bool:
+    """Whether the round ends now and nobody has said that its hole card is turned, where a key must."""
+    round_now = desk.round()
+    said = round_now.closing or round_now.turn_key or keyless(desk)
+    return bool(round_now.cards) and round_now.dealing.unturned() and not said
 
 
 def paused(desk: Desk) -> bool:

@@ -132,22 +132,13 @@ def end_void(desk: Desk) -> None:
         showing.open_lying(desk)
         showing.keep_closed(desk)
     else:
-        turn_over(desk)
+        if desk.round().hides():
+            showing.show(desk)
+        closing.turn_over(desk)
     desk.tell(RoundClosed(round_now.number, (), 0, "void"))
     desk.change(round=None)
     desk.found = None
     rounds.lock_put_off(desk, round_now)
-
-
-def turn_over(desk: Desk) -> None:
-    """Every card of the round lies face up."""
-    if desk.round().hides():
-        showing.show(desk)
-    for place in range(len(desk.round().cards)):
-        if place == desk.round().hole_place():
-            desk.turn_hole()
-        else:
-            desk.open_card(place)
 
 
 def put_right(desk: Desk, ruling: VoidRound | AdjustWager, row: Row, due_cents: int, why: str) -> None:

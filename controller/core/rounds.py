@@ -257,6 +257,10 @@ def close(desk: Desk) -> None:
     """End the round; lock the next one if its key came meanwhile."""
     ended = desk.round()
     contribute_round(desk)
+    if confirming.ends_unturned(desk):
+        closing.close_unturned(desk)
+        lock_put_off(desk, ended)
+        return
     if desk.round().dealing.resumes and desk.round().is_dealt():
         desk.turn_hole()
         resume(desk)

@@ -186,15 +186,16 @@ class Rules(Value, frozen=True, tag=False, forbid_unknown_fields=True):
     options: Options = Options()
 
     def keys_unheard(self) -> Rules:
-        """The same game while its keypad is lost: that a key was not pressed says nothing then."""
+        """The same game while its keypad is lost: that a key was not pressed says nothing then.
+
+        What a key alone confirms or turns nothing else does, for then a keypad that is away would open the hole card.
+        """
         silent = msgspec.structs.replace(
             self.options,
             stand_key="sometimes",
             no_more_bets="sometimes",
             surrender_shown="sometimes",
             even_money_shown="chips",
-            deal_key="sometimes",
-            turn_key=self.options.turn_key and "sometimes",
         )
         return msgspec.structs.replace(self, options=silent)
 

@@ -12,13 +12,13 @@ from typing import Final
 
 import pytest
 
-from controller.core.alerts import Pinched
+from controller.core.alerts import Pinched, RoundIrregular
 from controller.core.events import CardOpened, DealUnconfirmed, HoleTurned, KeyWithdrawn
 from controller.core.inputs import DeclareBox, SetCard, ShoeChanged, VoidRound
 from controller.core.rules import Rules
 from controller.io import profile_files
 from firmware_protocols.cards import DECK, Card
-from firmware_protocols.readings import CardDrawn
+from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState
 from simulators.felt import StandKey
 from tests.core.hole_rounds import IRREGULARITIES, KEYS, ORDERS, PROFILES, Case, assert_secret
 from tests.core.rig import Rig
@@ -421,6 +421,50 @@ def test_a_card_that_follows_cards_of_no_round_is_closed() -> None:
     rig.talk("Th 9h 6c")
     rig.talk("1 main 10")
     rig.deal("5s 4c")
+    assert opened(rig) == ""
+
+
+# --- the keypad is lost, and perhaps back -----------------------------------------------------------
+
+
+def away(rig: Table) -> None:
+    for state in (HealthState.LOST, HealthState.READY):
+        rig.give(DeviceHealth("keypad", state, rig.now_ns))
+        rig.pass_ms(100)
+
+
+def test_a_keypad_that_was_away_lets_no_pause_turn_the_card_and_its_key_does_once_it_is_back() -> None:
+    rig = dealt("always", "Th 9h 6c Ad 2h 5s")
+    away(rig)
+    rig.talk("key hit \n Tc")
+    rig.pass_ms(60_000)
+    assert rig.told(HoleTurned) == []
+    rig.talk("key hole_turned \n Tc")
+    assert len(rig.told(HoleTurned)) == 1
+
+
+@pytest.mark.parametrize("next_bets", ["1 main 30", "1 main 30 \n key no_more_bets"], ids=["card", "key"])
+def test_of_a_turn_that_was_not_heard_the_next_deal_ends_the_round_and_opens_nothing(next_bets: str) -> None:
+    rig = dealt()
+    away(rig)
+    rig.talk("Tc \n 1 main 0 \n 2 main 20 \n 2 main 0")
+    rig.pass_ms(60_000)
+    rig.talk(next_bets)
+    rig.deal("Kh Kc Kd Ks")
+    (said,) = (event for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular))
+    assert said.reason == "it ended with its hole card not said to be turned: the keypad was lost"
+    assert (rig.outcomes(), rig.told(HoleTurned)) == (["irregular"], [])
+    assert "5s" not in opened(rig)
+    rig.talk("key stand hole_turned")
+    rig.talk("1 main 0 \n key round_closed burn")
+    assert "5s" in opened(rig)
+
+
+def test_where_only_the_key_confirms_a_deal_no_rhythm_does_while_the_keypad_is_away() -> None:
+    rig = table(deal_key="always")
+    rig.talk(BETS)
+    away(rig)
+    rig.deal(DEAL)
     assert opened(rig) == ""
 
 
