@@ -32,8 +32,16 @@ GAPS_KEPT: Final = 60
 GAP_TIMES: Final = 3
 """A gap is long if it is so many times the median gap of the last deals."""
 
+RHYTHM_PER_MILLE: Final = 1_500
+"""A gap is of the dealer's rhythm if it is at most so much of the median: nobody asks for a card and has it so soon."""
+
+LAST: Final = 2
+"""The cards of a deal that the table counts too many where chips lie on a box that is not dealt to."""
+
 ASTRAY: Final = "cards of no round have been drawn since the last turn"
 """They may be cards of this deal, or of one that is played on although it is void."""
+
+OUT_OF_RHYTHM: Final = "its last cards came slowly enough to be drawn ones"
 
 
 def guarded(rules: Rules) -> bool:
@@ -65,9 +73,19 @@ def gap_ns(desk: Desk) -> int:
     told_s = desk.rules.options.deal_gap_s
     if told_s:
         return told_s * SECOND_NS
+    return max(SECOND_NS, GAP_TIMES * usual_ms(desk) * 1_000_000)
+
+
+def usual_ms(desk: Desk) -> int:
+    """The usual time between two cards of a deal; 0: none has been dealt."""
     gaps = desk.state.deal_gaps_ms
-    usual_ms = int(median(gaps)) if gaps else 0
-    return max(SECOND_NS, GAP_TIMES * usual_ms * 1_000_000)
+    return int(median(gaps)) if gaps else 0
+
+
+def in_rhythm(desk: Desk) -> bool:
+    """Whether the last cards of the deal came as a dealer deals, and not as those of a player who draws quickly."""
+    most = usual_ms(desk) * RHYTHM_PER_MILLE // 1000
+    return all(gap <= most for gap in desk.round().dealing.gaps_ms[-LAST:])
 
 
 # --- what comes -------------------------------------------------------------------------------------
@@ -113,7 +131,8 @@ def card_came(desk: Desk, at_ns: int) -> None:
     if deal.last_ns >= 0 and count <= size(desk):
         change(desk, gaps_ms=(*deal.gaps_ms, (at_ns - deal.last_ns) // 1_000_000))
     if count == size(desk):
-        gaps = (*desk.state.deal_gaps_ms, *desk.round().dealing.gaps_ms)
+        # The last may be those of a player who drew: nobody is to slow the rhythm by which they are judged.
+        gaps = (*desk.state.deal_gaps_ms, *desk.round().dealing.gaps_ms[:-LAST])
         desk.change(deal_gaps_ms=gaps[-GAPS_KEPT:])
     change(desk, last_ns=at_ns, stirred_ns=at_ns)
 
@@ -199,7 +218,7 @@ def review(desk: Desk) -> None:
         return
     even = count == cards and not deal.uneven
     quiet = deal.quiet_ns >= deal.last_ns + gap_ns(desk)
-    by_rhythm = quiet and desk.round().rules(desk.rules).options.deal_key == "sometimes"
+    by_rhythm = quiet and in_rhythm(desk) and round_now.rules(desk.rules).options.deal_key == "sometimes"
     if even and (deal.done_by or by_rhythm):
         change(desk, stands="confirmed")
     elif quiet and count < cards:
@@ -207,7 +226,7 @@ def review(desk: Desk) -> None:
     elif quiet and deal.uneven:
         unconfirm(desk, deal.uneven)
     elif count > cards:
-        unconfirm(desk, "nothing said that the deal was done")
+        unconfirm(desk, "nothing said that the deal was done" if in_rhythm(desk) else OUT_OF_RHYTHM)
 
 
 def unconfirm(desk: Desk, why: str, stands: str = "unconfirmed") -> None:

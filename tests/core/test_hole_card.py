@@ -424,6 +424,80 @@ def test_a_card_that_follows_cards_of_no_round_is_closed() -> None:
     assert opened(rig) == ""
 
 
+# --- a player who draws at once ---------------------------------------------------------------------
+
+PHANTOM: Final = "1 main 10 \n 2 main 10 \n 5 main 10 \n key no_more_bets"
+"""The chip on spot 5 is no bet to the dealer, who deals to two boxes."""
+
+
+def hits(rig: Table, faces: str, gap_ms: int) -> None:
+    """Cards that a player draws, one so long after another."""
+    for face in faces.split():
+        rig.pass_ms(gap_ms)
+        rig.give(CardDrawn(rig.now_ns, Card(face)))
+
+
+@pytest.mark.parametrize("gaps_ms", [(700, 700), (450, 700), (700, 450), (900, 900)])
+def test_two_cards_drawn_at_once_are_not_taken_for_the_deal_of_a_box_that_was_not_dealt_to(
+    gaps_ms: tuple[int, int],
+) -> None:
+    rig = table()
+    rig.talk(PHANTOM)
+    rig.deal(DEAL, pause_ms=0)
+    for face, gap_ms in zip(("2c", "3d"), gaps_ms, strict=True):
+        hits(rig, face, gap_ms)
+    rig.pass_ms(5_000)
+    assert opened(rig) == ""
+    rig.talk("key stand stand")
+    hits(rig, "4c", 900)
+    assert (opened(rig), reasons(rig)) == ("", ["its last cards came slowly enough to be drawn ones"])
+
+
+def test_nor_one_card_where_a_card_of_the_deal_was_missed() -> None:
+    rig = table()
+    rig.talk(BETS)
+    rig.deal("Th 9h 6c 8h 5s", pause_ms=0)
+    hits(rig, "2c", 700)
+    rig.pass_ms(5_000)
+    assert opened(rig) == ""
+
+
+def test_drawn_as_fast_as_the_dealer_deals_only_the_key_tells_them_apart() -> None:
+    rig = table(deal_key="always")
+    rig.talk(PHANTOM)
+    rig.deal(DEAL, pause_ms=100)
+    rig.key("no_more_bets")
+    hits(rig, "2c 3d", 450)
+    rig.pass_ms(5_000)
+    assert (opened(rig), reasons(rig)) == ("", ["a key was pressed in the deal"])
+
+
+def test_a_slow_last_card_waits_for_the_key_that_says_the_deal_is_done() -> None:
+    rig = table()
+    rig.talk(BETS)
+    rig.deal("Th 9h 6c Td 8h", pause_ms=450)
+    rig.card("5s")
+    rig.pass_ms(5_000)
+    assert opened(rig) == ""
+    rig.key("no_more_bets")
+    assert opened(rig) == "Th 9h 6c Td 8h"
+
+
+def test_nobody_slows_the_rhythm_by_which_their_draws_are_judged() -> None:
+    rig = table()
+    for _ in range(12):
+        rig.talk("1 main 10 \n 5 main 10 \n key no_more_bets")
+        rig.deal("Th 6c 8h 5s", pause_ms=0)
+        hits(rig, "2c 3d", 1_300)
+        rig.talk("key hole_turned round_closed round_closed \n 1 main 0 \n 5 main 0")
+    before = opened(rig)
+    rig.talk("1 main 10 \n 5 main 10 \n key no_more_bets")
+    rig.deal("Th 6c 8h 5s", pause_ms=0)
+    hits(rig, "2c 3d", 1_300)
+    rig.pass_ms(10_000)
+    assert opened(rig) == before
+
+
 # --- the keypad is lost, and perhaps back -----------------------------------------------------------
 
 
