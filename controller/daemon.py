@@ -16,7 +16,7 @@ import structlog
 
 from controller.core.desired import Desired
 from controller.core.events import Event, StepFailed
-from controller.core.inputs import FitnessLevel, FitnessTold, Input, OpeningRefuted, Stamped, Started
+from controller.core.inputs import FitnessLevel, FitnessTold, Input, OpeningRefuted, SignedOrder, Stamped, Started
 from controller.core.persons import UNVOUCHED, Vouched
 from controller.core.progressives import Progressives
 from controller.core.rules import House
@@ -31,6 +31,7 @@ from controller.formats.order_replies import refusal_of, remark_of
 from controller.formats.own_openings import OwnOpenings
 from controller.formats.payloads import Topics, device_bytes, own_event
 from controller.formats.records import Identity, chain, seal, seal_checkpoint, stamp
+from controller.formats.signed_orders import Signatures
 from controller.formats.snapshots import advice_bytes, hold_bytes, info_bytes, round_bytes
 from controller.formats.states import payloads, state_bytes
 from controller.formats.stream import StreamNow
@@ -91,6 +92,8 @@ class Request(NamedTuple):
     given: Input
     payload: bytes
     answer: Callable[[bytes], None]
+    order: SignedOrder | None = None
+    """What the input was made of, where it was signed."""
 
 
 class Daemon:
@@ -123,6 +126,10 @@ class Daemon:
         """What else belongs into ``status``, such as a certificate that ends soon."""
         self.mqtt_orders = True
         """Whether orders are taken over MQTT too, where whoever the broker lets write is believed."""
+        self.signatures = Signatures(self.identity)
+        """Whose signed orders are taken."""
+        self.signed = dict(self.table.state.signed)
+        """The highest number of an order that each signing key has given."""
         self.alarms: tuple[str, ...] = ()
         self.meters_told: Progressives | None = None
         """What the picture of the meters was last made of; a linked meter moves without an event."""
@@ -201,7 +208,8 @@ class Daemon:
     def ask(self, verb: str, payload: bytes, answer: Callable[[bytes], None], vouched: Vouched = UNVOUCHED) -> None:
         """Carry out what people ask for, and answer once the journal has it; ``vouched``: how they are known."""
         try:
-            wanted = read_command(verb, payload)
+            order, asked, vouched = self.signatures.taken(verb, payload, vouched, self.signed)
+            wanted = read_command(verb, asked)
         except CommandRefused as refused:
             log.warning("order refused", verb=verb, reason=str(refused))
             answer(reply_bytes(payload, str(refused)))
@@ -209,8 +217,10 @@ class Daemon:
         if self.parts.recovered.hold:
             answer(reply_bytes(payload, "the table is on hold; see state/hold"))
             return
+        if order is not None:
+            self.signed[order.signed.key] = order.number
         given = input_of(wanted, self.parts.clock.monotonic_ns(), vouched)
-        request = Request(given, payload, answer)
+        request = Request(given, payload, answer, order)
         if is_late(given, self.table.state):
             give = functools.partial(self.give, request)
             self.old_rounds.take(LateRuling(given, give, lambda reason: answer(reply_bytes(payload, reason))))
@@ -326,8 +336,15 @@ class Daemon:
         self.number += 1
         clock = self.parts.clock
         nonce = self.parts.entropy.take(32)
+        order = next((asked.order for asked in self.requests if asked.given is given), None)
         return stamp(
-            given, self.identity, self.number, at_ns=clock.monotonic_ns(), wall_ns=clock.wall_ns(), nonce=nonce
+            given,
+            self.identity,
+            self.number,
+            at_ns=clock.monotonic_ns(),
+            wall_ns=clock.wall_ns(),
+            nonce=nonce,
+            order=order,
         )
 
     def entry(self, stamped: Stamped, events: Sequence[Event], seq: int) -> Entry:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from controller.daemon import Daemon
 from controller.formats.commands import reply_bytes
 from controller.formats.config import OperatorSection
-from controller.formats.operators import STATUS, Asking, Request, read_operators
+from controller.formats.operators import STATUS, Asking, Request, read_operators, read_signers
+from controller.formats.records import Identity
 from controller.formats.sections import ConfigError
+from controller.formats.signed_orders import Signatures
 from controller.io.house_files import text_of
 from controller.io.operator_channel import Listening, OperatorChannel
 from controller.io.secret_files import SecretRefused, read_curve_secret
@@ -30,7 +32,7 @@ def listening(section: OperatorSection, *, kept_by_service: bool = False) -> Lis
         NoChannel: the key or the file of operators cannot be used.
     """
     directory = Path(section.directory) if section.directory else None
-    operators = {} if section.operators is None else _operators(Path(section.operators))
+    operators = {} if section.operators is None else _from_file(Path(section.operators), read_operators)
     if section.listen is None:
         return Listening(directory, operators=operators)
     assert section.key_file is not None, "a table file with listen has a key"
@@ -41,12 +43,22 @@ def listening(section: OperatorSection, *, kept_by_service: bool = False) -> Lis
     return Listening(directory, section.listen, secret, operators)
 
 
+def signatures(section: OperatorSection, identity: Identity) -> Signatures:
+    """Whose signed orders the table takes.
+
+    Raises:
+        NoChannel: the file of operators cannot be used.
+    """
+    signers = {} if section.operators is None else _from_file(Path(section.operators), read_signers)
+    return Signatures(identity, signers, section.signed == "required")
+
+
 def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
     """The channel of a daemon."""
 
     def ask(request: Request, answer: Callable[[bytes], None]) -> None:
         if request.verb == STATUS:
-            answer(reply_bytes(request.payload, "", daemon.status()))
+            answer(reply_bytes(request.payload, "", daemon.status(), daemon.identity.epoch))
         else:
             daemon.ask(request.verb, request.payload, answer, request.vouched)
 
@@ -54,8 +66,8 @@ def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
     return OperatorChannel(where, f"{identity.site}/{identity.table}", ask, daemon.parts.clock, daemon.limit)
 
 
-def _operators(path: Path) -> dict[str, Asking]:
+def _from_file(path: Path, read: Callable[[str, str], Mapping[str, Asking]]) -> dict[str, Asking]:
     try:
-        return dict(read_operators(text_of(path), str(path)))
+        return dict(read(text_of(path), str(path)))
     except ConfigError as error:
         raise NoChannel(*error.lines) from error

@@ -5,26 +5,49 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from typing import Any, Final, TypeVar, assert_never
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar, assert_never
 
 import click
+import msgspec
 
 from controller.commands.client import channel_of, with_channel
 from controller.commands.terminal import say
 from controller.formats.commands import Reply
+from controller.formats.epoch_orders import Signer
+from controller.formats.operators import STATUS
 from controller.formats.payloads import Topics
+from controller.formats.records import Identity
+from controller.formats.signed_orders import SignedRequest, order_text
+from controller.io.clock import Clock, SystemClock
 from controller.io.mqtt import Broker
 from controller.io.operator import REPLY_SECONDS, NoReply, NotReached, put_request
 from controller.io.operator_client import Where, ask
 from controller.io.randomness import SystemEntropy
+from controller.io.secret_files import SecretRefused, read_curve_secret
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+NANOSECONDS_PER_MS: Final = 1_000_000
 
 TOKEN_BYTES: Final = 8
 """Enough that two requests never share a token."""
 
 WHO: Final = click.option("--who", required=True, help="Who says so; it is recorded.")
 WHY: Final = click.option("--why", required=True, help="Why, in a sentence; it is recorded.")
+
+SIGN: Final = click.option(
+    "--sign",
+    "sign_key_file",
+    envvar="TABLESIDE_SIGN",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Sign the order with the secret key in this file, as tableside keys curve makes it.",
+)
+EPOCH: Final = click.option(
+    "--epoch",
+    type=click.IntRange(min=0),
+    help="With --sign over a broker: the epoch of the table's journal, as state/stream has it.",
+)
 
 CASE: Final = click.option("--case", default="", help="The house's number for the matter, recorded with the ruling.")
 
@@ -58,10 +81,12 @@ def asked_of_table(function: F) -> F:
     @functools.wraps(function)
     def asked(topics: Topics, who: str, **given: Any) -> None:  # noqa: ANN401 - as click hands them over
         channel = channel_of(given)
+        key, epoch = given.pop("sign_key_file"), given.pop("epoch")
         verb, body = function(**given)
-        tell(channel, topics, verb, {**body, "who": who})
+        sign = None if key is None else Sign(key, epoch, SystemClock())
+        tell(channel, topics, verb, {**body, "who": who}, sign)
 
-    wrapped: Any = with_channel(WHO(asked))
+    wrapped: Any = with_channel(SIGN(EPOCH(WHO(asked))))
     found: F = click.argument("topics", metavar="TABLE", callback=table_of)(wrapped)
     return found
 
@@ -91,11 +116,43 @@ def put(channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any]
             assert_never(channel)
 
 
-def tell(channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any]) -> None:
+class Sign(NamedTuple):
+    """What an order is signed with: the file of a secret key, the epoch where it was given, and the time."""
+
+    key: Path
+    epoch: int | None
+    clock: Clock
+
+    def order(self, channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The signed order of a request, for the epoch that was given or that the table says.
+
+        Raises:
+            NoReply: the key cannot be used, or the epoch is not known.
+        """
+        try:
+            signer = Signer(read_curve_secret(self.key))
+        except SecretRefused as error:
+            raise NoReply(str(error)) from error
+        transaction = body.pop("transaction")
+        known = self.epoch
+        if known is None and isinstance(channel, Where):
+            told = put(channel, topics, STATUS, {"transaction": transaction}).epoch
+            known = None if isinstance(told, msgspec.UnsetType) else told
+        if known is None:
+            raise NoReply("--epoch: expected the epoch of the table's journal, as state/stream has it")
+        number = self.clock.wall_ns() // NANOSECONDS_PER_MS
+        signed = signer.sign(order_text(Identity(topics.site, topics.table, known), number, verb, body))
+        return msgspec.structs.asdict(SignedRequest(signed.text, signed.key, signed.signature, transaction))
+
+
+def tell(
+    channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any], sign: Sign | None = None
+) -> None:
     """Put the request and say what came of it: exit status 0 accepted, 1 refused, 2 it cannot be put, or no reply."""
     token = SystemEntropy().take(TOKEN_BYTES).hex()
     try:
-        reply = put(channel, topics, verb, {**body, "transaction": token})
+        request = {**body, "transaction": token}
+        reply = put(channel, topics, verb, request if sign is None else sign.order(channel, topics, verb, request))
     except NoReply as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)

@@ -52,7 +52,7 @@ from controller.io.supervision import Endless
 from controller.io.table_file import TableFile, load_table
 from controller.io.watchdog import Watchdog, Work
 from controller.linking import Ends, Links, OtherPool
-from controller.operating import NoChannel, listening, operator_channel
+from controller.operating import NoChannel, listening, operator_channel, signatures
 from controller.recovery import recover
 from devices.mystery_trigger import TableName
 
@@ -265,6 +265,7 @@ def operators(config: Config, daemon: Daemon) -> Iterator[Endless]:
     """
     if config.operator is not None:
         daemon.mqtt_orders = config.operator.mqtt
+        daemon.signatures = signatures(config.operator, daemon.identity)
         kept = is_kept(config.operator.key_file or "", os.environ.get("CREDENTIALS_DIRECTORY"))
         yield "operator channel", operator_channel(listening(config.operator, kept_by_service=kept), daemon).run
 

@@ -8,22 +8,33 @@ from pathlib import Path
 import click
 
 from controller.commands.terminal import say
+from controller.formats.operators import read_signers
 from controller.formats.seals import Sealing
+from controller.formats.sections import ConfigError
 from controller.formats.signed_note import NoteRefused, Verifier
+from controller.io.house_files import text_of
 from controller.io.journal import NotAJournal
 from controller.io.keys import KeyRefused, read_key
 from controller.io.proofs import ProofRefused, check
 from controller.io.rebuilding import verify_copy
 from controller.io.segment_folder import NoCopy
-from controller.io.verification import verify
+from controller.io.verification import orders, verify
 
 
 @click.command("verify")
 @click.option("--gently", is_flag=True, help="Take a fifth of a processor at most.")
 @click.option("--key", "key_file", type=click.Path(path_type=Path), help="The file with the table's key.")
 @click.option("--verifier", help="The verifier key that the proofs of records in the folder JOURNAL are held against.")
+@click.option(
+    "--operators",
+    "operators_file",
+    type=click.Path(path_type=Path),
+    help="The file of operators: whether each signed order is also signed with the key of who it names.",
+)
 @click.argument("journal", type=click.Path(path_type=Path))
-def command(journal: Path, *, gently: bool, key_file: Path | None, verifier: str | None) -> None:
+def command(
+    journal: Path, *, gently: bool, key_file: Path | None, verifier: str | None, operators_file: Path | None
+) -> None:
     """Check every byte of JOURNAL, or of the second copy in the folder JOURNAL.
 
     With --verifier the folder JOURNAL is one that `tableside export --proof` wrote: that each record in it was in the
@@ -32,6 +43,9 @@ def command(journal: Path, *, gently: bool, key_file: Path | None, verifier: str
     With --key also that every transaction was written with the table's key, and the verifier key is printed by which
     others check the journal's signed heads and the proofs of its records.
 
+    Every order that carries its operator's signature is held against it again: that it is what was signed, for this
+    table and epoch, and carried out once. With --operators also that the key is that of the person named.
+
     Exit status: 0 whole, 1 damaged or not proven, 2 no journal there.
     """
     if verifier is not None:
@@ -39,16 +53,28 @@ def command(journal: Path, *, gently: bool, key_file: Path | None, verifier: str
         return
     try:
         key = None if key_file is None else read_key(key_file)
+        signers = None if operators_file is None else read_signers(text_of(operators_file), str(operators_file))
         look = verify_copy if journal.is_dir() else verify
-        report = look(journal, key, gently=gently)
+        report, signed, wrong = look(journal, key, gently=gently), 0, None
+        if report.damage is None and not journal.is_dir():
+            signed, wrong = orders(journal, signers)
+    except ConfigError as error:
+        for line in error.lines:
+            say(f"tableside: {line}", err=True)
+        sys.exit(2)
     except (NotAJournal, NoCopy, KeyRefused, OSError) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     if report.damage is not None or report.identity is None:
         say(f"{journal}: damaged: {report.damage}")
         sys.exit(1)
+    if wrong is not None:
+        say(f"{journal}: not as it was ordered: {wrong}")
+        sys.exit(1)
     counts = f"{report.records} records, {report.events} events, head {report.head}"
     say(f"{journal}: whole: {report.identity.text()}, {counts}")
+    if signed:
+        say(f"{journal}: {signed} orders carry their operator's signature, which holds")
     if key is not None:
         say(f"{journal}: every transaction is sealed with this key; verifier key:")
         say(Sealing(key, report.identity).verifier.text())
@@ -64,5 +90,10 @@ def check_proofs(folder: Path, verifier: str) -> None:
     except OSError as error:
         say(f"tableside: {folder}: {error}", err=True)
         sys.exit(2)
+    for order in found.orders:
+        said = f"does not hold: {order.wrong}" if order.wrong else f"holds, key {order.key}"
+        say(f"{folder}: record {order.record}: {order.verb} by {order.who}: the signature {said}")
+    if any(order.wrong for order in found.orders):
+        sys.exit(1)
     head = found.head
     say(f"{folder}: proven: records {found.first} to {found.last} of {head.origin}, signed with record {head.size}")

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from controller.core.deeds import TableOutcome
 from controller.core.floor_events import ChipCount, Count
-from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.persons import UNVOUCHED, Signed, Vouched
 from controller.core.progressives import Move
 from controller.core.rules import House
 from controller.core.wager import Book
@@ -300,12 +300,20 @@ Input = (
 """Everything that may be stepped."""
 
 
+class SignedOrder(Value, frozen=True, tag=False):
+    """An order as its operator signed it, and the ``number`` in it: of one key none is carried out twice."""
+
+    signed: Signed
+    number: int
+
+
 class Stamped(Value, frozen=True):
     """An input with what it was given when it came in.
 
     ``number`` counts inputs of the epoch from 1 without a gap. ``at_ns`` is monotonic, ``wall_ns`` since 1970 UTC, for
     people. ``nonce`` is 32 random bytes. For a card, ``commitment`` is the HMAC-SHA-256 of its face under ``nonce``, in
     hex, and ``closed`` says that face and nonce are withheld (replay without the key): the face then reads as None.
+    ``order``: what somebody signed, of which this input was made.
     """
 
     number: int
@@ -315,3 +323,4 @@ class Stamped(Value, frozen=True):
     input: Input
     commitment: str = ""
     closed: bool = False
+    order: SignedOrder | None = None

@@ -11,13 +11,14 @@ from typing import Final, Literal, NamedTuple, assert_never
 
 from firmware_protocols.values import Value
 
-By = Literal["nothing", "key", "socket"]
+By = Literal["nothing", "key", "socket", "signature"]
 
 
 class Vouched(Value, frozen=True, tag=False):
     """How the channel knows who asks.
 
-    ``key``: their own key, and with it the name. ``socket``: whoever may open a role's socket on the table PC; ``user``
+    ``key``: their own key, and with it the name. ``signature``: the order itself is signed with their own key, whoever
+    brought it. ``socket``: whoever may open a role's socket on the table PC; ``user``
     is the number of the user whose process asks, None where the system does not say. ``nothing``: whoever the broker
     lets write (MQTT). ``roles`` are those the channel vouches for.
     """
@@ -33,6 +34,8 @@ class Vouched(Value, frozen=True, tag=False):
                 return "nothing"
             case "key":
                 return "own key"
+            case "signature":
+                return "own signature"
             case "socket":
                 user = "" if self.user is None else f", user {self.user}"
                 return f"socket of {', '.join(self.roles)}{user}"
@@ -41,6 +44,17 @@ class Vouched(Value, frozen=True, tag=False):
 
 
 UNVOUCHED: Final = Vouched()
+
+OWN: Final[frozenset[By]] = frozenset({"key", "signature"})
+"""Ways in which somebody is known by a key of their own: the file of operators gives each one owner."""
+
+
+class Signed(Value, frozen=True, tag=False, forbid_unknown_fields=True):
+    """A text, whose Ed25519 key signed it (hex), and the signature over its bytes in UTF-8 (hex)."""
+
+    text: str
+    key: str
+    signature: str
 
 
 class Person(NamedTuple):
@@ -82,16 +96,16 @@ def nobody(person: Person) -> str:
 def no_second(first: Person, second: Person, did: str) -> str:
     """Why ``second`` is no second person beside ``first``, who ``did`` it (``proposed it``); empty: they are two.
 
-    Two keys are two persons, for the file of operators gives each key one owner. At the sockets two users are two, and
-    so are two roles: who may open which is for the file system. Somebody with a key may be at a socket too, so a key
-    and a socket are two only where the socket's role is none of the key owner's.
+    Two keys, which connect or sign, are two persons, for the file of operators gives each key one owner. At the
+    sockets two users are two, and so are two roles: who may open which is for the file system. Somebody with a key may
+    be at a socket too, so a key and a socket are two only where the socket's role is none of the key owner's.
     """
     if same_person(first.name, second.name):
         return f"{first.name} {did}; another person must approve"
     if unknown := nobody(first) or nobody(second):
         return unknown
     mine, theirs = first.vouched, second.vouched
-    if mine.by == theirs.by == "key" or not set(mine.roles) & set(theirs.roles):
+    if {mine.by, theirs.by} <= OWN or not set(mine.roles) & set(theirs.roles):
         return ""
     if mine.by == theirs.by == "socket" and None not in {mine.user, theirs.user} and mine.user != theirs.user:
         return ""

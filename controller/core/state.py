@@ -324,6 +324,8 @@ class State(Value, frozen=True, tag=False):
     """Chips that came where nothing explains it, until the readers have looked round once more."""
     disputes: dict[str, int] = msgspec.field(default_factory=dict)
     """Chips seen in two zones, and since when in table time; -1: an alert was raised."""
+    signed: dict[str, int] = msgspec.field(default_factory=dict)
+    """The highest number of an order that each signing key has given; none up to it is taken again."""
     profile_hash: str = ""
     started: int = 0
     """The reading that brought the house now in force."""

@@ -101,6 +101,7 @@ EXCHANGES = frozenset({protection.EXCHANGED, protection.CHANGED})
 
 def step(table: Table, stamped: Stamped) -> Stepped:
     """The table after ``stamped``, the events it gives in order, and what the devices should be told."""
+    table = with_order(table, stamped)
     now, held = awaiting_bets.due(table, stamped)
     if now == (stamped,):
         return take_in(table, stamped)
@@ -113,6 +114,15 @@ def step(table: Table, stamped: Stamped) -> Stepped:
         after, events = stepped.table, [*events, *stepped.events]
     after = Table(after.house, replace(after.state, number=stamped.number), after.found)
     return Stepped(after, tuple(events), wanted(Desk(after, stamped)))
+
+
+def with_order(table: Table, stamped: Stamped) -> Table:
+    """The table that remembers the number of a signed order."""
+    if stamped.order is None:
+        return table
+    key, number = stamped.order.signed.key, stamped.order.number
+    signed = {**table.state.signed, key: max(number, table.state.signed.get(key, 0))}
+    return Table(table.house, replace(table.state, signed=signed), table.found)
 
 
 def take_in(table: Table, stamped: Stamped) -> Stepped:

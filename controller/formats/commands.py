@@ -179,11 +179,20 @@ VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """``status`` is ``accepted`` or ``refused``; ``text`` says why it was refused, or what is still to be done."""
+    """``status`` is ``accepted`` or ``refused``; ``text`` says why it was refused, or what is still to be done.
+
+    ``epoch``, in the answer to ``status`` alone: of the table's journal, as a signed order names it.
+    """
 
     status: str
     text: str
     transaction: Any = None
+    epoch: int | msgspec.UnsetType = msgspec.UNSET
+
+
+def is_signed(payload: bytes) -> bool:
+    """Whether a request is a signed order: it then stands or falls by its signature, whoever brings it."""
+    return outermost(payload, "signature", REQUEST_LIMIT_BYTES) is not None
 
 
 @reads_outside(CommandRefused)
@@ -272,7 +281,9 @@ def input_of(
             return meter_input(wanted, at_ns, vouched)
 
 
-def reply_bytes(request: bytes, refusal: str, remark: str = "") -> bytes:
+def reply_bytes(
+    request: bytes, refusal: str, remark: str = "", epoch: int | msgspec.UnsetType = msgspec.UNSET
+) -> bytes:
     """The reply to a request; ``refusal`` is empty where it was accepted, ``remark`` what is to be said of it then."""
     transaction = outermost(request, "transaction", REQUEST_LIMIT_BYTES)
-    return msgspec.json.encode(Reply("refused" if refusal else "accepted", refusal or remark, transaction))
+    return msgspec.json.encode(Reply("refused" if refusal else "accepted", refusal or remark, transaction, epoch))

@@ -178,6 +178,7 @@ class OperatorSection(Section, frozen=True):
     ``directory`` holds a socket for each role; ``listen`` is served with CURVE, which needs ``key_file`` and
     ``operators``. ``mqtt``: whether orders are also taken over MQTT.
     ``two_persons``: whether voiding a round and adjusting a wager take a second person.
+    ``signed``: whether every order must carry its operator's own signature, or may.
     """
 
     directory: File | None = None
@@ -186,6 +187,7 @@ class OperatorSection(Section, frozen=True):
     operators: File | None = None
     mqtt: bool = False
     two_persons: bool = True
+    signed: Literal["accepted", "required"] = "accepted"
 
 
 class Config(Section, frozen=True):
@@ -315,6 +317,8 @@ def _cross_checks(config: Config) -> Iterable[Mistake]:
         yield Mistake(("operator",), "expected directory, listen, or both")
     if operator is not None and operator.listen and not (operator.key_file and operator.operators):
         yield Mistake(("operator", "listen"), "key_file and operators must be given with it")
+    if operator is not None and operator.signed == "required" and not operator.operators:
+        yield Mistake(("operator", "signed"), "operators must be given with it: the file says whose each key is")
 
 
 def ports_of(config: Config) -> Iterable[tuple[str, str]]:

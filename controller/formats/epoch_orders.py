@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from controller.core.persons import same_person
+from controller.core.persons import Signed, same_person
 from controller.formats.operators import Asking, Role
 from controller.formats.plain_data import DataRefused, json_as, reads_outside
 
@@ -54,14 +54,6 @@ class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     proposed: str
     who: str
     at: str
-
-
-class Signed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text, whose key signed it (hex), and the signature over its bytes in UTF-8 (hex)."""
-
-    text: str
-    key: str
-    signature: str
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

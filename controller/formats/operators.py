@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 import msgspec
 
 from controller.core.persons import UNVOUCHED, Vouched
-from controller.formats.commands import REQUEST_LIMIT_BYTES, VERBS, Reply
+from controller.formats.commands import REQUEST_LIMIT_BYTES, VERBS, Reply, is_signed
 from controller.formats.decoding import Mistake
 from controller.formats.names import look_alike, mixed_scripts
 from controller.formats.plain_data import DataRefused, json_as, reads_outside
@@ -67,10 +67,7 @@ class Operator(Section, frozen=True):
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=100, description="a name of 1 to 100 characters")]
     roles: Annotated[tuple[Role, ...], msgspec.Meta(min_length=1, description=f"roles out of {', '.join(ROLES)}")]
-    keys: Annotated[
-        tuple[PublicKey, ...],
-        msgspec.Meta(min_length=1, max_length=2, description="one or two public keys"),
-    ]
+    keys: Annotated[tuple[PublicKey, ...], msgspec.Meta(max_length=2, description="one or two public keys")] = ()
     signs: Annotated[tuple[SigningKey, ...], msgspec.Meta(max_length=2, description="one or two signing keys")] = ()
 
 
@@ -121,7 +118,7 @@ def read_operators(text: str, name: str) -> Mapping[str, Asking]:
 
 
 def read_signers(text: str, name: str) -> dict[str, Asking]:
-    """The same file: who signs with which key.
+    """The same file: who signs with which key, those without a key to connect with among them.
 
     Raises:
         ConfigError: with a line for each mistake.
@@ -135,6 +132,8 @@ def _twice(found: Operators) -> Iterable[Mistake]:
     names: list[str] = []
     keys: dict[str, str] = {}
     for number, operator in enumerate(found.operator):
+        if not operator.keys and not operator.signs:
+            yield Mistake(("operator", number), "expected keys, signs or both")
         if wrong := mixed_scripts(operator.name):
             yield Mistake(("operator", number, "name"), f"expected {wrong}")
         alike = next((name for name in names if look_alike(name, operator.name)), None)
@@ -146,6 +145,13 @@ def _twice(found: Operators) -> Iterable[Mistake]:
             if key in keys:
                 yield Mistake(("operator", number, field), f"the key is {keys[key]}'s")
             keys.setdefault(key, operator.name)
+
+
+def no_right(verb: str, roles: frozenset[Role]) -> str:
+    """Why somebody of these roles may not ask for a verb; empty: they may."""
+    if RIGHTS[verb] & roles:
+        return ""
+    return f"{verb} is for {' or '.join(sorted(RIGHTS[verb]))}; you are {', '.join(sorted(roles))}"
 
 
 @reads_outside(OperatorRefused)
@@ -164,11 +170,13 @@ def read_request(frames: list[bytes], table: str, asking: Asking, owners: Collec
     verb = frames[2].decode(errors="replace")
     if verb not in RIGHTS:
         raise OperatorRefused(f"unknown command {verb!r}; expected one of {', '.join(RIGHTS)}")
-    if not RIGHTS[verb] & asking.roles:
-        wanted, have = " or ".join(sorted(RIGHTS[verb])), ", ".join(sorted(asking.roles))
-        raise OperatorRefused(f"{verb} is for {wanted}; you are {have}")
     if len(frames[3]) > REQUEST_LIMIT_BYTES:
         raise OperatorRefused(f"a request has at most {REQUEST_LIMIT_BYTES} bytes")
+    if verb in VERBS and is_signed(frames[3]):
+        # Who ordered it, and whether they may, follows from the signature.
+        return Request(verb, frames[3], asking.vouched())
+    if refusal := no_right(verb, asking.roles):
+        raise OperatorRefused(refusal)
     if verb not in VERBS:
         return Request(verb, frames[3], asking.vouched())
     payload = _in_the_name(frames[3], asking.name) if asking.name else _in_no_owners_name(frames[3], owners)

@@ -21,7 +21,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from controller.core.events import CardOpened
-from controller.core.inputs import Input, Stamped
+from controller.core.inputs import Input, SignedOrder, Stamped
 from controller.formats.plain_data import DataRefused, own_json
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, LineDisturbed
@@ -72,8 +72,11 @@ class Identity(Value, frozen=True):
         return f"{self.site}/{self.table}/{self.epoch}"
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The body of a record. ``sealed`` is empty unless the input is a card, ``nonce`` is empty if it is one."""
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The body of a record. ``sealed`` is empty unless the input is a card, ``nonce`` is empty if it is one.
+
+    ``order`` is there where the input was made of an order that somebody signed.
+    """
 
     number: int
     at_ns: int
@@ -82,14 +85,24 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     input: Input
     commitment: str
     sealed: bytes
+    order: SignedOrder | None = None
 
 
-def stamp(given: Input, identity: Identity, number: int, *, at_ns: int, wall_ns: int, nonce: bytes) -> Stamped:
+def stamp(
+    given: Input,
+    identity: Identity,
+    number: int,
+    *,
+    at_ns: int,
+    wall_ns: int,
+    nonce: bytes,
+    order: SignedOrder | None = None,
+) -> Stamped:
     """An input with its stamp; a card with its commitment. ``nonce`` is 32 random bytes, fresh for each input."""
     if len(nonce) != NONCE_BYTES:
         raise ValueError(f"a stamp needs {NONCE_BYTES} random bytes, got {len(nonce)}")
     commitment = commit(given.face, nonce, identity, number) if isinstance(given, CardDrawn) else ""
-    return Stamped(number=number, at_ns=at_ns, wall_ns=wall_ns, nonce=nonce, input=given, commitment=commitment)
+    return Stamped(number, at_ns, wall_ns, nonce, given, commitment, order=order)
 
 
 def commit(face: Card | None, nonce: bytes, identity: Identity, number: int) -> str:
@@ -158,6 +171,7 @@ def seal(stamped: Stamped, key: bytes, identity: Identity) -> bytes:
         input=given,
         commitment=stamped.commitment,
         sealed=sealed,
+        order=stamped.order,
     )
     return msgspec.json.encode(record)
 
@@ -194,6 +208,7 @@ def unseal(body: bytes, key: bytes | None, known: Openings, identity: Identity) 
         input=given,
         commitment=record.commitment,
         closed=closed,
+        order=record.order,
     )
 
 

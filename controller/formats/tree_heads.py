@@ -41,6 +41,19 @@ def origin(identity: Identity) -> str:
     return f"{PREFIX}{identity.text()}"
 
 
+def identity_of(name: str) -> Identity:
+    """Whose journal a log is, given its name.
+
+    Raises:
+        NoteRefused: it is no journal of ours.
+    """
+    site, _, rest = name.removeprefix(PREFIX).partition("/")
+    table, _, epoch = rest.partition("/")
+    if not name.startswith(PREFIX) or not _NUMBER.fullmatch(epoch):
+        raise NoteRefused(f"{name[:80]!r}: expected {PREFIX}SITE/TABLE/EPOCH")
+    return Identity(site, table, int(epoch))
+
+
 def epoch_of(name: str, identity: Identity) -> int | None:
     """The epoch of another journal of the same table, given the name of its log; None if it is another table's."""
     head = f"{PREFIX}{identity.site}/{identity.table}/"

@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from controller.formats.merkle_tree import Tree
+from controller.formats.plain_data import DataRefused
 from controller.formats.seals import signed_head
 from controller.formats.signed_note import NoteRefused, Verifier
+from controller.formats.signed_orders import OrderRead, order_in
 from controller.formats.tree_heads import (
     TreeHead,
+    identity_of,
     leaf_bytes,
     leaf_fields,
     origin,
@@ -39,11 +42,15 @@ class ProofRefused(Exception):  # noqa: N818 - named for what happened
 
 
 class Proven(NamedTuple):
-    """What was proven: records ``first`` to ``last`` of a journal, in the tree of ``head``."""
+    """What was proven: records ``first`` to ``last`` of a journal, in the tree of ``head``.
+
+    ``orders`` are those in them that somebody signed.
+    """
 
     head: TreeHead
     first: int
     last: int
+    orders: tuple[OrderRead, ...] = ()
 
 
 def prove(reader: JournalReader, records: range, verifier: Verifier, signed: str, folder: Path) -> Proven:
@@ -87,24 +94,26 @@ def check(folder: Path, verifier: Verifier) -> Proven:
         ProofRefused: one does not hold; the text says which.
         OSError: it cannot be read.
     """
-    found, head = list[int](), None
+    found, head, orders = list[int](), None, list[OrderRead]()
     for path in sorted(folder.glob(f"*{PROOF_SUFFIX}")):
         leaf = content(path.with_name(path.name.removesuffix(PROOF_SUFFIX)), CELL_LIMIT_BYTES)
         try:
             proof = read_proof(content(path, PROOF_LIMIT_BYTES).decode())
             proven_in = proven(proof, leaf, verifier)
-            number, _, _ = leaf_fields(leaf)
-        except (NoteRefused, UnicodeDecodeError) as refused:
+            number, body, _ = leaf_fields(leaf)
+            order = order_in(body, identity_of(verifier.name))
+        except (NoteRefused, DataRefused, UnicodeDecodeError) as refused:
             raise ProofRefused(f"{path}: {refused}") from refused
         if number != proof.place + 1 or proven_in.origin != verifier.name or proven_in != (head or proven_in):
             raise ProofRefused(f"{path}: not of record {number} of one head of {verifier.name}")
         head = proven_in
         found.append(number)
+        orders += [] if order is None else [order]
     if head is None:
         raise ProofRefused(f"{folder}: there are no proofs here")
     if found != list(range(found[0], found[0] + len(found))):
         raise ProofRefused(f"{folder}: of records {found[0]} to {found[-1]} there are only {len(found)}")
-    return Proven(head, found[0], found[-1])
+    return Proven(head, found[0], found[-1], tuple(orders))
 
 
 def _records(reader: JournalReader, numbers: range) -> Iterator[tuple[int, bytes, tuple[bytes, ...]]]:

@@ -6,12 +6,15 @@ import contextlib
 import os
 import sqlite3
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from controller.formats.journal_check import Report, examine_pages
 from controller.formats.journal_schema import PAGE_BYTES
+from controller.formats.operators import Asking
 from controller.formats.seals import Sealing
+from controller.formats.signed_orders import order_in
 from controller.formats.sqlite_pages import Image
 from controller.formats.wal import HEADER_DAMAGED, Overlay, overlay, wal_damage
 from controller.io.head_file import HeadFileDamaged, read_head_file
@@ -77,6 +80,25 @@ def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Rep
     if complaint is None and key is not None and report.identity is not None:
         complaint = _foreign(path, Sealing(key, report.identity))
     return report if complaint is None else Report(damage=complaint)
+
+
+def orders(path: Path, signers: Mapping[str, Asking] | None = None) -> tuple[int, str | None]:
+    """How many orders of a whole journal are signed, and the first that is not as it was signed; None: all are.
+
+    ``signers``: also whether each key is that of the person named.
+    """
+    used = set[tuple[str, int]]()
+    with JournalReader(path) as reader:
+        for row in reader.records(1):
+            found = order_in(row.body, reader.identity, signers)
+            if found is None:
+                continue
+            if not found.wrong and (found.key, found.number) in used:
+                found = found._replace(wrong="it was carried out before")
+            if found.wrong:
+                return len(used), f"record {found.record}: signed order: {found.wrong}"
+            used.add((found.key, found.number))
+    return len(used), None
 
 
 def _foreign(path: Path, sealing: Sealing) -> str | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 
 from controller.core.inputs import Stamped
+from controller.core.rules import House
 from controller.core.state import State, Table
 from controller.core.table import step
 from controller.formats.records import Identity, seal, stamp
@@ -20,12 +22,17 @@ WALL_NS = 1_795_259_812_000_000_000
 
 def journal_of(rig: Rig, path: Path) -> Path:
     """Everything the rig was given, stamped by wall time too, stepped again and committed."""
+    return written(rig.house, rig.stamped, path)
+
+
+def written(house: House, given: Iterable[Stamped], path: Path) -> Path:
+    """The journal of a table to which this came, sealed with its key."""
 
     async def write() -> None:
         journal = await Journal.open(path, HERE, key=KEY)
-        table = Table(rig.house, State())
+        table = Table(house, State())
         entries: list[Entry] = []
-        for stamped in rig.stamped:
+        for stamped in given:
             again = stamped_here(stamped)
             seq = table.state.seq
             stepped = step(table, again)
@@ -43,4 +50,5 @@ def journal_of(rig: Rig, path: Path) -> Path:
 def stamped_here(stamped: Stamped) -> Stamped:
     """An input as the daemon would have stamped it."""
     wall_ns = WALL_NS + stamped.at_ns
-    return stamp(stamped.input, HERE, stamped.number, at_ns=stamped.at_ns, wall_ns=wall_ns, nonce=stamped.nonce)
+    at_ns, nonce, order = stamped.at_ns, stamped.nonce, stamped.order
+    return stamp(stamped.input, HERE, stamped.number, at_ns=at_ns, wall_ns=wall_ns, nonce=nonce, order=order)

@@ -10,8 +10,9 @@ from functools import partial
 from typing import Final
 
 import controller
+from controller.core.persons import Signed
 from controller.formats.commands import VERBS
-from controller.formats.epoch_orders import Proposal, Signed
+from controller.formats.epoch_orders import Proposal
 from controller.formats.operators import PROTOCOL, RIGHTS, ROLES, Asking
 from controller.formats.plain_data import (
     READERS,

@@ -8,9 +8,16 @@ from click.testing import CliRunner
 
 from controller.commands import keys
 from controller.core.events import RoundClosed
-from controller.core.floor_events import RoundVoided
+from controller.core.floor_events import RoundVoided, RulingProposed
+from controller.formats.commands import Reply
+from controller.formats.epoch_orders import Signer
+from controller.formats.payloads import Topics
+from controller.formats.records import Identity
+from controller.formats.signed_orders import order_text
 from controller.io.broker import free_port
+from controller.io.journal_store import JournalReader
 from controller.io.mqtt import Broker
+from controller.io.operator import request
 from tests.wiring.premises import Ear, Premises, open_house, ran, scripted
 
 SEED = 7
@@ -78,6 +85,59 @@ async def test_the_operators_of_a_table_file_order_over_tcp_with_their_keys(tmp_
         status, said, _ = await house.asks("reyes", *approve)
         assert (status, said.startswith("accepted: spot "), said.count(" -> 0.00")) == (0, True, said.count("spot"))
         assert (await house.ear.event(RoundVoided, round=1)).who == "M. Okafor, J. Reyes"
+
+
+class SigningPremises(ListeningPremises):
+    """A table that takes signed orders alone, on its sockets and over MQTT too."""
+
+    def __init__(self, directory: Path, broker: Broker, ear: Ear) -> None:
+        super().__init__(directory, broker, ear)
+        file = directory / "operators.toml"
+        for name in ("okafor", "reyes"):
+            public = CliRunner().invoke(keys.command, ["signing", str(directory / f"{name}.key")]).output.strip()
+            role = "roles = ['floor']" if name == "okafor" else "roles = ['surveillance']"
+            file.write_text(file.read_text().replace(role, f"{role}\nsigns = ['{public}']"))
+        text = self.table_file.read_text(encoding="utf-8")
+        section = '[operator]\nsigned = "required"\nmqtt = true\ndirectory = "."\n'
+        self.table_file.write_text(text.replace("[operator]\n", section), encoding="utf-8")
+
+
+async def test_signed_orders_are_taken_from_whoever_brings_them_and_once(tmp_path: Path, broker: Broker) -> None:
+    """Over MQTT and at the wrong socket; the same bytes again, after a restart too, order nothing."""
+    async with open_house(tmp_path, broker, make=SigningPremises) as house:
+        assert isinstance(house, SigningPremises)
+        (acts,) = scripted(house.rack, SEED, 1)
+        await house.perform(acts)
+        await house.ear.event(RoundClosed, round=1)
+        with JournalReader(house.journal) as reader:
+            epoch = reader.identity.epoch
+        auditor = ("--operator", str(tmp_path / "auditor" / "socket"))
+        void = ("void", "harbour/bj-1", "1", "--who", "M. Okafor", "--why", "foul deal")
+        unsigned = await house.asks("okafor", *void)
+        assert (unsigned[0], "takes signed orders alone" in unsigned[2]) == (1, True), unsigned
+        by_reyes = await ran(*void, *auditor, "--sign", str(tmp_path / "reyes.key"))
+        assert "the key is J. Reyes's; sign in that name" in by_reyes[2]
+        signer = Signer((tmp_path / "okafor.key").read_bytes().strip())
+        wanted = {"round": 1, "who": "M. Okafor", "why": "foul deal"}
+        signed = signer.sign(order_text(Identity("harbour", "bj-1", epoch), 5, "void", wanted))
+        sent = {"text": signed.text, "key": signed.key, "signature": signed.signature, "transaction": 1}
+        assert (await put(house, sent)).text == "order 1 waits for another person to approve it"
+        assert "was given before" in (await put(house, sent)).text
+        await house.stop()
+        await house.start()
+        assert "was given before" in (await put(house, sent)).text
+        approve = ("approve", "harbour/bj-1", "1", "--who", "J. Reyes", *auditor, "--sign", str(tmp_path / "reyes.key"))
+        status, said, wrong = await ran(*approve)
+        assert (status, said.startswith("accepted: spot ")) == (0, True), wrong
+        assert (await house.ear.event(RulingProposed, round=1)).vouched == "own signature"
+        assert (await house.ear.event(RoundVoided, round=1)).who == "M. Okafor, J. Reyes"
+    done = await ran("verify", "--operators", str(tmp_path / "operators.toml"), str(house.journal))
+    assert "2 orders carry their operator's signature" in done[1], done
+
+
+async def put(house: Premises, body: dict[str, object]) -> Reply:
+    """Bytes over MQTT, whatever a command would have made of them."""
+    return await request(house.broker, Topics("harbour", "bj-1"), "void", body)
 
 
 async def test_a_folder_for_the_sockets_that_is_not_there_is_told_with_what_to_do(

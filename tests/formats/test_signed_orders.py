@@ -1,0 +1,171 @@
+"""Orders signed by who gives them: taken at one table and once, and held against the journal years later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.core.inputs import SignedOrder, VoidRound
+from controller.core.persons import UNVOUCHED, Person, Signed, Vouched, no_second
+from controller.formats.commands import CommandRefused, input_of, read_command
+from controller.formats.epoch_orders import Signer
+from controller.formats.operators import Asking, OperatorRefused, read_operators, read_request, read_signers
+from controller.formats.records import Identity, seal, stamp
+from controller.formats.sections import ConfigError
+from controller.formats.signed_orders import OrderText, Signatures, SignedRequest, order_in, order_text
+from tests.journal_key import KEY
+
+HERE = Identity("harbour", "bj-1", 7)
+OKAFOR, REYES = Signer(b"o" * 40), Signer(b"r" * 40)
+FLOOR, WATCH = frozenset({"floor"}), frozenset({"surveillance"})
+KNOWN = Signatures(HERE, {OKAFOR.public: Asking(FLOOR, "M. Okafor"), REYES.public: Asking(WATCH, "J. Reyes")})  # type: ignore[arg-type]
+VOID = {"round": 1, "who": "M. Okafor", "why": "foul deal"}
+NUMBER = 1_763_000_000_000
+
+
+def ordered(signer: Signer = OKAFOR, request: dict[str, Any] = VOID, number: int = NUMBER, **text: Any) -> bytes:
+    """What is sent; ``text`` are fields that are signed otherwise."""
+    signed = signer.sign(msgspec.structs.replace(order_text(HERE, number, "void", request), **text))
+    return msgspec.json.encode(SignedRequest(signed.text, signed.key, signed.signature, "token"))
+
+
+def test_a_signed_order_is_its_signers_whoever_brings_it() -> None:
+    for vouched in (UNVOUCHED, Vouched("socket", ("auditor",), 1001)):
+        taken = KNOWN.taken("void", ordered(), vouched, {})
+        assert taken.vouched == Vouched("signature", ("floor",))
+        assert msgspec.json.decode(taken.request) == VOID
+        assert taken.order is not None
+        assert (taken.order.number, taken.order.signed.key) == (NUMBER, OKAFOR.public)
+    frames = [b"tableside.operator.v1", b"harbour/bj-1", b"void", ordered()]
+    assert read_request(frames, "harbour/bj-1", Asking(frozenset({"auditor"}))).payload == ordered()
+
+
+@pytest.mark.parametrize(
+    ("sent", "why"),
+    [
+        (ordered(Signer(b"x" * 40)), "of no operator of this table"),
+        (ordered().replace(b"foul deal", b"fine deal"), "of no operator of this table"),
+        (ordered(REYES), "the key is J. Reyes's; sign in that name"),
+        (ordered(REYES, {**VOID, "who": "J. Reyes"}), "void is for floor; you are surveillance"),
+        (ordered(request={"round": 1, "why": "foul deal"}), "sign in that name"),
+        (ordered(epoch=6), "signed for harbour/bj-1 in epoch 6; this is harbour/bj-1 in 7"),
+        (ordered(table="harbour/bj-2"), "signed for harbour/bj-2 in epoch 7"),
+        (ordered(verb="adjust"), "the order that was signed is 'adjust', not 'void'"),
+        (ordered(what="tableside.begin_epoch.v1"), "expected tableside.order.v1"),
+        (ordered(number=0), "expected a signed order"),
+        (b'{"signature": "00", "round": 1, "who": "M. Okafor", "why": "foul deal"}', "expected a signed order"),
+    ],
+)
+def test_what_is_not_signed_for_this_table_by_who_may_is_refused(sent: bytes, why: str) -> None:
+    with pytest.raises(CommandRefused, match=why):
+        KNOWN.taken("void", sent, Vouched("key", ("floor",)), {})
+
+
+def test_an_order_is_taken_once() -> None:
+    for last in (NUMBER, NUMBER + 1):
+        with pytest.raises(CommandRefused, match="was given before"):
+            KNOWN.taken("void", ordered(), UNVOUCHED, {OKAFOR.public: last})
+    assert KNOWN.taken("void", ordered(), UNVOUCHED, {OKAFOR.public: NUMBER - 1, REYES.public: NUMBER}).order
+
+
+def test_where_signatures_are_required_nothing_else_is_taken() -> None:
+    plain = msgspec.json.encode(VOID)
+    assert KNOWN.taken("void", plain, UNVOUCHED, {}) == (None, plain, UNVOUCHED)
+    with pytest.raises(CommandRefused, match="takes signed orders alone"):
+        KNOWN._replace(required=True).taken("void", plain, Vouched("key", ("floor",)), {})
+
+
+def test_two_signatures_are_two_persons_and_one_is_not() -> None:
+    floor, watch = Vouched("signature", ("floor",)), Vouched("signature", ("floor", "surveillance"))
+    assert not no_second(Person("M. Okafor", floor), Person("J. Reyes", watch), "proposed it")
+    assert not no_second(Person("M. Okafor", Vouched("key", ("floor",))), Person("J. Reyes", watch), "proposed it")
+    assert no_second(Person("M. Okafor", floor), Person("m.  okafor", watch), "proposed it")
+    assert no_second(Person("M. Okafor", floor), Person("J. Reyes", Vouched("socket", ("floor",), 1001)), "proposed it")
+    assert no_second(Person("M. Okafor", floor), Person("J. Reyes", UNVOUCHED), "proposed it")
+
+
+def record(change: Callable[[VoidRound, SignedOrder], tuple[VoidRound, SignedOrder]]) -> bytes:
+    """The body of a record of a signed order, in which something was changed by who has the table's key."""
+    taken = KNOWN.taken("void", ordered(), UNVOUCHED, {})
+    made = input_of(read_command("void", taken.request), 5, taken.vouched)
+    assert isinstance(made, VoidRound)
+    assert taken.order is not None
+    wanted, order = change(made, taken.order)
+    return seal(stamp(wanted, HERE, 1, at_ns=5, wall_ns=5, nonce=bytes(32), order=order), KEY, HERE)
+
+
+def signed_as(order: SignedOrder, **fields: Any) -> SignedOrder:
+    return SignedOrder(msgspec.structs.replace(order.signed, **fields), order.number)
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        (lambda given, order: (given, order), ""),
+        (lambda given, order: (msgspec.structs.replace(given, round=2), order), "the record is not the void that was"),
+        (lambda given, order: (msgspec.structs.replace(given, who="J. Lee"), order), "the record is not the void"),
+        (lambda given, order: (given, SignedOrder(order.signed, NUMBER + 1)), "its number is not the one"),
+        (lambda given, order: (given, signed_as(order, key=REYES.public)), "the signature does not hold"),
+        (lambda given, order: (given, signed_as(order, signature="00")), "the signature does not hold"),
+        (lambda given, order: (given, signed_as(order, text="{}")), "expected a signed order"),
+    ],
+)
+def test_a_record_is_held_against_what_was_signed(change: Any, wrong: str) -> None:
+    found = order_in(record(change), HERE)
+    assert found is not None
+    assert (found.wrong[: len(wrong)], bool(found.wrong)) == (wrong, bool(wrong))
+    assert found.number in {NUMBER, NUMBER + 1}
+
+
+def test_whose_a_key_is_is_for_the_file_of_operators_to_say() -> None:
+    body = record(lambda given, order: (given, order))
+    right = order_in(body, HERE, KNOWN.signers)
+    assert right is not None
+    assert (right.verb, right.who, right.wrong) == ("void", "M. Okafor", "")
+    for signers in ({}, {OKAFOR.public: Asking(FLOOR, "J. Lee")}):  # type: ignore[arg-type]
+        wrong = order_in(body, HERE, signers)
+        assert wrong is not None
+        assert wrong.wrong == "the key is not M. Okafor's"
+    elsewhere = order_in(body, Identity("harbour", "bj-1", 8))
+    assert elsewhere is not None
+    assert "in epoch 7" in elsewhere.wrong
+
+
+def test_a_record_nobody_signed_is_as_before() -> None:
+    given = VoidRound(5, 1, "M. Okafor", "foul deal", UNVOUCHED)
+    body = seal(stamp(given, HERE, 1, at_ns=5, wall_ns=5, nonce=bytes(32)), KEY, HERE)
+    assert b"order" not in body
+    assert order_in(body, HERE) is None
+
+
+def test_an_operator_may_have_a_key_to_sign_and_none_to_connect() -> None:
+    file = f'[[operator]]\nname = "M. Okafor"\nroles = ["floor"]\nsigns = ["{OKAFOR.public}"]\n'
+    assert read_operators(file, "operators.toml") == {}
+    assert read_signers(file, "operators.toml")[OKAFOR.public].name == "M. Okafor"
+    with pytest.raises(ConfigError, match="expected keys, signs or both"):
+        read_signers('[[operator]]\nname = "M. Okafor"\nroles = ["floor"]\n', "operators.toml")
+
+
+@given(st.binary(max_size=200), st.sampled_from(["text", "key", "signature"]))
+def test_no_bytes_pass_for_a_signed_order(data: bytes, field: str) -> None:
+    sent = SignedRequest(**{**msgspec.json.decode(ordered()), field: data.decode("latin-1")})
+    with pytest.raises((CommandRefused, OperatorRefused)):
+        KNOWN.taken("void", msgspec.json.encode(sent), UNVOUCHED, {})
+
+
+def test_what_is_signed_is_the_text_as_it_is_sent() -> None:
+    """In any order of keys and with any blanks: a browser's own JSON."""
+    text = order_text(HERE, NUMBER, "void", VOID)
+    spaced = msgspec.json.format(msgspec.json.encode(text), indent=2).decode()
+    signature = OKAFOR.sign(text)
+    with pytest.raises(CommandRefused, match="no operator"):
+        KNOWN.taken(
+            "void", msgspec.json.encode(SignedRequest(spaced, OKAFOR.public, signature.signature)), UNVOUCHED, {}
+        )
+    assert isinstance(text, OrderText)
+    assert signature == Signed(msgspec.json.encode(text).decode(), OKAFOR.public, signature.signature)
