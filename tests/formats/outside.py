@@ -58,6 +58,10 @@ HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
     "controller.formats.payloads.read_status": lambda read, data: [lambda: read(data)],
     "controller.formats.stream.read_ack": lambda read, data: [lambda: read(data)],
     "controller.formats.stream.read_replay": lambda read, data: [lambda: read(data, 1)],
+    "controller.formats.signed_orders.read_signed": lambda read, data: [
+        lambda: read(data),
+        lambda: read(json.dumps({"text": data.decode("latin-1"), "key": "", "signature": ""}).encode()),
+    ],
     "controller.formats.stream.read_stream": lambda read, data: [lambda: read(data)],
     "controller.io.operator.read_reply": lambda read, data: [lambda: read(data), lambda: read(None)],
     "controller.link.wire.from_link": lambda read, data: [
