@@ -145,9 +145,7 @@ class Sign(NamedTuple):
         return msgspec.structs.asdict(SignedRequest(signed.text, signed.key, signed.signature, transaction))
 
 
-def tell(
-    channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any], sign: Sign | None = None
-) -> None:
+def tell(channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any], sign: Sign | None = None) -> None:
     """Put the request and say what came of it: exit status 0 accepted, 1 refused, 2 it cannot be put, or no reply."""
     token = SystemEntropy().take(TOKEN_BYTES).hex()
     try:
