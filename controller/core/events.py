@@ -141,6 +141,17 @@ class KeyWithdrawn(Value, frozen=True):
 # --- the round --------------------------------------------------------------------------------------
 
 
+class RoundStarted(Value, frozen=True):
+    """A round has begun, by the key *no more bets* or its first card. ``shoe``: as in ``shoe_begun``; None: none was.
+
+    ``boxes`` are the spots where a main wager lay, as far as the readers had told. ``bets_locked`` says what stands.
+    """
+
+    round: int
+    shoe: int | None
+    boxes: tuple[int, ...]
+
+
 class BetsLocked(Value, frozen=True):
     """No more bets. ``wagers`` by spot; zones without chips are left out. ``profile_hash`` names the rules in force."""
 
@@ -150,11 +161,16 @@ class BetsLocked(Value, frozen=True):
 
 
 class CardDealt(Value, frozen=True):
-    """Whose a card is, in every legal play. ``spot`` 0 is the dealer."""
+    """Whose a card is, in every legal play. ``spot`` 0 is the dealer.
+
+    ``hand``: in which of the spot's hands it lay when this was told, from 0 on the left; None: the dealer's, or legal
+    plays differ.
+    """
 
     round: int
     card: int
     spot: int
+    hand: int | None = None
 
 
 class DealUnconfirmed(Value, frozen=True):
@@ -317,6 +333,7 @@ Event = (
     | ChipsChanged
     | KeyRead
     | KeyWithdrawn
+    | RoundStarted
     | BetsLocked
     | CardDealt
     | DealUnconfirmed

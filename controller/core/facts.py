@@ -67,7 +67,8 @@ def dealt_initially(found: Reconstruction, names: Names, known: Known) -> Iterat
     for place in range(min(len(found.cards), found.play().deal_cards)):
         box = place % (boxes + 1)
         if names.cards[place] not in known.cards:
-            yield CardDealt(names.round, names.cards[place], names.spots[box] if box < boxes else 0)
+            own = (names.spots[box], 0) if box < boxes else (0, None)
+            yield CardDealt(names.round, names.cards[place], *own)
 
 
 def insured(frontier: Frontier, names: Names) -> Iterator[Event]:
@@ -86,31 +87,27 @@ def drawn(found: Reconstruction, frontier: Frontier, names: Names, known: Known)
     for place in range(found.play().deal_cards, len(found.cards)):
         if names.cards[place] in known.cards:
             continue
-        box = owner(frontier, found.cards[place])
-        if box is not None:
-            yield CardDealt(names.round, names.cards[place], names.spots[box] if box < boxes else 0)
+        places = places_of(frontier, found.cards[place])
+        owners = {box for box, _ in places}
+        if len(owners) == 1:
+            box, hand = places.pop()
+            own = (names.spots[box], None if places else hand) if box < boxes else (0, None)
+            yield CardDealt(names.round, names.cards[place], *own)
 
 
-def owner(frontier: Frontier, card: int) -> int | None:
-    """The one box (the number of boxes: the dealer) that holds a card in every play; None if plays differ."""
-    found: int | None = None
-    for node, told in frontier.items():
-        for box in owners_of(card, node, told):
-            if found not in {None, box}:
-                return None
-            found = box
-    return found
+def places_of(frontier: Frontier, card: int) -> set[tuple[int, int | None]]:
+    """The box (the number of boxes: the dealer) and its hand that hold a card, in each play; none where one has not."""
+    return {place for node, told in frontier.items() for place in places_at(card, node, told)}
 
 
-def owners_of(card: int, node: Node, told: Told) -> Iterator[int]:
-    """The boxes (the number of boxes: the dealer) that may hold a card at a node."""
+def places_at(card: int, node: Node, told: Told) -> Iterator[tuple[int, int | None]]:
+    """The boxes (the number of boxes: the dealer) and their hands that may hold a card at a node."""
     if card in node.dealers():
-        yield len(told)
+        yield len(told), None
     for box, outcomes in enumerate(told):
-        if any(card in hand.cards for outcome in outcomes for hand in outcome.hands):
-            yield box
-    if any(card in hand.cards for hand in node.hands):
-        yield node.turn
+        for outcome in outcomes:
+            yield from ((box, index) for index, hand in enumerate(outcome.hands) if card in hand.cards)
+    yield from ((node.turn, index) for index, hand in enumerate(node.hands) if card in hand.cards)
 
 
 class Standing(NamedTuple):

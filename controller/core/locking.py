@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from controller.core import admission, closed_meters, confirming, fitness, heard_twice, sensing, showing
 from controller.core.alerts import CardWithoutBets, SpotUnwatched
 from controller.core.desk import Desk
-from controller.core.events import RoundClosed
+from controller.core.events import RoundClosed, RoundStarted
 from controller.core.felt import Change, key
 from controller.core.reweaving import hear_no_more, keypad_away, weave_again
 from controller.core.side_settling import offered_later
@@ -47,6 +47,7 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
     desk.change(keypad_lost=keypad_away(desk))
     desk.found = begun(desk.rules, desk.round())
     heard_twice.note(desk)
+    desk.tell(RoundStarted(number, desk.state.shoe.shoe or None, bets.spots))
     for reader, watched in desk.house.readers.items():
         if desk.state.devices.get(reader, HealthState.READY) != HealthState.READY:
             unwatched(desk, reader, watched, lock_ns)

@@ -21,6 +21,7 @@ from controller.core.events import (
     HandsSplit,
     HoleTurned,
     RoundClosed,
+    RoundStarted,
     SpotSurrendered,
 )
 from controller.core.floor_events import CardSet
@@ -98,7 +99,7 @@ class FeltPicture:
                 self._cards[card] = CardNow(card, None, None)
             case CardDrawn(number, card) if number:
                 self._cards[card] = CardNow(card, None, None)
-            case BetsLocked(number) if number > self._round:
+            case RoundStarted(number) | BetsLocked(number) if number > self._round:
                 self._begin(number)
             case CardDealt(_, card, spot):
                 self._card(card, spot=spot)

@@ -26,6 +26,7 @@ from controller.core.events import (
     QuestionAsked,
     QuestionWithdrawn,
     RoundClosed,
+    RoundStarted,
     RoundWaits,
     SpotSurrendered,
     WagerAdjusted,
@@ -94,7 +95,7 @@ def story(events: Iterable[Told], number: int) -> tuple[Line, ...]:
     within = False
     for one in told:
         match one.event:
-            case BetsLocked(other):
+            case RoundStarted(other) | BetsLocked(other):
                 within = other == number
             case CardDrawn(other) if other and not within:
                 within = other == number
@@ -158,8 +159,8 @@ def of_cards(event: Event, faces: dict[int, str]) -> str:
             return f"{named(card, faces)} left the shoe, number {place + 1} of the round"
         case CardBurned(card):
             return f"{named(card, faces)} was burned"
-        case CardDealt(_, card, spot):
-            return f"{named(card, faces)} belongs to {whose(spot)}"
+        case CardDealt(_, card, spot, hand):
+            return f"{named(card, faces)} belongs to {whose(spot)}{f', hand {hand + 1}' if hand else ''}"
         case HoleTurned(_, card):
             return f"the hole card was turned: {named(card, faces)}"
         case CardSet(_, card, before, after, who, why):
@@ -193,6 +194,9 @@ def of_hands(event: Event, faces: dict[int, str]) -> str:
 def of_money(event: Event) -> str:
     """What lies where, what is due, and what was paid otherwise."""
     match event:
+        case RoundStarted(number, shoe, boxes):
+            of_shoe = "" if shoe is None else f", shoe {shoe}"
+            return f"round {number} started: spots {', '.join(map(str, boxes))}{of_shoe}"
         case BetsLocked(_, wagers):
             bets = ", ".join(f"spot {one.spot} {one.bet} {money(one.cents)}" for one in wagers)
             return f"bets locked: {bets}"
