@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 
+import aiomqtt
 import msgspec
 import pytest
 
@@ -13,7 +15,7 @@ from controller.io.allowances import REQUESTS_AT_ONCE, REQUESTS_PER_SECOND, Requ
 from controller.io.broker import find_mosquitto, mosquitto
 from controller.io.clock import SystemClock
 from controller.io.mqtt import Broker, CheckedClient, LinkLost, Protocol, connected
-from controller.io.mqtt_reading import Inbound
+from controller.io.mqtt_reading import LONGEST_SECONDS, SHARE, STRETCH_NS, Flow, Inbound
 from tests.io.broker_rig import (
     PATIENCE_SECONDS,
     TOPICS,
@@ -68,7 +70,7 @@ async def test_who_hears_too_much_for_long_lets_the_broker_forget_it() -> None:
     ):
         lost = await asyncio.gather(flooded(broker, flood, inbound), return_exceptions=True)
         assert [type(one) for one in lost] == [LinkLost]
-        assert "messages a second for" in str(lost[0])
+        assert "messages a second" in str(lost[0])
 
 
 async def flooded(broker: Broker, flood: CheckedClient, inbound: Inbound) -> None:
@@ -78,6 +80,38 @@ async def flooded(broker: Broker, flood: CheckedClient, inbound: Inbound) -> Non
         await flood.publish("flood", b"x")
         async for _ in heard.messages:
             await asyncio.gather(*(flood.send("flood", b"x", qos=0) for _ in range(10)))
+
+
+def test_reading_takes_a_twentieth_of_the_loop_however_long_a_message_takes() -> None:
+    """Each packet takes 1 ms on a machine with much to do: cards have the rest."""
+    flow, now_ns, read_ns = Flow(math.inf), 0, 0
+    while now_ns < 10_000_000_000:
+        wait_ns = round(flow.wait_seconds(now_ns, is_full=False) * 1e9)
+        assert wait_ns <= LONGEST_SECONDS * 1e9
+        now_ns += wait_ns
+        if not wait_ns:
+            flow.spend(1_000_000)
+            now_ns += 1_000_000
+            read_ns += 1_000_000
+    assert STRETCH_NS < read_ns <= now_ns / SHARE + 2 * STRETCH_NS
+
+
+@pytest.mark.parametrize("cost_ns", [0, 1_000_000])
+def test_a_flood_goes_on_and_two_bursts_are_none(cost_ns: int) -> None:
+    """Whether it is too many, or each takes long; a burst an hour later is another matter."""
+    flow, hour_ns = Flow(2.0), 3_600_000_000_000
+    for number in (1, 2):
+        read(flow, cost_ns, number * hour_ns, 1_000_000_000)
+    with pytest.raises(aiomqtt.MqttError, match="messages a second"):
+        read(flow, cost_ns, 3 * hour_ns, 10_000_000_000)
+
+
+def read(flow: Flow, cost_ns: int, now_ns: int, for_ns: int) -> None:
+    """Read for so long what never ends, each message at a cost."""
+    end_ns = now_ns + for_ns
+    while now_ns < end_ns:
+        now_ns += round(flow.wait_seconds(now_ns, is_full=False) * 1e9) + cost_ns + 1
+        flow.spend(cost_ns)
 
 
 @pytest.mark.parametrize("protocol", ["5", "3.1.1"])
