@@ -41,8 +41,6 @@ LAST: Final = 2
 ASTRAY: Final = "cards of no round have been drawn since the last turn"
 """They may be cards of this deal, or of one that is played on although it is void."""
 
-OUT_OF_RHYTHM: Final = "its last cards came slowly enough to be drawn ones"
-
 
 def guarded(rules: Rules) -> bool:
     """Whether rounds by these rules have a hole card to guard."""
@@ -216,17 +214,19 @@ def review(desk: Desk) -> None:
     deal, count, cards = round_now.dealing, len(round_now.cards), size(desk)
     if deal.stands != "open" or not round_now.cards or not round_now.locked or round_now.held():
         return
-    even = count == cards and not deal.uneven
     quiet = deal.quiet_ns >= deal.last_ns + gap_ns(desk)
-    by_rhythm = quiet and in_rhythm(desk) and round_now.rules(desk.rules).options.deal_key == "sometimes"
-    if even and (deal.done_by or by_rhythm):
+    by_key = round_now.rules(desk.rules).options.deal_key == "always"
+    even = count == cards and not deal.uneven and (by_key or in_rhythm(desk))
+    if even and (deal.done_by or (quiet and not by_key)):
         change(desk, stands="confirmed")
     elif quiet and count < cards:
         unconfirm(desk, f"a pause after card {count} of {cards}")
     elif quiet and deal.uneven:
         unconfirm(desk, deal.uneven)
     elif count > cards:
-        unconfirm(desk, "nothing said that the deal was done" if in_rhythm(desk) else OUT_OF_RHYTHM)
+        unconfirm(desk, "nothing said that the deal was done")
+    elif quiet and not even:
+        unconfirm(desk, "its last cards came slowly enough to be drawn ones")
 
 
 def unconfirm(desk: Desk, why: str, stands: str = "unconfirmed") -> None:

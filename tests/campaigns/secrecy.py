@@ -1,8 +1,9 @@
 """Random rounds with random irregularities, orders and keys: not a byte may depend on the hole card before its turn.
 
 ``make campaign-secrecy N=100000 SEED=1``. Each case is a round of simulated people in one of the houses, with one
-irregularity of its deal or none and up to two orders, keys or moved chips at any moment before the dealer's turn,
-played with a face of every rank in the hole. A case that fails is printed so that a test can be made of it.
+irregularity of its deal or none, now and then a player who draws at once, and up to two orders, keys, moved chips or
+losses of the keypad at any moment before the dealer's turn, played with a face of every rank in the hole. A case that
+fails is printed so that a test can be made of it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import get_args
 import click
 
 from simulators.felt import StandKey
-from tests.core.hole_rounds import DOINGS, IRREGULARITIES, PROFILES, Case, assert_secret
+from tests.core.hole_rounds import DOINGS, DRAWS, IRREGULARITIES, PROFILES, Case, assert_secret
 
 SHOWN = 20
 """Failures after which it is enough."""
@@ -25,6 +26,8 @@ def random_case(rng: Random) -> Case:
     """A case. Chips are moved only in honest deals before a dealer who keys the turn: docs/threat-model.md."""
     irregularity = rng.choice(list(IRREGULARITIES))
     turn_key = rng.choice(("always", "sometimes"))
+    if rng.randrange(3) == 0:
+        irregularity = f"{irregularity} and {rng.choice(list(DRAWS))}"
     may = [name for name in DOINGS if name != "touch" or (irregularity == "honest" and turn_key == "always")]
     doings = tuple(rng.choice(may) for _ in range(rng.randrange(3)))
     habit: StandKey = rng.choice(get_args(StandKey))

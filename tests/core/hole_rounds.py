@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -21,16 +22,17 @@ from controller.core.inputs import (
     DeclareBox,
     Input,
     SetCard,
+    ShoeChanged,
     VoidRound,
 )
-from controller.core.keypad import MEANINGS
+from controller.core.keypad import KEYPAD, MEANINGS
 from controller.core.rules import Rules
 from controller.core.state import Stepped
 from controller.formats.alert_list import alerts_bytes
 from controller.formats.snapshots import advice_bytes, round_bytes
 from controller.io import profile_files
 from firmware_protocols.cards import DECK, Card
-from firmware_protocols.readings import CardDrawn, KeyPressed
+from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, KeyPressed
 from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
 from simulators.dealer import play
 from simulators.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, MAIN, StandKey
@@ -117,10 +119,13 @@ def is_key(act: Act, key: str) -> bool:
 def rig_for(profile: str, stand_key: StandKey, turn_key: str, seed: int = 1, **options: Any) -> HoleRig:
     """A table at which nobody has played, with the hole card guarded.
 
-    A pause counts as the turn only after a minute: these dealers take less to pay a natural before they turn it.
+    A pause counts as the turn only after a minute: these dealers take less to pay a natural before they turn it. Where
+    they key the turn it never does.
     """
     keyed = "always" if stand_key == "always" else "sometimes"
-    rules = profile_files.load(profile, {"stand_key": keyed, "turn_key": turn_key, "turn_pause_s": 60, **options}).rules
+    pause_s = 1 if turn_key == "always" else 60
+    told = {"stand_key": keyed, "turn_key": turn_key, "turn_pause_s": pause_s, **options}
+    rules = profile_files.load(profile, told).rules
     return HoleRig(rules, chips_of(Rack()), seed)
 
 
@@ -210,6 +215,20 @@ IRREGULARITIES: Final[dict[str, Callable[[Script, Random], Script]]] = {
     "burn pressed in vain": burn_in_vain,
 }
 
+# --- what a player may do about it ------------------------------------------------------------------
+
+
+def draw_at_once(script: Script, rng: Random, cards: int) -> Script:
+    """A player draws as soon as the deal is done, faster than any dealer waits and slower than any deals."""
+    acts = (act for _ in range(cards) for act in (Pause(rng.randrange(750, 1250)), Draw(rng.choice(DECK))))
+    return insert(script, script.hole + 1, *acts)
+
+
+DRAWS: Final[dict[str, Callable[[Script, Random], Script]]] = {
+    "a card drawn at once": partial(draw_at_once, cards=1),
+    "two cards drawn at once": partial(draw_at_once, cards=2),
+}
+
 # --- what people may do meanwhile -------------------------------------------------------------------
 
 Doing = Callable[[HoleRig, Random], None]
@@ -248,6 +267,17 @@ def void(rig: HoleRig, rng: Random) -> None:
     rig.give(VoidRound(rig.now_ns, number_of(rig), "floor", "test"))
 
 
+def void_and_new_shoe(rig: HoleRig, rng: Random) -> None:
+    void(rig, rng)
+    rig.give(ShoeChanged(rig.now_ns, -1, "floor"))
+
+
+def flicker(rig: HoleRig, rng: Random) -> None:
+    """The keypad's line is lost and back."""
+    for state in (HealthState.LOST, HealthState.READY):
+        rig.give(DeviceHealth(KEYPAD, state, rig.now_ns))
+
+
 def adjust(rig: HoleRig, rng: Random) -> None:
     rig.give(AdjustWager(rig.now_ns, number_of(rig), rng.choice(SPOTS), MAIN, 500, "floor", "test"))
 
@@ -282,15 +312,25 @@ def nothing(rig: HoleRig, rng: Random) -> None:
     pass
 
 
-ORDERS: Final[tuple[Doing, ...]] = (strike, name_card, name_last, declare, assign, void, adjust, answer)
+ORDERS: Final[tuple[Doing, ...]] = (
+    strike,
+    name_card,
+    name_last,
+    declare,
+    assign,
+    void,
+    void_and_new_shoe,
+    adjust,
+    answer,
+)
 KEYS: Final[tuple[Doing, ...]] = (any_key, no_more_bets, undo)
-DOINGS: Final[dict[str, Doing]] = {one.__name__: one for one in (nothing, *ORDERS, *KEYS, touch)}
+DOINGS: Final[dict[str, Doing]] = {one.__name__: one for one in (nothing, *ORDERS, *KEYS, flicker, touch)}
 
 
 class Case(NamedTuple):
     """A round, what is wrong with its deal, and what somebody does at which moment before the turn.
 
-    Two irregularities are written with an "and" between them.
+    Two irregularities are written with an "and" between them, what a player does about them too.
     """
 
     profile: str
@@ -307,7 +347,7 @@ def assert_secret(case: Case, faces: Iterable[Card] = RANKS) -> None:
     rng = Random(case.seed)
     script = script_of(case.profile, case.seed, case.stand_key, case.boxes, keyed=case.turn_key == "always")
     for irregularity in case.irregularity.split(" and "):
-        script = IRREGULARITIES[irregularity](script, rng)
+        script = (IRREGULARITIES | DRAWS)[irregularity](script, rng)
     moments = sorted(rng.randrange(len(script.acts) + 1) for _ in case.doings)
     doings = [Done(at, DOINGS[name], rng.randrange(1 << 30)) for at, name in zip(moments, case.doings, strict=True)]
     rig = rig_for(case.profile, case.stand_key, case.turn_key, case.seed)

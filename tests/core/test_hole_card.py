@@ -39,8 +39,9 @@ PAIRS: Final = (
     "chips on boxes that are not dealt to and burn pressed in vain",
     "burn pressed in vain and burn pressed in vain",
     "a card missed and a card missed",
+    "a chip on a box that is not dealt to and two cards drawn at once",
 )
-"""Irregularities that together make the hole card one of the table's first cards."""
+"""Irregularities that together make the hole card one of the table's first cards, or a player's for certain."""
 
 
 @pytest.mark.parametrize("irregularities", PAIRS)
@@ -472,15 +473,18 @@ def test_drawn_as_fast_as_the_dealer_deals_only_the_key_tells_them_apart() -> No
     assert (opened(rig), reasons(rig)) == ("", ["a key was pressed in the deal"])
 
 
-def test_a_slow_last_card_waits_for_the_key_that_says_the_deal_is_done() -> None:
-    rig = table()
+@pytest.mark.parametrize(("deal_key", "after"), [("always", "Th 9h 6c Td 8h"), ("sometimes", "")])
+def test_a_slow_last_card_is_the_deals_only_where_the_house_always_says_so_by_its_key(
+    deal_key: str, after: str
+) -> None:
+    rig = table(deal_key=deal_key)
     rig.talk(BETS)
     rig.deal("Th 9h 6c Td 8h", pause_ms=450)
     rig.card("5s")
     rig.pass_ms(5_000)
     assert opened(rig) == ""
     rig.key("no_more_bets")
-    assert opened(rig) == "Th 9h 6c Td 8h"
+    assert opened(rig) == after
 
 
 def test_nobody_slows_the_rhythm_by_which_their_draws_are_judged() -> None:
