@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.core import asking, closing, missed_cards, rounds, unkeyed
+from controller.core import asking, closing, missed_cards, rounds, undoing, unkeyed
 from controller.core.alerts import AnswerRefused
 from controller.core.desk import Desk
 from controller.core.events import QuestionAnswered
-from controller.core.state import Asked, Round, State
+from controller.core.state import Asked, Press, Round, State
 
 
 def answered(desk: Desk, question: int, answer: str, who: str) -> None:
@@ -42,6 +42,9 @@ def missed_cards_answered(desk: Desk, question: int, answer: str, who: str) -> N
     if answer == "yes":
         desk.change_round(doubt=0)
         desk.irregular(missed_cards.told(desk.round()))
+    elif hit := desk.round().missed_after:
+        desk.change_round(doubt=0, missed_after=0)
+        undoing.no_evidence(desk, Press(hit, "hit"), who)
     else:
         desk.change_round(doubt=0, next_bets="")
 

@@ -6,7 +6,18 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
-from controller.core import admission, asking, closing, confirming, heard_twice, sensing, showing, turning, uncertain
+from controller.core import (
+    admission,
+    asking,
+    closing,
+    confirming,
+    heard_twice,
+    missed_cards,
+    sensing,
+    showing,
+    turning,
+    uncertain,
+)
 from controller.core.alerts import (
     CloseRefused,
     InsuranceTooLarge,
@@ -224,6 +235,7 @@ def review(desk: Desk) -> None:
     if not desk.round().locked and until >= lock_known_ns(desk.round()) and lock_is_clear(desk):
         desk.change_round(locked=True)
         admission.confirmed(desk)
+    missed_cards.withdraw_if_needless(desk)
     if desk.round().held():
         return
     confirming.review(desk)
@@ -304,6 +316,8 @@ def infer(desk: Desk, until: int) -> None:
     if not view.frontier and turning.known(desk) and payment_began(desk):
         view = woven_with_hole(desk, until)
     if not view.frontier:
+        if missed_cards.after_hit(desk):
+            return
         desk.irregular("no legal play explains the evidence", curable=True, likely=likely(desk.rules, desk.round()))
         return
     turning.turn_if_shown(desk, view)

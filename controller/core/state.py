@@ -126,6 +126,8 @@ class Round(Value, frozen=True, tag=False):
     answers: tuple[Answer, ...] = ()
     considered: int = 0
     """How much evidence had been told when it was last considered what to ask."""
+    missed_after: int = 0
+    """The reading of the key *hit* after which a card may have been missed; 0: none."""
     doubt: int = 0
     """The question that must be answered before the round goes on; 0: none."""
 

@@ -81,7 +81,7 @@ def withdraw(desk: Desk, press: Press) -> None:
     desk.tell(KeyWithdrawn(number, press.number, press.meaning))
 
 
-def no_evidence(desk: Desk, press: Press) -> str:
+def no_evidence(desk: Desk, press: Press, who: str = "dealer") -> str:
     """The round without a key that spoke of it; why that cannot be, or an empty text."""
     before = desk.state.round
     if before is None:
@@ -93,7 +93,7 @@ def no_evidence(desk: Desk, press: Press) -> str:
     left = tuple(dated for dated in before.evidence if dated.number != press.number)
     if before.turn_key == press.number:
         desk.change_round(turn_key=0)
-    desk.change_round(corrected=("dealer", f"key {press.meaning} taken back"), closing=False)
+    desk.change_round(corrected=(who, f"key {press.meaning} taken back"), closing=False)
     reweaving.weave_corrected(desk, replace(before, evidence=left))
     return ""
 

@@ -89,7 +89,7 @@ HAND_WRITTEN = {
     "irregular while a hand is played": """
         1 main 10
         Th Tc 6d 9s
-        key hit stand
+        key hit stand yes
         5c
         key round_closed
     """,
