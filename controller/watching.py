@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from controller.formats.watching import Watcher
+from controller.formats.watching import Watcher, lines_of
 from controller.io.mqtt import Broker, LinkLost, NotGreeted, connected
 
 
-async def watch(broker: Broker, topic: str, show: Callable[[str], None], complain: Callable[[str], None]) -> None:
-    """Listen to ``topic`` until cancelled.
+async def watch(
+    broker: Broker, topic: str, show: Callable[[str], None], complain: Callable[[str], None], *, as_json: bool
+) -> None:
+    """Listen to ``topic`` until cancelled; ``as_json``: show each message as a JSON object.
 
     Raises:
         LinkLost: no broker, or the link to it was lost.
@@ -23,7 +25,7 @@ async def watch(broker: Broker, topic: str, show: Callable[[str], None], complai
                 await client.subscribe(topic, qos=1)
                 async for message in client.messages:
                     seen = watcher.see(str(message.topic), message.payload)
-                    for line in seen.lines:
+                    for line in lines_of(str(message.topic), message.payload, seen, as_json=as_json):
                         show(line)
                     for complaint in seen.complaints:
                         complain(complaint)
@@ -33,6 +35,8 @@ async def watch(broker: Broker, topic: str, show: Callable[[str], None], complai
     raise LinkLost("the broker went away")
 
 
-def run_watch(broker: Broker, topic: str, show: Callable[[str], None], complain: Callable[[str], None]) -> None:
+def run_watch(
+    broker: Broker, topic: str, show: Callable[[str], None], complain: Callable[[str], None], *, as_json: bool
+) -> None:
     """As ``watch``, in an event loop of its own."""
-    asyncio.run(watch(broker, topic, show, complain))
+    asyncio.run(watch(broker, topic, show, complain, as_json=as_json))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import click
-import msgspec
 
 from controller.commands.journal_reading import of_journal, published
-from controller.commands.terminal import say
+from controller.commands.terminal import say, say_json
 from controller.formats.alert_list import AlertTold, alerts_told
 from controller.io.journal import JournalReader
 
@@ -26,7 +25,7 @@ def command(reader: JournalReader, *, as_json: bool, everything: bool) -> None:
     waiting = [one for one in told if not one.acknowledged]
     shown = told if everything else waiting
     if as_json:
-        say(msgspec.json.encode(shown))
+        say_json(shown)
     else:
         for one in shown:
             first, *others = lines(one)

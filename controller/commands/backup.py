@@ -7,15 +7,17 @@ from pathlib import Path
 
 import click
 
-from controller.commands.terminal import say
+from controller.commands.journal_reading import counted, counts
+from controller.commands.terminal import AS_JSON, say, say_json
 from controller.io.copies import CopyDamaged, CopyRefused, backup
 from controller.io.journal import JournalDamaged, NotAJournal
 
 
 @click.command("backup")
+@AS_JSON
 @click.argument("journal", type=click.Path(path_type=Path))
 @click.argument("copy", type=click.Path(dir_okay=False, path_type=Path))
-def command(journal: Path, copy: Path) -> None:
+def command(journal: Path, copy: Path, *, as_json: bool) -> None:
     """Copy JOURNAL to COPY, which must not exist, and check every byte of the copy. A daemon may be writing.
 
     Exit status: 0 copied, 1 the journal is damaged, 2 no journal there, or the copy cannot be made.
@@ -28,6 +30,7 @@ def command(journal: Path, copy: Path) -> None:
     except (NotAJournal, CopyRefused, OSError) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
-    assert report.identity is not None
-    counts = f"{report.records} records, {report.events} events, head {report.head}"
-    say(f"{copy}: {report.identity.text()}, {counts}")
+    if as_json:
+        say_json({"copy": str(copy), **counted(report)})
+        return
+    say(f"{copy}: {counts(report)}")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import msgspec
 
-from controller.commands.run import refuse, unpaired_lines
-from controller.commands.terminal import say
+from controller.commands.run import REFUSED, refuse, unpaired_lines
+from controller.commands.terminal import AS_JSON, say, say_json
+from controller.core.rules import Rules
 from controller.formats.config import Config, ConfigError, is_credential, ports_of
 from controller.formats.meter_odds import odds_lines
 from controller.formats.trigger_config import UNIX
@@ -24,8 +26,9 @@ from controller.operating import NoChannel, listening
 
 
 @click.command("check")
+@AS_JSON
 @click.argument("table_file", type=click.Path(path_type=Path))
-def command(table_file: Path) -> None:
+def command(table_file: Path, *, as_json: bool) -> None:
     """Check TABLE_FILE and what it points to: profile, chip registry, key.
 
     Every mistake is one line. Of each meter it is told how likely one wager is to win it. A key that the service
@@ -36,23 +39,43 @@ def command(table_file: Path) -> None:
     try:
         table = load_table(table_file, credentials, within_service=credentials is not None)
     except ConfigError as error:
-        refuse(*error.lines)
+        unfit(error.lines, as_json=as_json)
         return
-    refused = (*broker_mistakes(table.config, credentials), *channel_mistakes(table.config, credentials))
-    if refused:
-        refuse(*(f"{table_file}: {line}" for line in refused))
+    if mistakes := (*broker_mistakes(table.config, credentials), *channel_mistakes(table.config, credentials)):
+        unfit(tuple(f"{table_file}: {line}" for line in mistakes), as_json=as_json)
     section = table.config.table
+    remarks = tuple(remarks_on(table.config, table.profile.rules))
+    warnings = (*absent_ports(table.config), *unpaired_lines(table.config))
+    if as_json:
+        whose = {"site": section.site, "table": section.name, "profile": table.profile.rules.name}
+        told = {"remarks": remarks, "warnings": warnings, "chips": len(table.chips)}
+        say_json({"fit": True, "mistakes": (), **whose, **told})
+        return
+    for line in remarks:
+        say(f"{table_file}: {line}")
+    for line in warnings:
+        say(f"{table_file}: warning: {line}", style="warning")
+    say(f"{table_file}: {section.site}/{section.name}, {table.profile.title}, {len(table.chips)} chips: fit to run")
+
+
+def unfit(mistakes: tuple[str, ...], *, as_json: bool) -> None:
+    """Say what is wrong, a line each, and end."""
+    if as_json:
+        say_json({"fit": False, "mistakes": mistakes})
+        sys.exit(REFUSED)
+    refuse(*mistakes)
+
+
+def remarks_on(config: Config, rules: Rules) -> Iterator[str]:
+    """What was not looked at, what the table runs without, and how likely one wager is to win each meter."""
+    section = config.table
     if is_credential(section.key_file):
-        say(f"{table_file}: [table] key_file: {section.key_file} is there within the service only: not looked at")
+        yield f"[table] key_file: {section.key_file} is there within the service only: not looked at"
     if section.second_copy is not None:
         lacking = remark(Place(Path(section.second_copy)), Path(section.journal))
         if lacking:
-            say(f"{table_file}: [table] second_copy: {section.second_copy}: {lacking}")
-    for line in (*absent_ports(table.config), *unpaired_lines(table.config)):
-        say(f"{table_file}: warning: {line}")
-    for line in odds_lines((*table.config.meters, *table.config.linked_meters), table.profile.rules):
-        say(f"{table_file}: {line}")
-    say(f"{table_file}: {section.site}/{section.name}, {table.profile.title}, {len(table.chips)} chips: fit to run")
+            yield f"[table] second_copy: {section.second_copy}: {lacking}"
+    yield from odds_lines((*config.meters, *config.linked_meters), rules)
 
 
 def broker_mistakes(config: Config, credentials: str | None) -> Iterator[str]:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final, NamedTuple
 
 import click
 
-from controller.commands.terminal import say
+from controller.commands.terminal import AS_JSON, say, say_json
 from controller.formats.usb_names import Plugged
 from controller.io.identify import ANSWER_SECONDS, Identified, identify, questions
 from controller.io.log import configure_log
 from controller.io.ports import plugged_in, serial_opener
 
+NOT_WANTED: Final = "--no-ask"
+"""Why nobody was asked at a port that is free."""
+
 
 @click.command("devices")
 @click.argument("ports", nargs=-1)
 @click.option("--ask/--no-ask", default=True, show_default=True, help="Ask each device who it is.")
-def command(ports: tuple[str, ...], *, ask: bool) -> None:
+@AS_JSON
+def command(ports: tuple[str, ...], *, ask: bool, as_json: bool) -> None:
     """List the serial ports, ask what is behind them, and print the lines a table file needs.
 
     With PORTS only those. A port that the daemon has is not disturbed, and not identified either.
@@ -26,29 +32,59 @@ def command(ports: tuple[str, ...], *, ask: bool) -> None:
     """
     configure_log("console", level="error")
     found = tuple(Plugged(port) for port in ports) or plugged_in()
+    if as_json:
+        say_json([data_of(asyncio.run(looked_at(port, ask=ask))) for port in found])
+        return
     if not found:
         say("no serial ports")
     for port in found:
-        for line in asyncio.run(described(port, ask=ask)):
+        for line in lines_of(asyncio.run(looked_at(port, ask=ask))):
             say(line)
 
 
-async def described(port: Plugged, *, ask: bool, answer_seconds: float = ANSWER_SECONDS) -> list[str]:
+class LookedAt(NamedTuple):
+    """A port, who answered at it, and why nobody was asked."""
+
+    port: Plugged
+    identified: Identified | None = None
+    not_asked: str = ""
+
+
+async def looked_at(port: Plugged, *, ask: bool, answer_seconds: float = ANSWER_SECONDS) -> LookedAt:
+    """Ask what is behind a port."""
+    if not ask:
+        return LookedAt(port, not_asked=NOT_WANTED)
+    try:
+        openers = {codec.line: serial_opener(port.path, codec.line) for _, codec, _ in questions()}
+        return LookedAt(port, await identify(openers, answer_seconds))
+    except (OSError, ValueError) as error:
+        return LookedAt(port, not_asked=str(error))
+
+
+def data_of(found: LookedAt) -> dict[str, Any]:
+    """A port for programs."""
+    port, identified = found.port, found.identified
+    return {
+        **{name: getattr(port, name) for name in ("path", "product", "location", "links")},
+        "usb_name": port.usb_name(),
+        "not_asked": found.not_asked,
+        "identified": None if identified is None else asdict(identified),
+        "lines": pasted(port, identified) if found.not_asked in {"", NOT_WANTED} else (),
+    }
+
+
+def lines_of(found: LookedAt) -> list[str]:
     """A port in words, and ready to paste."""
+    port, identified = found.port, found.identified
     words = [port.usb_name(), port.product, f"in socket {port.location}" if port.location else ""]
     lines = ["  ".join(word for word in (port.path, *words) if word)]
     lines += [f"    also {link}" for link in port.links]
-    identified: Identified | None = None
-    if ask:
-        try:
-            openers = {codec.line: serial_opener(port.path, codec.line) for _, codec, _ in questions()}
-            identified = await identify(openers, answer_seconds)
-        except (OSError, ValueError) as error:
-            return [*lines, f"    not asked: {error}", ""]
-        if identified is None:
-            lines.append("    does not say who it is: nothing there, or a device that only speaks")
-        else:
-            lines.append(f"    {identified.kind} {identified.protocol}: {identified.text}")
+    if found.not_asked and found.not_asked != NOT_WANTED:
+        return [*lines, f"    not asked: {found.not_asked}", ""]
+    if identified is not None:
+        lines.append(f"    {identified.kind} {identified.protocol}: {identified.text}")
+    elif not found.not_asked:
+        lines.append("    does not say who it is: nothing there, or a device that only speaks")
     return [*lines, "", *[f"    {line}".rstrip() for line in pasted(port, identified)], ""]
 
 

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
-from controller.commands.terminal import say
+from controller.commands.terminal import AS_JSON, say
+from controller.formats.journal_check import Report
 from controller.formats.payloads import PayloadRefused, Published, own_event
 from controller.formats.round_story import Told
 from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
@@ -33,7 +34,7 @@ def of_journal(function: F) -> F:
             say(f"tableside: {error}; run: tableside verify {journal}", err=True)
             sys.exit(2)
 
-    wrapped: Any = click.option("--json", "as_json", is_flag=True, help="Print JSON.")(read)
+    wrapped: Any = AS_JSON(read)
     found: F = click.argument("journal", type=click.Path(path_type=Path))(wrapped)
     return found
 
@@ -59,3 +60,16 @@ def published(reader: JournalReader, first: int = 1) -> Iterator[Published]:
     """
     for row in reader.events(first):
         yield own_event(row.body)
+
+
+def counted(report: Report) -> dict[str, Any]:
+    """Whose a whole journal is and how much it holds, for programs."""
+    identity = report.identity
+    assert identity is not None, "it is whole"
+    whose = {"site": identity.site, "table": identity.table, "epoch": identity.epoch}
+    return {**whose, "records": report.records, "events": report.events, "head": report.head}
+
+
+def counts(report: Report) -> str:
+    """The same for people."""
+    return "{site}/{table}/{epoch}, {records} records, {events} events, head {head}".format(**counted(report))

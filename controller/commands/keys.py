@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 import click
 import zmq
 
-from controller.commands.terminal import say
+from controller.commands.terminal import AS_JSON, say, say_json
 from controller.formats.epoch_orders import Signer
 from controller.formats.records import KEY_BYTES
 from controller.formats.software_list import public_of
@@ -128,15 +128,20 @@ def certificate(directory: Path, name: str, hosts: tuple[str, ...], *, rotate: b
 
 @command.command("show")
 @FILE
-def show(file: Path) -> None:
+@AS_JSON
+def show(file: Path, *, as_json: bool) -> None:
     """Say whose a certificate is and when it ends."""
     try:
         found = read_certificate(file)
     except SecretRefused as error:
         _refuse(str(error))
-    ends = found.not_valid_after_utc.isoformat()
-    say(f"{found.subject.rfc4514_string()}, signed by {found.issuer.rfc4514_string()}")
-    say(f"ends {ends}, in {days_left(found, _now())} days")
+    ends, days = found.not_valid_after_utc.isoformat(), days_left(found, _now())
+    subject, issuer = found.subject.rfc4514_string(), found.issuer.rfc4514_string()
+    if as_json:
+        say_json({"subject": subject, "issuer": issuer, "ends": ends, "days_left": days})
+        return
+    say(f"{subject}, signed by {issuer}")
+    say(f"ends {ends}, in {days} days")
 
 
 def _kept(file: Path, content: bytes, *, rotate: bool) -> Path | None:

@@ -16,7 +16,7 @@ import click
 import structlog
 
 from controller.commands.run import STORAGE_FAILED, refuse, until_stopped
-from controller.commands.terminal import say
+from controller.commands.terminal import AS_JSON, say
 from controller.core.meter import ROSE, UNITS
 from controller.core.persons import same_person
 from controller.core.progressives import Adjustment, NewParameters
@@ -45,7 +45,6 @@ DOES_NOT_ADD_UP: Final = 3
 
 F = TypeVar("F", bound=Callable[..., Any])
 CONFIG: Final = click.argument("config", type=click.Path(path_type=Path))
-AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="one object")
 
 log = structlog.get_logger(__name__)
 

@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from controller.commands.run import refuse
-from controller.commands.terminal import say
+from controller.commands.terminal import AS_JSON, say
 from controller.formats.event_numbers import Mark, Range, stream_marks
 from controller.formats.mystery_audit import Audit, CycleFound, examine
 from controller.formats.mystery_events import NotEvents, Told, read_lines
@@ -35,7 +35,7 @@ EVENTS_LIMIT_BYTES: Final = 4 * 1024**3
     metavar="SEQ:HASH",
     help="The hash of the table's stream after event SEQ, as state/stream told it or a consumer acknowledged it.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+@AS_JSON
 def command(file: Path, *, first: int, held: tuple[str, ...], as_json: bool) -> None:
     """Prove every cycle of a must-hit-by meter from published events alone.
 

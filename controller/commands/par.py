@@ -43,6 +43,7 @@ WRITERS: Final = {"text": as_text, "json": as_json, "csv": as_csv}
 )
 @click.option("--seed", type=int, help=f"Of --simulate; {SEED} unless said. The same seed deals the same rounds.")
 @click.option("--format", "form", type=click.Choice(list(WRITERS)), default="text", show_default=True)
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
 def command(
     *,
     profile: str,

@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from controller.commands.terminal import say
+from controller.commands.terminal import AS_JSON, say, say_json
 from controller.formats.captures import Capture, CaptureRefused, read_capture
 from controller.io.plain_files import FileRefused, content
 from controller.io.ports import serial_opener
@@ -29,7 +29,10 @@ CAPTURE_LIMIT_BYTES: Final = 256 * 1024 * 1024
 @click.option("--fast", is_flag=True, help="As fast as the host takes it, not as fast as it was.")
 @click.option("--after", default=2.0, show_default=True, type=click.FloatRange(0, 3600), help="Seconds to begin after.")
 @click.option("--stay", is_flag=True, help="Stay open at the end, until Ctrl-C.")
-def command(file: Path, serve: Path | None, port: str | None, *, fast: bool, after: float, stay: bool) -> None:
+@AS_JSON
+def command(
+    file: Path, serve: Path | None, port: str | None, *, fast: bool, after: float, stay: bool, as_json: bool
+) -> None:
     """Play the device's part of the capture in FILE, to a program that opens the path given with --serve.
 
     What the host said in the capture is waited for; what it says now is compared. A program that opens a serial port
@@ -48,6 +51,9 @@ def command(file: Path, serve: Path | None, port: str | None, *, fast: bool, aft
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(0)
+    if as_json:
+        say_json(played._asdict())
+        sys.exit(1 if played.otherwise else 0)
     say(f"{played.sent_bytes} bytes played; the host said {played.as_captured} pieces as captured")
     if played.otherwise:
         say(f"{played.otherwise} pieces of the host were different or did not come", err=True)

@@ -7,8 +7,9 @@ import sys
 import click
 
 from controller.commands.main_edge import edge_of
-from controller.commands.terminal import Column, say, say_table
-from controller.formats.profile_text import compared, shown
+from controller.commands.terminal import AS_JSON, Column, say, say_json, say_table
+from controller.formats.par_report import EDGE_DIGITS, decimal
+from controller.formats.profile_text import compared, rows, shown
 from controller.formats.profiles import Profile, ProfileError
 from controller.io import profile_files
 
@@ -22,42 +23,66 @@ def command() -> None:
 
 
 @command.command("list")
-def list_profiles() -> None:
+@AS_JSON
+def list_profiles(*, as_json: bool) -> None:
     """List the profiles that come with the program."""
+    if as_json:
+        say_json([{"name": name, "title": loaded(name).title} for name in profile_files.names()])
+        return
     say_table((Column("profile"), Column("house")), ((name, loaded(name).title) for name in profile_files.names()))
 
 
 @command.command("show")
 @click.argument("profile")
-def show(profile: str) -> None:
+@AS_JSON
+def show(profile: str, *, as_json: bool) -> None:
     """Write every rule of PROFILE with the card or regulation it comes from, its hash and the main wager's edge."""
     found = loaded(profile)
-    for line in shown(found, edge_of(found.rules)):
+    edge = edge_of(found.rules)
+    if as_json:
+        keys = [row._asdict() for row in rows(found)]
+        head = {
+            "name": found.rules.name,
+            "title": found.title,
+            "hash": found.hash,
+            "edge": decimal(edge.edge, EDGE_DIGITS),
+        }
+        say_json({**head, "keys": keys})
+        return
+    for line in shown(found, edge):
         say(line)
 
 
 @command.command("diff")
 @click.argument("one")
 @click.argument("other")
-def diff(one: str, other: str) -> None:
+@AS_JSON
+def diff(one: str, other: str, *, as_json: bool) -> None:
     """Write what ONE and OTHER choose differently.
 
     Exit status: 0 nothing, 1 something.
     """
-    lines = compared(loaded(one), loaded(other))
-    for line in lines:
-        say(line)
-    sys.exit(1 if lines else 0)
+    found = compared(loaded(one), loaded(other))
+    if as_json:
+        say_json([key._asdict() for key in found])
+    for key in () if as_json else found:
+        say(key.text())
+    sys.exit(1 if found else 0)
 
 
 @command.command("check")
 @click.argument("file")
-def check(file: str) -> None:
+@AS_JSON
+def check(file: str, *, as_json: bool) -> None:
     """Check the profile FILE: every mistake with its line, doubtful choices as warnings.
 
     Exit status: 0 fit to play, 2 mistakes.
     """
     profile = loaded(file)
+    if as_json:
+        head = {"name": profile.rules.name, "title": profile.title, "hash": profile.hash}
+        say_json({"fit": True, **head, "warnings": profile.warnings})
+        return
     for warning in profile.warnings:
         say(f"tableside: warning: {warning}", err=True)
     say(f"{file}: {profile.rules.name}, {profile.title}: fit to play, hash {profile.hash}")

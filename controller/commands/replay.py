@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from controller.commands.terminal import progress, say
+from controller.commands.terminal import AS_JSON, progress, say, say_json
 from controller.formats.records import RecordDamaged
 from controller.io.journal import JournalDamaged, NotAJournal
 from controller.io.keys import KeyRefused, read_key
@@ -22,7 +22,8 @@ from controller.recovery import replay
     type=click.Path(dir_okay=False, path_type=Path),
     help="The table's key; without it, faces come from the openings in the journal.",
 )
-def command(journal: Path, key_file: Path | None) -> None:
+@AS_JSON
+def command(journal: Path, key_file: Path | None, *, as_json: bool) -> None:
     """Step every reading of JOURNAL again and compare the events with those recorded, byte by byte.
 
     Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used.
@@ -37,6 +38,10 @@ def command(journal: Path, key_file: Path | None) -> None:
     except (JournalDamaged, RecordDamaged) as error:
         say(f"tableside: {error}; run: tableside verify {journal}", err=True)
         sys.exit(2)
+    if as_json:
+        difference = None if found.difference is None else found.difference._asdict()
+        say_json({"same": difference is None, **found._asdict(), "difference": difference})
+        sys.exit(0 if difference is None else 1)
     if found.difference is not None:
         where = f"record {found.difference.number}"
         if found.difference.seq:

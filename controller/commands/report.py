@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from controller.commands.main_edge import edge_of
-from controller.commands.terminal import say, say_text
+from controller.commands.terminal import AS_JSON, say, say_text
 from controller.core.advised import PaymentAdvised
 from controller.core.events import (
     CardDealt,
@@ -55,7 +55,7 @@ class Times(msgspec.Struct, frozen=True):
 @click.option("--day", metavar="DAY", default="", help="A gaming day instead: 2026-11-21, today, yesterday.")
 @click.option("--shift", metavar="NAME", default="", help="Of that day one shift, by its name in the table file.")
 @click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Also write a page with plots.")
-@click.option("--json", "as_json", is_flag=True, help="The account as JSON instead of text.")
+@AS_JSON
 def command(
     *,
     journal: Path,

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from controller.commands.client import channel_of, with_channel
-from controller.commands.terminal import say
+from controller.commands.terminal import AS_JSON, say, say_json
 from controller.formats.commands import Reply
 from controller.formats.epoch_orders import Signer
 from controller.formats.operators import STATUS
@@ -79,14 +79,14 @@ def asked_of_table(function: F) -> F:
     """The options of a command that asks something of a table; the function gives verb and body."""
 
     @functools.wraps(function)
-    def asked(topics: Topics, who: str, **given: Any) -> None:  # noqa: ANN401 - as click hands them over
+    def asked(topics: Topics, who: str, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - as click has them
         channel = channel_of(given)
         key, epoch = given.pop("sign_key_file"), given.pop("epoch")
         verb, body = function(**given)
         sign = None if key is None else Sign(key, epoch, SystemClock())
-        tell(channel, topics, verb, {**body, "who": who}, sign)
+        tell(channel, topics, verb, {**body, "who": who}, sign, as_json=as_json)
 
-    wrapped: Any = with_channel(SIGN(EPOCH(WHO(asked))))
+    wrapped: Any = with_channel(SIGN(EPOCH(WHO(AS_JSON(asked)))))
     found: F = click.argument("topics", metavar="TABLE", callback=table_of)(wrapped)
     return found
 
@@ -145,7 +145,9 @@ class Sign(NamedTuple):
         return msgspec.structs.asdict(SignedRequest(signed.text, signed.key, signed.signature, transaction))
 
 
-def tell(channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any], sign: Sign | None = None) -> None:
+def tell(
+    channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any], sign: Sign | None, *, as_json: bool
+) -> None:
     """Put the request and say what came of it: exit status 0 accepted, 1 refused, 2 it cannot be put, or no reply."""
     token = SystemEntropy().take(TOKEN_BYTES).hex()
     try:
@@ -154,6 +156,9 @@ def tell(channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any
     except NoReply as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
+    if as_json:
+        say_json({"status": reply.status, "text": reply.text, "transaction": token})
+        sys.exit(0 if reply.status == "accepted" else 1)
     if reply.status != "accepted":
         say(f"refused: {reply.text}", err=True)
         sys.exit(1)

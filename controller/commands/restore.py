@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from controller.commands.terminal import say
+from controller.commands.journal_reading import counted, counts
+from controller.commands.terminal import AS_JSON, say, say_json
 from controller.formats.records import Identity
 from controller.io.copies import CopyDamaged, CopyRefused, restore
 from controller.io.durable_file import DurableFile, DurableRefused
@@ -32,9 +33,10 @@ from controller.io.segment_folder import NoCopy, survey
     help="A consumer's file (watch --durable): the copy must not end before it.",
 )
 @click.option("--aside", is_flag=True, help="A journal that is there gets the name JOURNAL.damaged-1, with its log.")
+@AS_JSON
 @click.argument("copy", type=click.Path(path_type=Path))
 @click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
-def command(*, copy: Path, journal: Path, key_file: Path, held: Path | None, aside: bool) -> None:
+def command(*, copy: Path, journal: Path, key_file: Path, held: Path | None, aside: bool, as_json: bool) -> None:
     """Put COPY in the place of JOURNAL, which must not be there. The table must not run.
 
     COPY is a backup, or the folder of the journal's second copy: then the journal is built anew of it, row for row.
@@ -57,13 +59,15 @@ def command(*, copy: Path, journal: Path, key_file: Path, held: Path | None, asi
     except (NotAJournal, CopyRefused, DurableRefused, KeyRefused, NoCopy, OSError) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)
-    assert report.identity is not None
+    if as_json:
+        lacking = {"witnessed": not is_unwitnessed, "taken_over": taken}
+        say_json({"journal": str(journal), **counted(report), **lacking})
+        return
     if is_unwitnessed:
         say(f"{journal}: no head file was beside it and no --held given: nobody here knows what was committed last")
     if taken:
         say(f"{journal}: its last {taken} records are those of the damaged journal; they follow the copy's last")
-    counts = f"{report.records} records, {report.events} events, head {report.head}"
-    say(f"{journal}: {report.identity.text()}, {counts}")
+    say(f"{journal}: {counts(report)}")
 
 
 def held_by(held: Path, copy: Path) -> int:

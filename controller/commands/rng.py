@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import click
 
 from controller.commands.run import refuse
-from controller.commands.terminal import say
+from controller.commands.terminal import AS_JSON, say
 from controller.formats.randomness_tests import ALPHA, DAMNING, Tested, all_tests
 from controller.io.clock import SystemClock
 from controller.io.link import Link
@@ -77,7 +77,7 @@ def command() -> None:
 @click.option("--reset-cents", type=click.IntRange(1), default=25_000, show_default=True)
 @click.option("--ceiling-cents", type=click.IntRange(3), default=100_000, show_default=True)
 @click.option("--draws", type=click.IntRange(1000, 10_000_000), default=10_000, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+@AS_JSON
 def report(as_json: bool, **options: Any) -> None:  # noqa: ANN401, FBT001 - click's way
     """Test draws of the trigger, from --device, from --file or else from the operating system's generator.
 

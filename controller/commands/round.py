@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import click
-import msgspec
 
 from controller.commands.journal_reading import of_journal, told
-from controller.commands.terminal import say
+from controller.commands.terminal import say, say_json
 from controller.formats.round_story import story
 from controller.io.journal import JournalReader
 
@@ -24,7 +23,7 @@ def command(reader: JournalReader, *, as_json: bool, number: int) -> None:
     """
     lines = story(told(reader), number)
     if as_json:
-        say(msgspec.json.encode(lines))
+        say_json(lines)
     for line in () if as_json else lines:
         readings = " ".join(str(one) for one in line.readings)
         say(f"{line.time[11:23]}  {line.text}   [event {line.seq}; readings {readings}]")

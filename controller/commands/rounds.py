@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 import click
-import msgspec
 
 from controller.commands.journal_reading import of_journal, published
-from controller.commands.terminal import Cell, Column, Style, say, say_table
+from controller.commands.terminal import Cell, Column, Style, say_json, say_table
 from controller.core.raising import money
 from controller.formats.round_story import RoundLine, rounds, signed
 from controller.formats.takings import takings
@@ -37,7 +36,7 @@ def command(reader: JournalReader, *, as_json: bool, last: int) -> None:
     """
     found = rounds(takings(published(reader)))[-last:]
     if as_json:
-        say(msgspec.json.encode(found))
+        say_json(found)
         return
     say_table(COLUMNS, map(row, found))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from controller.commands.terminal import say, say_text
+from controller.commands.terminal import AS_JSON, say, say_json, say_text
 from controller.formats.software_list import listed, signed
 from controller.io.keys import KeyRefused, read_key
 from controller.io.software import Installed, SoftwareChanged, authenticate, measure, measure_beside
@@ -17,7 +17,8 @@ from controller.io.software import Installed, SoftwareChanged, authenticate, mea
 @click.option("--sign", type=click.Path(path_type=Path), help="The key that vouches for the list: sign it.")
 @click.option("--against", type=click.Path(path_type=Path), help="A list printed before: say what differs.")
 @click.option("--key", metavar="PUBLIC", help="With --against: the public key that must have signed that list.")
-def command(sign: Path | None, against: Path | None, key: str | None) -> None:
+@AS_JSON
+def command(sign: Path | None, against: Path | None, key: str | None, *, as_json: bool) -> None:
     """Print the SHA-256 of each file of the program and of its libraries, as sha256sum does; --against checks them.
 
     Exit status: 0 printed, or the same; 1 not the same, or not signed as it should be; 2 the key cannot be used.
@@ -25,9 +26,15 @@ def command(sign: Path | None, against: Path | None, key: str | None) -> None:
     if key is not None and against is None:
         raise click.UsageError("--key says who must have signed the list given with --against")
     if against is not None:
-        _check(against, key)
+        _check(against, key, as_json=as_json)
         return
-    text = listed(measure() | measure_beside(Installed.here()))
+    found = measure() | measure_beside(Installed.here())
+    if as_json and sign is not None:
+        raise click.UsageError("--sign signs the list as it is, without --json")
+    if as_json:
+        say_json({"files": dict(sorted(found.items()))})
+        return
+    text = listed(found)
     try:
         say_text(text if sign is None else signed(text, read_key(sign)), nl=False)
     except KeyRefused as error:
@@ -35,11 +42,17 @@ def command(sign: Path | None, against: Path | None, key: str | None) -> None:
         sys.exit(2)
 
 
-def _check(against: Path, key: str | None) -> None:
+def _check(against: Path, key: str | None, *, as_json: bool) -> None:
     try:
         found = authenticate(against, key)
     except SoftwareChanged as error:
-        say(f"tableside: {error}", err=True)
+        if as_json:
+            say_json({"same": False, "reason": str(error)})
+        else:
+            say(f"tableside: {error}", err=True)
         sys.exit(1)
+    if as_json:
+        say_json({"same": True, **found._asdict()})
+        return
     by = f", signed by {found.signed_by}" if found.signed_by else ""
     say(f"{against}: the same, {found.files} files, {found.digest}{by}")

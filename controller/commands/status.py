@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from controller.commands.journal_reading import of_journal, published
-from controller.commands.terminal import say, say_told
+from controller.commands.terminal import say_json, say_told
 from controller.formats.standing import Standing, standing
 from controller.io.journal import JournalReader
 
@@ -31,7 +31,7 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool) -> 
     """
     found = standing(published(reader), hours)
     if as_json:
-        say(msgspec.json.encode(found if shoe else msgspec.structs.replace(found, remaining={}, running_count=0)))
+        say_json(found if shoe else msgspec.structs.replace(found, remaining={}, running_count=0))
     else:
         for line in lines(found, shoe=shoe):
             say_told(line)

@@ -8,14 +8,15 @@ from pathlib import Path
 import click
 import zmq
 
-from controller.commands.terminal import say
-from controller.formats.watching import Watcher
+from controller.commands.terminal import AS_JSON, say
+from controller.formats.watching import Watcher, lines_of
 
 
 @click.command("tap")
 @click.argument("socket", type=click.Path(path_type=Path))
 @click.option("--raw", is_flag=True, help="Topic and payload as they come, parted by a blank.")
-def command(socket: Path, *, raw: bool) -> None:
+@AS_JSON
+def command(socket: Path, *, raw: bool, as_json: bool) -> None:
     """Print what a table says on its tap, the SOCKET of [tap] in its table file.
 
     Messages may be missing: the tap waits for nobody. Exit status: 0 when interrupted, 2 if there is no such socket.
@@ -34,7 +35,8 @@ def command(socket: Path, *, raw: bool) -> None:
                 if raw:
                     say(b" ".join((topic, *payload)))
                     continue
-                for line in watcher.see(topic.decode(errors="replace"), b"".join(payload)).lines:
+                name, body = topic.decode(errors="replace"), b"".join(payload)
+                for line in lines_of(name, body, watcher.see(name, body), as_json=as_json):
                     say(line)
         except KeyboardInterrupt:
             sys.exit(0)

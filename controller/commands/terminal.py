@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, Final, Literal, NamedTuple
 
 import click
+import msgspec
 
 from controller.formats.printing import printable
 
@@ -43,6 +44,9 @@ HEADS: Final[Mapping[str, Style]] = {
     "!!": "bad",
 }
 """The first words of a table's account that catch a reader's eye (IN DOUBT, NOT CLOSED)."""
+
+AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+"""Of every command that prints what a program may want; docs/commands.md says what each prints."""
 
 GAP: Final = "  "
 """Between the columns of a table."""
@@ -83,6 +87,11 @@ def say_text(text: str | bytes, *, nl: bool = True) -> None:
         say(line)
     if last or nl:
         say(last, nl=nl)
+
+
+def say_json(value: object) -> None:
+    """Print a value as JSON on one line."""
+    say(msgspec.json.encode(value))
 
 
 def say_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell | str]]) -> None:

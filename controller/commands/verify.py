@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from controller.commands.terminal import say
+from controller.commands.journal_reading import counted, counts
+from controller.commands.terminal import AS_JSON, say, say_json
 from controller.formats.operators import read_signers
 from controller.formats.seals import Sealing
 from controller.formats.sections import ConfigError
@@ -31,9 +32,16 @@ from controller.io.verification import orders, verify
     type=click.Path(path_type=Path),
     help="The file of operators: whether each signed order is also signed with the key of who it names.",
 )
+@AS_JSON
 @click.argument("journal", type=click.Path(path_type=Path))
 def command(
-    journal: Path, *, gently: bool, key_file: Path | None, verifier: str | None, operators_file: Path | None
+    journal: Path,
+    *,
+    gently: bool,
+    key_file: Path | None,
+    verifier: str | None,
+    operators_file: Path | None,
+    as_json: bool,
 ) -> None:
     """Check every byte of JOURNAL, or of the second copy in the folder JOURNAL.
 
@@ -49,7 +57,7 @@ def command(
     Exit status: 0 whole, 1 damaged or not proven, 2 no journal there.
     """
     if verifier is not None:
-        check_proofs(journal, verifier)
+        check_proofs(journal, verifier, as_json=as_json)
         return
     try:
         key = None if key_file is None else read_key(key_file)
@@ -66,34 +74,52 @@ def command(
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     if report.damage is not None or report.identity is None:
-        say(f"{journal}: damaged: {report.damage}")
+        if as_json:
+            say_json({"whole": False, "damage": report.damage})
+        else:
+            say(f"{journal}: damaged: {report.damage}")
         sys.exit(1)
     if wrong is not None:
-        say(f"{journal}: not as it was ordered: {wrong}")
+        if as_json:
+            say_json({"whole": True, **counted(report), "wrong_order": wrong})
+        else:
+            say(f"{journal}: not as it was ordered: {wrong}")
         sys.exit(1)
-    counts = f"{report.records} records, {report.events} events, head {report.head}"
-    say(f"{journal}: whole: {report.identity.text()}, {counts}")
+    known = None if key is None else Sealing(key, report.identity).verifier.text()
+    if as_json:
+        say_json({"whole": True, **counted(report), "signed_orders": signed, "verifier": known})
+        return
+    say(f"{journal}: whole: {counts(report)}")
     if signed:
         say(f"{journal}: {signed} orders carry their operator's signature, which holds")
-    if key is not None:
+    if known is not None:
         say(f"{journal}: every transaction is sealed with this key; verifier key:")
-        say(Sealing(key, report.identity).verifier.text())
+        say(known)
 
 
-def check_proofs(folder: Path, verifier: str) -> None:
+def check_proofs(folder: Path, verifier: str, *, as_json: bool) -> None:
     """Check the proofs of a folder, say what came of it, and end with a status other than 0 if they do not hold."""
     try:
         found = check(folder, Verifier.read(verifier))
     except (ProofRefused, NoteRefused) as refused:
-        say(f"{folder}: not proven: {refused}")
+        if as_json:
+            say_json({"proven": False, "reason": str(refused)})
+        else:
+            say(f"{folder}: not proven: {refused}")
         sys.exit(1)
     except OSError as error:
         say(f"tableside: {folder}: {error}", err=True)
         sys.exit(2)
+    head, is_forged = found.head, any(order.wrong for order in found.orders)
+    if as_json:
+        records = {"first": found.first, "last": found.last}
+        orders = [order._asdict() for order in found.orders]
+        told = {"origin": head.origin, "signed_with": head.size, "orders": orders}
+        say_json({"proven": not is_forged, **records, **told})
+        sys.exit(1 if is_forged else 0)
     for order in found.orders:
         said = f"does not hold: {order.wrong}" if order.wrong else f"holds, key {order.key}"
         say(f"{folder}: record {order.record}: {order.verb} by {order.who}: the signature {said}")
-    if any(order.wrong for order in found.orders):
+    if is_forged:
         sys.exit(1)
-    head = found.head
     say(f"{folder}: proven: records {found.first} to {found.last} of {head.origin}, signed with record {head.size}")

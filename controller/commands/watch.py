@@ -11,7 +11,7 @@ import click
 
 from controller.commands.client import broker_of, with_broker
 from controller.commands.request import lacking_certificate
-from controller.commands.terminal import say
+from controller.commands.terminal import AS_JSON, say
 from controller.durable import Says, follow
 from controller.formats.payloads import Topics
 from controller.formats.stream import CONSUMER
@@ -27,8 +27,9 @@ STORAGE_FAILED: Final = 70
 @with_broker
 @click.option("--durable", type=click.Path(dir_okay=False, path_type=Path), help="Keep every event in this file.")
 @click.option("--consumer", default="surveillance", show_default=True, help="With --durable: acknowledge as.")
+@AS_JSON
 @click.argument("table", default="+/+")
-def command(table: str, durable: Path | None, consumer: str, **broker_options: Any) -> None:  # noqa: ANN401 - as click hands them over
+def command(table: str, durable: Path | None, consumer: str, *, as_json: bool, **broker_options: Any) -> None:  # noqa: ANN401 - as click hands them over
     """Print what TABLE (site/name, default all tables) publishes, and complain about what cannot be true.
 
     With --durable every event goes into a file, once and in order, synced before it is acknowledged; what is missing
@@ -38,11 +39,13 @@ def command(table: str, durable: Path | None, consumer: str, **broker_options: A
     used, 70 if the disk failed.
     """
     broker = broker_of(broker_options)
+    if as_json and durable is not None:
+        raise click.UsageError("--json: the file of --durable holds the events as JSON")
     if durable is not None:
         keep(broker, table, consumer, durable)
         return
     try:
-        run_watch(broker, f"tableside/v1/{table}/#", say, _complain)
+        run_watch(broker, f"tableside/v1/{table}/#", say, _complain, as_json=as_json)
     except (LinkLost, OSError) as error:
         say(f"tableside: broker {broker.host}:{broker.port}: {error}{lacking_certificate(broker)}", err=True)
         sys.exit(2)

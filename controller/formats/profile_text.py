@@ -60,13 +60,21 @@ def shown(profile: Profile, edge: MainEdge) -> list[str]:
     return head + [f"{row.key} = {row.value}" + (f"  # {row.source}" if row.source else "") for row in rows(profile)]
 
 
-def compared(one: Profile, other: Profile) -> list[str]:
-    """What two profiles choose differently, a line for each key: ``key: this -> that``."""
+class Difference(NamedTuple):
+    """A key that two profiles choose differently; None where one of them has no such key."""
+
+    key: str
+    one: str | None
+    other: str | None
+
+    def text(self) -> str:
+        """``key: this -> that``."""
+        return f"{self.key}: {self.one or NOTHING} -> {self.other or NOTHING}"
+
+
+def compared(one: Profile, other: Profile) -> list[Difference]:
+    """What two profiles choose differently."""
     left = {row.key: row.value for row in rows(one)}
     right = {row.key: row.value for row in rows(other)}
     keys = [*left, *(key for key in right if key not in left)]
-    return [
-        f"{key}: {left.get(key, NOTHING)} -> {right.get(key, NOTHING)}"
-        for key in keys
-        if left.get(key) != right.get(key)
-    ]
+    return [Difference(key, left.get(key), right.get(key)) for key in keys if left.get(key) != right.get(key)]

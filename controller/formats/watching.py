@@ -13,6 +13,7 @@ import msgspec
 
 from controller.core.events import BetsLocked, CardDrawn, CardOpened, Event
 from controller.formats.payloads import PayloadRefused, event_name, read_event
+from controller.formats.plain_data import DataRefused, json_of
 from controller.formats.records import Identity, RecordDamaged, openings, opens
 
 CARD_LIMIT: Final = 10_000
@@ -107,6 +108,20 @@ def event_line(event: Event) -> str:
     # The start names the rules; said again at every lock they are for machines.
     hidden = {"nonce", "commitment", *(("profile_hash",) if isinstance(event, BetsLocked) else ())}
     return " ".join([name, *(f"{key}={_short(value)}" for key, value in fields.items() if key not in hidden)])
+
+
+def lines_of(topic: str, payload: bytes, seen: Seen, *, as_json: bool) -> tuple[str, ...]:
+    """What is shown of a message: its lines for people, or one JSON object of those that are new.
+
+    The object has ``topic`` and ``message``, the payload; that is text where it is no JSON.
+    """
+    if not as_json or not seen.lines:
+        return seen.lines
+    try:
+        body = json_of(payload)
+    except DataRefused:
+        body = payload.decode(errors="replace")
+    return (msgspec.json.encode({"topic": topic, "message": body}).decode(),)
 
 
 def _short(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,16 @@ def test_the_brokers_password_is_looked_at(tmp_path: Path, mode: int | None, sai
     assert done.exit_code == 2
     assert f"{table}: [broker] password_file: " in done.output
     assert said in done.output
+
+
+def test_a_program_is_told_the_same(tmp_path: Path) -> None:
+    assert checked(tmp_path).exit_code == 0
+    table = str(tmp_path / "table.toml")
+    fit = json.loads(CliRunner().invoke(main, ["check", table, "--json"]).output)
+    assert (fit["fit"], fit["site"], fit["mistakes"]) == (True, "harbour", [])
+    assert fit["warnings"][0].startswith("[shoe] port: /dev/tableside/shoe is not there now")
+    (tmp_path / "broker.password").chmod(0o644)
+    done = CliRunner().invoke(main, ["check", table, "--json"])
+    unfit = json.loads(done.output)
+    assert (done.exit_code, sorted(unfit), unfit["fit"]) == (2, ["fit", "mistakes"], False)
+    assert "[broker] password_file: " in unfit["mistakes"][0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
@@ -136,6 +137,15 @@ async def test_what_the_table_refuses_is_told_with_its_reason() -> None:
         assert await typed(broker, "void", WORDS["void"]) == (1, "refused: the round is void already\n")
         status, said = await typed(broker, "set-card", ["17", "8h", "--why", " "])
         assert (status, "why: expected 1 to" in said) == (1, True)
+
+
+@NEEDS_MOSQUITTO
+async def test_a_program_is_told_what_came_of_it() -> None:
+    async with mosquitto() as broker, table(broker, "the round is void already"):
+        status, said = await typed(broker, "void", [*WORDS["void"], "--json"])
+    told = json.loads(said)
+    assert (status, told["status"], told["text"]) == (1, "refused", "the round is void already")
+    assert sorted(told) == ["status", "text", "transaction"]
 
 
 @NEEDS_MOSQUITTO

@@ -221,7 +221,10 @@ async def test_devices_names_what_answers_ready_to_paste(tmp_path: Path) -> None
         Port(tmp_path / "shoe", ReferenceShoeSimulator(discovery.find("shoe", "reference")), lambda: None),
         Port(tmp_path / "silent", ShoeSimulator(BEE_TEK), lambda: None),
     ]
-    found = [await devices_command.described(Plugged(str(port.path)), ask=True, answer_seconds=0.1) for port in ports]
+    found = [
+        devices_command.lines_of(await devices_command.looked_at(Plugged(str(port.path)), ask=True, answer_seconds=0.1))
+        for port in ports
+    ]
     for port in ports:
         port.close()
     readers_lines, shoe_lines, silent_lines = ([line.strip() for line in lines] for lines in found)
@@ -234,7 +237,7 @@ async def test_devices_names_what_answers_ready_to_paste(tmp_path: Path) -> None
 async def test_devices_leaves_a_port_in_use_alone(tmp_path: Path) -> None:
     port = Port(tmp_path / "shoe", ShoeSimulator(BEE_TEK), lambda: None)
     held = await serial_opener(str(port.path), BEE_TEK.line)(asyncio.Protocol())
-    lines = await devices_command.described(Plugged(str(port.path)), ask=True)
+    lines = devices_command.lines_of(await devices_command.looked_at(Plugged(str(port.path)), ask=True))
     held.close()
     port.close()
     assert any("not asked" in line and "lock" in line for line in lines)

@@ -233,7 +233,8 @@ def test_a_side_wagers_terms_may_be_written_as_a_table() -> None:
 def test_two_profiles_compared() -> None:
     same = profile_files.load("borgata")
     assert compared(same, same) == []
-    lines = compared(same, profile_files.load("borgata", {"surrender": "late", "side_bets": ["five_card_progressive"]}))
+    other = profile_files.load("borgata", {"surrender": "late", "side_bets": ["five_card_progressive"]})
+    lines = [key.text() for key in compared(same, other)]
     assert lines[0] == 'surrender: "none" -> "late"'
     assert "five_card_progressive.stake_cents: - -> 0" in lines
 

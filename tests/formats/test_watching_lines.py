@@ -1,0 +1,30 @@
+"""What is shown of a message: lines for people, or one JSON object for a program."""
+
+from __future__ import annotations
+
+import json
+
+from controller.core.events import RoundClosed
+from controller.formats.payloads import Topics, event_bytes
+from controller.formats.records import Identity
+from controller.formats.watching import Watcher, lines_of
+
+TOPICS = Topics("harbour", "bj-1")
+EVENT = RoundClosed(round=1, dealer=(), plays=1, outcome="settled")
+
+
+def test_a_program_is_given_each_message_once_with_its_topic() -> None:
+    watcher = Watcher()
+    body = event_bytes(EVENT, Identity("harbour", "bj-1", 1), 1, 0)
+    topic = TOPICS.event(EVENT)
+    (line,) = lines_of(topic, body, watcher.see(topic, body), as_json=True)
+    assert json.loads(line) == {"topic": topic, "message": json.loads(body)}
+    assert lines_of(topic, body, watcher.see(topic, body), as_json=True) == ()
+
+
+def test_what_is_no_json_is_text() -> None:
+    for payload, message in ((b"up", "up"), (b"\xff\n", "\ufffd\n"), (b'{"a": 1}\n', {"a": 1})):
+        seen = Watcher().see(TOPICS.status, payload)
+        (line,) = lines_of(TOPICS.status, payload, seen, as_json=True)
+        assert json.loads(line) == {"topic": TOPICS.status, "message": message}
+        assert "\n" not in line
