@@ -6,6 +6,7 @@ import importlib
 from typing import Final
 
 import click
+from click.shell_completion import CompletionItem
 
 GROUPS: Final = {
     "See it work": {
@@ -68,6 +69,7 @@ GROUPS: Final = {
         "settle": "Settle hands told as JSON.",
         "reconstruct": "Reconstruct a round from lines of evidence.",
         "schemas": "Write the JSON Schema of every event.",
+        "completion": "Print what a shell needs to complete what is typed.",
     },
 }
 """What each command is for, in the groups that ``--help`` shows."""
@@ -101,6 +103,11 @@ class Lazy(click.Group):
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.NoSuchCommand(name, possibilities=COMMANDS, ctx=ctx)
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands and options that begin so, without importing any."""
+        found = [CompletionItem(name, help=line) for name, line in COMMANDS.items() if name.startswith(incomplete)]
+        return found + (click.Command.shell_complete(self, ctx, incomplete) if incomplete.startswith("-") else [])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands in their groups, without importing them."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from controller.commands.journal_reading import counted, counts
+from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_json
 from controller.io.copies import CopyDamaged, CopyRefused, backup
 from controller.io.journal import JournalDamaged, NotAJournal
@@ -15,7 +16,7 @@ from controller.io.journal import JournalDamaged, NotAJournal
 
 @click.command("backup")
 @AS_JSON
-@click.argument("journal", type=click.Path(path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)
 @click.argument("copy", type=click.Path(dir_okay=False, path_type=Path))
 def command(journal: Path, copy: Path, *, as_json: bool) -> None:
     """Copy JOURNAL to COPY, which must not exist, and check every byte of the copy. A daemon may be writing.

@@ -6,6 +6,7 @@ Secrets are named by their files alone: arguments and environments can be read b
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import os
 from collections.abc import Callable
@@ -14,9 +15,12 @@ from typing import Any, Final, TypeVar
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
+from controller.commands.suggestions import beginning
 from controller.formats.config import BrokerSection
 from controller.formats.sections import ConfigError
+from controller.io.broker_tables import known_tables
 from controller.io.client_file import client_settings
 from controller.io.mqtt import Broker
 from controller.io.operator_client import Where
@@ -42,13 +46,14 @@ def setting(key: str) -> str | None:
         click.UsageError: the file cannot be used.
     """
     context = click.get_current_context()
-    if context.resilient_parsing:
-        return None
     kept = context.find_root().meta
     if KEPT not in kept:
         try:
             kept[KEPT] = client_settings(os.environ)
         except ConfigError as error:
+            if context.resilient_parsing:
+                # A shell that completes a word has nowhere to put a complaint.
+                return None
             raise click.UsageError("; ".join(error.lines), context) from error
     found: str | None = getattr(kept[KEPT], key)
     return found
@@ -157,3 +162,13 @@ def channel_of(given: dict[str, Any]) -> Where | Broker:
 def _distance(name: str) -> int:
     source = click.get_current_context().get_parameter_source(name)
     return NEAREST.index(source) if source in NEAREST else len(NEAREST)
+
+
+def tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The tables that the broker knows."""
+    del param
+    try:
+        broker = broker_of({name: ctx.params.get(name) for name in BROKER_KEYS})
+    except click.UsageError:
+        return []
+    return beginning(asyncio.run(known_tables(broker)), incomplete)

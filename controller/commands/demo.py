@@ -14,6 +14,7 @@ import click
 
 from controller.commands.client import PORT, broker_address
 from controller.commands.profile_option import profile_named
+from controller.commands.suggestions import profiles
 from controller.commands.terminal import say, say_told
 from controller.demo import DemoFailed, Shown, run_demo
 from controller.demo_table import PROFILE, Wanted
@@ -35,6 +36,7 @@ INTERRUPTED: Final = 130
 @click.option(
     "--profile",
     callback=profile_named,
+    shell_complete=profiles,
     default=PROFILE,
     show_default=True,
     help="The house's rules: a profile by name, or the path of its file.",

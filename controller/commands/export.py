@@ -9,6 +9,7 @@ from typing import IO, Final
 
 import click
 
+from controller.commands.suggestions import journals
 from controller.commands.terminal import say
 from controller.formats import takings as rows
 from controller.formats.payloads import own_event
@@ -49,7 +50,7 @@ KINDS: Final[dict[str, tuple[type[Row], Callable[[Takings], Sequence[Row]]]]] = 
 @click.option(
     "--head", type=click.Path(dir_okay=False, path_type=Path), help="With --proof: a signed head that others keep."
 )
-@click.argument("journal", type=click.Path(path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)
 def command(
     *,
     journal: Path,

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say
 from controller.formats.journal_check import Report
 from controller.formats.payloads import PayloadRefused, Published, own_event
@@ -35,7 +36,7 @@ def of_journal(function: F) -> F:
             sys.exit(2)
 
     wrapped: Any = AS_JSON(read)
-    found: F = click.argument("journal", type=click.Path(path_type=Path))(wrapped)
+    found: F = click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)(wrapped)
     return found
 
 

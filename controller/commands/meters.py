@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_text, say_told
 from controller.formats.linked_account import LinkedLine
 from controller.formats.meter_account import AwardLine, MeterBook, MeterLine, meter_book
@@ -17,7 +18,7 @@ from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
 
 
 @click.command("meters")
-@click.argument("journal", type=click.Path(path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)
 @AS_JSON
 def command(journal: Path, *, as_json: bool) -> None:
     """Show the meters and jackpots of JOURNAL, every unit accounted for.

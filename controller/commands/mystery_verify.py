@@ -12,6 +12,7 @@ from typing import Final
 import click
 
 from controller.commands.run import refuse
+from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say
 from controller.formats.event_numbers import Mark, Range, stream_marks
 from controller.formats.mystery_audit import Audit, CycleFound, examine
@@ -26,7 +27,7 @@ EVENTS_LIMIT_BYTES: Final = 4 * 1024**3
 
 
 @click.command("verify")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), shell_complete=journals)
 @click.option("--from", "first", type=click.IntRange(1), default=1, metavar="SEQ", help="The event FILE begins with.")
 @click.option(
     "--stream-hash",

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from controller.commands.main_edge import edge_of
 from controller.commands.profile import loaded
+from controller.commands.suggestions import profiles
 from controller.commands.terminal import progress, say, say_text
 from controller.core.main_par import ROUND_CARDS
 from controller.core.main_par import simulate as dealt
@@ -34,7 +35,7 @@ WRITERS: Final = {"text": as_text, "json": as_json, "csv": as_csv}
 
 
 @click.command("par")
-@click.argument("profile")
+@click.argument("profile", shell_complete=profiles)
 @click.option("--decks", type=click.IntRange(1, 8), help="Decks in the shoe; without it the profile's.")
 @click.option("--bet", "bets", type=click.Choice([MAIN, *names()]), multiple=True, help="Only this; may be repeated.")
 @click.option("--simulate", is_flag=True, help="Also deal rounds of the main game, as a check of the computed edge.")

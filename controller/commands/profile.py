@@ -7,6 +7,7 @@ import sys
 import click
 
 from controller.commands.main_edge import edge_of
+from controller.commands.suggestions import profiles
 from controller.commands.terminal import AS_JSON, Column, say, say_json, say_table
 from controller.formats.par_report import EDGE_DIGITS, decimal
 from controller.formats.profile_text import compared, rows, shown
@@ -33,7 +34,7 @@ def list_profiles(*, as_json: bool) -> None:
 
 
 @command.command("show")
-@click.argument("profile")
+@click.argument("profile", shell_complete=profiles)
 @AS_JSON
 def show(profile: str, *, as_json: bool) -> None:
     """Write every rule of PROFILE with the card or regulation it comes from, its hash and the main wager's edge."""
@@ -54,8 +55,8 @@ def show(profile: str, *, as_json: bool) -> None:
 
 
 @command.command("diff")
-@click.argument("one")
-@click.argument("other")
+@click.argument("one", shell_complete=profiles)
+@click.argument("other", shell_complete=profiles)
 @AS_JSON
 def diff(one: str, other: str, *, as_json: bool) -> None:
     """Write what ONE and OTHER choose differently.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, progress, say, say_json
 from controller.formats.records import RecordDamaged
 from controller.io.journal import JournalDamaged, NotAJournal
@@ -15,7 +16,7 @@ from controller.recovery import replay
 
 
 @click.command("replay")
-@click.argument("journal", type=click.Path(path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)
 @click.option(
     "--key",
     "key_file",

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from controller.commands.main_edge import edge_of
+from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_text
 from controller.core.advised import PaymentAdvised
 from controller.core.events import (
@@ -49,7 +50,7 @@ class Times(msgspec.Struct, frozen=True):
 
 
 @click.command("report")
-@click.argument("journal", type=click.Path(path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)
 @click.option("--since", metavar="TIME", default="", help="From this time on: 2026-11-21T18:00, 18:00, yesterday.")
 @click.option("--until", metavar="TIME", default="", help="Up to this time.")
 @click.option("--day", metavar="DAY", default="", help="A gaming day instead: 2026-11-21, today, yesterday.")

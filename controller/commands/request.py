@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar, assert_never
 import click
 import msgspec
 
-from controller.commands.client import channel_of, with_channel
+from controller.commands.client import channel_of, tables, with_channel
 from controller.commands.terminal import AS_JSON, say, say_json
 from controller.formats.commands import Reply
 from controller.formats.epoch_orders import Signer
@@ -87,7 +87,7 @@ def asked_of_table(function: F) -> F:
         tell(channel, topics, verb, {**body, "who": who}, sign, as_json=as_json)
 
     wrapped: Any = with_channel(SIGN(EPOCH(WHO(AS_JSON(asked)))))
-    found: F = click.argument("topics", metavar="TABLE", callback=table_of)(wrapped)
+    found: F = click.argument("topics", metavar="TABLE", callback=table_of, shell_complete=tables)(wrapped)
     return found
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from controller.commands.journal_reading import counted, counts
+from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_json
 from controller.formats.records import Identity
 from controller.io.copies import CopyDamaged, CopyRefused, restore
@@ -35,7 +36,7 @@ from controller.io.segment_folder import NoCopy, survey
 @click.option("--aside", is_flag=True, help="A journal that is there gets the name JOURNAL.damaged-1, with its log.")
 @AS_JSON
 @click.argument("copy", type=click.Path(path_type=Path))
-@click.argument("journal", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("journal", type=click.Path(dir_okay=False, path_type=Path), shell_complete=journals)
 def command(*, copy: Path, journal: Path, key_file: Path, held: Path | None, aside: bool, as_json: bool) -> None:
     """Put COPY in the place of JOURNAL, which must not be there. The table must not run.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from controller.commands.journal_reading import of_journal, told
+from controller.commands.suggestions import rounds
 from controller.commands.terminal import say, say_json
 from controller.formats.round_story import story
 from controller.io.journal import JournalReader
@@ -12,7 +13,7 @@ from controller.io.journal import JournalReader
 
 @click.command("round")
 @of_journal
-@click.argument("number", metavar="ROUND", type=click.IntRange(1))
+@click.argument("number", metavar="ROUND", type=click.IntRange(1), shell_complete=rounds)
 def command(reader: JournalReader, *, as_json: bool, number: int) -> None:
     """Tell ROUND of JOURNAL in words: what happened, what was concluded, and on which readings that rests.
 

@@ -12,6 +12,7 @@ import click
 
 from controller.commands.demo import check_profile, read_boxes
 from controller.commands.profile_option import profile_named
+from controller.commands.suggestions import profiles
 from controller.commands.terminal import say
 from controller.demo import truth_of
 from controller.demo_table import PROFILE, Wanted, devices, script, sevens_meter, table_file
@@ -36,6 +37,7 @@ POLLED_LOOKS = 3
 @click.option(
     "--profile",
     callback=profile_named,
+    shell_complete=profiles,
     default=PROFILE,
     show_default=True,
     help="The house's rules: a profile by name, or the path of its file.",

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from controller.commands.journal_reading import counted, counts
+from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_json
 from controller.formats.operators import read_signers
 from controller.formats.seals import Sealing
@@ -33,7 +34,7 @@ from controller.io.verification import orders, verify
     help="The file of operators: whether each signed order is also signed with the key of who it names.",
 )
 @AS_JSON
-@click.argument("journal", type=click.Path(path_type=Path))
+@click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)
 def command(
     journal: Path,
     *,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from controller.commands.client import broker_of, with_broker
+from controller.commands.client import broker_of, tables, with_broker
 from controller.commands.request import lacking_certificate
 from controller.commands.terminal import AS_JSON, say
 from controller.durable import Says, follow
@@ -28,7 +28,7 @@ STORAGE_FAILED: Final = 70
 @click.option("--durable", type=click.Path(dir_okay=False, path_type=Path), help="Keep every event in this file.")
 @click.option("--consumer", default="surveillance", show_default=True, help="With --durable: acknowledge as.")
 @AS_JSON
-@click.argument("table", default="+/+")
+@click.argument("table", default="+/+", shell_complete=tables)
 def command(table: str, durable: Path | None, consumer: str, *, as_json: bool, **broker_options: Any) -> None:  # noqa: ANN401 - as click hands them over
     """Print what TABLE (site/name, default all tables) publishes, and complain about what cannot be true.
 

@@ -13,7 +13,7 @@ import msgspec
 
 from controller.core.events import BetsLocked, CardDrawn, CardOpened, Event
 from controller.formats.payloads import PayloadRefused, event_name, read_event
-from controller.formats.plain_data import DataRefused, json_of
+from controller.formats.plain_data import DataRefused, json_of, reads_outside
 from controller.formats.records import Identity, RecordDamaged, openings, opens
 
 CARD_LIMIT: Final = 10_000
@@ -110,6 +110,16 @@ def event_line(event: Event) -> str:
     return " ".join([name, *(f"{key}={_short(value)}" for key, value in fields.items() if key not in hidden)])
 
 
+@reads_outside(DataRefused)
+def read_message(payload: bytes) -> object:
+    """The JSON of a message.
+
+    Raises:
+        DataRefused: it is none.
+    """
+    return json_of(payload)
+
+
 def lines_of(topic: str, payload: bytes, seen: Seen, *, as_json: bool) -> tuple[str, ...]:
     """What is shown of a message: its lines for people, or one JSON object of those that are new.
 
@@ -118,7 +128,7 @@ def lines_of(topic: str, payload: bytes, seen: Seen, *, as_json: bool) -> tuple[
     if not as_json or not seen.lines:
         return seen.lines
     try:
-        body = json_of(payload)
+        body = read_message(payload)
     except DataRefused:
         body = payload.decode(errors="replace")
     return (msgspec.json.encode({"topic": topic, "message": body}).decode(),)

@@ -63,6 +63,7 @@ HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
         lambda: read(json.dumps({"text": data.decode("latin-1"), "key": "", "signature": ""}).encode()),
     ],
     "controller.formats.stream.read_stream": lambda read, data: [lambda: read(data)],
+    "controller.formats.watching.read_message": lambda read, data: [lambda: read(data)],
     "controller.io.operator.read_reply": lambda read, data: [lambda: read(data), lambda: read(None)],
     "controller.link.wire.from_link": lambda read, data: [
         lambda: read([LINK, data]),
