@@ -216,15 +216,19 @@ class Heard:
         self._say = say
         self._teller = Teller()
         self._last = 0
+        self._seq = 0
         self._changed = asyncio.Event()
 
     def take(self, payload: bytes) -> None:
-        """An event came."""
+        """An event came; one that comes again, as a broker may send it, is told once."""
         try:
-            event = read_event(payload).event
+            published = read_event(payload)
         except PayloadRefused as refused:
             self._say(f"!! {refused}")
             return
+        if published.seq <= self._seq:
+            return
+        self._seq, event = published.seq, published.event
         for line in self._teller.tell(event):
             self._say(line)
         if isinstance(event, RoundClosed):

@@ -13,6 +13,7 @@ from typing import Final
 import click
 
 from controller.commands.client import PORT, broker_address
+from controller.commands.meters import exact
 from controller.commands.profile_option import profile_named
 from controller.commands.suggestions import profiles
 from controller.commands.terminal import say, say_told
@@ -29,7 +30,7 @@ INTERRUPTED: Final = 130
 @click.command("demo")
 @click.option("--rounds", type=click.IntRange(0), default=5, show_default=True, help="Rounds to play; 0: until Ctrl-C.")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals and plays the same rounds.")
-@click.option("--speed", type=click.FloatRange(0.1, 1000), default=40, show_default=True, help="1 is real time.")
+@click.option("--speed", type=click.FloatRange(0.1, 1000), default=5, show_default=True, help="1 is real time.")
 @click.option("--boxes", default="1-7", show_default=True, help="Players at the table: fewest-most, or one number.")
 @click.option("--keypad", type=click.Choice(["yes", "no"]), default="yes", show_default=True, help="Play keys or none.")
 @click.option("--shoe", type=click.Choice(["bee_tek", "reference"]), default="bee_tek", show_default=True)
@@ -148,20 +149,33 @@ def summary(shown: Shown, directory: Path, *, jackpots: bool) -> None:
     """Say what came of it."""
     found = shown.comparison
     say()
-    say(f"{shown.rounds} rounds, {found.wagers} wagers: {found.equal} settled as they truly were")
+    rounds = f"{shown.rounds} round{'' if shown.rounds == 1 else 's'}"
+    is_right = found.equal == found.wagers
+    say(
+        f"{rounds}, {found.wagers} wagers: {found.equal} settled as they truly were",
+        style="good" if is_right else "bad",
+    )
     if found.open:
-        say(f"{found.open} left open: the evidence allows more than one net")
+        say(f"{found.open} left open: the evidence allows more than one net", style="warning")
     for line in found.different:
         say_told(f"DIFFERENT  {line}")
     if shown.waited_in_vain:
         say(f"the readers were waited for in vain {shown.waited_in_vain} times")
     for line in jackpot_lines(shown):
         say_told(line)
+    journal = directory / "journal.sqlite"
     say(f"left in {directory}: journal.sqlite, truth.json, account.json")
+    say()
+    # As it was called; python -m controller is no name of a program.
+    program = sys.argv[0] if Path(sys.argv[0]).name == "tableside" else "tableside"
+    say("Look at what it left:", style="heading")
+    say(f"  {program} rounds {journal}")
+    say(f"  {program} round {journal} 1")
+    say(f"  {program} verify {journal}")
     if jackpots:
-        say(f"its meters and jackpots: tableside meters {directory / 'journal.sqlite'}")
+        say(f"  {program} meters {journal}")
     else:
-        say("with jackpots, a sign and a trigger box: make demo JACKPOTS=1 (tableside demo --jackpots)")
+        say("Or play with jackpots, a sign and a trigger box: make demo JACKPOTS=1 (tableside demo --jackpots)")
 
 
 def jackpot_lines(shown: Shown) -> Iterator[str]:
@@ -171,6 +185,6 @@ def jackpot_lines(shown: Shown) -> Iterator[str]:
     elif shown.sign is not None:
         yield f"DIFFERENT  the sign shows {' and '.join(shown.sign.shown)}, it should {' and '.join(shown.sign.truth)}"
     if shown.pool is not None:
-        yield f"the pool at its link: {shown.pool.left()} units paid, shown and reserved,"
-        yield f"                      {shown.pool.right()} units contributed and funded"
+        yield f"the pool at its link: {exact(shown.pool.left())} paid, shown and reserved,"
+        yield f"                      {exact(shown.pool.right())} contributed and funded"
         yield from (f"DIFFERENT  {mistake}" for mistake in shown.pool.mistakes)

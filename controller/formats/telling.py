@@ -28,8 +28,8 @@ DEALER = 0
 
 
 def dollars(cents: int) -> str:
-    """``1250`` -> ``$12.50``; a sign only below zero."""
-    return f"{'-' if cents < 0 else ''}${abs(cents) // 100}.{abs(cents) % 100:02d}"
+    """``125000`` -> ``$1,250.00``; a sign only below zero."""
+    return f"{'-' if cents < 0 else ''}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
 
 
 def net(cents: int) -> str:
