@@ -39,6 +39,8 @@ def command(table: str, durable: Path | None, consumer: str, *, as_json: bool, *
     used, 70 if the disk failed.
     """
     broker = broker_of(broker_options)
+    if table.count("/") != 1 or not all(table.split("/")) or "#" in table:
+        raise click.UsageError(f"TABLE: expected SITE/TABLE, such as harbour/bj-1 or harbour/+, got {table!r}")
     if as_json and durable is not None:
         raise click.UsageError("--json: the file of --durable holds the events as JSON")
     if durable is not None:

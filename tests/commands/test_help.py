@@ -30,6 +30,15 @@ def test_a_profile_that_there_is_not_is_guessed_and_all_are_named(typed: tuple[s
     assert "; did you mean hollywood-penn-national or hollywood-perryville?" in said
 
 
+@pytest.mark.parametrize("table", ["harbour", "harbour/", "/bj-1", "harbour/bj-1/state", "harbour/#"])
+def test_a_table_to_be_watched_is_named_by_site_and_name(table: str) -> None:
+    done = CliRunner().invoke(main, ["watch", table, "--broker", "127.0.0.1:1"])
+    assert (
+        done.exit_code,
+        f"expected SITE/TABLE, such as harbour/bj-1 or harbour/+, got '{table}'" in done.output,
+    ) == (2, True)
+
+
 def test_the_help_lists_every_command_once_in_its_group() -> None:
     lines = CliRunner().invoke(main, ["--help"]).output.splitlines()
     assert [line[:-1] for line in lines if re.match(r"\w.*:$", line)] == ["Options", *GROUPS]
