@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any, NoReturn
 
 import click
 
@@ -75,17 +76,10 @@ def command(
         say(f"tableside: {error}", err=True)
         sys.exit(2)
     if report.damage is not None or report.identity is None:
-        if as_json:
-            say_json({"whole": False, "damage": report.damage})
-        else:
-            say(f"{journal}: damaged: {report.damage}")
-        sys.exit(1)
+        end({"whole": False, "damage": report.damage}, f"{journal}: damaged: {report.damage}", as_json=as_json)
     if wrong is not None:
-        if as_json:
-            say_json({"whole": True, **counted(report), "wrong_order": wrong})
-        else:
-            say(f"{journal}: not as it was ordered: {wrong}")
-        sys.exit(1)
+        data = {"whole": True, **counted(report), "wrong_order": wrong}
+        end(data, f"{journal}: not as it was ordered: {wrong}", as_json=as_json)
     known = None if key is None else Sealing(key, report.identity).verifier.text()
     if as_json:
         say_json({"whole": True, **counted(report), "signed_orders": signed, "verifier": known})
@@ -98,16 +92,21 @@ def command(
         say(known)
 
 
+def end(data: dict[str, Any], line: str, *, as_json: bool) -> NoReturn:
+    """Say what is not whole or not proven, and end."""
+    if as_json:
+        say_json(data)
+    else:
+        say(line)
+    sys.exit(1)
+
+
 def check_proofs(folder: Path, verifier: str, *, as_json: bool) -> None:
     """Check the proofs of a folder, say what came of it, and end with a status other than 0 if they do not hold."""
     try:
         found = check(folder, Verifier.read(verifier))
     except (ProofRefused, NoteRefused) as refused:
-        if as_json:
-            say_json({"proven": False, "reason": str(refused)})
-        else:
-            say(f"{folder}: not proven: {refused}")
-        sys.exit(1)
+        end({"proven": False, "reason": str(refused)}, f"{folder}: not proven: {refused}", as_json=as_json)
     except OSError as error:
         say(f"tableside: {folder}: {error}", err=True)
         sys.exit(2)
