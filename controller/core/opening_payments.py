@@ -29,7 +29,9 @@ def comes_first(desk: Desk, paid: PaidRound, event: WagerSettled) -> bool:
         return False
     if event.bet == "main":
         return event.spot in paid.naturals and event.due_cents > 0
-    decided = event.due_cents != 0 and event.bet in desk.rules.side_bets and said == "naturals_and_side_wagers"
+    # A win that the aggregate limit may lower is not known before the last side wager is.
+    decided = event.due_cents < 0 or (event.due_cents > 0 and not desk.rules.aggregate_limit_cents)
+    decided = decided and event.bet in desk.rules.side_bets and said == "naturals_and_side_wagers"
     return decided and find(event.bet).placed == "before_deal" and paid_in_chips(desk, event.bet)
 
 

@@ -80,3 +80,9 @@ def test_chips_that_a_reader_may_have_missed_are_not() -> None:
     rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
     rig.talk("key hit \n 2c \n key stand hole_turned")
     assert late(rig) == []
+
+
+def test_a_win_that_the_aggregate_limit_may_lower_is_not_known_before_play() -> None:
+    rig = Rig(rules_of("hollywood-penn-national", aggregate_limit_cents=2000))
+    rig.talk(LADIES + " \n key stand hole_turned")
+    assert late(rig) == []
