@@ -45,7 +45,7 @@ help:
 	@echo 'make campaign-mutation  what pays, changed a word at a time: each change must make a test fail (half an hour); docs/mutation.md'
 	@echo 'make campaign-edge    every shipped edge of the main wager anew, and against an analyser in C (minutes); DEALS= SEED= may be given'
 	@echo 'make campaign-offences  planted offences, found and findable, and false alarms; N= of each kind, CLEAN= SEED= may be given'
-	@echo 'make campaign-corrections  nights of corrections, rulings and voids, and the laws they obey (minutes); NIGHTS= SEED= may be given'
+	@echo 'make campaign-corrections  nights of corrections, rulings and voids, also at full tables with meters and lost readers, and the laws they obey (an hour); NIGHTS= SEED= may be given'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
 	@echo 'make campaign-habits  honest people at unkind tables: keys pressed, forgotten or never pressed, antennas that overhear; ROUNDS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
@@ -119,6 +119,7 @@ campaign-mutation: setup-dev
 
 campaign-corrections: setup-dev
 	nice -n 10 $(BIN)/python -m tests.core.nights $(or $(SEED),0) $(or $(NIGHTS),5000)
+	nice -n 10 $(BIN)/python -m tests.core.full_nights $(or $(SEED),0) $(or $(NIGHTS),2500)
 
 campaign-edge: setup-dev
 	nice -n 10 $(BIN)/python -m tests.edge.campaign $(call option,DEALS,deals) $(call option,SEED,seed)

@@ -9,14 +9,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from random import Random
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
 from controller.core.alerts import SettlementDoubted
 from controller.core.books import Book
 from controller.core.events import RoundClosed, WagerAdjusted, WagerOpen, WagerSettled
-from controller.core.inputs import AdjustWager, SetCard, VoidRound
+from controller.core.inputs import (
+    AdjustWager,
+    ApproveOrder,
+    PayJackpot,
+    ProposeMove,
+    SetCard,
+    VerifyJackpot,
+    VoidRound,
+)
+from controller.core.persons import Vouched
+from controller.core.progressives import Refusal
 from controller.core.rules import Rules
 from controller.core.state import Round, State, restore
 from firmware_protocols.cards import DECK, Card
@@ -30,10 +40,35 @@ from tests.core.readers import LateRig
 from tests.core.rig import Rig
 
 FLOOR: Final = "floor"
+VOUCHED: Final = Vouched("key", ("floor",))
 ROUNDS: Final = 4
 
 Wagers = dict[tuple[int, int, str], int | None]
 """What each wager of a night comes to, by round, spot and bet; None: it is open."""
+
+
+class Night(Protocol):
+    """What people do in one night, and the table they do it at."""
+
+    @property
+    def acts(self) -> list[Act]: ...
+
+    @property
+    def hides(self) -> bool:
+        """Whether readers are lost in it."""
+        ...
+
+    def table(self) -> Rig:
+        """The table at the night's beginning."""
+        ...
+
+    def outside(self, rig: Rig, act: int) -> None:
+        """What happens besides, whatever the floor does, before the act of this number."""
+        ...
+
+    def answered(self) -> Night:
+        """The same night with a dealer who answers what the display asks."""
+        ...
 
 
 class Script(NamedTuple):
@@ -45,12 +80,21 @@ class Script(NamedTuple):
     late: bool
     reads_display: bool
     """Whether the dealer answers what the display asks."""
+    hides: bool = False
+    """Whether readers are lost in it."""
 
     def table(self) -> Rig:
         """The table at the night's beginning."""
         rig = (LateRig if self.late else Rig)(self.rules, dict(self.chips))
         rig.reads_display = self.reads_display
         return rig
+
+    def outside(self, rig: Rig, act: int) -> None:
+        """Nothing."""
+
+    def answered(self) -> Script:
+        """The same night with a dealer who answers what the display asks."""
+        return self._replace(reads_display=True)
 
 
 def script(seed: int) -> Script:
@@ -62,10 +106,11 @@ def script(seed: int) -> Script:
     return Script(rules_of(name, stand_key=habit), chips_of(rack), acts, rng.random() < 0.5, rng.random() < 0.5)
 
 
-def played(one: Script, between: Callable[[Rig, Act], None]) -> Rig:
+def played(one: Night, between: Callable[[Rig, Act], None]) -> Rig:
     """The night with something done before each act."""
     rig = one.table()
-    for act in one.acts:
+    for number, act in enumerate(one.acts):
+        one.outside(rig, number)
         between(rig, act)
         rig.perform([act])
     return rig
@@ -107,13 +152,17 @@ def name_card(rig: Rig, card: int, face: Card) -> None:
 # --- the laws ---------------------------------------------------------------------------------------
 
 
-def naming_wrongly_and_rightly_changes_nothing(seed: int) -> None:
+def naming_wrongly_and_rightly_changes_nothing(seed: int, make: Callable[[int], Night] = script) -> None:
     """A card named as another, and then as what it is, leaves every wager as it would have been."""
-    named_twice, straight = wagers(corrected(seed)), wagers(played(script(seed), untouched))
-    assert named_twice == straight, sorted(named_twice.items() ^ straight.items(), key=str)
+    named_twice, straight = wagers(corrected(seed, make)), wagers(played(make(seed), untouched))
+    differ = {place for place in named_twice.keys() | straight.keys() if named_twice.get(place) != straight.get(place)}
+    if make(seed).hides:
+        # What was settled before a reader was lost is settled anew without it: then it may stay open.
+        differ = {place for place in differ if named_twice.get(place) is not None}
+    assert not differ, [(place, named_twice.get(place), straight.get(place)) for place in sorted(differ)]
 
 
-def corrected(seed: int) -> Rig:
+def corrected(seed: int, make: Callable[[int], Night] = script) -> Rig:
     """A night in which the floor names cards wrongly, once or twice, and then rightly."""
     rng = Random(seed)
 
@@ -128,12 +177,12 @@ def corrected(seed: int) -> Rig:
                 restarted(rig)
         name_card(rig, *card)
 
-    return played(script(seed), between)
+    return played(make(seed), between)
 
 
-def a_void_returns_everything_once(seed: int) -> None:
+def a_void_returns_everything_once(seed: int, make: Callable[[int], Night] = script) -> None:
     """Of a void round every wager comes to nothing, was settled once, and nothing moves it afterwards."""
-    one, rng = script(seed), Random(seed)
+    one, rng = make(seed), Random(seed)
     voided: set[int] = set()
 
     def between(rig: Rig, act: Act) -> None:
@@ -152,9 +201,9 @@ def a_void_returns_everything_once(seed: int) -> None:
     settled_once(rig)
 
 
-def no_ruling_moves_another_wager(seed: int) -> None:
+def no_ruling_moves_another_wager(seed: int, make: Callable[[int], Night] = script) -> None:
     """A ruling changes the wager it names, and no later correction changes that."""
-    one, rng = script(seed), Random(seed)
+    one, rng = make(seed), Random(seed)
     ruled: Wagers = {}
 
     def between(rig: Rig, act: Act) -> None:
@@ -163,8 +212,10 @@ def no_ruling_moves_another_wager(seed: int) -> None:
             book, row = rng.choice(rows)
             before, cents = wagers(rig), rng.randint(-5, 5) * 100
             rig.give(AdjustWager(rig.now_ns, book.round, row.spot, row.bet, cents, FLOOR, "ruled"))
-            ruled[book.round, row.spot, row.bet] = cents
             after = wagers(rig)
+            if after[book.round, row.spot, row.bet] == cents:
+                # A due that no cards could give takes a second person.
+                ruled[book.round, row.spot, row.bet] = cents
             moved = {place for place in after if after[place] != before.get(place)}
             assert moved <= {(book.round, row.spot, row.bet)}, moved
         card = named(rig, rng) if rng.random() < 0.03 else None
@@ -177,21 +228,21 @@ def no_ruling_moves_another_wager(seed: int) -> None:
     settled_once(rig)
 
 
-def a_true_answer_changes_no_settled_due(seed: int) -> None:
+def a_true_answer_changes_no_settled_due(seed: int, make: Callable[[int], Night] = script) -> None:
     """What is settled before a question is answered truly is what the answer leaves it at."""
-    one = script(seed)._replace(reads_display=True)
+    one = make(seed).answered()
     rig = played(one, untouched)
     assert not rig.told(WagerAdjusted), rig.told(WagerAdjusted)
     assert not rig.told(SettlementDoubted), rig.told(SettlementDoubted)
     settled_once(rig)
 
 
-def the_accounts_are_whole(seed: int) -> None:
+def the_accounts_are_whole(seed: int, make: Callable[[int], Night] = script) -> None:
     """Whatever the floor names, rules and voids, each wager stands once in every account, and the same in all."""
-    hold_whole(ruled_night(seed))
+    hold_whole(ruled_night(seed, make))
 
 
-def ruled_night(seed: int) -> Rig:
+def ruled_night(seed: int, make: Callable[[int], Night] = script) -> Rig:
     """A night in which the floor names cards, rules on wagers, voids rounds, and the daemon restarts."""
     rng = Random(seed)
 
@@ -208,8 +259,23 @@ def ruled_night(seed: int) -> Rig:
             name_card(rig, card[0], rng.choice(DECK))
         if rng.random() < 0.02:
             restarted(rig)
+        jackpots_ruled(rig, rng)
 
-    return played(script(seed), between)
+    return played(make(seed), between)
+
+
+def jackpots_ruled(rig: Rig, rng: Random) -> None:
+    """Two people verify and pay an award, or refuse it."""
+    waiting = rig.table.state.progressives.jackpots
+    if not waiting or rng.random() > 0.2:
+        return
+    one = rng.choice(waiting)
+    if rng.random() < 0.5:
+        rig.give(VerifyJackpot(rig.now_ns, one.number, "A. Ames", "cards seen", VOUCHED))
+        rig.give(PayJackpot(rig.now_ns, one.number, "B. Bell", "hand pay", VOUCHED))
+    else:
+        rig.give(ProposeMove(rig.now_ns, one.meter, Refusal(one.number), "A. Ames", "not as counted", VOUCHED))
+        rig.give(ApproveOrder(rig.now_ns, rig.table.state.progressives.ordered, "B. Bell", VOUCHED))
 
 
 def settled_once(rig: Rig) -> None:
@@ -253,11 +319,16 @@ LAWS: Final = (
 
 def main(first: int, count: int) -> int:
     """Try every law in so many nights; 1 if one is broken."""
+    return tried(first, count, script)
+
+
+def tried(first: int, count: int, make: Callable[[int], Night]) -> int:
+    """Try every law in so many nights of a kind; 1 if one is broken."""
     broken = 0
     for seed in range(first, first + count):
         for law in LAWS:
             try:
-                law(seed)
+                law(seed, make)
             except AssertionError as error:
                 broken += 1
                 print(f"{law.__name__}({seed}): {error}")

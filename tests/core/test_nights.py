@@ -6,19 +6,39 @@ from collections.abc import Callable
 
 import pytest
 
-from controller.core.alerts import FloorRefused
-from controller.core.events import WagerAdjusted
+from controller.core.alerts import CardsMayBeMissing, FloorRefused
+from controller.core.events import DeviceStatusChanged, WagerAdjusted
 from controller.core.floor_events import CardSet
+from controller.core.link_events import ContributionPosted
+from controller.core.meter_events import ContributionMade
 from tests.core import nights
+from tests.core.full_nights import FullNight
 
 SEEDS = (*range(8), 113, 133)
 """The last two left a wager settled that only a wrong name of a card had made certain."""
+FULL = (0, 3, 9, 11)
+"""At the last but one a reader was lost after a win that the aggregate limit holds had been settled."""
 
 
 @pytest.mark.parametrize("law", nights.LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_night_obeys_the_law(seed: int, law: Callable[[int], None]) -> None:
     law(seed)
+
+
+@pytest.mark.parametrize("law", nights.LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("seed", FULL)
+def test_a_night_at_a_full_table_obeys_the_law(seed: int, law: Callable[..., None]) -> None:
+    law(seed, FullNight)
+
+
+def test_full_tables_have_meters_limits_lost_readers_restarts_and_cards_face_down() -> None:
+    tables = [FullNight(seed) for seed in range(60)]
+    assert {one.rules.player_cards for one in tables} == {"face_up", "face_down"}
+    assert {bool(one.rules.aggregate_limit_cents) for one in tables} == {True, False}
+    told = [event for seed in FULL for event in nights.played(FullNight(seed), nights.untouched).events]
+    kinds = {type(event) for event in told}
+    assert kinds >= {ContributionMade, ContributionPosted, DeviceStatusChanged, CardsMayBeMissing}
 
 
 def test_the_nights_are_full_of_corrections() -> None:

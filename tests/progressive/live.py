@@ -104,7 +104,7 @@ class MeterRig(Rig):
 class Box:
     """A trigger box on the other side: it counts its meter and answers when it is told to."""
 
-    rig: MeterRig
+    rig: Rig
     triggers: list[int]
     cycle: int = 0
     units: int = 25_000 * UNITS
@@ -153,14 +153,14 @@ class Pit:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
 
-    def tells(self, rig: MeterRig) -> None:
+    def tells(self, rig: Rig) -> None:
         """The table hears what the pool shows."""
         rig.give(LinkHeard(rig.now_ns, LINKED.name, self.ledger.standing().shown_cents, ""))
 
-    def is_lost(self, rig: MeterRig) -> None:
+    def is_lost(self, rig: Rig) -> None:
         rig.give(LinkHeard(rig.now_ns, LINKED.name, None, "the link is away"))
 
-    def answers(self, rig: MeterRig, table: str = "harbour/bj-1") -> int:
+    def answers(self, rig: Rig, table: str = "harbour/bj-1") -> int:
         """Everything the table owes is entered, and answered; how many postings that were."""
         answered = 0
         while owed := owing(rig).owed:
@@ -173,13 +173,13 @@ class Pit:
         return answered
 
 
-def owing(rig: MeterRig) -> Owing:
+def owing(rig: Rig) -> Owing:
     """What the pool's link is told."""
     (found,) = rig.desired.owing
     return found
 
 
-def linked(rig: MeterRig) -> LinkedMeter:
+def linked(rig: Rig) -> LinkedMeter:
     found = rig.table.state.progressives.linked_meter(LINKED.name)
     assert found is not None
     return found

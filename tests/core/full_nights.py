@@ -1,0 +1,193 @@
+"""Nights at full tables: side wagers, meters of the table's own and of a pool, a limit on what a round may win, cards
+face down, readers lost and found, restarts. The laws of ``nights.py`` hold there too.
+
+``python -m tests.core.full_nights 0 10000``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import sys
+from functools import cache
+from itertools import count
+from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
+from typing import Final
+
+from controller.core.inputs import Answered, DeadlinePassed, Started
+from controller.core.linked import LinkedTerms
+from controller.core.progressives import MeterTerms
+from controller.core.rules import Rules
+from controller.io import profile_files
+from firmware_protocols.readings import ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
+from simulators.acts import Act, Consult, LetIn, Press
+from simulators.consulting import entry_key
+from simulators.dealer import play
+from simulators.deck import LoadedShoe
+from simulators.felt import KEY_ROUND_CLOSED, StandKey
+from simulators.house import house_from
+from simulators.progressive_bets import SevensMeter
+from simulators.rack import Rack
+from simulators.side_bettors import STAKES_CENTS, Custom, with_side_bets
+from tests.core import nights
+from tests.core.houses import chips_of
+from tests.core.rig import MS, SPOTS, Rig
+from tests.progressive.live import LINKED, MYSTERY, SEVENS, Box, pool
+
+TRIGGERS: Final = (26_000, 31_000, 99_999, 27_000, 40_000, 25_500, 60_000, 33_000)
+
+
+LEDGERS: Final = count(1)
+
+
+@cache
+def folder() -> Path:
+    """Where the pools' ledgers lie until the process ends."""
+    made = Path(mkdtemp())
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+class FullRig(Rig):
+    """A table whose readers may be lost or late, with a trigger box and a pool's ledger beside it."""
+
+    def __init__(self, rules: Rules, chips: dict[str, int], seed: int, *, pooled: bool) -> None:
+        self.rng, self.lost = Random(seed), dict[int, int]()
+        bets = rules.side_bets
+        linked: tuple[LinkedTerms, ...] = (LINKED,) if pooled and "blazing7s" in bets else ()
+        own = (*(() if linked else (SEVENS,)), MYSTERY) if "blazing7s" in bets else ()
+        meters: tuple[MeterTerms, ...] = own
+        super().__init__(rules, chips, meters, linked)
+        self.box = Box(self, [self.rng.choice(TRIGGERS) for _ in range(40)]) if meters else None
+        self.pit = pool(folder() / f"{next(LEDGERS)}.sqlite") if linked else None
+        if self.box is not None:
+            self.box.up()
+        if self.pit is not None:
+            self.pit.tells(self)
+
+    def pass_ms(self, milliseconds: int) -> None:
+        """Only readers that are there confirm what they are asked."""
+        until_ns = self.now_ns + milliseconds * MS
+        while 0 < self.desired.deadline_ns <= until_ns:
+            self.now_ns = max(self.now_ns, self.desired.deadline_ns)
+            self.give(DeadlinePassed(self.now_ns))
+        self.now_ns = until_ns
+        if self.desired.confirm_ns and not self.late:
+            self.give(ChipsConfirmed(tuple(spot for spot in SPOTS if spot not in self.lost), self.now_ns))
+
+    def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
+        """Chips at a lost reader move unseen."""
+        if spot not in self.lost:
+            super().lay(spot, zone, chips, spread_ms)
+        else:
+            self.lying[spot, zone] = chips
+            self.pass_ms(200 + spread_ms)
+
+    def at_a_loss(self) -> None:
+        """What was asked has no true answer here, as where a reader missed a wager: the dealer gives none."""
+
+    def let_in(self, act: LetIn) -> None:
+        """Of a round that the floor has voided nobody asks who was let in."""
+        self.pass_ms(500)
+        said = entry_key(self.desired.display, act)
+        if said is not None:
+            self.give(KeyPressed(self.now_ns, said))
+
+    def lose(self, spot: int) -> None:
+        """The reader of a spot is lost."""
+        self.lost[spot] = self.now_ns
+        self.give(DeviceHealth(f"bet_spots/{spot}", HealthState.LOST, self.now_ns))
+
+    def find(self, spot: int) -> None:
+        """It is back, and tells afresh what lies there."""
+        since_ns = self.lost.pop(spot)
+        self.give(DeviceHealth(f"bet_spots/{spot}", HealthState.READY, self.now_ns))
+        for (where, zone), chips in sorted(self.lying.items()):
+            if where == spot:
+                self.now_ns += MS
+                self.give(ChipsSeen(spot, zone, tuple(sorted(chips)), since_ns, self.now_ns))
+        self.pass_ms(100)
+
+    def answers_come(self) -> None:
+        """Trigger box and pool answer all that they were asked."""
+        if self.box is not None:
+            self.box.answer()
+        if self.pit is not None:
+            self.pit.answers(self)
+
+
+class FullNight:
+    """A night at one of the five cards' tables as they are; what goes wrong there does not hang on the floor."""
+
+    def __init__(self, seed: int, *, reads_display: bool | None = None) -> None:
+        rng, rack = Random(seed), Rack()
+        self.seed = seed
+        self.reads_display = rng.random() < 0.5 if reads_display is None else reads_display
+        name = Random(seed // 3).choice(profile_files.names()) if seed % 3 else "hollywood-penn-national"
+        keyed: StandKey = rng.choice(["always", "sometimes"])
+        limit_cents = rng.choice([0, 0, 2_000, 10_000])
+        options: dict[str, object] = {"stand_key": keyed}
+        raw = profile_files.raw(name)
+        if limit_cents and "side_bets" in raw:
+            options["aggregate_limit_cents"] = limit_cents
+        self.rules = profile_files.load(name, options).rules
+        house = house_from(raw)
+        shoe = LoadedShoe(Random(seed), house.decks)
+        acts = play(house, Random(seed), rack, (1, 4), rounds=nights.ROUNDS, shoe=shoe, stand_key=keyed)
+        bets = tuple(bet for bet in STAKES_CENTS if bet in self.rules.side_bets)
+        if bets:
+            custom = Custom(bets, 500, 400, limit_cents=self.rules.aggregate_limit_cents)
+            acts = with_side_bets(acts, Random(~seed), rack, shoe, custom=custom, meter=people_meter())
+        self.acts: list[Act] = list(acts)
+        self.chips = chips_of(rack)
+        self.pooled, self.late = rng.random() < 0.5, rng.random() < 0.3
+        self.hides = rng.random() < 0.6
+
+    def table(self) -> Rig:
+        """The table at the night's beginning."""
+        rig = FullRig(self.rules, dict(self.chips), self.seed, pooled=self.pooled)
+        rig.reads_display = self.reads_display
+        return rig
+
+    def outside(self, rig: Rig, act: int) -> None:
+        """Answers come sooner or later; readers go and come back; the daemon is started again."""
+        assert isinstance(rig, FullRig)
+        rng, now = Random(f"{self.seed} {act}"), self.acts[act]
+        ends = isinstance(now, Press) and now.key == KEY_ROUND_CLOSED
+        rig.late = self.late and not ends and rng.random() < 0.8
+        if isinstance(now, Consult | LetIn):
+            return
+        if rng.random() < 0.2:
+            rig.answers_come()
+        if rng.random() < 0.02:
+            nights.restarted(rig)
+        if not self.hides:
+            return
+        if rng.random() < 0.01:
+            rig.lose(rng.choice(SPOTS)) if not rig.lost else rig.find(next(iter(rig.lost)))
+        elif rig.lost and rng.random() < 0.1:
+            rig.find(next(iter(rig.lost)))
+        if rng.random() < 0.003:
+            rig.give(Started(rig.now_ns, "test", rig.house))
+            if self.reads_display and rig.table.state.round is not None and rig.table.state.round.doubt:
+                rig.give(Answered(rig.now_ns, rig.table.state.round.doubt, "no", "dealer"))
+
+    def answered(self) -> FullNight:
+        """The same night with a dealer who answers what the display asks."""
+        return FullNight(self.seed, reads_display=True)
+
+
+def people_meter() -> SevensMeter:
+    """The sevens' meter as the people count it; what they pay by it is compared with nothing here."""
+    return SevensMeter(10**10, 5 * 10**9, 850_000)
+
+
+def main(first: int, number: int) -> int:
+    """Try every law in so many nights; 1 if one is broken."""
+    return nights.tried(first, number, FullNight)
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
