@@ -2,15 +2,18 @@
 
     python -m tests.campaigns.outage --hours 24
 
-The journal, the publisher, the consumer and, in the end, Mosquitto are the real ones; only waiting takes no time. What
-must hold: every event reaches the consumer's file once and in order, and the process holds no more memory in the last
-hour of the outage than in its first.
+The journal, the publisher, the consumer and, in the end, Mosquitto are the real ones; only waiting takes no time.
+Nobody listens where the broker should be; in the last minutes somebody does, who in turn takes connections and says
+nothing, greets and then says nothing, or falls silent in the middle of a message. What must hold: each of them is left
+and tried again all the time, at a bounded pace; every event reaches the consumer's file once and in order, and the
+process holds no more memory in the last hour of the outage than in its first.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import collections
 import contextlib
 import json
 import logging
@@ -42,6 +45,15 @@ EVENT_SECONDS: Final = 2.0
 
 GROWTH_BYTES: Final = 8 * 1024 * 1024
 """What memory may have grown by during the outage: a few pools of the allocator, nothing that grows with events."""
+
+GREETING: Final = bytes([0x20, 3, 0, 0, 0])
+"""CONNACK of MQTT 5: accepted, no properties."""
+
+SILENT: Final = {"takes": b"", "greets": GREETING, "hangs": GREETING + bytes([0x30, 100, 0, 4]) + b"tabl"}
+"""What a broker says that then falls silent: nothing, its greeting, or that and a message by half."""
+
+TRY_SECONDS: Final = (0.1, 60.0)
+"""Between two connections to such a broker, on average: neither spinning nor giving up."""
 
 CATCH_UP_SECONDS: Final = 600.0
 
@@ -102,12 +114,41 @@ def broker_at(port: int, directory: Path) -> Iterator[None]:
             process.kill()
 
 
-async def outage(hours: float, directory: Path, found: dict[str, Any]) -> None:
+class Silent:
+    """Somebody at the broker's port who is none; ``kind`` is of ``SILENT``."""
+
+    def __init__(self) -> None:
+        self.kind = ""
+        self.met: collections.Counter[str] = collections.Counter()
+        self._writers: set[asyncio.StreamWriter] = set()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Take a connection, say what there is to say, and read on without a word until it is given up."""
+        kind = self.kind
+        self.met[kind] += 1
+        self._writers.add(writer)
+        with contextlib.suppress(OSError):
+            if await reader.read(4096):
+                writer.write(SILENT[kind])
+            while await reader.read(4096):
+                pass
+        self._writers.discard(writer)
+        writer.transport.abort()
+
+    def cut(self) -> None:
+        """Whoever is connected is hung up."""
+        for writer in self._writers:
+            writer.transport.abort()
+
+
+async def outage(hours: float, silent_seconds: float, directory: Path, found: dict[str, Any]) -> None:
     """Run it; what was measured goes into ``found``."""
     loop = asyncio.get_running_loop()
     # Kept until the broker comes: else somebody takes the port meanwhile, or one of our own tries is given it as its
     # own end and so connects to itself.
     kept_port = socket.socket()
+    # Mosquitto takes the port though connections of before have not quite gone.
+    kept_port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     kept_port.bind(("127.0.0.1", 0))
     port = kept_port.getsockname()[1]
     broker = Broker(host="127.0.0.1", port=port)
@@ -117,7 +158,14 @@ async def outage(hours: float, directory: Path, found: dict[str, Any]) -> None:
     tasks = [asyncio.create_task(work()) for work in (running.publisher.run, running.consumers.run)]
     memory: list[int] = []
     end, looked = loop.time() + hours * 3600, loop.time()
+    silent, server = Silent(), None
+    begins = {end - silent_seconds * place: kind for place, kind in enumerate(reversed(SILENT), start=1)}
+    phases = dict(begins) if silent_seconds else {}
     while loop.time() < end:
+        while phases and loop.time() >= min(phases):
+            silent.kind = phases.pop(min(phases))
+            silent.cut()
+            server = server or await asyncio.start_server(silent.serve, sock=kept_port.dup())
         await running.deal(1)
         await passes(EVENT_SECONDS)
         if loop.time() - looked >= 3600 or not memory:
@@ -126,6 +174,12 @@ async def outage(hours: float, directory: Path, found: dict[str, Any]) -> None:
             print(f"{(loop.time() - end) / 3600 + hours:.1f} h: {memory[-1] / 1e6:.1f} MB", flush=True)
     found |= {"events": journal.head.seq, "published_before": running.publisher.reached, "memory": memory}
     found["alarms"] = list(running.told[-1].alarms)
+    found["connections"] = {kind: silent.met[kind] for kind in SILENT}
+    found["try_seconds"] = {kind: silent_seconds / max(1, silent.met[kind]) for kind in begins.values()}
+    if server is not None:
+        silent.cut()
+        server.close()
+        await passes(1)
     complaints: list[str] = []
     kept_port.close()
     with broker_at(port, directory):
@@ -151,11 +205,11 @@ async def outage(hours: float, directory: Path, found: dict[str, Any]) -> None:
     await journal.close()
 
 
-def campaign(hours: float) -> dict[str, Any]:
-    """So many hours; what was measured."""
+def campaign(hours: float, silent_seconds: float = 0) -> dict[str, Any]:
+    """So many hours, the last with each silent broker for so long; what was measured."""
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="tableside-outage-") as directory:
-        run_virtual(outage(hours, Path(directory), found), loop=OutageLoop())
+        run_virtual(outage(hours, silent_seconds, Path(directory), found), loop=OutageLoop())
     return found
 
 
@@ -169,6 +223,9 @@ def faults(found: dict[str, Any]) -> list[str]:
         wrong.append("events came out of order or twice on one connection")
     if max(memory[1:], default=0) - memory[min(1, len(memory) - 1)] > GROWTH_BYTES:
         wrong.append(f"memory grew: {memory}")
+    for kind, seconds in found["try_seconds"].items():
+        if seconds and not TRY_SECONDS[0] <= seconds <= TRY_SECONDS[1]:
+            wrong.append(f"a broker that {kind} was tried every {seconds:.3f} s")
     if found["published_before"]:
         wrong.append("something was published with no broker there")
     return wrong
@@ -177,11 +234,12 @@ def faults(found: dict[str, Any]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hours", type=float, default=24.0)
+    parser.add_argument("--silent-seconds", type=float, default=60.0, help="Of each silent broker.")
     given = parser.parse_args()
     # A line for each greeting that fails would be all that is seen.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     began = time.monotonic()
-    found = campaign(given.hours)
+    found = campaign(given.hours, given.silent_seconds)
     print(json.dumps(found))
     wrong = faults(found)
     print(f"{given.hours:g} hours in {time.monotonic() - began:.0f} s, {len(wrong)} faults {wrong}")
