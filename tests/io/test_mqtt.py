@@ -16,7 +16,7 @@ from controller.io.broker import (
 )
 from controller.io.certificates import make_authority
 from controller.io.mqtt import Broker, LinkLost, NotGreeted, PublishRefused, connected
-from tests.io.broker_rig import Cuttable, listening
+from tests.io.broker_rig import PATIENCE_SECONDS, Cuttable, listening
 
 pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 
@@ -126,3 +126,22 @@ async def test_a_message_says_of_what_type_it_is_where_the_protocol_can(protocol
             event, state = [await anext(listener.messages), await anext(listener.messages)]
     assert getattr(event.properties, "ContentType", "") == (CLOUDEVENTS if protocol == "5" else "")
     assert getattr(state.properties, "ContentType", "") == ""
+
+
+@pytest.mark.parametrize("topic", [b"a/\xff\xfe", b"a/\xc0\xaf", b"a/\xed\xa0\x80", b"a/+/#", b""])
+async def test_a_broker_whose_topics_are_no_text_is_left(topic: bytes) -> None:
+    """Mosquitto hangs up on who publishes such a topic; one that passes it on ends a connection, and nothing else."""
+    body = len(topic).to_bytes(2, "big") + topic + b"\x00hello"
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(4096)
+        writer.write(bytes([0x20, 3, 0, 0, 0, 0x30, len(body)]) + body)
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    broker = Broker(host="127.0.0.1", port=server.sockets[0].getsockname()[1])
+    with pytest.raises(LinkLost, match=r"utf-8|Invalid topic|Protocol error"):  # noqa: PT012 - as above
+        async with connected(broker, "5", "one") as client, asyncio.timeout(PATIENCE_SECONDS):
+            async for message in client.messages:
+                raise AssertionError(message.topic)
+    server.close()
