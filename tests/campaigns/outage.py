@@ -135,6 +135,10 @@ class Silent:
         self._writers.discard(writer)
         writer.transport.abort()
 
+    def found(self, seconds: float) -> dict[str, Any]:
+        """How often each was tried, having been there for so long."""
+        return {"connections": dict(self.met), "try_seconds": {one: seconds / max(1, self.met[one]) for one in SILENT}}
+
     def cut(self) -> None:
         """Whoever is connected is hung up."""
         for writer in self._writers:
@@ -160,7 +164,7 @@ async def outage(hours: float, silent_seconds: float, directory: Path, found: di
     end, looked = loop.time() + hours * 3600, loop.time()
     silent, server = Silent(), None
     begins = {end - silent_seconds * place: kind for place, kind in enumerate(reversed(SILENT), start=1)}
-    phases = dict(begins) if silent_seconds else {}
+    phases = begins if silent_seconds else {}
     while loop.time() < end:
         while phases and loop.time() >= min(phases):
             silent.kind = phases.pop(min(phases))
@@ -174,8 +178,7 @@ async def outage(hours: float, silent_seconds: float, directory: Path, found: di
             print(f"{(loop.time() - end) / 3600 + hours:.1f} h: {memory[-1] / 1e6:.1f} MB", flush=True)
     found |= {"events": journal.head.seq, "published_before": running.publisher.reached, "memory": memory}
     found["alarms"] = list(running.told[-1].alarms)
-    found["connections"] = {kind: silent.met[kind] for kind in SILENT}
-    found["try_seconds"] = {kind: silent_seconds / max(1, silent.met[kind]) for kind in begins.values()}
+    found |= silent.found(silent_seconds)
     if server is not None:
         silent.cut()
         server.close()
