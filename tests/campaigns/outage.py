@@ -145,6 +145,12 @@ class Silent:
             writer.transport.abort()
 
 
+def phases_before(end: float, seconds: float) -> dict[float, str]:
+    """When each silent broker comes, one after the other up to the end; none where they are to stay no time."""
+    kinds = reversed(SILENT) if seconds else ()
+    return {end - seconds * place: kind for place, kind in enumerate(kinds, start=1)}
+
+
 async def outage(hours: float, silent_seconds: float, directory: Path, found: dict[str, Any]) -> None:
     """Run it; what was measured goes into ``found``."""
     loop = asyncio.get_running_loop()
@@ -162,9 +168,7 @@ async def outage(hours: float, silent_seconds: float, directory: Path, found: di
     tasks = [asyncio.create_task(work()) for work in (running.publisher.run, running.consumers.run)]
     memory: list[int] = []
     end, looked = loop.time() + hours * 3600, loop.time()
-    silent, server = Silent(), None
-    begins = {end - silent_seconds * place: kind for place, kind in enumerate(reversed(SILENT), start=1)}
-    phases = begins if silent_seconds else {}
+    silent, server, phases = Silent(), None, phases_before(end, silent_seconds)
     while loop.time() < end:
         while phases and loop.time() >= min(phases):
             silent.kind = phases.pop(min(phases))
