@@ -17,7 +17,9 @@ from bench.truth import chips_by_id
 from bench.truth_blocks import people_meter
 from controller.core.events import CardDrawn, Event, QuestionAsked, RoundClosed, WagerOpen, WagerSettled
 from controller.core.game_alerts import AlertRaised, Kind
+from controller.core.keypad import DEFAULT_KEYS
 from controller.io import profile_files
+from controller.io.table_file import guarding
 from firmware_protocols.readings import CardDrawn as CardRead
 from simulators.acts import Act, Draw, RoundPlayed
 from simulators.dealer import play
@@ -143,10 +145,16 @@ def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str,
     return pressed(acts, random.Random(block.seed + 1), habit.procedure, house.new_shoe_burns)
 
 
+def options_of(habit: Habit) -> dict[str, Any]:
+    """The options of a house with such dealers, as a table file has them: what they may leave out is on no keypad."""
+    keyed = {"stand_key": "always"} if habit.plays == "always" else {}
+    return guarding(keyed, DEFAULT_KEYS if habit.procedure in {"all", "forgets"} else {})
+
+
 def played(block: Block) -> dict[str, Any]:
     """Play a block; what came of it, as JSON has it."""
     habit = HABITS[block.habit]
-    options = {"stand_key": "always"} if habit.plays == "always" else {}
+    options = options_of(habit)
     rack, chance = Rack(), random.Random(block.seed)
     stray = StrayChips(random.Random(block.seed + 2), block.every_looks) if block.every_looks else None
     rig = BusRig(profile_files.load(block.profile, options).rules, chips_by_id(rack), block.seed, stray=stray)
@@ -178,7 +186,7 @@ def result(block: Block, account: Account, rig: BusRig) -> dict[str, Any]:
     neither = [key for key in unsaid if key not in account.opened and key[0] not in handed | waiting]
     unended = [n for n in account.numbers if n != last and n not in account.outcomes and n not in waiting]
     accused = [alert for alert in account.alerts if alert.kind in ACCUSATIONS]
-    flagged = {alert.round for alert in account.alerts if alert.kind not in ACCUSATIONS}
+    flagged = {alert.round for alert in account.alerts if alert.kind not in {*ACCUSATIONS, Kind.PROCEDURE_LATE}}
     return {
         **block._asdict(),
         "wagers": len(truth),

@@ -29,10 +29,12 @@ from controller.core.events import (
     RoundClosed,
     WagerSettled,
 )
-from controller.core.game_alerts import AlertRaised
+from controller.core.game_alerts import AlertRaised, Kind
+from controller.core.keypad import DEFAULT_KEYS
 from controller.core.meter import UNITS, Parameters
 from controller.core.progressives import MeterTerms
 from controller.io import profile_files
+from controller.io.table_file import guarding
 from simulators.acts import Draw, Press, RoundPlayed
 from simulators.dealer import play
 from simulators.deck import LoadedShoe
@@ -131,7 +133,7 @@ def rig_of(block: Block, conditions: dict[str, Any], profile: Any, chips: dict[s
 def played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
     """Play a block."""
     name = PROFILES[block.number // 21 % len(PROFILES)]
-    options = options_of(block, name, conditions["house"]["aggregate_limits_cents"])
+    options = options_of(block, name, conditions["house"])
     profile = profile_files.load(name, options)
     rack = Rack()
     chips = {row["id"]: int(row["value_cents"]) for row in csv.DictReader(io.StringIO(rack.registry_csv()))}
@@ -171,11 +173,13 @@ def played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
     return told_of(block, (name, options), tally, rig)
 
 
-def options_of(block: Block, profile: str, limits_cents: list[int]) -> dict[str, Any]:
+def options_of(block: Block, profile: str, house: dict[str, Any]) -> dict[str, Any]:
     """The options of a block's table."""
     options: dict[str, Any] = {"stand_key": "always"} if block.keypad == "always" else {}
+    if house["guarded"]:
+        options = guarding(options, DEFAULT_KEYS)
     # A stream of its own: a block without a limit is what it was before there were any.
-    limit_cents = random.Random(f"limit {block.seed}").choice(limits_cents)
+    limit_cents = random.Random(f"limit {block.seed}").choice(house["aggregate_limits_cents"])
     if limit_cents and profile_files.load(profile).rules.side_bets:
         options["aggregate_limit_cents"] = limit_cents
     return options
@@ -209,6 +213,9 @@ def take(tally: Tally, rig: TimedRig) -> None:
                 tally.asked.setdefault(event.round, set()).add(event.question)
             case RoundClosed():
                 tally.outcomes[event.round] = event.outcome
+            case AlertRaised(kind=Kind.PROCEDURE_LATE):
+                # Simulated people take and pay side wagers when the round is over; it says nothing of money.
+                pass
             case _ if isinstance(event, FLAGS):
                 number = getattr(event, "round", 0) or rig.table.state.rounds
                 kind = event.kind if isinstance(event, AlertRaised) else type(event).__name__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.core import asking, closing, missed_cards, rounds, undoing, unkeyed
+from controller.core import asking, closing, lingering, missed_cards, rounds, undoing, unkeyed
 from controller.core.alerts import AnswerRefused
 from controller.core.desk import Desk
 from controller.core.events import QuestionAnswered
@@ -22,6 +22,9 @@ def answered(desk: Desk, question: int, answer: str, who: str) -> None:
         return
     if round_now is not None and round_now.entry == question:
         rounds.let_in(desk, answer, who)
+        return
+    if round_now is not None and round_now.lingers == question:
+        lingering.answered(desk, answer, who)
         return
     if round_now is not None and round_now.asked is not None and round_now.asked.number == question:
         asking.take_answer(desk, answer, who)
@@ -52,7 +55,8 @@ def missed_cards_answered(desk: Desk, question: int, answer: str, who: str) -> N
 class QuestionShown(NamedTuple):
     """The question that the dealer's display shows and a key answers.
 
-    ``asked`` is None for one that holds the open round: whether cards were missed, it has begun, or a newcomer plays.
+    ``asked`` is None for one about the open round as a whole: whether cards were missed, it has begun or is over, or a
+    newcomer plays.
     """
 
     number: int
@@ -65,7 +69,7 @@ def question_shown(state: State) -> QuestionShown | None:
     round_now = state.round
     if round_now is None:
         round_now = next((one for one in reversed(state.waiting) if one.asked is not None), None)
-    elif holding := round_now.holding():
+    elif holding := round_now.holding() or round_now.lingers:
         return QuestionShown(holding, round_now, None)
     if round_now is None or round_now.asked is None or round_now.trouble_told() or round_now.waits_for_card():
         return None

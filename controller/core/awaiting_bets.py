@@ -8,11 +8,11 @@ first. What truly finds no chips is refused, or is a card without bets, as it is
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.core import fitness, locking, rounds
+from controller.core import fitness, locking, next_deal, rounds
 from controller.core.desk import Desk
 from controller.core.inputs import DeadlinePassed, Stamped, Started
 from controller.core.pressing import may_lock_next
@@ -40,17 +40,44 @@ ENDS: Final = (Started, DeviceHealth, DeviceComplained, LineDisturbed)
 """What ends the wait: a look may never come, or more than the layout is in doubt."""
 
 
-def due(table: Table, stamped: Stamped) -> tuple[tuple[Stamped, ...], tuple[Stamped, ...]]:
-    """What is to be taken now, in order, and what waits."""
-    held = table.state.held
+class Due(NamedTuple):
+    """What is to be taken now, in order, and what waits; the card that begins a round by its deal's rhythm, or 0."""
+
+    now: tuple[Stamped, ...]
+    held: tuple[Stamped, ...]
+    begins: int = 0
+
+
+def due(table: Table, stamped: Stamped) -> Due:
+    """What is to be taken now, and what waits."""
+    held, begins = table.state.held, table.state.begins
     if not held:
-        return ((), (stamped,)) if awaits(Desk(table, stamped)) else ((stamped,), ())
+        desk = Desk(table, stamped)
+        waits = awaits(desk) or next_deal.may_begin(desk)
+        return Due((), (stamped,), begins) if waits else Due((stamped,), (), begins)
+    by_rhythm = waits_for_deal(table)
     if isinstance(stamped.input, ENDS):
-        return (*in_order(table, held), stamped), ()
+        return Due((*(held if by_rhythm else in_order(table, held)), stamped), (), begins)
     if not isinstance(stamped.input, IN_ORDER):
-        return (stamped,), held
+        return Due((stamped,), held, begins)
     held = (*held, stamped)
-    return (in_order(table, held), ()) if is_known(table, held) else ((), held)
+    if by_rhythm:
+        return by_deal(table, held)
+    return Due(in_order(table, held), (), begins) if is_known(table, held) else Due((), held, begins)
+
+
+def waits_for_deal(table: Table) -> bool:
+    """Whether what waits waits for the cards of a deal, and not for a look at the layout."""
+    desk = Desk(table, table.state.held[0])
+    return not awaits(desk) and next_deal.may_begin(desk)
+
+
+def by_deal(table: Table, held: tuple[Stamped, ...]) -> Due:
+    """What waits for the cards of a deal, once they are one or are none."""
+    begins = next_deal.begins_round(table, held)
+    if begins is None:
+        return Due((), held, table.state.begins)
+    return Due(in_order(table, held), (), held[0].number) if begins else Due(held, (), table.state.begins)
 
 
 def awaits(desk: Desk) -> bool:

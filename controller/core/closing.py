@@ -43,12 +43,15 @@ def close(desk: Desk) -> None:
     nobody_knows = heard_twice.give_up(desk)
     if desk.round().uncertain and not desk.round().locked:
         lock_again(desk)
+    if desk.round().lingers:
+        desk.tell(QuestionWithdrawn(desk.round().lingers))
+        desk.change_round(lingers=0)
     round_now = desk.round()
     admission.given_up(desk)
     if round_now.hides():
         showing.show(desk)
     if not round_now.cards:
-        desk.tell(*map(QuestionWithdrawn, desk.round().holds()), RoundClosed(round_now.number, (), 0, "void"))
+        desk.tell(*map(QuestionWithdrawn, desk.round().open_questions()), RoundClosed(round_now.number, (), 0, "void"))
         desk.change(declared=round_now.declared_boxes())
     else:
         if round_now.doubt:
@@ -150,11 +153,9 @@ def hand_to_floor(desk: Desk, *, turned: bool = True) -> None:
     Not ``turned``: for all the table knows the hole card does not yet.
     """
     asked = desk.round().asked
-    desk.tell(*map(QuestionWithdrawn, (*desk.round().holds(), *(() if asked is None else (asked.number,)))))
+    desk.tell(*map(QuestionWithdrawn, (*desk.round().open_questions(), *(() if asked is None else (asked.number,)))))
     desk.change_round(asked=None)
-    book = book_of(desk.state.books, desk.round().number)
-    unsettled = () if book is None else (row for row in book.rows if row.due_cents is None)
-    desk.tell(*(WagerOpen(desk.round().number, row.spot, row.bet, row.wager_cents, ()) for row in unsettled))
+    tell_open(desk)
     if turned:
         turn_over(desk)
     else:
@@ -169,6 +170,42 @@ def turn_over(desk: Desk) -> None:
             desk.turn_hole()
         else:
             desk.open_card(place)
+
+
+def give_way(desk: Desk) -> None:
+    """The next round begins and nothing has shown how this one went on: it ends, and what lies closed stays closed.
+
+    Its open wagers are the floor's; its closed cards are opened at the shoe's end.
+    """
+    round_now = desk.round()
+    asked = () if round_now.asked is None else (round_now.asked.number,)
+    desk.tell(*map(QuestionWithdrawn, (*round_now.open_questions(), *asked)))
+    tell_open(desk)
+    desk.tell(*laid_later(desk))
+    showing.keep_closed(desk)
+    desk.tell(RoundClosed(round_now.number, (), 0, "irregular" if round_now.trouble_told() else "open"))
+    desk.change(round=None, keypad_lost=keypad_away(desk))
+    desk.found = None
+
+
+def laid_later(desk: Desk) -> Iterator[WagerOpen]:
+    """What lay in the zones of wagers made after the deal and is on no books: nobody could tell whether it counted."""
+    round_now, highest = desk.round(), dict[tuple[int, str], int]()
+    for dated in round_now.evidence:
+        if isinstance(dated.item, ChipsMoved) and dated.item.zone != "main":
+            place = round_now.spots[dated.item.box], dated.item.zone
+            highest[place] = max(highest.get(place, 0), dated.item.before, dated.item.after)
+    book = book_of(desk.state.books, round_now.number)
+    for (spot, bet), cents in sorted(highest.items()):
+        if book is None or book.row(spot, bet) is None:
+            yield WagerOpen(round_now.number, spot, bet, cents, ())
+
+
+def tell_open(desk: Desk) -> None:
+    """Every wager of the open round that is on the books and not settled is open."""
+    book = book_of(desk.state.books, desk.round().number)
+    unsettled = () if book is None else (row for row in book.rows if row.due_cents is None)
+    desk.tell(*(WagerOpen(desk.round().number, row.spot, row.bet, row.wager_cents, ()) for row in unsettled))
 
 
 def finish(desk: Desk) -> bool:

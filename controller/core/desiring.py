@@ -12,8 +12,10 @@ from controller.core import (
     counting,
     fitness,
     heard_twice,
+    lingering,
     metering,
     missed_cards,
+    next_deal,
     protection,
     round_end,
     sensing,
@@ -35,8 +37,13 @@ def desired(desk: Desk) -> Desired:
     """What the devices should be told, given the table."""
     round_now = desk.state.round
     if desk.state.held:
-        first_ns = awaiting_bets.moment(Table(desk.house, desk.state, desk.found), desk.state.held)
-        return Desired(awaiting_bets.SHOWN, max(first_ns - desk.state.offset_ns, 1))
+        table = Table(desk.house, desk.state, desk.found)
+        first_ns = awaiting_bets.moment(table, desk.state.held)
+        confirm_ns = max(first_ns - desk.state.offset_ns, 1)
+        if round_now is not None and awaiting_bets.waits_for_deal(table):
+            due_ns = next_deal.deadline_ns(table) - desk.state.offset_ns
+            return Desired(display(desk, round_now), confirm_ns, deadline_ns=max(due_ns, 1))
+        return Desired(awaiting_bets.SHOWN, confirm_ns)
     if round_now is None:
         waiting = answering.question_shown(desk.state)
         opened = fitness.SHOWN if fitness.closed_by(desk.state) else opened_text(desk)
@@ -44,8 +51,8 @@ def desired(desk: Desk) -> Desired:
     wanted = latest(desk)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
     confirm_ns = max(wanted - desk.state.offset_ns, 1) if wanted > known_until(desk) else 0
-    due_ns = confirming.deadline_ns(desk)
-    deadline_ns = max(due_ns - desk.state.offset_ns, 1) if due_ns >= 0 else 0
+    due = [ns for ns in (confirming.deadline_ns(desk), lingering.deadline_ns(desk)) if ns >= 0]
+    deadline_ns = max(min(due) - desk.state.offset_ns, 1) if due else 0
     return Desired(display(desk, round_now), confirm_ns, round_end.watched(desk), deadline_ns=deadline_ns)
 
 
@@ -64,6 +71,8 @@ def display(desk: Desk, round_now: Round) -> str:
         return between
     if round_now.entry:
         return admission.entry_text(round_now.entering[0])
+    if round_now.lingers:
+        return lingering.SHOWN
     if round_now.trouble_told():
         return "Call the floor"
     if round_now.waits_for_card():

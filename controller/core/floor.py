@@ -126,7 +126,7 @@ def end_void(desk: Desk) -> None:
     round_now = desk.round()
     if round_now.asked is not None:
         desk.tell(QuestionWithdrawn(round_now.asked.number))
-    desk.tell(*map(QuestionWithdrawn, round_now.holds()))
+    desk.tell(*map(QuestionWithdrawn, round_now.open_questions()))
     if round_now.dealing.unturned() and round_now.cards:
         # The round is over for the table, but the dealer's hand has turned nothing.
         showing.open_lying(desk)

@@ -55,6 +55,7 @@ class Kind(StrEnum):
     CARD_OUT_OF_TURN = "card_out_of_turn"
     DEALER_AGAINST_RULE = "dealer_against_rule"
     ROUND_IRREGULAR = "round_irregular"
+    ROUND_UNENDED = "round_unended"
     SETTLEMENT_DOUBTED = "settlement_doubted"
     RULING_BEYOND_RULES = "ruling_beyond_rules"
     COMMITMENT_WRONG = "commitment_wrong"
@@ -96,6 +97,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.CARD_OUT_OF_TURN: Severity.WARNING,
     Kind.DEALER_AGAINST_RULE: Severity.WARNING,
     Kind.ROUND_IRREGULAR: Severity.WARNING,
+    Kind.ROUND_UNENDED: Severity.WARNING,
     Kind.SETTLEMENT_DOUBTED: Severity.WARNING,
     Kind.RULING_BEYOND_RULES: Severity.CRITICAL,
     Kind.COMMITMENT_WRONG: Severity.CRITICAL,

@@ -27,7 +27,7 @@ from controller.core.felt import Zone, conflicts, key
 from controller.core.floor_events import RoundVoided
 from controller.core.hand import is_natural, seen
 from controller.core.items import CardCame
-from controller.core.payments import Finding, Look, Owed, PaidRound, Terms, Watch, judge
+from controller.core.payments import EARLIER, Finding, Look, Owed, PaidRound, Terms, Watch, judge
 from controller.core.side_bet import terms_of
 from controller.core.state import Round, Table
 from controller.core.wager import Basis
@@ -213,7 +213,8 @@ def locked(desk: Desk, event: BetsLocked) -> Iterator[Wrong]:
             # Other chips than those at the lock lie there already, or some that nobody can count.
             spoilt = zone.cents != wager.cents or any(key(wager.spot, wager.bet) in z for z in conflicts_of(desk))
             watches[key(wager.spot, wager.bet)] = Watch(wager.spot, wager.bet, wager.cents, (look,), spoilt)
-    desk.change(paid=(*kept, PaidRound(event.round, watches))[-ROUNDS_LIMIT:])
+    earlier = tuple(ns for paid in desk.state.paid[-1:] for ns in (*paid.earlier_ns, paid.widest_ns()))[-EARLIER:]
+    desk.change(paid=(*kept, PaidRound(event.round, watches, earlier_ns=earlier))[-ROUNDS_LIMIT:])
     if desk.state.round is not None and desk.state.round.number == event.round:
         look_at_cards(desk, desk.state.round)
 

@@ -19,7 +19,10 @@ from firmware_protocols.values import Value
 
 HIDDEN_NS: Final = 450_000_000
 """Between looks that lie further apart payment may be laid down and picked up unseen: a content is told that two looks
-agree on, and hands follow each other within a second. It is not said of a winner then that nothing was paid."""
+agree on, and hands follow each other within a second. It is not said of a winner then that too little was paid."""
+
+EARLIER: Final = 10
+"""Rounds from which it is known how seldom the readers look."""
 
 LOOKS_LIMIT: Final = 40
 """Changes of one zone in one round that are remembered; a zone that changes more often is not judged."""
@@ -101,6 +104,8 @@ class PaidRound(Value, frozen=True, tag=False):
     """The widest interval of a change while the round was on; -1: there was none."""
     after_ns: int = -1
     """The same of the changes after its close."""
+    earlier_ns: tuple[int, ...] = ()
+    """The widest interval of each of the rounds before, the last one last."""
     closed_ns: int = -1
     """When the round was closed; -1: it is not."""
     by_evidence: bool = False
@@ -110,9 +115,16 @@ class PaidRound(Value, frozen=True, tag=False):
     """Settled wagers, by zone, that the card has paid or taken before play, as long as it is open whether they were."""
 
     def hidden(self) -> bool:
-        """Whether the readers looked so seldom that a payment may have been hidden from them, as far as is known."""
-        slowest_ns = self.slowest_ns if self.slowest_ns >= 0 else self.after_ns
-        return not 0 <= slowest_ns <= HIDDEN_NS
+        """Whether the readers look so seldom that a payment may have been hidden from them, as far as is known.
+
+        This round may have told of zones only that were looked at often: how seldom they are looked at once it may be
+        over, as every zone is then, earlier rounds say.
+        """
+        return not 0 <= max((self.widest_ns(), *self.earlier_ns)) <= HIDDEN_NS
+
+    def widest_ns(self) -> int:
+        """The widest interval of a change in this round and after it; -1: there was none."""
+        return max(self.slowest_ns, self.after_ns)
 
     def spoilt(self, spots: frozenset[int] | None = None, zone: str = "") -> PaidRound:
         """The round with what lies at ``spots`` (None: everywhere), in one zone or in all, no longer judged."""
@@ -163,7 +175,7 @@ def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
         return None
     # A change that may lie before the last card is taken for the payment, which says less.
     found = finding(watch, owed, terms, begun[0])
-    return None if terms.hidden and owed.due_cents > 0 and found.paid_cents <= 0 else found
+    return None if terms.hidden and owed.due_cents > 0 and found.paid_cents < owed.due_cents else found
 
 
 def until_cleared(watch: Watch) -> Watch:

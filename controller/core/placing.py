@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from controller.core import rounds
 from controller.core.darkness import Silence
 from controller.core.desk import Desk
-from controller.core.felt import Felt, Zone, placed
+from controller.core.felt import Change, Felt, Zone, placed
 from controller.core.inputs import DeadlinePassed
+from controller.core.items import ChipsMoved
 from controller.core.reweaving import weave_with
 from controller.core.round_end import played_zones
 from firmware_protocols.readings import ChipsConfirmed
@@ -22,7 +25,29 @@ def looked_again(desk: Desk, silence: ChipsConfirmed | DeadlinePassed) -> None:
     desk.tell(*told)
     for change in changes:
         if desk.state.round is not None:
-            rounds.chips(desk, change, change.since_ns, upto_ns)
+            rounds.chips(desk, told_whole(desk, change, upto_ns), change.since_ns, upto_ns)
+
+
+def told_whole(desk: Desk, change: Change, upto_ns: int) -> Change:
+    """A chip counts only now at a box whose chips have changed since it may have come: the change with all its chips.
+
+    A double told without one of them looks like one for less. Nothing has been concluded from it yet; but nobody saw
+    whether the chip came with the others, so what was done meanwhile at the box counts as unseen.
+    """
+    round_now = desk.round()
+    if not round_now.locked or change.spot not in round_now.spots or change.zone not in played_zones(desk):
+        return change
+    box = round_now.spots.index(change.spot)
+    zone = box, change.zone
+    moved = [(one, one.item) for one in round_now.evidence if isinstance(one.item, ChipsMoved)]
+    parts = [(one, item) for one, item in moved if (item.box, item.zone) == zone and one.last_ns >= change.since_ns]
+    if not parts or any(item.idle for _, item in parts):
+        return change
+    told = [one for one, _ in parts]
+    desk.change_round(evidence=tuple(one for one in round_now.evidence if one not in told))
+    unseen = Silence(box, max(change.since_ns, round_now.lock_ns), upto_ns)
+    weave_with(desk, (*round_now.silences, unseen))
+    return replace(change, before=parts[0][1].before)
 
 
 def lie(desk: Desk, felt: Felt, name: str, last_ns: int) -> None:

@@ -172,6 +172,10 @@ class Round(Value, frozen=True, tag=False):
     corrected: tuple[str, str] = ("", "")
     """Who last corrected the round's cards or boxes, and why."""
     dealing: Dealing = Dealing()
+    lingers: int = 0
+    """The question whether it is over, as nothing has happened for a minute; 0: none."""
+    lingered: int = -1
+    """How much evidence there was when the clock last told of such a minute; -1: it never has."""
     next_bets: str = ""
     """``pressed``: *no more bets* was refused, for the round may go on; ``asked``: then came a card."""
 
@@ -185,6 +189,10 @@ class Round(Value, frozen=True, tag=False):
         Was a card missed, has the round begun at all, who was let in.
         """
         return tuple(question for question in (self.doubt, self.unkeyed, self.entry) if question)
+
+    def open_questions(self) -> tuple[int, ...]:
+        """The questions about the round as a whole that wait for an answer."""
+        return (*self.holds(), self.lingers) if self.lingers else self.holds()
 
     def holding(self) -> int:
         """The first of these questions; 0: none."""
@@ -346,7 +354,10 @@ class State(Value, frozen=True, tag=False):
     deal_gaps_ms: tuple[int, ...] = ()
     """The times between the cards of the last deals."""
     held: tuple[Stamped, ...] = ()
-    """Readings that wait for a look at the layout, since a round may have begun with bets that nobody has told."""
+    """Readings that wait: for a look at the layout, since a round may have begun with bets that nobody has told, or for
+    the cards after one that may have begun it."""
+    begins: int = 0
+    """The reading of the last card that began a round by its deal's rhythm alone."""
 
     def unturned(self, card: Kept) -> bool:
         """Whether a card of no round may be a hole card that lies as it was dealt: no certain turn has come since."""

@@ -14,11 +14,13 @@ from controller.core import (
     awaiting_bets,
     confirming,
     fitness,
+    lingering,
     link_answers,
     locking,
     metering,
     missed_cards,
     mystery,
+    next_deal,
     placing,
     pressing,
     protection,
@@ -102,10 +104,10 @@ EXCHANGES = frozenset({protection.EXCHANGED, protection.CHANGED})
 def step(table: Table, stamped: Stamped) -> Stepped:
     """The table after ``stamped``, the events it gives in order, and what the devices should be told."""
     table = with_order(table, stamped)
-    now, held = awaiting_bets.due(table, stamped)
+    now, held, begins = awaiting_bets.due(table, stamped)
     if now == (stamped,):
         return take_in(table, stamped)
-    after = Table(table.house, replace(table.state, held=held), table.found)
+    after = Table(table.house, replace(table.state, held=held, begins=begins), table.found)
     events = list[Event]()
     first = now.index(table.state.held[0]) if now and table.state.held[0] in now else -1
     for place, one in enumerate(now):
@@ -131,6 +133,7 @@ def take_in(table: Table, stamped: Stamped) -> Stepped:
     take(desk)
     sensing.count(desk)
     rounds.review(desk)
+    lingering.review(desk)
     metering.review(desk)
     sensing.review(desk)
     protection.protect(table, desk)
@@ -216,7 +219,9 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         desk.tell(CardBurned(number))
         return
     overtook = 0
-    if desk.state.round is not None and not rounds.came_before_payment(desk, drawn.face, since_ns, at_ns):
+    if desk.state.begins == number and desk.state.round is not None:
+        next_deal.overtake(desk)
+    elif desk.state.round is not None and not rounds.came_before_payment(desk, drawn.face, since_ns, at_ns):
         rounds.refute_payment(desk)
         if rounds.ended_by_card(desk, at_ns):
             overtook = 0 if desk.round().closing else desk.round().number

@@ -113,7 +113,7 @@ def unlock(desk: Desk, press: Press) -> str:
     if round_now is None or round_now.locked_by != press.number:
         return "the round is closed"
     withdraw(desk, press)
-    desk.tell(*map(QuestionWithdrawn, round_now.holds()))
+    desk.tell(*map(QuestionWithdrawn, round_now.open_questions()))
     desk.tell(RoundClosed(round_now.number, (), 0, "void"))
     desk.change(round=None, declared=round_now.declared_boxes())
     desk.found = None

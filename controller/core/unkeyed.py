@@ -33,5 +33,5 @@ def answered(desk: Desk, answer: str, who: str) -> None:
     desk.tell(QuestionAnswered(question, answer, who))
     desk.change_round(unkeyed=0, begun_by_word=True)
     if answer == "no":
-        desk.tell(*map(QuestionWithdrawn, desk.round().holds()))
+        desk.tell(*map(QuestionWithdrawn, desk.round().open_questions()))
         locking.play_with(desk, locking.NO_BETS)

@@ -149,3 +149,17 @@ def test_a_chip_carried_on_before_the_first_card_is_a_wager_where_it_was_carried
     rig.late = False
     rig.pass_ms(100)
     assert locked(rig) == [(1, "main", 1000), (3, "main", 500)]
+
+
+def test_a_double_of_which_one_chip_was_heard_beside_is_never_settled_as_one_for_less() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E4",))
+    rig.talk("key no_more_bets \n 5h 9c 6d 8s")
+    rig.lay(1, "lucky_ladies", ("E3",))
+    rig.lay(1, "main", ("E1", "E2", "E3", "E4"))
+    rig.talk("Th")
+    rig.lay(1, "lucky_ladies", ())
+    rig.pass_ms(1_000)
+    rig.talk("key hole_turned \n 1 main 60 \n 1 main 0 \n key round_closed")
+    assert accused(rig) == []
+    assert rig.postings() in ([], ["1: spot 1 main +30.00"])

@@ -69,7 +69,7 @@ is an unseen EZ Bust wager; what the aggregate limit leaves of other wins where 
 ``chips are the surrender``: one shown by chips alone happens when they move, not at a moment before.
 """
 
-IGNORED: Final = {"hole_check", "reads", "mid_shoe_entry"}
+IGNORED: Final = {"hole_check", "reads", "mid_shoe_entry", "turn_key"}
 
 
 def house_of(header: dict[str, Any]) -> House:

@@ -1,0 +1,92 @@
+"""A round in which nothing has happened for a minute although it may be over: it ends, or somebody is asked."""
+
+from __future__ import annotations
+
+from controller.core.events import QuestionAnswered, QuestionAsked, QuestionWithdrawn
+from controller.core.game_alerts import AlertRaised, Kind
+from controller.io import profile_files
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn as CardRead
+from tests.core.rig import Rig
+
+MINUTE_MS = 60_000
+
+
+def table(talk: str, turn_key: str = "always", profile: str = "hollywood-penn-national") -> Rig:
+    rig = Rig(profile_files.load(profile, {"stand_key": "always", "turn_key": turn_key}).rules)
+    rig.talk(talk)
+    return rig
+
+
+def asked(rig: Rig) -> list[str]:
+    return [event.text for event in rig.told(QuestionAsked) if isinstance(event, QuestionAsked)]
+
+
+def alerted(rig: Rig) -> list[Kind]:
+    return [event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)]
+
+
+STOOD = "1 main 10 \n key no_more_bets \n Th 9c Kd 8s \n key stand"
+
+
+def test_a_settled_round_whose_last_key_was_forgotten_ends_after_a_minute() -> None:
+    rig = table(f"{STOOD} hole_turned \n 1 main 20 \n 1 main 0")
+    rig.pass_ms(MINUTE_MS - 5_000)
+    assert rig.outcomes() == []
+    rig.pass_ms(10_000)
+    assert rig.outcomes() == ["settled"]
+    assert (asked(rig), alerted(rig)) == ([], [])
+
+
+def test_a_round_whose_hole_card_nobody_said_was_turned_is_asked_about_and_alerted() -> None:
+    rig = table(STOOD)
+    rig.pass_ms(MINUTE_MS + 5_000)
+    assert asked(rig) == ["Is round 1 over?"]
+    assert alerted(rig) == [Kind.ROUND_UNENDED]
+    assert rig.desired.display == "Round over? yes/no"
+    rig.key("yes")
+    assert rig.outcomes() == ["settled"]
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+def test_no_lets_it_go_on_and_nothing_is_asked_again_before_something_has_happened() -> None:
+    rig = table(STOOD)
+    rig.pass_ms(MINUTE_MS + 5_000)
+    rig.key("no")
+    rig.pass_ms(5 * MINUTE_MS)
+    assert len(asked(rig)) == 1
+    assert [one.answer for one in rig.told(QuestionAnswered) if isinstance(one, QuestionAnswered)] == ["no"]
+    rig.talk("key hole_turned \n 1 main 20 \n 1 main 0 \n key round_closed")
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+def test_what_happens_meanwhile_takes_the_question_back() -> None:
+    rig = table(STOOD)
+    rig.pass_ms(MINUTE_MS + 5_000)
+    rig.key("hole_turned")
+    assert len(rig.told(QuestionWithdrawn)) == 1
+    assert rig.desired.display != "Round over? yes/no"
+
+
+def test_all_boxes_broke_and_were_taken_without_any_key() -> None:
+    rig = table("1 main 10 \n Th 9c 6d 8s \n Kh \n 1 main 0", "sometimes")
+    rig.pass_ms(2 * MINUTE_MS)
+    assert asked(rig) == ["Is round 1 over?"]
+    rig.key("yes")
+    assert rig.postings() == ["1: spot 1 main -10.00"]
+
+
+def test_a_pitch_round_without_the_key_of_the_turn_does_not_hang_unsaid() -> None:
+    rig = table("1 main 10 \n Th 9c Kd 8s \n 1 main 20", "sometimes", "pitch-h17")
+    rig.pass_ms(2 * MINUTE_MS)
+    assert asked(rig) == ["Is round 1 over?"]
+    assert alerted(rig) == [Kind.ROUND_UNENDED]
+
+
+def test_a_player_who_thinks_for_a_minute_is_not_hurried_while_no_play_is_over() -> None:
+    rig = table("1 main 10 \n 2 main 10 \n key no_more_bets")
+    for face in ("Th", "9d", "9c", "Kd", "2c", "8s"):
+        rig.pass_ms(400)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+    rig.pass_ms(3 * MINUTE_MS)
+    assert (asked(rig), alerted(rig)) == ([], [])

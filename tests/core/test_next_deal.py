@@ -1,0 +1,138 @@
+"""A round that nothing has shown to be over gives way to the next deal, known by the quiet before it and its rhythm."""
+
+from __future__ import annotations
+
+from controller.core.events import CardDrawn, CardOpened, HoleTurned, RoundClosed, WagerOpen, WagerSettled
+from controller.core.game_alerts import AlertRaised, Kind
+from controller.io import profile_files
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn as CardRead
+from tests.core.rig import MS, Rig
+
+
+def table(profile: str = "hollywood-penn-national", **options: str) -> Rig:
+    """A table without any key, whose dealer has dealt one round: a card every 0.4 seconds."""
+    rig = Rig(profile_files.load(profile, {"turn_key": "sometimes", **options}).rules)
+    rig.talk("1 main 10")
+    deal(rig, "Th 9c Kd 8s")
+    rig.talk("1 main 20 \n 1 main 10")
+    return rig
+
+
+def deal(rig: Rig, faces: str, quiet_ms: int = 6_000) -> None:
+    """Cards as a dealer deals them, after a quiet time; then everybody looks at them."""
+    rig.pass_ms(quiet_ms)
+    for face in faces.split():
+        rig.pass_ms(400)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+    rig.pass_ms(2_000)
+
+
+def cards_of(rig: Rig, number: int) -> int:
+    """How many cards the table has taken for a round's."""
+    return sum(event.round == number for event in rig.told(CardDrawn) if isinstance(event, CardDrawn))
+
+
+def unended(rig: Rig) -> list[int]:
+    """The rounds of which it was alerted that nothing showed them to be over."""
+    return [
+        one.round for one in rig.told(AlertRaised) if isinstance(one, AlertRaised) and one.kind is Kind.ROUND_UNENDED
+    ]
+
+
+def test_a_push_whose_chips_are_let_lie_is_open_and_the_next_deal_is_no_hit_of_its_hand() -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    deal(rig, "5h 6c Td 8s")
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
+    assert unended(rig) == [2]
+    assert rig.outcomes() == ["settled", "open"]
+    assert rig.told(WagerOpen) == [WagerOpen(2, 1, "main", 1000, ())]
+    assert 2 not in {one.round for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
+
+
+def test_the_hole_card_of_a_round_that_gives_way_stays_closed() -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    deal(rig, "5h 6c Td 8s")
+    hole = [one.card for one in rig.told(CardDrawn) if isinstance(one, CardDrawn) and (one.round, one.place) == (2, 3)]
+    shown = [one.card for one in rig.told(CardOpened, HoleTurned) if isinstance(one, CardOpened | HoleTurned)]
+    assert len(hole) == 1
+    assert hole[0] not in shown
+
+
+def test_a_hit_after_long_thought_is_a_hit() -> None:
+    rig = table()
+    deal(rig, "Th 9c 2d Ts")
+    deal(rig, "3h")
+    assert cards_of(rig, 2) == 5
+    assert unended(rig) == []
+
+
+def test_more_or_fewer_cards_than_a_deal_has_begin_no_round() -> None:
+    rig = table()
+    deal(rig, "2h 9c 2d Ts")
+    deal(rig, "2c 3h 4s 2s 3c")
+    assert cards_of(rig, 2) == 9
+    assert unended(rig) == []
+
+
+def test_cards_as_slow_as_hits_are_dealt_begin_no_round() -> None:
+    rig = table()
+    deal(rig, "2h 9c 2d Ts")
+    rig.pass_ms(6_000)
+    for face in ("2c", "3h", "4s", "2s"):
+        rig.pass_ms(700)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+    rig.pass_ms(2_000)
+    assert cards_of(rig, 2) == 8
+
+
+def test_a_second_box_makes_the_deal_two_cards_longer() -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    rig.talk("4 main 25")
+    deal(rig, "5h 2c 6c Td 3s 8s")
+    assert [cards_of(rig, number) for number in (2, 3)] == [4, 6]
+    assert rig.table.state.round is not None
+    assert rig.table.state.round.spots == (1, 4)
+
+
+def test_a_key_among_the_cards_says_that_they_are_the_open_rounds() -> None:
+    rig = table()
+    deal(rig, "2h 9c 2d Ts")
+    rig.pass_ms(6_000)
+    for face in ("2c", "3h"):
+        rig.give(CardRead(rig.now_ns, Card(face)))
+        rig.now_ns += 400 * MS
+    rig.key("hit")
+    for face in ("4s", "2s"):
+        rig.now_ns += 400 * MS
+        rig.give(CardRead(rig.now_ns, Card(face)))
+    rig.pass_ms(2_000)
+    assert cards_of(rig, 2) == 8
+
+
+def test_where_the_key_of_the_turn_must_come_no_rhythm_begins_a_round() -> None:
+    rig = table(turn_key="always")
+    deal(rig, "5h 6c Td 8s")
+    assert unended(rig) == []
+    assert cards_of(rig, 2) == 0
+
+
+def test_hands_face_down_that_nobody_touched_give_way_too() -> None:
+    rig = table("pitch-h17")
+    deal(rig, "Th 9c 9d Ts")
+    deal(rig, "5h 6c Td 8s")
+    assert cards_of(rig, 2) == 4
+    assert [one.outcome for one in rig.told(RoundClosed) if isinstance(one, RoundClosed)][-1] == "open"
+
+
+def test_an_irregular_round_gives_way_to_the_next_deal() -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    rig.talk("Kh 3c 5d 6h")
+    rig.pass_ms(4_000)
+    deal(rig, "5h 6c Td 8s")
+    assert rig.outcomes() == ["settled", "irregular"]
+    assert cards_of(rig, 3) == 4
