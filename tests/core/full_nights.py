@@ -125,6 +125,8 @@ class FullNight:
         rng, rack = Random(seed), Rack()
         self.seed = seed
         self.reads_display = rng.random() < 0.5 if reads_display is None else reads_display
+        self.answers = reads_display is True
+        """Whether readers are lost in rounds only, so that every question has its answer."""
         name = Random(seed // 3).choice(profile_files.names()) if seed % 3 else "hollywood-penn-national"
         keyed: StandKey = rng.choice(["always", "sometimes"])
         limit_cents = rng.choice([0, 0, 2_000, 10_000])
@@ -164,6 +166,11 @@ class FullNight:
         if rng.random() < 0.02:
             nights.restarted(rig)
         if not self.hides:
+            return
+        if self.answers and rig.table.state.round is None:
+            # A box that bets unseen is declared by somebody, or every card goes elsewhere: nobody asks about that.
+            for spot in tuple(rig.lost):
+                rig.find(spot)
             return
         if rng.random() < 0.01:
             rig.lose(rng.choice(SPOTS)) if not rig.lost else rig.find(next(iter(rig.lost)))
