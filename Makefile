@@ -22,12 +22,15 @@ DEMO += $(call option,PROFILE,profile)
 MONEY_ELSEWHERE := truth properties floor_properties secrecy hole_card census campaign_truth protection payments shoe damaged_bytes undo second_person advice
 MONEY_TESTS := tests/progressive tests/rules \
   $(filter-out $(MONEY_ELSEWHERE:%=tests/core/test_%.py),$(wildcard tests/core/test_*.py))
-MONEY = $(BIN)/coverage run -m pytest -m 'not counting and not hypothesis and not shared' $(MONEY_TESTS) && \
+MONEY = nice -n 5 $(BIN)/coverage run -m pytest -m 'not counting and not hypothesis and not shared' $(MONEY_TESTS) && \
   $(BIN)/coverage report
 
-# Beside the tests, which mostly wait. What it says is shown when it has failed, or at the end.
+# One process a core, a file of tests in one of them.
+SIDE_BY_SIDE := -n $(shell nproc) --dist loadfile
+
+# Beside the tests, of which many wait. What it says is shown when it has failed, or at the end.
 EVERY_TEST = mkdir -p build; { $(MONEY); } >build/money.txt 2>&1 & money=$$!; trap 'kill $$money' INT TERM; \
-  $(BIN)/pytest -ra; status=$$?; wait $$money || { status=1; cat build/money.txt; }; tail -n 3 build/money.txt; exit $$status
+  $(BIN)/pytest -ra $(SIDE_BY_SIDE); status=$$?; wait $$money || { status=1; cat build/money.txt; }; tail -n 3 build/money.txt; exit $$status
 
 help:
 	@echo 'make setup   the program as a table PC runs it, in releases/, with current as its name; WITH="report link-postgresql" adds these extras'
