@@ -226,9 +226,11 @@ def test_a_press_may_be_one_card_early_or_late_with_slack(order: tuple[str, ...]
     assert sorted(told(rig).settled) == ["1 main +10.00", "2 main +20.00"]
 
 
-@pytest.mark.parametrize("order", [LATE, EARLY])
-def test_without_slack_it_is_irregular(order: tuple[str, ...]) -> None:
-    assert len(hurried(0, *order).told(RoundIrregular)) == 1
+def test_without_slack_a_late_press_is_irregular_and_an_early_one_asks_for_its_card() -> None:
+    assert len(hurried(0, *LATE).told(RoundIrregular)) == 1
+    (asked,) = hurried(0, *EARLY).told(QuestionAsked)
+    assert isinstance(asked, QuestionAsked)
+    assert asked.text == "Was a card missed for spot 1?"
     assert sorted(told(hurried(0, *IN_TIME)).settled) == ["1 main +10.00", "2 main +20.00"]
 
 

@@ -77,13 +77,13 @@ def test_a_dealer_who_breaks_has_22_and_no_natural_whatever_the_points() -> None
 
 
 def test_insurance_is_open_until_the_table_may_know_of_a_natural() -> None:
-    found = observed(PENN, [1000], "Kh As 8d Tc 0:insurance:500 key:stand")
+    found = observed(PENN, [1000], "Kh As 8d Tc 0:insurance:500 key:hit 2c")
     assert insurance_due(found, found.frontier, 0, None) == Due(frozenset(), known=False)
 
 
 def test_where_some_plays_have_no_insurance_both_are_said() -> None:
-    insured = observed(PENN, [1000], "Kh As 8d Tc 0:insurance:500 key:stand")
-    bare = observed(PENN, [1000], "Kh As 8d Tc key:stand")
+    insured = observed(PENN, [1000], "Kh As 8d Tc 0:insurance:500 key:hit 2c")
+    bare = observed(PENN, [1000], "Kh As 8d Tc key:hit 2c")
     due = insurance_due(insured, {**insured.frontier, **bare.frontier}, 0, 9)
     assert due is not None
     assert {(net.cents, net.why) for net in due.nets} == {

@@ -237,7 +237,7 @@ KEYS: dict[str, tuple[Rules, str, Told]] = {
     "a digit names the spot in play": (KEYED, SIXTEEN + "key 1 stand hole_turned", Told(["1 main -10.00"], [], [], [])),
     "not one that is not in play": (KEYED, "1 main 10 \n 2 main 10 \n Th 7h 9c 6d Td 8s \n key 2 stand", NO_STORY),
     "nor one without a wager": (KEYED, SIXTEEN + "key 3 stand", NO_STORY),
-    "hit forces the next card": (KEYED, SIXTEEN + "key hit stand", NO_STORY),
+    "hit forces the next card": (KEYED, SIXTEEN + "key hit stand yes", NO_STORY),
     "hit gives the card": (KEYED, SIXTEEN + "key hit \n 5c \n key hole_turned", Told(["1 main +10.00"], [], [], [])),
     "a hand of 21 takes no key": (
         KEYED,

@@ -90,7 +90,7 @@ def test_in_a_round_of_which_all_was_heard_he_is() -> None:
 def test_a_main_wager_lowered_in_an_irregular_round_is_alerted_and_nobody_is_accused() -> None:
     # A hit was keyed and its card never read: no legal play is left, and now chips go.
     rig = table(
-        "1 main 75 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s 8d \n key hit stand stand", stand_key="always"
+        "1 main 75 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s 8d \n key hit stand yes stand", stand_key="always"
     )
     assert Kind.ROUND_IRREGULAR in kinds(rig)
     before = kinds(rig)

@@ -94,7 +94,7 @@ def test_after_the_key_and_before_the_first_card_it_lay_there_in_time() -> None:
     rig.values["E00450000000001F"] = 500
     rig.give(ChipsSeen(1, "lucky_ladies", ("E00450000000001F",), 1000 * MS, rig.now_ns))
     rig.late = False
-    rig.talk(f"Th {PLAYED}")
+    rig.talk("Th 9c 6d 8s \n 1 lucky_ladies 0 \n key stand hole_turned \n 1 main 0 \n key round_closed")
     assert rig.told(WagerUncertain, *ALARMS) == []
 
 

@@ -137,7 +137,7 @@ def test_a_cell_that_would_be_a_formula_is_text() -> None:
 
 def test_wagers_of_an_irregular_round_are_open_in_every_account() -> None:
     rig = Rig(profile_files.load(PENN, {"stand_key": "always"}).rules)
-    rig.talk("1 main 25\n2 main 10\nkey no_more_bets\nTh 9s 7d Qs 9d Td\nkey hit stand stand round_closed")
+    rig.talk("1 main 25\n2 main 10\nkey no_more_bets\nTh 9s 7d Qs 9d Td\nkey hit stand yes stand round_closed")
     assert rig.outcomes() == ["irregular"]
     found = takings(published(rig.events))
     assert [(row.spot, row.state, row.wager_cents) for row in found.wagers] == [(1, "open", 2500), (2, "open", 1000)]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -22,6 +24,14 @@ from controller.io.publisher import Publisher, Stream
 HERE = Identity(site="harbour", table="bj-1", epoch=3)
 TOPICS = Topics(site="harbour", table="bj-1")
 PATIENCE_SECONDS = 60.0
+
+
+def open_to_the_broker(path: Path) -> None:
+    """Let Mosquitto read a file of the tests: started by root, it does so as a user of its own."""
+    for one in (path, *path.parents):
+        if one == Path(tempfile.gettempdir()):
+            break
+        one.chmod(0o755)
 
 
 class Memory:

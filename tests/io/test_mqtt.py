@@ -16,7 +16,7 @@ from controller.io.broker import (
 )
 from controller.io.certificates import make_authority
 from controller.io.mqtt import Broker, LinkLost, NotGreeted, PublishRefused, connected
-from tests.io.broker_rig import PATIENCE_SECONDS, Cuttable, listening
+from tests.io.broker_rig import PATIENCE_SECONDS, Cuttable, listening, open_to_the_broker
 
 pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 
@@ -36,8 +36,7 @@ async def test_a_publish_ends_with_the_brokers_answer(protocol: str) -> None:
 async def test_a_refused_publish_raises(tmp_path: Path) -> None:
     rules = tmp_path / "acl"
     rules.write_text("topic write tableside/allowed\n")
-    for one in (rules, *rules.parents[:3]):
-        one.chmod(0o755)
+    open_to_the_broker(rules)
     async with mosquitto({"acl_file": str(rules)}) as broker, connected(broker, "5", "one") as client:
         await client.publish("tableside/allowed", b"1")
         with pytest.raises(PublishRefused, match="Not authorized"):

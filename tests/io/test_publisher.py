@@ -22,7 +22,17 @@ from controller.io.clock import SystemClock
 from controller.io.consumers import Consumers
 from controller.io.mqtt import INFLIGHT_LIMIT, Broker, CheckedClient, connected
 from controller.io.publisher import MARK_LIMIT
-from tests.io.broker_rig import HERE, TOPICS, Cuttable, Memory, closed, first_of_each, listening, publishing
+from tests.io.broker_rig import (
+    HERE,
+    TOPICS,
+    Cuttable,
+    Memory,
+    closed,
+    first_of_each,
+    listening,
+    open_to_the_broker,
+    publishing,
+)
 
 pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
 
@@ -145,8 +155,7 @@ async def test_commands_are_heard_and_retained_ones_are_not() -> None:
 async def test_a_refused_event_holds_back_the_mark_until_it_is_taken(tmp_path: Path) -> None:
     rules = tmp_path / "acl"
     rules.write_text("topic readwrite tableside/#\n")
-    for one in (rules, *rules.parents[:3]):
-        one.chmod(0o755)
+    open_to_the_broker(rules)
     late = LateWager(round=1, spot=2, zone="main", before_cents=500, after_cents=1000)
     memory = Memory([*closed(3), late, *closed(2)])
     settings = {"acl_file": str(rules)}
@@ -192,7 +201,7 @@ async def test_a_killed_broker_is_replaced_without_a_gap_or_a_step_back(tmp_path
     memory = Memory(closed(400))
     program = find_mosquitto()
     assert program is not None
-    tmp_path.chmod(0o755)  # noqa: ASYNC240 - one call on a fresh directory
+    open_to_the_broker(tmp_path)
     process, port = await start_mosquitto(program, tmp_path, {}, None)
     first = Broker(host="127.0.0.1", port=port)
     async with listening(first) as before, publishing(first, memory):
