@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc
+.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -49,6 +49,7 @@ help:
 	@echo 'make campaign-edge    every shipped edge of the main wager anew, and against an analyser in C (minutes); DEALS= SEED= may be given'
 	@echo 'make campaign-offences  planted offences, found and findable, and false alarms; N= of each kind, CLEAN= SEED= may be given'
 	@echo 'make campaign-corrections  nights of corrections, rulings and voids, also at full tables with meters and lost readers, and the laws they obey (an hour); NIGHTS= SEED= may be given'
+	@echo 'make campaign-books   two gaming days of rounds, irregularities and corrections: every figure of the books against a second account (minutes); ROUNDS= SEED= may be given'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
 	@echo 'make campaign-habits  honest people at unkind tables: keys pressed, forgotten or never pressed, antennas that overhear; ROUNDS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
@@ -126,6 +127,9 @@ campaign-corrections: setup-dev
 
 campaign-edge: setup-dev
 	nice -n 10 $(BIN)/python -m tests.edge.campaign $(call option,DEALS,deals) $(call option,SEED,seed)
+
+campaign-books: setup-dev
+	nice -n 10 $(BIN)/python -m tests.commands.auditing $(call option,ROUNDS,rounds) $(call option,SEED,seed)
 
 campaign-oracle: setup-dev
 	$(BIN)/python -m tests.oracle.compare $(or $(SEED),0) $(or $(N),10000)

@@ -106,6 +106,8 @@ def story(events: Iterable[Told], number: int) -> tuple[Line, ...]:
             if text:
                 readings = resting_on(one.event) or (one.reading,)
                 lines.append(Line(one.seq, one.time, event_name(one.event), text, readings))
+        if isinstance(one.event, CardSet) and one.event.after:
+            faces[one.event.card] = one.event.after
     return tuple(lines)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import msgspec
@@ -25,8 +25,10 @@ from controller.formats.payloads import Published
 from controller.formats.shift_course import Point, by_round, course
 from controller.formats.takings import MAIN, RoundRow, State, WagerRow, takings, win_per_handle
 
-LONGEST_PAUSE_SECONDS: Final = 300
+LONGEST_PAUSE: Final = timedelta(minutes=5)
 """Between two rounds; a longer one is no playing time (a shift's pause, a closed table)."""
+
+SECOND: Final = timedelta(seconds=1)
 
 READY: Final = "ready"
 FIRST_BETS: Final = (MAIN, "insurance")
@@ -335,13 +337,13 @@ def _restated(
 
 
 def _playing_seconds(rounds: Iterable[RoundRow]) -> int:
-    """From the first lock to the last close, pauses left out."""
-    seconds, before = 0, None
-    for row in rounds:
-        started, closed = datetime.fromisoformat(row.started), datetime.fromisoformat(row.closed)
-        if before is not None:
-            pause = int((started - before).total_seconds())
-            seconds += pause if 0 < pause <= LONGEST_PAUSE_SECONDS else 0
-        seconds += max(0, round((closed - started).total_seconds()))
-        before = closed
-    return seconds
+    """From lock to close, with the pauses that are none, to the nearest second; a moment of two rounds counts once."""
+    played, until = timedelta(), None
+    for began, closed in sorted(
+        (datetime.fromisoformat(one.started), datetime.fromisoformat(one.closed)) for one in rounds
+    ):
+        if until is None or began - until > LONGEST_PAUSE:
+            until = began
+        played += max(closed - until, timedelta())
+        until = max(until, closed)
+    return (2 * played + SECOND) // (2 * SECOND)

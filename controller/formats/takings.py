@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import Any, Final, assert_never
+from typing import Any, Final, NamedTuple, assert_never
 
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.alerts import Alert, SettlementDoubted, WagerUncertain
+from controller.core.alerts import Alert, RoundIrregular, SettlementDoubted, WagerUncertain
 from controller.core.events import (
     BetsLocked,
     CardOpened,
@@ -26,7 +26,7 @@ from controller.core.events import (
     WagerOpen,
     WagerSettled,
 )
-from controller.core.floor_events import BoxDeclared, RoundVoided
+from controller.core.floor_events import BoxDeclared, CardSet, RoundResumed, RoundVoided
 from controller.core.game_alerts import AlertRaised
 from controller.core.meter_events import MeterAlert, MeterEvent
 from controller.formats.payloads import Published, event_name
@@ -80,7 +80,10 @@ class RoundRow(Row, frozen=True):
 
 
 class HandRow(Row, frozen=True):
-    """A hand that every legal play agrees on: its faces, its best total, its whole stake."""
+    """A hand that every legal play agrees on: its faces, as the floor last named them, best total and whole stake.
+
+    A round that no legal play explains has none, whatever was told of its hands before.
+    """
 
     round: int
     spot: int
@@ -219,10 +222,21 @@ def _sum(hour: str, bet: str, wagers: list[WagerRow]) -> SumRow:
     return SumRow(hour, bet, len(wagers), handle, win, win_per_handle(win, handle))
 
 
+class _Faces(NamedTuple):
+    """Cards by number: as the shoe read them, and as the floor named them, which hands and totals follow."""
+
+    opened: dict[int, str]
+    named: dict[int, str]
+
+    def of(self, card: int) -> str:
+        """A card's face; ``??``: it was not read."""
+        return self.named.get(card, self.opened.get(card, "??"))
+
+
 class _Round:
     """A round while its events come in."""
 
-    def __init__(self, locked: BetsLocked, told: Published, faces: dict[int, str]) -> None:
+    def __init__(self, locked: BetsLocked, told: Published, faces: _Faces) -> None:
         self.number = locked.round
         self.spots = len({wager.spot for wager in locked.wagers if wager.bet == MAIN})
         self.started, self.first_seq = told.time, told.seq
@@ -232,7 +246,7 @@ class _Round:
         self.hands: dict[tuple[int, int], HandPlayed] = {}
         self.wagers: dict[tuple[int, str], WagerRow] = {}
         self.questions = self.alerts = 0
-        self.void = False
+        self.void = self.unexplained = False
         for wager in locked.wagers:
             self._made(told, wager.spot, wager.bet, wager.cents)
 
@@ -254,6 +268,8 @@ class _Round:
                 self._wager(told, event)
             case RoundVoided():
                 self.void = True
+            case RoundIrregular() | RoundResumed():
+                self.unexplained = isinstance(event, RoundIrregular)
             case QuestionAsked():
                 self.questions += 1
             case RoundClosed():
@@ -303,7 +319,7 @@ class _Round:
             outcome=State.VOID if self.void else outcome,
             dealer="" if self.closed is None else self._cards(self.closed.dealer),
             spots=self.spots,
-            hands=len(self.hands),
+            hands=len(list(self.hand_rows())),
             questions=self.questions,
             alerts=self.alerts,
             handle_cents=sum(wager.handle_cents for wager in wagers if wager.state is State.SETTLED),
@@ -318,7 +334,7 @@ class _Round:
 
     def hand_rows(self) -> Iterator[HandRow]:
         """Its hands by spot, left to right."""
-        for place in sorted(self.hands):
+        for place in () if self.unexplained else sorted(self.hands):
             hand = self.hands[place]
             cards = self._cards(hand.cards)
             yield HandRow(self.number, hand.spot, hand.hand, cards, hand.total, hand.stake_cents)
@@ -334,7 +350,7 @@ class _Round:
             yield replace(row, handle_cents=staked or row.wager_cents)
 
     def _cards(self, cards: Iterable[int]) -> str:
-        return " ".join(self.faces.get(card, "??") for card in cards)
+        return " ".join(self.faces.of(card) for card in cards)
 
 
 class _Desk:
@@ -345,7 +361,7 @@ class _Desk:
         self.closed: list[int] = []
         self.alerts: list[AlertRow] = []
         self.meters: list[MeterRow] = []
-        self._faces: dict[int, str] = {}
+        self._faces = _Faces({}, {})
 
     def take(self, told: Published) -> None:
         event = told.event
@@ -354,7 +370,9 @@ class _Desk:
         if isinstance(event, MeterEvent | MeterAlert):
             self.meters.append(_meter(told, event))
         if isinstance(event, CardOpened):
-            self._faces[event.card] = event.face
+            self._faces.opened[event.card] = event.face
+        if isinstance(event, CardSet) and event.after:
+            self._faces.named[event.card] = event.after
         if isinstance(event, BetsLocked):
             self.rounds[event.round] = _Round(event, told, self._faces)
         number = getattr(event, "round", 0)

@@ -1,95 +1,549 @@
-"""An account of a shift made a second time: from the lines of ``tableside export --events`` alone, and docs/events.md.
+"""The books kept a second time: from the lines of ``tableside export --events`` alone.
 
-Nothing of the program is imported here, so that what it says of a shift has a witness.
+What the lines mean is read in docs/events.md, what is made of them in docs/accounting.md.
+
+Nothing of the program is imported here, so that what it says of a shift, a round and a wager has a witness.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from fractions import Fraction
+from math import floor
 from typing import Any
 
-Wager = dict[str, Any]
+Row = dict[str, Any]
+Place = tuple[int, int, str]
+
+EARLIEST, LATEST = "1970-01-01T00:00:00+00:00", "9999-01-01T00:00:00+00:00"
+LONGEST_PAUSE_SECONDS = 300
+
+ALERTS = frozenset(
+    {
+        "late_wager",
+        "pinched",
+        "unexplained_change",
+        "change_made",
+        "insurance_too_large",
+        "wager_outside_limits",
+        "side_bet_without_main",
+        "wager_uncertain",
+        "side_bet_refused",
+        "mid_shoe_entry",
+        "unknown_chip",
+        "chip_conflict",
+        "unread_card",
+        "card_without_bets",
+        "cards_may_be_missing",
+        "round_irregular",
+        "settlement_doubted",
+        "spot_unwatched",
+        "floor_refused",
+        "floor_called",
+        "device_alarm",
+        "line_troubled",
+        "close_refused",
+        "table_closed",
+        "table_reopened",
+        "key_refused",
+        "answer_refused",
+        "alert_raised",
+        "alert_acknowledged",
+        "contribution_refused",
+        "meter_closed",
+        "mystery_disputed",
+        "parameters_differ",
+        "posting_declined",
+    }
+)
+"""What docs/events.md says is told under ``alert/`` too."""
+
+METERS = frozenset(
+    {
+        "meter_opened",
+        "contribution_made",
+        "jackpot_hit",
+        "meter_reset",
+        "jackpot_verified",
+        "jackpot_paid",
+        "jackpot_refused",
+        "meter_ordered",
+        "order_approved",
+        "order_withdrawn",
+        "meter_adjusted",
+        "parameters_queued",
+        "parameters_changed",
+        "mystery_committed",
+        "mystery_revealed",
+        "meter_reopened",
+        "meter_linked",
+        "contribution_posted",
+        "jackpot_claimed",
+        "verdict_posted",
+        "posting_entered",
+        "meter_released",
+        "contribution_refused",
+        "meter_closed",
+        "mystery_disputed",
+        "parameters_differ",
+        "posting_declined",
+    }
+)
+"""What it says of meters."""
 
 
-def account(lines: list[str]) -> dict[str, Any]:
-    """Every figure of ``tableside report`` that no theory is needed for."""
-    events = [json.loads(line) for line in lines]
-    wagers: dict[tuple[int, int, str], Wager] = {}
-    stakes: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
-    void: set[int] = set()
-    closed: list[int] = []
-    for event in events:
-        data, name = event["data"], event["type"].split(".")[1]
-        read(name, data, wagers, stakes)
-        if name == "round_voided" or (name == "round_closed" and data["outcome"] == "void"):
-            void.add(data["round"])
-        if name == "round_closed" and data["round"] not in closed:
-            closed.append(data["round"])
-    for (number, spot, bet), wager in wagers.items():
-        played = sum(stakes[number, spot].values()) if bet == "main" else 0
-        wager["handle"] = played or wager["cents"]
-    own = {place: wager for place, wager in wagers.items() if place[0] in closed}
-    settled = {place: wager for place, wager in own.items() if wager["due"] is not None and place[0] not in void}
-    still = [wager for place, wager in own.items() if wager["due"] is None and place[0] not in void]
+class Books:
+    """Rounds, hands and wagers after some of a table's events, in order."""
+
+    def __init__(self, events: Iterable[Row]) -> None:
+        self.events = list(events)
+        self.wagers: dict[Place, Row] = {}
+        self.hands: dict[tuple[int, int, int], Row] = {}
+        self.rounds: dict[int, Row] = {}
+        self.closed: list[int] = []
+        self.faces: dict[int, str] = {}
+        self.named: dict[int, str] = {}
+        for event in self.events:
+            self.enter(name_of(event), event, event["data"])
+        for place, wager in self.wagers.items():
+            self.close(place, wager)
+
+    def enter(self, name: str, event: Row, data: Row) -> None:
+        """One event."""
+        number = data.get("round", 0)
+        if name == "card_opened":
+            self.faces[data["card"]] = data["face"]
+        if name == "card_set" and data["after"]:
+            self.named[data["card"]] = data["after"]
+        if name == "bets_locked":
+            self.rounds[number] = {
+                "started": event["time"],
+                "first_seq": event["seq"],
+                "spots": len({one["spot"] for one in data["wagers"] if one["bet"] == "main"}),
+                "questions": 0,
+                "alerts": 0,
+                "void": False,
+                "unexplained": False,
+                "closed": None,
+            }
+        if number not in self.rounds:
+            return
+        one = self.rounds[number]
+        one["questions"] += name == "question_asked"
+        one["alerts"] += name == "alert_raised"
+        one["void"] |= name == "round_voided" or (name == "round_closed" and data["outcome"] == "void")
+        if name in {"round_irregular", "round_resumed"}:
+            one["unexplained"] = name == "round_irregular"
+        if name == "hand_played":
+            self.hands[number, data["spot"], data["hand"]] = data
+        if name == "round_closed":
+            one["closed"] = event
+            if number not in self.closed:
+                self.closed.append(number)
+        if one["closed"] is None or one["closed"] is event:
+            one["last_seq"] = event["seq"]
+        self.wager(name, event, data)
+
+    def wager(self, name: str, event: Row, data: Row) -> None:
+        """What an event says of wagers."""
+
+        def made(spot: int, bet: str, cents: int) -> Row:
+            first = {"due": None, "basis": "open", "why": "nothing has settled it yet", "jackpot": 0}
+            place = (data["round"], spot, bet)
+            wager = self.wagers.setdefault(place, {**first, "event": event, "adjusted": 0, "doubted": False})
+            wager["cents"] = cents
+            return wager
+
+        match name:
+            case "bets_locked":
+                for one in data["wagers"]:
+                    made(one["spot"], one["bet"], one["cents"])
+            case "insurance_taken":
+                made(data["spot"], "insurance", data["cents"])
+            case "wager_uncertain":
+                made(data["spot"], data["bet"], max(data["possible_cents"]))
+            case "box_declared":
+                made(data["spot"], "main", data["cents"])
+                for one in data["beside"]:
+                    made(one["spot"], one["bet"], one["cents"])
+            case "settlement_doubted":
+                made(data["spot"], data["bet"], data["wager_cents"])["doubted"] = True
+            case "wager_open":
+                why = "more than one net is possible" if data["possible_cents"] else "no legal play explains the round"
+                now = {"due": None, "basis": "open", "why": why, "jackpot": 0, "event": event, "doubted": False}
+                made(data["spot"], data["bet"], data["wager_cents"]).update(now)
+            case "wager_settled" | "wager_adjusted":
+                wager = made(data["spot"], data["bet"], data["wager_cents"])
+                now = {"due": data["due_cents"], "basis": data["basis"], "why": data["why"], "event": event}
+                wager.update(now, jackpot=data["jackpot_cents"], doubted=False)
+                wager["adjusted"] += name == "wager_adjusted"
+            case _:
+                pass
+
+    def close(self, place: Place, wager: Row) -> None:
+        """What a wager comes to in the end."""
+        number, spot, bet = place
+        staked = sum(one["stake_cents"] for of, one in self.hands.items() if of[:2] == (number, spot))
+        wager["handle"] = (staked if bet == "main" else 0) or wager["cents"]
+        wager["state"] = "open" if wager["due"] is None else "settled"
+        if self.rounds[number]["void"]:
+            wager.update(state="void", due=0, handle=0, jackpot=0, doubted=False)
+
+    def agreed(self) -> list[tuple[int, int, int]]:
+        """The hands of rounds that a legal play explains."""
+        return [place for place in self.hands if not self.rounds[place[0]]["unexplained"]]
+
+    def of(self, numbers: Iterable[int]) -> list[tuple[Place, Row]]:
+        """The wagers of some rounds, by round as they closed, spot, and main first."""
+        order = {number: at for at, number in enumerate(numbers)}
+        own = [(place, wager) for place, wager in self.wagers.items() if place[0] in order]
+        return sorted(own, key=lambda one: (order[one[0][0]], one[0][1], one[0][2] != "main", one[0][2]))
+
+    def shown(self, cards: Iterable[int]) -> str:
+        """Cards by their faces, as the floor last named them."""
+        return " ".join(self.named.get(card, self.faces.get(card, "??")) for card in cards)
+
+
+def events_of(lines: Iterable[str]) -> list[Row]:
+    """The events of the lines."""
+    return [json.loads(line) for line in lines]
+
+
+def name_of(event: Row) -> str:
+    """``wager_settled`` of ``tableside.wager_settled.v1``."""
+    return str(event["type"].split(".")[1])
+
+
+def moment(text: str) -> datetime:
+    """A time, to be compared."""
+    return datetime.fromisoformat(text)
+
+
+# --- the account of a time ----------------------------------------------------------------------------
+
+
+def account(events: list[Row], since: str = EARLIEST, until: str = LATEST) -> Row:
+    """Every figure of ``tableside report --json`` that no theory is needed for, of the time from one to the other."""
+    begin, end = moment(since), moment(until)
+    then = Books(event for event in events if moment(event["time"]) < end)
+    numbers = [n for n in then.closed if begin <= moment(then.rounds[n]["closed"]["time"]) < end]
+    own = then.of(numbers)
+    settled = [one for one in own if one[1]["state"] == "settled"]
+    still = [wager for _, wager in own if wager["state"] == "open"]
+    within = [event for event in events if begin <= moment(event["time"]) < end]
+    rounds = [then.rounds[number] for number in numbers]
+    seconds = playing_seconds(rounds)
     return {
-        "rounds": len(closed),
-        "bets": by(settled, 2),
-        "spots": by(settled, 1),
-        "bases": dict(Counter(wager["basis"] for wager in settled.values())),
-        "open": (len(still), sum(wager["handle"] for wager in still)),
-        "void": len(void & set(closed)),
-        "alerts": alerts(events),
-        "inventory": inventory(events),
+        "rounds": len(numbers),
+        "playing_seconds": seconds,
+        "rounds_per_hour": half_up(Fraction(3600 * len(numbers), seconds)) if seconds else 0,
+        "bets": lines_of(settled, 2, "bet"),
+        "spots": lines_of(settled, 1, "spot"),
+        "bases": dict(Counter(wager["basis"] for _, wager in settled)),
+        "questions": sum(name_of(event) == "question_asked" for event in within),
+        "open_wagers": len(still),
+        "open_cents": sum(wager["handle"] for wager in still),
+        "doubted_wagers": sum(wager["doubted"] for _, wager in own),
+        "void_rounds": sum(one["void"] for one in rounds),
+        "rulings": rulings(within),
+        "irregular": irregular(within),
+        "inventory": inventory(within),
+        "entries": [{"type": name_of(one), **one["data"]} for one in within if name_of(one) == "inventory_entered"],
+        "alerts": alerts(within),
+        "device_faults": faults(within),
+        "rounds_by_hour": dict(Counter(f"{one['closed']['time'][:13]}:00Z" for one in rounds)),
+        "won_by_round": won_by_round(numbers, settled),
+        "restated": restated(events, numbers, end),
+        **table_of(within),
     }
 
 
-def read(name: str, data: Any, wagers: dict[tuple[int, int, str], Wager], stakes: Any) -> None:
-    """What an event says of wagers."""
-
-    def made(spot: int, bet: str, cents: int) -> Wager:
-        wager = wagers.setdefault((data["round"], spot, bet), {"due": None, "basis": ""})
-        wager["cents"] = cents
-        return wager
-
-    if name == "bets_locked":
-        for one in data["wagers"]:
-            made(one["spot"], one["bet"], one["cents"])
-    elif name == "insurance_taken":
-        made(data["spot"], "insurance", data["cents"])
-    elif name == "wager_uncertain":
-        made(data["spot"], data["bet"], max(data["possible_cents"]))
-    elif name == "box_declared" and data["round"]:
-        made(data["spot"], "main", data["cents"])
-        for one in data["beside"]:
-            made(one["spot"], one["bet"], one["cents"])
-    elif name == "wager_open":
-        made(data["spot"], data["bet"], data["wager_cents"])["due"] = None
-    elif name in {"wager_settled", "wager_adjusted"}:
-        made(data["spot"], data["bet"], data["wager_cents"]).update(due=data["due_cents"], basis=data["basis"])
-    elif name == "hand_played":
-        stakes[data["round"], data["spot"]][data["hand"]] = data["stake_cents"]
+def table_of(events: list[Row]) -> Row:
+    """Whose account it is, and in which money."""
+    site, table = events[0]["source"].strip("/").split("/")
+    return {"site": site, "table": table, "epoch": events[0]["epoch"]}
 
 
-def by(settled: dict[tuple[int, int, str], Wager], part: int) -> dict[Any, tuple[int, int, int]]:
-    """Wagers, handle and win by a part of their place."""
-    found: dict[Any, tuple[int, int, int]] = {}
-    for place, wager in settled.items():
-        count, handle, win = found.get(place[part], (0, 0, 0))
-        found[place[part]] = (count + 1, handle + wager["handle"], win - wager["due"])
+def currency(events: list[Row]) -> str:
+    """What the table last said that it pays in."""
+    said = [event["data"]["currency"] for event in events if name_of(event) == "table_started"]
+    return str(said[-1])
+
+
+def lines_of(settled: list[tuple[Place, Row]], part: int, name: str) -> list[Row]:
+    """Wagers, handle and win by a part of their place; the main wager first, then insurance."""
+    found: dict[Any, list[Row]] = defaultdict(list)
+    for place, wager in settled:
+        found[place[part]].append(wager)
+    lines = []
+    for key, wagers in sorted(found.items(), key=lambda one: (one[0] != "main", one[0] != "insurance", one[0])):
+        handle, win = sums(wagers)
+        line = {name: key, "wagers": len(wagers), "handle_cents": handle, "win_cents": win}
+        lines.append({**line, "win_per_handle": per_handle(win, handle)} if name == "bet" else line)
+    return lines
+
+
+def sums(wagers: Iterable[Row]) -> tuple[int, int]:
+    """Handle and win of settled wagers."""
+    rows = list(wagers)
+    return sum(row["handle"] for row in rows), -sum(row["due"] for row in rows)
+
+
+def half_up(number: Fraction) -> int:
+    """Rounded to whole."""
+    return floor(number + Fraction(1, 2))
+
+
+def per_handle(win: int, handle: int) -> int:
+    """In hundredths of a percent."""
+    return half_up(Fraction(10_000 * win, handle)) if handle else 0
+
+
+def won_by_round(numbers: list[int], settled: list[tuple[Place, Row]]) -> dict[int, dict[str, int]]:
+    """What each bet won in each round."""
+    found: dict[int, dict[str, int]] = {number: {} for number in numbers}
+    for (number, _, bet), wager in settled:
+        found[number][bet] = found[number].get(bet, 0) - wager["due"]
     return found
 
 
-def alerts(events: list[Any]) -> dict[tuple[str, str], int]:
-    """Alerts by severity and kind."""
-    raised = [event["data"] for event in events if event["type"].endswith(".alert_raised.v1")]
-    return dict(Counter((one["severity"], one["kind"]) for one in raised))
+def playing_seconds(rounds: list[Row]) -> int:
+    """How long somebody played: no moment counts twice, and no pause of more than five minutes."""
+    spans = sorted((moment(one["started"]), moment(one["closed"]["time"])) for one in rounds)
+    joined: list[list[datetime]] = []
+    for begin, end in spans:
+        if joined and (begin - joined[-1][1]).total_seconds() <= LONGEST_PAUSE_SECONDS:
+            joined[-1][1] = max(joined[-1][1], end)
+        else:
+            joined.append([begin, end])
+    return half_up(Fraction(sum(int((end - begin).total_seconds() * 1_000_000) for begin, end in joined), 1_000_000))
 
 
-def inventory(events: list[Any]) -> dict[str, int]:
-    """What was entered, by kind."""
-    sums: Counter[str] = Counter()
+def rulings(events: Iterable[Row]) -> list[Row]:
+    """What people and corrections changed; of a void round one line."""
+    found, void = [], set()
     for event in events:
-        if event["type"].endswith(".inventory_entered.v1"):
-            sums[event["data"]["kind"]] += event["data"]["cents"]
-    return dict(sums)
+        name, data = name_of(event), event["data"]
+        line = {"time": event["time"], "round": data.get("round", 0)}
+        if name == "round_voided":
+            void.add(data["round"])
+            whole = {"spot": 0, "bet": "", "before_cents": None, "due_cents": None}
+            found.append({**line, **whole, "who": data["who"], "why": data["why"]})
+        if line["round"] in void or name not in {"wager_adjusted", "wager_settled"}:
+            continue
+        line |= {"spot": data["spot"], "bet": data["bet"], "due_cents": data["due_cents"]}
+        if name == "wager_adjusted":
+            found.append({**line, "before_cents": data["before_cents"], "who": data["who"], "why": data["why"]})
+        elif data["basis"] == "floor":
+            who, why = data["why"].split(": ", 1)
+            found.append({**line, "before_cents": None, "who": who, "why": why})
+    return found
+
+
+def irregular(events: Iterable[Row]) -> list[Row]:
+    """Rounds that no legal play explained."""
+    names = ("round", "reason", "likely")
+    found = [event for event in events if name_of(event) == "round_irregular"]
+    return [{"time": event["time"], **{name: event["data"][name] for name in names}} for event in found]
+
+
+def alerts(events: Iterable[Row]) -> list[Row]:
+    """Alerts by severity and kind."""
+    raised = Counter((one["data"]["severity"], one["data"]["kind"]) for one in events if name_of(one) == "alert_raised")
+    order = ["critical", "warning", "notice"]
+    lines = [{"kind": kind, "severity": how, "count": count} for (how, kind), count in raised.items()]
+    return sorted(lines, key=lambda line: (order.index(line["severity"]), line["kind"]))
+
+
+def faults(events: Iterable[Row]) -> dict[str, int]:
+    """How often each device was not ready."""
+    told = (event["data"] for event in events if name_of(event) == "device_status_changed")
+    return dict(Counter(one["device"] for one in told if one["state"] != "ready"))
+
+
+def inventory(events: Iterable[Row]) -> Row:
+    """What was counted, by kind."""
+    found: dict[str, int | None] = {
+        "opener_cents": None,
+        "closer_cents": None,
+        "fill_cents": 0,
+        "credit_cents": 0,
+        "drop_cents": None,
+    }
+    for event in events:
+        if name_of(event) == "inventory_entered":
+            name = f"{event['data']['kind']}_cents"
+            found[name] = (found[name] or 0) + event["data"]["cents"]
+    return found
+
+
+def table_win(found: Row) -> int | None:
+    """Closer, credits and drop, less opener and fills."""
+    counted = [found[f"{kind}_cents"] for kind in ("closer", "drop", "opener")]
+    if None in counted:
+        return None
+    closer, drop, opener = counted
+    return int(closer + found["credit_cents"] + drop - opener - found["fill_cents"])
+
+
+def restated(events: list[Row], numbers: list[int], end: datetime) -> Row | None:
+    """The same rounds by all that came later; None where nothing was ruled on them."""
+    later = rulings(event for event in events if moment(event["time"]) >= end)
+    ruled = [one for one in later if one["round"] in numbers]
+    if not ruled:
+        return None
+    now = [wager for _, wager in Books(events).of(numbers)]
+    handle, win = sums(wager for wager in now if wager["state"] == "settled")
+    still = sum(wager["state"] == "open" for wager in now)
+    return {"handle_cents": handle, "win_cents": win, "open_wagers": still, "rulings": ruled}
+
+
+# --- rows ---------------------------------------------------------------------------------------------
+
+
+def round_rows(books: Books, numbers: Iterable[int]) -> list[Row]:
+    """``export --rows rounds``."""
+    rows = []
+    for number in numbers:
+        one, end = books.rounds[number], books.rounds[number]["closed"]
+        wagers = [wager for _, wager in books.of([number])]
+        settled, still = ([w for w in wagers if w["state"] == state] for state in ("settled", "open"))
+        ended = "open" if end is None else end["data"]["outcome"]
+        rows.append(
+            {
+                "round": number,
+                "started": one["started"],
+                "closed": "" if end is None else end["time"],
+                "first_seq": one["first_seq"],
+                "last_seq": one["last_seq"],
+                "outcome": "void" if one["void"] else ended,
+                "dealer": "" if end is None else books.shown(end["data"]["dealer"]),
+                "spots": one["spots"],
+                "hands": sum(place[0] == number for place in books.agreed()),
+                "questions": one["questions"],
+                "alerts": one["alerts"],
+                "handle_cents": sums(settled)[0],
+                "win_cents": sums(settled)[1],
+                "open_wagers": len(still),
+                "open_cents": sum(wager["handle"] for wager in still),
+                "settled_wagers": len(settled),
+                "void_wagers": len(wagers) - len(settled) - len(still),
+                "adjusted": sum(wager["adjusted"] for wager in wagers),
+                "doubted": sum(wager["doubted"] for wager in wagers),
+            }
+        )
+    return rows
+
+
+def hand_rows(books: Books) -> list[Row]:
+    """``export --rows hands``."""
+    order = {number: at for at, number in enumerate(books.closed)}
+    own = sorted((place for place in books.agreed() if place[0] in order), key=lambda one: (order[one[0]], one))
+    rows = []
+    for number, spot, hand in own:
+        data = books.hands[number, spot, hand]
+        row = {"round": number, "spot": spot, "hand": hand, "cards": books.shown(data["cards"])}
+        rows.append({**row, "total": data["total"], "stake_cents": data["stake_cents"]})
+    return rows
+
+
+def wager_rows(books: Books) -> list[Row]:
+    """``export --rows wagers``."""
+    return [
+        {
+            "round": number,
+            "time": wager["event"]["time"],
+            "seq": wager["event"]["seq"],
+            "spot": spot,
+            "bet": bet,
+            "wager_cents": wager["cents"],
+            "handle_cents": wager["handle"],
+            "due_cents": wager["due"],
+            "basis": wager["basis"],
+            "why": wager["why"],
+            "state": wager["state"],
+            "jackpot_cents": wager["jackpot"],
+            "adjusted": wager["adjusted"],
+            "doubted": wager["doubted"],
+        }
+        for (number, spot, bet), wager in books.of(books.closed)
+    ]
+
+
+def event_rows(books: Books, names: frozenset[str], columns: Callable[[Row], Row]) -> list[Row]:
+    """Rows of events as they were told."""
+    found = [event for event in books.events if name_of(event) in names]
+    return [
+        {"time": event["time"], "seq": event["seq"], "kind": name_of(event), **columns(event["data"])}
+        for event in found
+    ]
+
+
+def of_alert(data: Row) -> Row:
+    """``export --rows alerts``."""
+    return {"round": data.get("round", 0), "spot": data.get("spot", 0), "data": data}
+
+
+def of_meter(data: Row) -> Row:
+    """``export --rows meters``."""
+    return {"meter": data.get("meter", ""), **of_alert(data), "units": data.get("meter_units")}
+
+
+def sum_rows(books: Books) -> list[Row]:
+    """``export --rows sums``."""
+    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for (_, _, bet), wager in books.of(books.closed):
+        if wager["state"] == "settled":
+            found[f"{wager['event']['time'][:13]}:00:00Z", bet].append(wager)
+    rows = []
+    for (hour, bet), wagers in sorted(found.items()):
+        handle, win = sums(wagers)
+        row = {"hour": hour, "bet": bet, "wagers": len(wagers), "handle_cents": handle, "win_cents": win}
+        rows.append({**row, "win_per_handle": per_handle(win, handle)})
+    return rows
+
+
+def exported(books: Books) -> dict[str, list[Row]]:
+    """Every kind of ``export --rows``."""
+    rounds = round_rows(books, books.closed)
+    video = ("round", "started", "closed", "first_seq", "last_seq", "outcome")
+    return {
+        "rounds": rounds,
+        "hands": hand_rows(books),
+        "wagers": wager_rows(books),
+        "alerts": event_rows(books, ALERTS, of_alert),
+        "meters": event_rows(books, METERS, of_meter),
+        "sums": sum_rows(books),
+        "video": [{name: row[name] for name in video} for row in rounds],
+    }
+
+
+def listed(books: Books) -> list[Row]:
+    """``tableside rounds --json``."""
+    return [
+        {
+            "round": row["round"],
+            "locked": row["started"],
+            "closed": row["closed"],
+            "outcome": row["outcome"],
+            "boxes": row["spots"],
+            "staked_cents": row["handle_cents"] + row["open_cents"],
+            "due_cents": -row["win_cents"],
+            "settled": row["settled_wagers"],
+            "open": row["open_wagers"],
+            "void": row["void_wagers"],
+            "adjusted": row["adjusted"],
+            "alerts": row["alerts"],
+        }
+        for row in round_rows(books, sorted(books.rounds))
+    ]
+
+
+def points_of(cards: str) -> int:
+    """The best total of faces such as ``Th 7d``, by the words of any card of rules."""
+    points = [1 if face[0] == "A" else 10 if face[0] in "TJQK" else int(face[0]) for face in cards.split()]
+    hard = sum(points)
+    return hard + 10 if 1 in points and hard <= 11 else hard

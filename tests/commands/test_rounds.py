@@ -10,7 +10,8 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from controller.cli import main
-from controller.core.inputs import Acknowledged, Started
+from controller.core.inputs import Acknowledged, SetCard, Started
+from firmware_protocols.cards import Card
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.houses import simulated
 from tests.core.journals import journal_of
@@ -69,6 +70,16 @@ def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> 
     assert set(drawn) <= {int(one) for one in readings}
     assert told["hand_played"]["readings"] == [drawn[0], drawn[2]]
     assert "of 10.00" not in text
+
+
+def test_a_hand_is_told_with_the_card_that_the_floor_named(tmp_path: Path) -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 25\nkey no_more_bets\nTh 9s 7d Td\nkey stand hole_turned")
+    assert rig.table.state.round is not None
+    rig.give(SetCard(rig.now_ns, rig.table.state.round.cards[2].number, Card("8d"), "M. Okafor", "seen on video"))
+    text = run("round", str(journal_of(rig, tmp_path / "named.sqlite")), "1").output
+    assert "spot 1 hand 1: Th 7d, stands at 17" in text
+    assert "spot 1 hand 1: Th 8d, stands at 18" in text
 
 
 def test_a_card_that_is_not_open_has_no_face_in_the_story(journal: Path) -> None:

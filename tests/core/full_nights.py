@@ -121,7 +121,7 @@ class FullRig(Rig):
 class FullNight:
     """A night at one of the five cards' tables as they are; what goes wrong there does not hang on the floor."""
 
-    def __init__(self, seed: int, *, reads_display: bool | None = None) -> None:
+    def __init__(self, seed: int, *, reads_display: bool | None = None, rounds: int = nights.ROUNDS) -> None:
         rng, rack = Random(seed), Rack()
         self.seed = seed
         self.reads_display = rng.random() < 0.5 if reads_display is None else reads_display
@@ -137,7 +137,7 @@ class FullNight:
         self.rules = profile_files.load(name, options).rules
         house = house_from(raw)
         shoe = LoadedShoe(Random(seed), house.decks)
-        acts = play(house, Random(seed), rack, (1, 4), rounds=nights.ROUNDS, shoe=shoe, stand_key=keyed)
+        acts = play(house, Random(seed), rack, (1, 4), rounds=rounds, shoe=shoe, stand_key=keyed)
         bets = tuple(bet for bet in STAKES_CENTS if bet in self.rules.side_bets)
         if bets:
             custom = Custom(bets, 500, 400, limit_cents=self.rules.aggregate_limit_cents)

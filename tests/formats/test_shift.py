@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from controller.core.alerts import FloorRefused
-from controller.core.events import TableStarted, WagerSettled
+from controller.core.events import RoundClosed, TableStarted, WagerSettled
 from controller.core.floor_events import ChipCount, Count
 from controller.core.game_alerts import AlertRaised
 from controller.core.inputs import AdjustWager, EnterInventory, VoidRound
@@ -77,6 +77,16 @@ def test_pace_counts_playing_time_only(night: Night) -> None:
     assert paused.rounds == quick.rounds == ROUNDS
     assert paused.playing_seconds <= quick.playing_seconds
     assert quick.rounds_per_hour == round(3600 * ROUNDS / quick.playing_seconds)
+
+
+def test_a_moment_of_two_rounds_counts_once(night: Night) -> None:
+    """A round that waits for an answer closes when the next is long begun."""
+    events = night[0]
+    first, last = takings(events).rounds[0], takings(events).rounds[-1]
+    waits = [one for one in events if isinstance(one.event, RoundClosed) and one.event.round == first.round]
+    end = [msgspec.structs.replace(one, time=last.closed, seq=events[-1].seq + 1) for one in waits]
+    late = [*(one for one in events if one not in waits), *end]
+    assert account(late).playing_seconds == account(events).playing_seconds
 
 
 def hours_later(one: Published) -> Published:

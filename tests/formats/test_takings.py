@@ -10,12 +10,13 @@ import msgspec
 import pytest
 
 from controller.core.events import WagerSettled
-from controller.core.inputs import AdjustWager, VoidRound
+from controller.core.inputs import AdjustWager, SetCard, VoidRound
 from controller.core.rules import Rules
 from controller.formats.payloads import Published
 from controller.formats.row_files import as_csv, as_json_lines
 from controller.formats.takings import RoundRow, Takings, WagerRow, takings, win_per_handle
 from controller.io import profile_files
+from firmware_protocols.cards import Card
 from simulators.acts import RoundPlayed
 from simulators.dealer import play
 from simulators.house import house_from
@@ -143,6 +144,28 @@ def test_wagers_of_an_irregular_round_are_open_in_every_account() -> None:
     assert [(row.spot, row.state, row.wager_cents) for row in found.wagers] == [(1, "open", 2500), (2, "open", 1000)]
     assert (found.rounds[0].open_wagers, found.rounds[0].open_cents) == (2, 3500)
     hold_whole(rig)
+
+
+def a_card_named(face: str) -> Rig:
+    """A round of 17 against 19 in which the floor names the player's second card, then closed."""
+    rig = Rig(profile_files.load(PENN, {"stand_key": "always"}).rules)
+    rig.talk("1 main 25\nkey no_more_bets\nTh 9s 7d Td\nkey stand hole_turned")
+    assert rig.table.state.round is not None
+    second = rig.table.state.round.cards[2].number
+    rig.give(SetCard(rig.now_ns, second, Card(face), "M. Okafor", "seen on video"))
+    rig.key("round_closed")
+    return rig
+
+
+def test_a_hand_shows_the_card_that_the_floor_named_and_its_total() -> None:
+    found = takings(published(a_card_named("8d").events))
+    assert [(row.cards, row.total) for row in found.hands] == [("Th 8d", 18)]
+
+
+def test_a_round_that_no_legal_play_explains_has_no_hands() -> None:
+    found = takings(published(a_card_named("Ad").events))
+    assert [(row.outcome, row.hands) for row in found.rounds] == [("irregular", 0)]
+    assert not found.hands
 
 
 def test_an_account_that_misses_a_wager_is_found_out() -> None:
