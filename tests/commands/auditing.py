@@ -189,7 +189,7 @@ class Floor:
 
     def drops(self) -> None:
         cents = self.rng.randint(1_000, 9_000) * 100
-        self.rig.give(EnterInventory(self.rig.now_ns, Count.DROP, cents, (), "box 12", "Count room", "soft count"))
+        self.rig.give(EnterInventory(self.rig.now_ns, Count.DROP, cents, (), "", "Count room", "soft count, box 12"))
 
     def restarts(self) -> None:
         nights.restarted(self.rig)
