@@ -7,15 +7,16 @@ ruled later does not change the account: it restates it, in lines of its own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.core.alerts import RoundIrregular
 from controller.core.events import DeviceStatusChanged, Event, QuestionAsked, TableStarted, WagerAdjusted, WagerSettled
-from controller.core.floor_events import InventoryEntered, RoundVoided
+from controller.core.floor_events import ChipCount, CorrectionEntered, Count, InventoryEntered, RoundVoided
 from controller.core.game_alerts import AlertRaised
 from controller.core.table_inventory import TableInventory, inventory_of
 from controller.core.theory import Band, Theory, bands
@@ -67,7 +68,11 @@ class SpotLine(msgspec.Struct, frozen=True):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """What a person or a correction changed: a wager's net before and after (None: it was open), or a void round."""
+    """What a person or a correction changed: a wager's net before and after (None: it was open), or a void round.
+
+    Nets are the player's. ``case`` is the house's number for the matter, and may be empty. ``elsewhere``: its round did
+    not close in the account's time, so that it changes no figure of this account.
+    """
 
     time: str
     round: int
@@ -76,6 +81,21 @@ class Ruling(msgspec.Struct, frozen=True):
     bet: str
     before_cents: int | None
     due_cents: int | None
+    who: str
+    why: str
+    case: str = ""
+    elsewhere: bool = False
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A count that was entered, and when; the fields are those of ``InventoryEntered``."""
+
+    time: str
+    entry: int
+    kind: Count
+    cents: int
+    chips: tuple[ChipCount, ...]
+    slip: str
     who: str
     why: str
 
@@ -142,7 +162,7 @@ class Shift(msgspec.Struct, frozen=True):
     rulings: tuple[Ruling, ...]
     irregular: tuple[Irregular, ...]
     inventory: TableInventory
-    entries: tuple[InventoryEntered, ...]
+    entries: tuple[Entry, ...]
     alerts: tuple[AlertLine, ...]
     device_faults: dict[str, int]
     rounds_by_hour: dict[str, int]
@@ -192,7 +212,7 @@ def shift_of(
     settled = [wager for wager in wagers if wager.state is State.SETTLED]
     seconds = _playing_seconds(rounds)
     events = [one.event for one in within]
-    entries = tuple(one for one in events if isinstance(one, InventoryEntered))
+    numbers = {row.round for row in rounds}
     theory = theories()
     identity = within[0].identity
     return Shift(
@@ -215,10 +235,10 @@ def shift_of(
         open_cents=sum(wager.handle_cents for wager in wagers if wager.state is State.OPEN),
         doubted_wagers=sum(wager.doubted for wager in wagers),
         void_rounds=sum(row.outcome == State.VOID for row in rounds),
-        rulings=rulings(within),
+        rulings=tuple(replace(one, elsewhere=one.round not in numbers) for one in rulings(within)),
         irregular=tuple(_irregular(within)),
-        inventory=inventory_of(entries),
-        entries=entries,
+        inventory=inventory_of(one for one in events if isinstance(one, InventoryEntered)),
+        entries=tuple(_entries(within)),
         alerts=_alerts(events),
         device_faults=_faults(events),
         rounds_by_hour=dict(sorted(Counter(f"{row.closed[:13]}:00Z" for row in rounds).items())),
@@ -237,17 +257,23 @@ def rulings(told: Iterable[Published]) -> tuple[Ruling, ...]:
     """What was ruled and corrected, in order; of a void round one line."""
     found: list[Ruling] = []
     void: set[int] = set()
+    cases: dict[tuple[int, int, str], str] = {}
     for one in told:
         event = one.event
         match event:
+            case CorrectionEntered(case, number, spot, bet):
+                cases[number, spot, bet] = case
             case RoundVoided(number, who, why):
                 void.add(number)
-                found.append(Ruling(one.time, number, 0, "", None, None, who, why))
+                case = cases.pop((number, 0, ""), "")
+                found.append(Ruling(one.time, number, 0, "", None, None, who, why, case))
             case WagerAdjusted(number, spot, bet, _, before, due, who, why) if number not in void:
-                found.append(Ruling(one.time, number, spot, bet, before, due, who, why))
+                case = cases.pop((number, spot, bet), "")
+                found.append(Ruling(one.time, number, spot, bet, before, due, who, why, case))
             case WagerSettled(number, spot, bet, _, due, Basis.FLOOR, _, why) if number not in void:
                 who, _, reason = why.partition(": ")
-                found.append(Ruling(one.time, number, spot, bet, None, due, who, reason))
+                case = cases.pop((number, spot, bet), "")
+                found.append(Ruling(one.time, number, spot, bet, None, due, who, reason, case))
             case _:
                 pass
     return tuple(found)
@@ -292,6 +318,15 @@ def _sums(wagers: Iterable[WagerRow]) -> tuple[int, int]:
     """Handle and win."""
     rows = list(wagers)
     return sum(row.handle_cents for row in rows), sum(row.win_cents for row in rows)
+
+
+def _entries(told: Iterable[Published]) -> Iterator[Entry]:
+    for one in told:
+        match one.event:
+            case InventoryEntered(number, kind, cents, chips, slip, who, why):
+                yield Entry(one.time, number, kind, cents, chips, slip, who, why)
+            case _:
+                pass
 
 
 def _irregular(told: Iterable[Published]) -> Iterable[Irregular]:

@@ -13,6 +13,8 @@ from controller.formats.shift import BetLine, Ruling, Shift
 from controller.formats.telling import dollars
 
 MISSING: Final = "not entered"
+OTHER_TIME: Final = " (round of another time)"
+"""Of a ruling that changes no figure of the account."""
 
 
 def shift_text(shift: Shift) -> str:
@@ -39,12 +41,14 @@ def clock(time: str, zone: str) -> str:
 
 
 def ruled(ruling: Ruling) -> str:
-    """What a ruling changed: ``round 12 spot 3 main -$10.00 -> $0.00``."""
+    """What a ruling changed: ``round 12 spot 3 main -$10.00 -> $0.00 (case 2026-117)``."""
+    case = f" (case {ruling.case})" if ruling.case else ""
+    remark = f"{case}{OTHER_TIME if ruling.elsewhere else ''}"
     if not ruling.spot:
-        return f"round {ruling.round} void"
+        return f"round {ruling.round} void{remark}"
     before = "open" if ruling.before_cents is None else dollars(ruling.before_cents)
     assert ruling.due_cents is not None, "only a void round has no net of its own"
-    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} {before} -> {dollars(ruling.due_cents)}"
+    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} {before} -> {dollars(ruling.due_cents)}{remark}"
 
 
 def amount(cents: int | None) -> str:
@@ -64,13 +68,16 @@ def counts(inventory: TableInventory) -> Iterator[tuple[str, str]]:
 
 def _lines(shift: Shift) -> Iterator[str]:
     yield f"{shift.site}/{shift.table}, epoch {shift.epoch}{f', {shift.name}' if shift.name else ''}"
-    yield f"{clock(shift.started, shift.time_zone)} to {clock(shift.ended, shift.time_zone)}"
+    money = f", amounts in {shift.currency}" if shift.currency else ""
+    yield f"{clock(shift.started, shift.time_zone)} to {clock(shift.ended, shift.time_zone)}{money}"
     pace = f"{shift.rounds_per_hour} an hour over {shift.playing_seconds // 60} minutes of play"
     yield f"{shift.rounds} rounds, {pace}"
     yield ""
     yield f"{'bet':24}{'wagers':>8}{'handle':>14}{'win':>14}{'win/handle':>12}{'expected':>14}   95 % band"
     for line in shift.bets:
         yield _bet(line)
+    sums = f"{dollars(shift.handle_cents):>14}{dollars(shift.win_cents):>14}"
+    yield f"{'all':24}{sum(line.wagers for line in shift.bets):>8}{sums}"
     yield ""
     yield from _inventory(shift)
     for spot in shift.spots:
@@ -79,10 +86,11 @@ def _lines(shift: Shift) -> Iterator[str]:
     yield ""
     yield f"basis       {_counts(shift.bases)}"
     yield f"questions   {shift.questions}"
-    yield f"open        {shift.open_wagers} wagers, {dollars(shift.open_cents)}; {shift.doubted_wagers} in doubt"
+    yield f"open        {shift.open_wagers} wagers, {dollars(shift.open_cents)}"
+    yield f"in doubt    {shift.doubted_wagers} settled wagers"
     yield f"void        {shift.void_rounds} rounds"
     for ruling in shift.rulings:
-        yield f"ruled       {ruled(ruling)}, {ruling.who}: {ruling.why}"
+        yield f"ruled       {clock(ruling.time, shift.time_zone)} {ruled(ruling)}, {ruling.who}: {ruling.why}"
     for one in shift.irregular:
         yield f"irregular   round {one.round}: {one.reason}{f'; likely {one.likely}' if one.likely else ''}"
     for alert in shift.alerts:
@@ -96,6 +104,10 @@ def _inventory(shift: Shift) -> Iterator[str]:
     yield f"inventory   {', '.join(f'{name} {value}' for name, value in counts(shift.inventory))}"
     hold = MISSING if shift.hold is None else percent(shift.hold)
     yield f"hold        {hold} (table win by drop)"
+    for one in shift.entries:
+        slip = f", slip {one.slip}" if one.slip else ""
+        what = f"{one.entry}: {one.kind} {dollars(one.cents)}{slip}"
+        yield f"entered     {clock(one.time, shift.time_zone)} {what}, {one.who}: {one.why}"
 
 
 def _beside(shift: Shift) -> Iterator[str]:

@@ -248,10 +248,10 @@ def account(events: list[Row], since: str = EARLIEST, until: str = LATEST) -> Ro
         "open_cents": sum(wager["handle"] for wager in still),
         "doubted_wagers": sum(wager["doubted"] for _, wager in own),
         "void_rounds": sum(one["void"] for one in rounds),
-        "rulings": rulings(within),
+        "rulings": [{**one, "elsewhere": one["round"] not in numbers} for one in rulings(within)],
         "irregular": irregular(within),
         "inventory": inventory(within),
-        "entries": [{"type": name_of(one), **one["data"]} for one in within if name_of(one) == "inventory_entered"],
+        "entries": [{"time": one["time"], **one["data"]} for one in within if name_of(one) == "inventory_entered"],
         "alerts": alerts(within),
         "device_faults": faults(within),
         "rounds_by_hour": dict(Counter(f"{one['closed']['time'][:13]}:00Z" for one in rounds)),
@@ -324,10 +324,15 @@ def playing_seconds(rounds: list[Row]) -> int:
 
 def rulings(events: Iterable[Row]) -> list[Row]:
     """What people and corrections changed; of a void round one line."""
-    found, void = [], set()
+    found: list[Row] = []
+    void: set[int] = set()
+    before: Row = {}
     for event in events:
         name, data = name_of(event), event["data"]
-        line = {"time": event["time"], "round": data.get("round", 0)}
+        # The case is entered just before what it changes.
+        case = before["data"]["case"] if before and name_of(before) == "correction_entered" else ""
+        line = {"time": event["time"], "round": data.get("round", 0), "case": case, "elsewhere": False}
+        before = event
         if name == "round_voided":
             void.add(data["round"])
             whole = {"spot": 0, "bet": "", "before_cents": None, "due_cents": None}

@@ -63,7 +63,7 @@ def test_a_page_has_the_same_figures_and_lines_to_sign(journal: Path, tmp_path: 
     assert run(str(journal), "--html", str(page)).exit_code == 0
     text = page.read_text()
     assert "<td>fills</td><td>$500.00</td>" in text
-    assert '<td>1</td><td class="text">fill</td><td>$500.00</td>' in text
+    assert 'UTC</td><td class="text">fill</td><td>$500.00</td>' in text
     assert "Accounting</td>" in text
 
 

@@ -148,6 +148,35 @@ def test_what_is_ruled_later_restates_an_account_and_does_not_change_it() -> Non
     assert second.round != first.round
 
 
+def test_a_ruling_on_a_round_of_another_time_is_told_as_such_with_its_case() -> None:
+    rig = a_rig()
+    played(rig, rounds=2)
+    closed = takings(published(rig.events)).rounds[0].closed
+    due = next(row.due_cents for row in takings(published(rig.events)).wagers if (row.round, row.bet) == (1, "main"))
+    spot = next(row.spot for row in takings(published(rig.events)).wagers if (row.round, row.bet) == (1, "main"))
+    given = AdjustWager(rig.now_ns, 1, spot, "main", 500, "M. Okafor", "paid by courtesy", case="2026-117")
+    rig.give(given)
+    events = published(rig.events)
+    began = f"{closed[:17]}{int(closed[17:19]) + 1:02}{closed[19:]}"
+    (later,) = account(events, from_to(began, "2026-11-22T00:00Z")).rulings
+    assert (later.before_cents, later.due_cents, later.case, later.elsewhere) == (due, 500, "2026-117", True)
+    assert "(case 2026-117) (round of another time), M. Okafor: paid" in shift_text(
+        account(events, from_to(began, "2026-11-22T00:00Z"))
+    )
+    (own,) = account(events).rulings
+    assert not own.elsewhere
+
+
+def test_the_text_has_what_an_auditor_signs_for(night: Night) -> None:
+    rig = a_rig()
+    count(rig, Count.FILL, 200_000, (10_000, 20), slip="4711")
+    said = shift_text(account(published(rig.events)))
+    assert "UTC 1: fill $2,000.00, slip 4711, M. Okafor: counted" in said
+    shift = account(night[0])
+    whole = next(line for line in shift_text(shift).splitlines() if line.startswith("all "))
+    assert whole.split()[1] == str(sum(line.wagers for line in shift.bets))
+
+
 def count(rig: Rig, kind: Count, cents: int, *chips: tuple[int, int], slip: str = "") -> None:
     rig.give(
         EnterInventory(rig.now_ns, kind, cents, tuple(ChipCount(*one) for one in chips), slip, "M. Okafor", "counted")
