@@ -42,14 +42,15 @@ def missed_cards_answered(desk: Desk, question: int, answer: str, who: str) -> N
         desk.tell(AnswerRefused(question, answer, "the answers are yes and no"))
         return
     desk.tell(QuestionAnswered(question, answer, who))
+    hit, why = desk.round().missed_after, missed_cards.told(desk.round())
+    desk.change_round(doubt=0, missed_after=0)
     if answer == "yes":
-        desk.change_round(doubt=0)
-        desk.irregular(missed_cards.told(desk.round()))
-    elif hit := desk.round().missed_after:
-        desk.change_round(doubt=0, missed_after=0)
-        undoing.no_evidence(desk, Press(hit, "hit"), who)
+        desk.irregular(why)
+    elif hit:
+        if refusal := undoing.no_evidence(desk, Press(hit, "hit"), who):
+            desk.irregular(f"play went on after the key hit without its card, and {refusal}")
     else:
-        desk.change_round(doubt=0, next_bets="")
+        desk.change_round(next_bets="")
 
 
 class QuestionShown(NamedTuple):

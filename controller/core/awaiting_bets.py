@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from controller.core import fitness, locking, next_deal, rounds
 from controller.core.desk import Desk
-from controller.core.inputs import DeadlinePassed, Stamped, Started
+from controller.core.inputs import DeadlinePassed, Input, Stamped, Started
+from controller.core.keypad import KEYPAD
 from controller.core.pressing import may_lock_next
 from controller.core.state import Table
 from controller.core.touching import is_ready
@@ -56,7 +57,7 @@ def due(table: Table, stamped: Stamped) -> Due:
         waits = awaits(desk) or next_deal.may_begin(desk)
         return Due((), (stamped,), begins) if waits else Due((stamped,), (), begins)
     by_rhythm = waits_for_deal(table)
-    if isinstance(stamped.input, ENDS):
+    if isinstance(stamped.input, ENDS) and (not by_rhythm or tells_of_cards(stamped.input)):
         return Due((*(held if by_rhythm else in_order(table, held)), stamped), (), begins)
     if not isinstance(stamped.input, IN_ORDER):
         return Due((stamped,), held, begins)
@@ -64,6 +65,11 @@ def due(table: Table, stamped: Stamped) -> Due:
     if by_rhythm:
         return by_deal(table, held)
     return Due(in_order(table, held), (), begins) if is_known(table, held) else Due((), held, begins)
+
+
+def tells_of_cards(given: Input) -> bool:
+    """Whether a card or a key may have been lost; a flood at the broker or a lost sign says nothing of a deal."""
+    return isinstance(given, Started) or (isinstance(given, ENDS) and given.device in {"shoe", KEYPAD})
 
 
 def waits_for_deal(table: Table) -> bool:

@@ -48,6 +48,7 @@ class Turns(Generic[W]):
     def __init__(self, tables: Iterable[str], clock: Clock, chance: random.Random) -> None:
         self._clock = clock
         self._members: dict[str, _Member[W]] = {table: _Member(chance) for table in tables}
+        self._order = deque(self._members.values())
         self._came = asyncio.Event()
 
     def hears(self, table: str, size: int) -> bool:
@@ -89,10 +90,12 @@ class Turns(Generic[W]):
 
     def _next(self, limit: int, now_ns: int) -> list[W]:
         found: list[W] = []
-        turn = deque(self._members.values())
+        turn = deque(self._order)
         while turn and len(found) < limit:
             member = turn.popleft()
             if member.waiting and member.postings.take(now_ns):
                 found.append(member.waiting.popleft())
                 turn.append(member)
+        # Where the limit left some out, they come first the next time.
+        self._order.rotate(-len(found))
         return found

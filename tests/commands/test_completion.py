@@ -83,6 +83,7 @@ async def test_the_tables_that_a_broker_knows() -> None:
     async with mosquitto() as broker, connected(broker, "5", "tables") as client:
         for name in ("bj-2", "bj-1"):
             await client.publish(Topics("harbour", name).status, status_bytes("online", 1, 0), retain=True)
+        await client.publish("tableside/v1/$(reboot) now/bj-3/status", b"{}", retain=True)
         assert await known_tables(broker) == ("harbour/bj-1", "harbour/bj-2")
     assert await known_tables(Broker("127.0.0.1", 1)) == ()
 

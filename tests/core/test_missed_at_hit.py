@@ -92,3 +92,10 @@ def test_no_other_contradiction_is_asked_about() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(DEALT + " \n key hit \n Tc \n key double stand")
     assert asked(rig) == []
+
+
+def test_what_was_answered_is_not_asked_in_the_next_questions_name() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk(DEALT + " \n key hit stand yes")
+    assert rig.table.state.round is not None
+    assert rig.table.state.round.missed_after == 0

@@ -7,6 +7,7 @@ from controller.core.game_alerts import AlertRaised, Kind
 from controller.io import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardRead
+from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState
 from tests.core.rig import MS, Rig
 
 
@@ -111,6 +112,19 @@ def test_a_key_among_the_cards_says_that_they_are_the_open_rounds() -> None:
         rig.give(CardRead(rig.now_ns, Card(face)))
     rig.pass_ms(2_000)
     assert cards_of(rig, 2) == 8
+
+
+def test_a_flood_at_the_broker_or_a_sign_that_fails_makes_the_deal_no_hits() -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    rig.pass_ms(6_000)
+    for face in ["5h", "6c", "Td", "8s"]:
+        rig.pass_ms(400)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+        rig.give(DeviceComplained("requests", "too_many", "more is asked than people ask", rig.now_ns))
+        rig.give(DeviceHealth("sign", HealthState.LOST, rig.now_ns))
+    rig.pass_ms(2_000)
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
 
 
 def test_where_the_key_of_the_turn_must_come_no_rhythm_begins_a_round() -> None:

@@ -106,6 +106,16 @@ def test_a_flood_goes_on_and_two_bursts_are_none(cost_ns: int) -> None:
         read(flow, cost_ns, 3 * hour_ns, 10_000_000_000)
 
 
+def test_one_long_read_is_no_flood() -> None:
+    flow = Flow(2.0)
+    assert flow.wait_seconds(0, is_full=False) == 0
+    flow.spend(500_000_000)
+    now_ns = 0
+    while wait_seconds := flow.wait_seconds(now_ns, is_full=False):
+        now_ns += round(wait_seconds * 1e9)
+    assert now_ns < 2_000_000_000
+
+
 def read(flow: Flow, cost_ns: int, now_ns: int, for_ns: int) -> None:
     """Read for so long what never ends, each message at a cost."""
     end_ns = now_ns + for_ns

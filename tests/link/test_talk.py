@@ -135,6 +135,14 @@ async def test_postings_without_end_wait_behind_each_other_and_nobody_else() -> 
     assert len(await turns.batch(10_000)) == POSTINGS_WAIT - 3, "what was beyond it was not kept"
 
 
+async def test_of_more_tables_than_a_transaction_holds_each_has_its_turn() -> None:
+    names = [f"bj-{number}" for number in range(6)]
+    turns: Turns[str] = Turns(names, Hands(), random.Random(1))
+    for name in names * 2:
+        turns.put(name, name)
+    assert [await turns.batch(4) for _ in range(3)] == [names[:4], [*names[4:], *names[:2]], names[2:]]
+
+
 @pytest.mark.parametrize("size", [0, MEMBER.bytes_per_second // 100])
 def test_who_talked_too_much_is_heard_again_and_alarmed_once_in_a_while(size: int) -> None:
     clock = Hands()
