@@ -68,12 +68,12 @@ def test_a_page_has_the_same_figures_and_lines_to_sign(journal: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("seed", "rounds", "accounts"),
-    [(8, 18, auditing.ACCOUNTS), (10, 18, auditing.ACCOUNTS), (21, 6, ())],
+    ("seed", "rounds", "accounts", "pages"),
+    [(8, 18, auditing.ACCOUNTS, auditing.SIGNED[1:]), (10, 18, auditing.ACCOUNTS, ()), (21, 6, (), ())],
 )
 def test_a_second_account_from_the_exported_events_alone_comes_to_every_figure(
-    seed: int, rounds: int, accounts: tuple[auditing.Asked, ...], tmp_path: Path
+    seed: int, rounds: int, accounts: tuple[auditing.Asked, ...], pages: tuple[auditing.Asked, ...], tmp_path: Path
 ) -> None:
-    found = auditing.compared(journal_of(auditing.days(rounds, seed), tmp_path / "journal.sqlite"), accounts)
+    found = auditing.compared(journal_of(auditing.days(rounds, seed), tmp_path / "journal.sqlite"), accounts, pages)
     assert not found.differ
     assert found.figures > 1_000
