@@ -32,15 +32,15 @@ def listening(section: OperatorSection, *, kept_by_service: bool = False) -> Lis
         NoChannel: the key or the file of operators cannot be used.
     """
     directory = Path(section.directory) if section.directory else None
-    operators = {} if section.operators is None else _from_file(Path(section.operators), read_operators)
+    operators, signers = _known(section, read_operators), _known(section, read_signers)
     if section.listen is None:
-        return Listening(directory, operators=operators)
+        return Listening(directory, operators=operators, signers=signers)
     assert section.key_file is not None, "a table file with listen has a key"
     try:
         secret = read_curve_secret(Path(section.key_file), kept_by_service=kept_by_service)
     except SecretRefused as error:
         raise NoChannel(str(error)) from error
-    return Listening(directory, section.listen, secret, operators)
+    return Listening(directory, section.listen, secret, operators, signers)
 
 
 def signatures(section: OperatorSection, identity: Identity) -> Signatures:
@@ -49,8 +49,7 @@ def signatures(section: OperatorSection, identity: Identity) -> Signatures:
     Raises:
         NoChannel: the file of operators cannot be used.
     """
-    signers = {} if section.operators is None else _from_file(Path(section.operators), read_signers)
-    return Signatures(identity, signers, section.signed == "required")
+    return Signatures(identity, _known(section, read_signers), section.signed == "required")
 
 
 def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
@@ -66,8 +65,12 @@ def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
     return OperatorChannel(where, f"{identity.site}/{identity.table}", ask, daemon.parts.clock, daemon.limit)
 
 
-def _from_file(path: Path, read: Callable[[str, str], Mapping[str, Asking]]) -> dict[str, Asking]:
+def _known(section: OperatorSection, read: Callable[[str, str], Mapping[str, Asking]]) -> Mapping[str, Asking]:
+    """Who is known by which key: nobody, where the table has no file of operators."""
+    if section.operators is None:
+        return {}
+    path = Path(section.operators)
     try:
-        return dict(read(text_of(path), str(path)))
+        return read(text_of(path), str(path))
     except ConfigError as error:
         raise NoChannel(*error.lines) from error

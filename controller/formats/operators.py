@@ -158,7 +158,8 @@ def no_right(verb: str, roles: frozenset[Role]) -> str:
 def read_request(frames: list[bytes], table: str, asking: Asking, owners: Collection[str] = ()) -> Request:
     """What ``frames`` ask for, if they who ask may: with the name the channel vouches for, where it does.
 
-    ``table`` is ``SITE/TABLE``. ``owners``: names of those who have keys of their own, and ask in no other way.
+    ``table`` is ``SITE/TABLE``. ``owners``: names of those who have keys of their own, to connect or to sign with, and
+    ask in no other way.
 
     Raises:
         OperatorRefused: no request of this protocol, another table's, not this role's, or in another person's name.
@@ -211,7 +212,7 @@ def _in_no_owners_name(payload: bytes, owners: Collection[str]) -> bytes:
     who = _body(payload).get("who")
     owner = next((name for name in owners if isinstance(who, str) and look_alike(who, name)), None)
     if owner is not None:
-        raise OperatorRefused(f"{owner} has a key, and asks with it; give the name of who is at the socket")
+        raise OperatorRefused(f"{owner} has a key, and asks or signs with it; give the name of who is at the socket")
     return payload
 
 

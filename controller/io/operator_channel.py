@@ -57,12 +57,17 @@ class ChannelFailed(Exception):  # noqa: N818 - named for what happened
 
 
 class Listening(NamedTuple):
-    """Where the channel is served: ``directory`` for the roles' sockets, ``address`` (``HOST:PORT``) for CURVE."""
+    """Where the channel is served: ``directory`` for the roles' sockets, ``address`` (``HOST:PORT``) for CURVE.
+
+    ``operators``: by public key, who connects with it; ``signers``: by signing key, who signs with it. Neither is
+    named by anybody else at a socket.
+    """
 
     directory: Path | None = None
     address: str = ""
     secret_key: bytes = b""
     operators: Mapping[str, Asking] = {}
+    signers: Mapping[str, Asking] = {}
 
 
 class OperatorChannel:
@@ -82,7 +87,7 @@ class OperatorChannel:
     ) -> None:
         self._where = where
         self._table = table
-        self._owners = tuple(asking.name for asking in where.operators.values())
+        self._owners = frozenset(one.name for known in (where.operators, where.signers) for one in known.values())
         self._ask = ask
         self._clock = clock
         self._limit = limit or RequestLimit(clock, lambda _: None)

@@ -14,6 +14,8 @@ import zmq
 
 from controller.core.persons import Vouched
 from controller.formats.commands import Reply
+from controller.formats.config import OperatorSection
+from controller.formats.epoch_orders import Signer
 from controller.formats.operators import ROLES, Asking, Request
 from controller.io.allowances import REQUESTS_AT_ONCE, RequestLimit
 from controller.io.clock import SystemClock
@@ -21,6 +23,7 @@ from controller.io.operator import NoReply
 from controller.io.operator_channel import SOCKET, ChannelFailed, Listening, OperatorChannel
 from controller.io.operator_client import Where, ask
 from controller.io.secret_files import write_secret
+from controller.operating import listening
 
 TABLE = "harbour/bj-1"
 PATIENCE_S = 20.0
@@ -95,6 +98,17 @@ async def test_at_a_socket_nobody_gives_the_name_of_somebody_with_a_key(director
         for who in ("S. Vance", "s. vance\u200b", "Ѕ. Vance"):
             refused = await put(floor, "approve-order", order=1, who=who)
             assert (refused.status, refused.text[:20]) == ("refused", "S. Vance has a key, ")
+        assert table.asked == []
+
+
+async def test_nor_the_name_of_somebody_who_has_a_key_to_sign_and_none_to_connect(directory: Path) -> None:
+    file = directory / "operators.toml"
+    file.write_text(f'[[operator]]\nname = "M. Okafor"\nroles = ["floor"]\nsigns = ["{Signer(b"o" * 40).public}"]\n')
+    table = Table()
+    async with serving(listening(OperatorSection(directory=str(directory), operators=str(file))), table):
+        floor = Where(str(directory / "floor" / SOCKET))
+        refused = await put(floor, "void", round=7, who="M. Okafor", why="foul deal")
+        assert (refused.status, refused.text[:21]) == ("refused", "M. Okafor has a key, ")
         assert table.asked == []
 
 
