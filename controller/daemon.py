@@ -208,7 +208,9 @@ class Daemon:
     def ask(self, verb: str, payload: bytes, answer: Callable[[bytes], None], vouched: Vouched = UNVOUCHED) -> None:
         """Carry out what people ask for, and answer once the journal has it; ``vouched``: how they are known."""
         try:
-            order, asked, vouched = self.signatures.taken(verb, payload, vouched, self.signed)
+            order, asked, vouched = self.signatures.taken(
+                verb, payload, vouched, self.signed, self.parts.clock.wall_ns()
+            )
             wanted = read_command(verb, asked)
         except CommandRefused as refused:
             log.warning("order refused", verb=verb, reason=str(refused))

@@ -18,7 +18,7 @@ from controller.formats.epoch_orders import Signer
 from controller.formats.operators import STATUS
 from controller.formats.payloads import Topics
 from controller.formats.records import Identity
-from controller.formats.signed_orders import SignedRequest, order_text
+from controller.formats.signed_orders import SignedRequest, number_at, order_text
 from controller.io.clock import Clock, SystemClock
 from controller.io.mqtt import Broker
 from controller.io.operator import REPLY_SECONDS, NoReply, NotReached, put_request
@@ -27,8 +27,6 @@ from controller.io.randomness import SystemEntropy
 from controller.io.secret_files import SecretRefused, read_curve_secret
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-NANOSECONDS_PER_MS: Final = 1_000_000
 
 TOKEN_BYTES: Final = 8
 """Enough that two requests never share a token."""
@@ -140,7 +138,7 @@ class Sign(NamedTuple):
             known = None if isinstance(told, msgspec.UnsetType) else told
         if known is None:
             raise NoReply("--epoch: expected the epoch of the table's journal, as state/stream has it")
-        number = self.clock.wall_ns() // NANOSECONDS_PER_MS
+        number = number_at(self.clock.wall_ns())
         signed = signer.sign(order_text(Identity(topics.site, topics.table, known), number, verb, body))
         return msgspec.structs.asdict(SignedRequest(signed.text, signed.key, signed.signature, transaction))
 

@@ -1,9 +1,10 @@
 """An order that carries its operator's own signature, whoever brings it and over whichever channel.
 
 What is signed is a text of JSON, byte for byte as it is sent (Ed25519, RFC 8032, over its UTF-8); nothing has to be put
-in a canonical form, so a browser's WebCrypto makes it as well. It names the table, the journal's epoch and a number
-that grows with each order of a key, so that it is carried out at one table and once. The journal keeps it with the
-input that was made of it; so anybody who has the journal can check years later who ordered what.
+in a canonical form, so a browser's WebCrypto makes it as well. It names the table, the journal's epoch and a number,
+the time, that grows with each order of a key, so that it is carried out at one table, once, and soon or never. The
+journal keeps it with the input that was made of it; so anybody who has the journal can check years later who ordered
+what.
 """
 
 from __future__ import annotations
@@ -33,14 +34,19 @@ WHAT: Final = "tableside.order.v1"
 MARK: Final = b'"order":{"signed":'
 """Stands in the body of every record of a signed order."""
 
+FRESH_MS: Final = 5 * 60 * 1000
+"""How far an order's number may be from the table's clock: what somebody withheld for longer is worth nothing."""
+
+NANOSECONDS_PER_MS: Final = 1_000_000
+
 REQUIRED: Final = "this table takes signed orders alone: give --sign, or see docs/operators.md"
 
 
 class OrderText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is signed. ``table`` is ``SITE/TABLE``; ``request`` is what the verb asks for, with ``who``.
 
-    ``number`` is higher than in every order that the key has signed for this table before: the milliseconds since 1970
-    do.
+    ``number`` is the time, in milliseconds since 1970 (``number_at``), and higher than in every order that the key has
+    signed for this table before.
     """
 
     what: str
@@ -75,13 +81,14 @@ class Signatures(NamedTuple):
     signers: Mapping[str, Asking] = {}
     required: bool = False
 
-    def taken(self, verb: str, payload: bytes, vouched: Vouched, last: Mapping[str, int]) -> Taken:
+    def taken(self, verb: str, payload: bytes, vouched: Vouched, last: Mapping[str, int], wall_ns: int) -> Taken:
         """What a payload asks for; ``vouched``: how the channel knows who brought it, who gives what is not signed.
 
-        ``last``: of each key the highest number that was taken.
+        ``last``: of each key the highest number that was taken. ``wall_ns``: what the table's clock says.
 
         Raises:
-            CommandRefused: not signed by an operator who may, for another table, epoch or verb, or taken before.
+            CommandRefused: not signed by an operator who may, for another table, epoch or verb, taken before, or not
+                signed now.
         """
         if not is_signed(payload):
             if self.required:
@@ -99,6 +106,8 @@ class Signatures(NamedTuple):
             raise CommandRefused(refusal)
         if text.number <= last.get(signed.key, 0):
             raise CommandRefused(f"number {text.number}: this order, or a later one of the same key, was given before")
+        if refusal := stale(text.number, wall_ns):
+            raise CommandRefused(refusal)
         own = Vouched("signature", tuple(sorted(signer.roles)))
         return Taken(SignedOrder(signed, text.number), msgspec.json.encode(text.request), own)
 
@@ -123,6 +132,21 @@ def read_signed(payload: bytes) -> tuple[Signed, OrderText]:
 def order_text(identity: Identity, number: int, verb: str, request: Mapping[str, Any]) -> OrderText:
     """What an operator signs."""
     return OrderText(WHAT, f"{identity.site}/{identity.table}", identity.epoch, number, verb, dict(request))
+
+
+def number_at(wall_ns: int) -> int:
+    """The number of an order that is signed at this time, in nanoseconds since 1970."""
+    return wall_ns // NANOSECONDS_PER_MS
+
+
+def stale(number: int, wall_ns: int) -> str:
+    """Why an order of this number is not taken at this time; empty: it was signed just now."""
+    away_ms = number - number_at(wall_ns)
+    if abs(away_ms) <= FRESH_MS:
+        return ""
+    said = f"{abs(away_ms) // 1000} s {'ahead of' if away_ms > 0 else 'behind'} this table's clock"
+    advice = "check the clock of the machine that signs, then sign it again"
+    return f"number {number}: expected the time in milliseconds, within 5 minutes; it is {said}: {advice}"
 
 
 def misplaced(text: OrderText, identity: Identity) -> str:

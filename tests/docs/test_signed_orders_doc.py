@@ -14,7 +14,7 @@ import pytest
 from controller.core.persons import UNVOUCHED
 from controller.formats.operators import Asking
 from controller.formats.records import Identity
-from controller.formats.signed_orders import OrderText, Signatures
+from controller.formats.signed_orders import FRESH_MS, OrderText, Signatures
 from tests.docs.pages import blocks, page, sections
 
 PAGE: Final = page("operators.md")
@@ -22,6 +22,7 @@ SECTION: Final = sections(PAGE)["Orders with a signature"]
 (TEXT,) = [block.text.strip() for block in blocks(PAGE) if block.kind == "json order-text"]
 KEY, SIGNATURE = re.findall(r"^(?:key|signature)  +([0-9a-f]+)$", PAGE, re.MULTILINE)
 SENT: Final = {"text": TEXT, "key": KEY, "signature": SIGNATURE}
+SIGNED_NS: Final = 1_763_721_000_000 * 1_000_000
 NODE: Final = shutil.which("node")
 IMPORT: Final = """
 const seed = Uint8Array.from({ length: 32 }, (_, place) => place);
@@ -33,8 +34,12 @@ const key = await crypto.subtle.importKey("pkcs8", new Uint8Array([...head, ...s
 def test_the_table_takes_the_example() -> None:
     floor = Asking(frozenset({"floor"}), "M. Okafor")
     known = Signatures(Identity("harbour", "bj-1", 1_763_719_200), {KEY: floor}, required=True)
-    taken = known.taken("void", msgspec.json.encode(SENT), UNVOUCHED, {KEY: 1_763_720_999_999})
+    taken = known.taken("void", msgspec.json.encode(SENT), UNVOUCHED, {KEY: 1_763_720_999_999}, SIGNED_NS)
     assert json.loads(taken.request) == {"round": 17, "who": "M. Okafor", "why": "foul deal"}
+
+
+def test_it_says_how_far_a_number_may_be_from_the_clock() -> None:
+    assert f"within {FRESH_MS // 60_000} minutes of the table's clock" in SECTION.text
 
 
 def test_its_keys_are_those_of_the_text() -> None:

@@ -17,7 +17,7 @@ from controller.formats.epoch_orders import Signer
 from controller.formats.operators import Asking, OperatorRefused, read_operators, read_request, read_signers
 from controller.formats.records import Identity, seal, stamp
 from controller.formats.sections import ConfigError
-from controller.formats.signed_orders import OrderText, Signatures, SignedRequest, order_in, order_text
+from controller.formats.signed_orders import FRESH_MS, OrderText, Signatures, SignedRequest, order_in, order_text
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 7)
@@ -26,6 +26,7 @@ FLOOR, WATCH = frozenset({"floor"}), frozenset({"surveillance"})
 KNOWN = Signatures(HERE, {OKAFOR.public: Asking(FLOOR, "M. Okafor"), REYES.public: Asking(WATCH, "J. Reyes")})  # type: ignore[arg-type]
 VOID = {"round": 1, "who": "M. Okafor", "why": "foul deal"}
 NUMBER = 1_763_000_000_000
+NOW_NS = NUMBER * 1_000_000
 
 
 def ordered(signer: Signer = OKAFOR, request: dict[str, Any] = VOID, number: int = NUMBER, **text: Any) -> bytes:
@@ -36,7 +37,7 @@ def ordered(signer: Signer = OKAFOR, request: dict[str, Any] = VOID, number: int
 
 def test_a_signed_order_is_its_signers_whoever_brings_it() -> None:
     for vouched in (UNVOUCHED, Vouched("socket", ("auditor",), 1001)):
-        taken = KNOWN.taken("void", ordered(), vouched, {})
+        taken = KNOWN.taken("void", ordered(), vouched, {}, NOW_NS)
         assert taken.vouched == Vouched("signature", ("floor",))
         assert msgspec.json.decode(taken.request) == VOID
         assert taken.order is not None
@@ -63,21 +64,42 @@ def test_a_signed_order_is_its_signers_whoever_brings_it() -> None:
 )
 def test_what_is_not_signed_for_this_table_by_who_may_is_refused(sent: bytes, why: str) -> None:
     with pytest.raises(CommandRefused, match=why):
-        KNOWN.taken("void", sent, Vouched("key", ("floor",)), {})
+        KNOWN.taken("void", sent, Vouched("key", ("floor",)), {}, NOW_NS)
 
 
 def test_an_order_is_taken_once() -> None:
     for last in (NUMBER, NUMBER + 1):
         with pytest.raises(CommandRefused, match="was given before"):
-            KNOWN.taken("void", ordered(), UNVOUCHED, {OKAFOR.public: last})
-    assert KNOWN.taken("void", ordered(), UNVOUCHED, {OKAFOR.public: NUMBER - 1, REYES.public: NUMBER}).order
+            KNOWN.taken("void", ordered(), UNVOUCHED, {OKAFOR.public: last}, NOW_NS)
+    assert KNOWN.taken("void", ordered(), UNVOUCHED, {OKAFOR.public: NUMBER - 1, REYES.public: NUMBER}, NOW_NS).order
+
+
+@pytest.mark.parametrize("away_ms", [-FRESH_MS, -1, 0, FRESH_MS])
+def test_an_order_is_taken_within_minutes_of_its_signing(away_ms: int) -> None:
+    assert KNOWN.taken("void", ordered(number=NUMBER + away_ms), UNVOUCHED, {}, NOW_NS).order
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (NUMBER - FRESH_MS - 1, "300 s behind this table's clock"),
+        (NUMBER - 3 * 3_600_000, "10800 s behind this table's clock"),
+        (NUMBER + FRESH_MS + 1, "300 s ahead of this table's clock"),
+        (2**53, "s ahead of this table's clock"),
+        (1, "s behind this table's clock"),
+    ],
+)
+def test_an_order_that_was_withheld_or_is_signed_for_later_is_refused(number: int, said: str) -> None:
+    """Whoever carries an order cannot keep it for hours, even one that was refused; nobody signs ahead."""
+    with pytest.raises(CommandRefused, match=f"{said}: check the clock of the machine that signs, then sign it again"):
+        KNOWN.taken("void", ordered(number=number), UNVOUCHED, {}, NOW_NS)
 
 
 def test_where_signatures_are_required_nothing_else_is_taken() -> None:
     plain = msgspec.json.encode(VOID)
-    assert KNOWN.taken("void", plain, UNVOUCHED, {}) == (None, plain, UNVOUCHED)
+    assert KNOWN.taken("void", plain, UNVOUCHED, {}, NOW_NS) == (None, plain, UNVOUCHED)
     with pytest.raises(CommandRefused, match="takes signed orders alone"):
-        KNOWN._replace(required=True).taken("void", plain, Vouched("key", ("floor",)), {})
+        KNOWN._replace(required=True).taken("void", plain, Vouched("key", ("floor",)), {}, NOW_NS)
 
 
 def test_two_signatures_are_two_persons_and_one_is_not() -> None:
@@ -91,7 +113,7 @@ def test_two_signatures_are_two_persons_and_one_is_not() -> None:
 
 def record(change: Callable[[VoidRound, SignedOrder], tuple[VoidRound, SignedOrder]]) -> bytes:
     """The body of a record of a signed order, in which something was changed by who has the table's key."""
-    taken = KNOWN.taken("void", ordered(), UNVOUCHED, {})
+    taken = KNOWN.taken("void", ordered(), UNVOUCHED, {}, NOW_NS)
     made = input_of(read_command("void", taken.request), 5, taken.vouched)
     assert isinstance(made, VoidRound)
     assert taken.order is not None
@@ -155,7 +177,7 @@ def test_an_operator_may_have_a_key_to_sign_and_none_to_connect() -> None:
 def test_no_bytes_pass_for_a_signed_order(data: bytes, field: str) -> None:
     sent = SignedRequest(**{**msgspec.json.decode(ordered()), field: data.decode("latin-1")})
     with pytest.raises((CommandRefused, OperatorRefused)):
-        KNOWN.taken("void", msgspec.json.encode(sent), UNVOUCHED, {})
+        KNOWN.taken("void", msgspec.json.encode(sent), UNVOUCHED, {}, NOW_NS)
 
 
 def test_what_is_signed_is_the_text_as_it_is_sent() -> None:
@@ -165,7 +187,11 @@ def test_what_is_signed_is_the_text_as_it_is_sent() -> None:
     signature = OKAFOR.sign(text)
     with pytest.raises(CommandRefused, match="no operator"):
         KNOWN.taken(
-            "void", msgspec.json.encode(SignedRequest(spaced, OKAFOR.public, signature.signature)), UNVOUCHED, {}
+            "void",
+            msgspec.json.encode(SignedRequest(spaced, OKAFOR.public, signature.signature)),
+            UNVOUCHED,
+            {},
+            NOW_NS,
         )
     assert isinstance(text, OrderText)
     assert signature == Signed(msgspec.json.encode(text).decode(), OKAFOR.public, signature.signature)

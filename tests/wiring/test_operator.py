@@ -13,8 +13,9 @@ from controller.formats.commands import Reply
 from controller.formats.epoch_orders import Signer
 from controller.formats.payloads import Topics
 from controller.formats.records import Identity
-from controller.formats.signed_orders import order_text
+from controller.formats.signed_orders import number_at, order_text
 from controller.io.broker import free_port
+from controller.io.clock import SystemClock
 from controller.io.journal_store import JournalReader
 from controller.io.mqtt import Broker
 from controller.io.operator import request
@@ -119,7 +120,9 @@ async def test_signed_orders_are_taken_from_whoever_brings_them_and_once(tmp_pat
         assert "the key is J. Reyes's; sign in that name" in by_reyes[2]
         signer = Signer((tmp_path / "okafor.key").read_bytes().strip())
         wanted = {"round": 1, "who": "M. Okafor", "why": "foul deal"}
-        signed = signer.sign(order_text(Identity("harbour", "bj-1", epoch), 5, "void", wanted))
+        signed = signer.sign(
+            order_text(Identity("harbour", "bj-1", epoch), number_at(SystemClock().wall_ns()), "void", wanted)
+        )
         sent = {"text": signed.text, "key": signed.key, "signature": signed.signature, "transaction": 1}
         assert (await put(house, sent)).text == "order 1 waits for another person to approve it"
         assert "was given before" in (await put(house, sent)).text
