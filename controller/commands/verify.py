@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
@@ -23,6 +23,9 @@ from controller.io.rebuilding import verify_copy
 from controller.io.segment_folder import NoCopy
 from controller.io.verification import orders, verify
 
+NO_FOLDER: Final = "--operators: expected the file of a journal, without --verifier; restore a second copy first"
+"""What is held against the file of operators is a journal's records, which neither kind of folder is read for."""
+
 
 @click.command("verify")
 @click.option("--gently", is_flag=True, help="Take a fifth of a processor at most.")
@@ -32,7 +35,7 @@ from controller.io.verification import orders, verify
     "--operators",
     "operators_file",
     type=click.Path(path_type=Path),
-    help="The file of operators: whether each signed order is also signed with the key of who it names.",
+    help="The file of operators: whether each signed order of a journal's file is signed by who it names, who may.",
 )
 @AS_JSON
 @click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)
@@ -54,10 +57,14 @@ def command(
     others check the journal's signed heads and the proofs of its records.
 
     Every order that carries its operator's signature is held against it again: that it is what was signed, for this
-    table and epoch, and carried out once. With --operators also that the key is that of the person named.
+    table and epoch, and carried out once. With --operators also that the key is that of the person named,
+    and their roles may order it; this needs the journal itself, not a folder.
 
     Exit status: 0 whole, 1 damaged or not proven, 2 no journal there.
     """
+    if operators_file is not None and (verifier is not None or journal.is_dir()):
+        say(f"tableside: {NO_FOLDER}", err=True)
+        sys.exit(2)
     if verifier is not None:
         check_proofs(journal, verifier, as_json=as_json)
         return

@@ -171,7 +171,7 @@ class OrderRead(NamedTuple):
 def order_in(body: bytes, identity: Identity, signers: Mapping[str, Asking] | None = None) -> OrderRead | None:
     """The signed order in a record's body, held against what the table was given; None: there is none.
 
-    ``signers``: also whether the key is that of the person named.
+    ``signers``: also whether the key is that of the person named, and may order that.
 
     Raises:
         DataRefused: the body is no record's.
@@ -192,6 +192,8 @@ def order_in(body: bytes, identity: Identity, signers: Mapping[str, Asking] | No
         wrong = "the signature does not hold"
     elif signers is not None and (signed.key not in signers or signers[signed.key].name != who):
         wrong = wrong or f"the key is not {who}'s"
+    elif signers is not None:
+        wrong = wrong or no_right(text.verb, signers[signed.key].roles)
     return OrderRead(record.number, text.verb, who, signed.key, text.number, wrong)
 
 
@@ -204,6 +206,9 @@ def _differs(record: Record, text: OrderText) -> str:
         wanted = read_command(text.verb, msgspec.json.encode(text.request))
     except CommandRefused as refused:
         return f"what was signed is no order: {refused}"
+    vouched: Vouched | None = getattr(given, "vouched", None)
+    if vouched is not None and vouched.by != "signature":
+        return "the record does not say that a signature vouched for it"
     # What a reading of the devices has of its own does not matter: it is no order's input whatever it says.
     made = input_of(wanted, getattr(given, "at_ns", 0), getattr(given, "vouched", UNVOUCHED))
     if made != given:

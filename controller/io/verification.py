@@ -85,7 +85,7 @@ def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Rep
 def orders(path: Path, signers: Mapping[str, Asking] | None = None) -> tuple[int, str | None]:
     """How many orders of a whole journal are signed, and the first that is not as it was signed; None: all are.
 
-    ``signers``: also whether each key is that of the person named.
+    ``signers``: also whether each key is that of the person named, and may order that.
     """
     used = set[tuple[str, int]]()
     with JournalReader(path) as reader:

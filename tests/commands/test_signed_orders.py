@@ -63,6 +63,17 @@ def test_verify_checks_the_signatures_of_orders_again(tmp_path: Path) -> None:
     assert run("replay", "--key", key_file(tmp_path), journal).exit_code == 0
 
 
+def test_the_orders_in_a_folder_are_not_passed_over_in_silence(tmp_path: Path) -> None:
+    people = operators(tmp_path, "M. Okafor")
+    for words in ((tmp_path,), ("--verifier", "any", tmp_path)):
+        done = run("verify", "--operators", people, *words)
+        assert (done.exit_code, done.output.count("\n"), "--operators: expected the file" in done.output) == (
+            2,
+            1,
+            True,
+        )
+
+
 def key_file(folder: Path) -> Path:
     file = folder / "table.key"
     file.write_text(KEY.hex() + "\n")

@@ -131,6 +131,10 @@ def signed_as(order: SignedOrder, **fields: Any) -> SignedOrder:
         (lambda given, order: (given, order), ""),
         (lambda given, order: (msgspec.structs.replace(given, round=2), order), "the record is not the void that was"),
         (lambda given, order: (msgspec.structs.replace(given, who="J. Lee"), order), "the record is not the void"),
+        (
+            lambda given, order: (msgspec.structs.replace(given, vouched=Vouched("key", ("floor",))), order),
+            "the record does not say that a signature vouched for it",
+        ),
         (lambda given, order: (given, SignedOrder(order.signed, NUMBER + 1)), "its number is not the one"),
         (lambda given, order: (given, signed_as(order, key=REYES.public)), "the signature does not hold"),
         (lambda given, order: (given, signed_as(order, signature="00")), "the signature does not hold"),
@@ -153,6 +157,9 @@ def test_whose_a_key_is_is_for_the_file_of_operators_to_say() -> None:
         wrong = order_in(body, HERE, signers)
         assert wrong is not None
         assert wrong.wrong == "the key is not M. Okafor's"
+    watching = order_in(body, HERE, {OKAFOR.public: Asking(WATCH, "M. Okafor")})  # type: ignore[arg-type]
+    assert watching is not None
+    assert watching.wrong == "void is for floor; you are surveillance"
     elsewhere = order_in(body, Identity("harbour", "bj-1", 8))
     assert elsewhere is not None
     assert "in epoch 7" in elsewhere.wrong
