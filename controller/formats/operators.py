@@ -149,6 +149,8 @@ def _twice(found: Operators) -> Iterable[Mistake]:
 
 def no_right(verb: str, roles: frozenset[Role]) -> str:
     """Why somebody of these roles may not ask for a verb; empty: they may."""
+    if verb not in RIGHTS:
+        return f"unknown command {verb!r}; expected one of {', '.join(RIGHTS)}"
     if RIGHTS[verb] & roles:
         return ""
     return f"{verb} is for {' or '.join(sorted(RIGHTS[verb]))}; you are {', '.join(sorted(roles))}"
@@ -169,8 +171,6 @@ def read_request(frames: list[bytes], table: str, asking: Asking, owners: Collec
     if frames[1] != table.encode():
         raise OperatorRefused(f"this is table {table}")
     verb = frames[2].decode(errors="replace")
-    if verb not in RIGHTS:
-        raise OperatorRefused(f"unknown command {verb!r}; expected one of {', '.join(RIGHTS)}")
     if len(frames[3]) > REQUEST_LIMIT_BYTES:
         raise OperatorRefused(f"a request has at most {REQUEST_LIMIT_BYTES} bytes")
     if verb in VERBS and is_signed(frames[3]):

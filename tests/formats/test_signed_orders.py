@@ -67,6 +67,11 @@ def test_what_is_not_signed_for_this_table_by_who_may_is_refused(sent: bytes, wh
         KNOWN.taken("void", sent, Vouched("key", ("floor",)), {}, NOW_NS)
 
 
+def test_a_signed_order_that_no_table_knows_is_refused() -> None:
+    with pytest.raises(CommandRefused, match="unknown command 'deal'; expected one of"):
+        KNOWN.taken("deal", ordered(verb="deal"), UNVOUCHED, {}, NOW_NS)
+
+
 def test_an_order_is_taken_once() -> None:
     for last in (NUMBER, NUMBER + 1):
         with pytest.raises(CommandRefused, match="was given before"):
