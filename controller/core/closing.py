@@ -196,9 +196,9 @@ def laid_later(desk: Desk) -> Iterator[WagerOpen]:
             place = round_now.spots[dated.item.box], dated.item.zone
             highest[place] = max(highest.get(place, 0), dated.item.before, dated.item.after)
     book = book_of(desk.state.books, round_now.number)
-    for (spot, bet), cents in sorted(highest.items()):
-        if book is None or book.row(spot, bet) is None:
-            yield WagerOpen(round_now.number, spot, bet, cents, ())
+    on_books = set() if book is None else {(row.spot, row.bet) for row in book.rows}
+    for spot, bet in sorted(highest.keys() - on_books):
+        yield WagerOpen(round_now.number, spot, bet, highest[spot, bet], ())
 
 
 def tell_open(desk: Desk) -> None:

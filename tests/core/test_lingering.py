@@ -68,6 +68,14 @@ def test_what_happens_meanwhile_takes_the_question_back() -> None:
     assert rig.desired.display != "Round over? yes/no"
 
 
+def test_a_close_takes_the_question_back() -> None:
+    rig = table("1 main 10 \n Th 9c 6d 8s \n Kh \n 1 main 0", "sometimes")
+    rig.pass_ms(2 * MINUTE_MS)
+    rig.talk("key round_closed round_closed")
+    assert rig.outcomes() == ["settled"]
+    assert len(rig.told(QuestionWithdrawn)) == len(asked(rig)) == 1
+
+
 def test_all_boxes_broke_and_were_taken_without_any_key() -> None:
     rig = table("1 main 10 \n Th 9c 6d 8s \n Kh \n 1 main 0", "sometimes")
     rig.pass_ms(2 * MINUTE_MS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from controller.core.events import CardDrawn, CardOpened, HoleTurned, RoundClosed, WagerOpen, WagerSettled
 from controller.core.game_alerts import AlertRaised, Kind
 from controller.io import profile_files
@@ -50,6 +52,16 @@ def test_a_push_whose_chips_are_let_lie_is_open_and_the_next_deal_is_no_hit_of_i
     assert rig.outcomes() == ["settled", "open"]
     assert rig.told(WagerOpen) == [WagerOpen(2, 1, "main", 1000, ())]
     assert 2 not in {one.round for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
+
+
+@pytest.mark.parametrize(("zone", "cards"), [("insurance", "Th Ac 9d Ts"), ("ez_bust", "Th 6c 9d Ts")])
+def test_a_wager_made_after_the_deal_of_a_round_that_gives_way_is_open_too(zone: str, cards: str) -> None:
+    rig = table()
+    deal(rig, cards)
+    rig.talk(f"1 {zone} 5")
+    rig.pass_ms(3_000)
+    deal(rig, "5h 6c Td 8s")
+    assert rig.told(WagerOpen) == [WagerOpen(2, 1, "main", 1000, ()), WagerOpen(2, 1, zone, 500, ())]
 
 
 def test_the_hole_card_of_a_round_that_gives_way_stays_closed() -> None:
