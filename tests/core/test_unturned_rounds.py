@@ -1,4 +1,4 @@
-"""A round whose hole card nobody said was turned, because the keypad was lost: it ends on the floor, its wagers open."""
+"""A round whose hole card nobody said was turned, as the keypad was lost: the floor has it, its wagers open."""
 
 from __future__ import annotations
 
