@@ -180,11 +180,15 @@ class CheckedClient(PacedClient):
         Raises:
             aiomqtt.MqttError: no connection, or the broker refused it.
         """
+        lost = self._disconnected
         try:
             await super().__aenter__()
         except aiomqtt.MqttCodeError:
             self.said_no = True
             raise
+        # aiomqtt forgets a loss that comes with the greeting, and would wait for messages without end.
+        if lost.done() and not lost.cancelled() and lost.exception() is not None:
+            raise aiomqtt.MqttError(f"the link was lost as it came about: {lost.exception()}")
         self._disconnected.add_done_callback(self._fail_waiting)
         return self
 
