@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from controller.core import closed_meters, uncertain
-from controller.core.alerts import AnswerRefused, MidShoeEntry, SideBetRefused, SideBetWithoutMain, WagerOutsideLimits
+from controller.core.alerts import MidShoeEntry, SideBetRefused, SideBetWithoutMain, WagerOutsideLimits
 from controller.core.desk import Desk
-from controller.core.events import BetsLocked, Event, QuestionAnswered, QuestionWithdrawn
+from controller.core.events import BetsLocked, Event, QuestionWithdrawn
 from controller.core.felt import Change
 from controller.core.judging import known_until, latest
 from controller.core.procedures import refused_wager
@@ -122,11 +122,9 @@ def entry_text(spot: int) -> str:
 
 def entry_answered(desk: Desk, answer: str, who: str) -> int:
     """A person said whether a newcomer was dealt in; the spot that was not, to be taken out of the round, else 0."""
-    number, (spot, *rest) = desk.round().entry, desk.round().entering
-    if answer not in {"yes", "no"}:
-        desk.tell(AnswerRefused(number, answer, "the answers are yes and no"))
+    spot, *rest = desk.round().entering
+    if not desk.hears_yes_or_no(desk.round().entry, answer, who):
         return 0
-    desk.tell(QuestionAnswered(number, answer, who))
     desk.change_round(entry=0, entering=tuple(rest), entry_told=True)
     return spot if answer == "no" else 0
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from controller.core import asking, closing, lingering, missed_cards, rounds, undoing, unkeyed
 from controller.core.alerts import AnswerRefused
 from controller.core.desk import Desk
-from controller.core.events import QuestionAnswered
 from controller.core.state import Asked, Press, Round, State
 
 
@@ -38,10 +37,8 @@ def answered(desk: Desk, question: int, answer: str, who: str) -> None:
 
 def missed_cards_answered(desk: Desk, question: int, answer: str, who: str) -> None:
     """No card was missed and the round goes on, or it goes to the floor."""
-    if answer not in {"yes", "no"}:
-        desk.tell(AnswerRefused(question, answer, "the answers are yes and no"))
+    if not desk.hears_yes_or_no(question, answer, who):
         return
-    desk.tell(QuestionAnswered(question, answer, who))
     hit, why = desk.round().missed_after, missed_cards.told(desk.round())
     desk.change_round(doubt=0, missed_after=0)
     if answer == "yes":

@@ -42,7 +42,7 @@ ENDS: Final = (Started, DeviceHealth, DeviceComplained, LineDisturbed)
 
 
 class Due(NamedTuple):
-    """What is to be taken now, in order, and what waits; the card that begins a round by its deal's rhythm, or 0."""
+    """What is to be taken now, in order, and what waits; which of now begins a round by its deal's rhythm, or 0."""
 
     now: tuple[Stamped, ...]
     held: tuple[Stamped, ...]
@@ -51,20 +51,20 @@ class Due(NamedTuple):
 
 def due(table: Table, stamped: Stamped) -> Due:
     """What is to be taken now, and what waits."""
-    held, begins = table.state.held, table.state.begins
+    held = table.state.held
     if not held:
         desk = Desk(table, stamped)
         waits = awaits(desk) or next_deal.may_begin(desk)
-        return Due((), (stamped,), begins) if waits else Due((stamped,), (), begins)
+        return Due((), (stamped,)) if waits else Due((stamped,), ())
     by_rhythm = waits_for_deal(table)
     if isinstance(stamped.input, ENDS) and (not by_rhythm or tells_of_cards(stamped.input)):
-        return Due((*(held if by_rhythm else in_order(table, held)), stamped), (), begins)
+        return Due((*(held if by_rhythm else in_order(table, held)), stamped), ())
     if not isinstance(stamped.input, IN_ORDER):
-        return Due((stamped,), held, begins)
+        return Due((stamped,), held)
     held = (*held, stamped)
     if by_rhythm:
         return by_deal(table, held)
-    return Due(in_order(table, held), (), begins) if is_known(table, held) else Due((), held, begins)
+    return Due(in_order(table, held), ()) if is_known(table, held) else Due((), held)
 
 
 def tells_of_cards(given: Input) -> bool:
@@ -82,8 +82,8 @@ def by_deal(table: Table, held: tuple[Stamped, ...]) -> Due:
     """What waits for the cards of a deal, once they are one or are none."""
     begins = next_deal.begins_round(table, held)
     if begins is None:
-        return Due((), held, table.state.begins)
-    return Due(in_order(table, held), (), held[0].number) if begins else Due(held, (), table.state.begins)
+        return Due((), held)
+    return Due(in_order(table, held), (), held[0].number) if begins else Due(held, ())
 
 
 def awaits(desk: Desk) -> bool:

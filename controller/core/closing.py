@@ -44,8 +44,7 @@ def close(desk: Desk) -> None:
     if desk.round().uncertain and not desk.round().locked:
         lock_again(desk)
     if desk.round().lingers:
-        desk.tell(QuestionWithdrawn(desk.round().lingers))
-        desk.change_round(lingers=0)
+        linger_no_more(desk)
     round_now = desk.round()
     admission.given_up(desk)
     if round_now.hides():
@@ -76,8 +75,19 @@ def close(desk: Desk) -> None:
         if round_now.closing and round_now.dealing.unturned():
             # Also where the table counted too few cards to know which of them is the hole card.
             desk.change(turned_by=desk.stamped.number)
+    leave(desk)
+
+
+def leave(desk: Desk) -> None:
+    """No round is open any more."""
     desk.change(round=None, keypad_lost=keypad_away(desk))
     desk.found = None
+
+
+def linger_no_more(desk: Desk) -> None:
+    """Take back the question whether the round is over."""
+    desk.tell(QuestionWithdrawn(desk.round().lingers))
+    desk.change_round(lingers=0)
 
 
 def close_unturned(desk: Desk) -> None:
@@ -91,8 +101,7 @@ def close_unturned(desk: Desk) -> None:
         desk.change_round(trouble="", kept_back=())
         desk.irregular(UNTURNED)
     hand_to_floor(desk, turned=False)
-    desk.change(round=None, keypad_lost=keypad_away(desk))
-    desk.found = None
+    leave(desk)
 
 
 def may_be_over(desk: Desk) -> bool:
@@ -152,10 +161,7 @@ def hand_to_floor(desk: Desk, *, turned: bool = True) -> None:
 
     Not ``turned``: for all the table knows the hole card does not yet.
     """
-    asked = desk.round().asked
-    desk.tell(*map(QuestionWithdrawn, (*desk.round().open_questions(), *(() if asked is None else (asked.number,)))))
-    desk.change_round(asked=None)
-    tell_open(desk)
+    leave_open(desk)
     if turned:
         turn_over(desk)
     else:
@@ -177,15 +183,12 @@ def give_way(desk: Desk) -> None:
 
     Its open wagers are the floor's; its closed cards are opened at the shoe's end.
     """
-    round_now = desk.round()
-    asked = () if round_now.asked is None else (round_now.asked.number,)
-    desk.tell(*map(QuestionWithdrawn, (*round_now.open_questions(), *asked)))
-    tell_open(desk)
+    leave_open(desk)
     desk.tell(*laid_later(desk))
     showing.keep_closed(desk)
-    desk.tell(RoundClosed(round_now.number, (), 0, "irregular" if round_now.trouble_told() else "open"))
-    desk.change(round=None, keypad_lost=keypad_away(desk))
-    desk.found = None
+    outcome = "irregular" if desk.round().trouble_told() else "open"
+    desk.tell(RoundClosed(desk.round().number, (), 0, outcome))
+    leave(desk)
 
 
 def laid_later(desk: Desk) -> Iterator[WagerOpen]:
@@ -201,8 +204,11 @@ def laid_later(desk: Desk) -> Iterator[WagerOpen]:
         yield WagerOpen(round_now.number, spot, bet, highest[spot, bet], ())
 
 
-def tell_open(desk: Desk) -> None:
-    """Every wager of the open round that is on the books and not settled is open."""
+def leave_open(desk: Desk) -> None:
+    """Nothing is asked about the open round any more, and every wager that is on the books and not settled is open."""
+    asked = desk.round().asked
+    desk.tell(*map(QuestionWithdrawn, (*desk.round().open_questions(), *(() if asked is None else (asked.number,)))))
+    desk.change_round(asked=None)
     book = book_of(desk.state.books, desk.round().number)
     unsettled = () if book is None else (row for row in book.rows if row.due_cents is None)
     desk.tell(*(WagerOpen(desk.round().number, row.spot, row.bet, row.wager_cents, ()) for row in unsettled))

@@ -80,10 +80,14 @@ def usual_ms(desk: Desk) -> int:
     return int(median(gaps)) if gaps else 0
 
 
+def rhythm_ms(desk: Desk) -> int:
+    """The longest time between two cards that is of the dealer's rhythm."""
+    return usual_ms(desk) * RHYTHM_PER_MILLE // 1000
+
+
 def in_rhythm(desk: Desk) -> bool:
     """Whether the last cards of the deal came as a dealer deals, and not as those of a player who draws quickly."""
-    most = usual_ms(desk) * RHYTHM_PER_MILLE // 1000
-    return all(gap <= most for gap in desk.round().dealing.gaps_ms[-LAST:])
+    return all(gap <= rhythm_ms(desk) for gap in desk.round().dealing.gaps_ms[-LAST:])
 
 
 # --- what comes -------------------------------------------------------------------------------------

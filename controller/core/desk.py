@@ -8,11 +8,11 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.alerts import RoundIrregular, SettlementDoubted
+from controller.core.alerts import AnswerRefused, RoundIrregular, SettlementDoubted
 from controller.core.books import Row, entered
 from controller.core.dated import Dated
 from controller.core.doubting import doubts_of, overtaken, still_decided
-from controller.core.events import CardOpened, Event, HoleTurned, QuestionAsked
+from controller.core.events import CardOpened, Event, HoleTurned, QuestionAnswered, QuestionAsked
 from controller.core.hand import points_of, seen
 from controller.core.inputs import Stamped
 from controller.core.items import idle
@@ -152,6 +152,14 @@ class Desk:
         self.change(questions=number)
         self.tell(QuestionAsked(number, self.state.round.number if self.state.round else 0, spot, text, choices))
         return number
+
+    def hears_yes_or_no(self, question: int, answer: str, who: str) -> bool:
+        """Whether a question about the round as a whole is answered now: anything but yes and no is refused."""
+        if answer not in {"yes", "no"}:
+            self.tell(AnswerRefused(question, answer, "the answers are yes and no"))
+            return False
+        self.tell(QuestionAnswered(question, answer, who))
+        return True
 
     def open_card(self, place: int) -> None:
         """Publish the face of a card that lies face up, once."""

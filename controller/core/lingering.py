@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core import round_end, rounds
-from controller.core.alerts import AnswerRefused
+from controller.core import closing, round_end, rounds
 from controller.core.desk import Desk
-from controller.core.events import QuestionAnswered, QuestionWithdrawn
 from controller.core.game_alerts import Kind
 from controller.core.inputs import DeadlinePassed
 from controller.core.raising import raise_alert
@@ -49,7 +47,7 @@ def review(desk: Desk) -> None:
     if round_now is None:
         return
     if round_now.lingers and round_now.lingered != len(round_now.evidence):
-        withdraw(desk)
+        closing.linger_no_more(desk)
     late = isinstance(told, DeadlinePassed) and desk.table_ns(told.at_ns) >= quiet_since(round_now) + QUIET_NS
     if not late or not waits(desk):
         return
@@ -71,18 +69,9 @@ def may_be_over(desk: Desk) -> bool:
     return bool(round_now.trouble) or round_now.hides() or round_end.may_be_over(desk)
 
 
-def withdraw(desk: Desk) -> None:
-    """Take the question back."""
-    desk.tell(QuestionWithdrawn(desk.round().lingers))
-    desk.change_round(lingers=0)
-
-
 def answered(desk: Desk, answer: str, who: str) -> None:
     """A person said whether the round is over; if so it is closed as its key would close it."""
-    question = desk.round().lingers
-    if answer not in {"yes", "no"}:
-        desk.tell(AnswerRefused(question, answer, "the answers are yes and no"))
+    if not desk.hears_yes_or_no(desk.round().lingers, answer, who):
         return
-    desk.tell(QuestionAnswered(question, answer, who))
     over = answer == "yes"
     desk.change_round(lingers=0, closing=over, close_refused=over or desk.round().close_refused)

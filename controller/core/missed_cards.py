@@ -6,18 +6,18 @@ the key *hit* was pressed, and play went on without a card.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
+
+from msgspec.structs import replace
 
 from controller.core import confirming
 from controller.core.alerts import CardsMayBeMissing
-from controller.core.dated import Dated
 from controller.core.desk import Desk
 from controller.core.events import QuestionWithdrawn
 from controller.core.items import CardCame, KeySpoke
 from controller.core.judging import known_until
 from controller.core.reconstruction import Reconstruction
-from controller.core.state import Round, begun
+from controller.core.state import Round, woven
 
 MISSED_CARDS: Final = "Were cards drawn while the table was not listening?"
 NEXT_BEGUN: Final = "No more bets was pressed in this round and then a card came: has another round begun?"
@@ -62,20 +62,12 @@ def after_hit(desk: Desk) -> bool:
     hit = next((one for one in since if isinstance(one.item, KeySpoke) and one.item.action == "hit"), None)
     if hit is None or desk.house.shoe_numbers_cards:
         return False
-    found = woven(desk, evidence[: evidence.index(hit) + 1])
+    found = woven(desk.rules, replace(desk.round(), evidence=evidence[: evidence.index(hit) + 1], trouble=""))
     if not found.frontier:
         return False
     spot, text = hand_asked(desk, found)
     desk.change_round(missed_after=hit.number, doubt=desk.ask(spot, text, ("no", "yes")))
     return True
-
-
-def woven(desk: Desk, evidence: Iterable[Dated]) -> Reconstruction:
-    """The open round's lattice when it had been told this evidence only."""
-    found = begun(desk.rules, desk.round())
-    for dated in evidence:
-        found = found.observe(dated)
-    return found
 
 
 def hand_asked(desk: Desk, found: Reconstruction) -> tuple[int, str]:

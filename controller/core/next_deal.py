@@ -47,7 +47,7 @@ def may_begin(desk: Desk) -> bool:
 def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
     """Whether the first of the cards that wait begins a round; None: that is not known yet."""
     desk = Desk(table, held[0])
-    gap_ns, most_ms = confirming.gap_ns(desk), confirming.usual_ms(desk) * confirming.RHYTHM_PER_MILLE // 1000
+    gap_ns, most_ms = confirming.gap_ns(desk), confirming.rhythm_ms(desk)
     cards = deal_size(desk, held)
     count, last_ns = 0, 0
     if cards == NO_BOX:

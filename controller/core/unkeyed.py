@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from controller.core import locking
-from controller.core.alerts import AnswerRefused
 from controller.core.desk import Desk
-from controller.core.events import QuestionAnswered, QuestionWithdrawn
+from controller.core.events import QuestionWithdrawn
 
 TEXT: Final = "A card came before the bets were locked: has a new round begun?"
 SHOWN: Final = "Bets not locked: new round? yes/no"
@@ -26,11 +25,8 @@ def ask(desk: Desk) -> None:
 
 def answered(desk: Desk, answer: str, who: str) -> None:
     """A person said whether a round has begun; if not, its cards belong to none and the bets are open again."""
-    question = desk.round().unkeyed
-    if answer not in {"yes", "no"}:
-        desk.tell(AnswerRefused(question, answer, "the answers are yes and no"))
+    if not desk.hears_yes_or_no(desk.round().unkeyed, answer, who):
         return
-    desk.tell(QuestionAnswered(question, answer, who))
     desk.change_round(unkeyed=0, begun_by_word=True)
     if answer == "no":
         desk.tell(*map(QuestionWithdrawn, desk.round().open_questions()))

@@ -16,12 +16,12 @@ from random import Random
 from tempfile import mkdtemp
 from typing import Final
 
-from controller.core.inputs import Answered, DeadlinePassed, Started
+from controller.core.inputs import Answered, Started
 from controller.core.linked import LinkedTerms
 from controller.core.progressives import MeterTerms
 from controller.core.rules import Rules
 from controller.io import profile_files
-from firmware_protocols.readings import ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
+from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState, KeyPressed
 from simulators.acts import Act, Consult, LetIn, Press
 from simulators.consulting import entry_key
 from simulators.dealer import play
@@ -67,15 +67,9 @@ class FullRig(Rig):
         if self.pit is not None:
             self.pit.tells(self)
 
-    def pass_ms(self, milliseconds: int) -> None:
+    def watched(self) -> tuple[int, ...]:
         """Only readers that are there confirm what they are asked."""
-        until_ns = self.now_ns + milliseconds * MS
-        while 0 < self.desired.deadline_ns <= until_ns:
-            self.now_ns = max(self.now_ns, self.desired.deadline_ns)
-            self.give(DeadlinePassed(self.now_ns))
-        self.now_ns = until_ns
-        if self.desired.confirm_ns and not self.late:
-            self.give(ChipsConfirmed(tuple(spot for spot in SPOTS if spot not in self.lost), self.now_ns))
+        return tuple(spot for spot in SPOTS if spot not in self.lost)
 
     def lay(self, spot: int, zone: str, chips: tuple[str, ...], spread_ms: int = 100) -> None:
         """Chips at a lost reader move unseen."""

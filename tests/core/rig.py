@@ -85,7 +85,11 @@ class Rig:
             self.give(DeadlinePassed(self.now_ns))
         self.now_ns = until_ns
         if self.desired.confirm_ns and not self.late:
-            self.give(ChipsConfirmed(SPOTS, self.now_ns))
+            self.give(ChipsConfirmed(self.watched(), self.now_ns))
+
+    def watched(self) -> tuple[int, ...]:
+        """The spots whose readers are there."""
+        return SPOTS
 
     def card(self, face: str | None) -> None:
         """A card leaves the shoe."""

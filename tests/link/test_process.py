@@ -20,7 +20,7 @@ from controller.core.jackpots import Jackpot
 from controller.core.meter import UNITS
 from controller.io.clock import SystemClock
 from controller.link.deeds import Awarded, Claimed, Counted, Wagered, WinningRow
-from controller.link.ledger import Ledger, Rows
+from controller.link.ledger import Database, Ledger, Rows
 from controller.link.service import DoesNotAddUp, Listening, Service
 from controller.link.session import Shows
 from controller.link.sqlite import SqliteDatabase
@@ -140,19 +140,18 @@ class Hanging:
         self._database.close()
 
 
+def served(where: Listening, ledger: Database, audit: Database, pool: str) -> Service:
+    """A link over two ways to a ledger."""
+    return Service(where, Ledger(ledger, pool), Ledger(audit, pool), clock=SystemClock(), chance=random.Random(1))
+
+
 async def test_a_ledger_that_hangs_closes_the_pool_and_opens_it_when_it_answers(tmp_path: Path) -> None:
     premises = begun(tmp_path)
     path = tmp_path / "ledger.sqlite"
     database, audit = Hanging(SqliteDatabase(path)), SqliteDatabase(path)
     tables = {public.decode(): name for name, (public, _) in premises.tables.items()}
     where = Listening(f"127.0.0.1:{premises.port}", (tmp_path / "link.key").read_bytes().strip(), tables)
-    service = Service(
-        where,
-        Ledger(database, premises.pool),
-        Ledger(audit, premises.pool),
-        clock=SystemClock(),
-        chance=random.Random(1),
-    )
+    service = served(where, database, audit, premises.pool)
     task = asyncio.create_task(service.run())
     try:
         async with premises.table() as table, premises.table("harbour/bj-2") as idle:
@@ -227,13 +226,7 @@ async def test_a_link_whose_ledger_is_away_is_left_for_one_whose_ledger_is_there
     secret = (tmp_path / "link.key").read_bytes().strip()
     away = premises.beside(2)
     where = Listening(f"127.0.0.1:{away.port}", secret, tables)
-    service = Service(
-        where,
-        Ledger(hanging, premises.pool),
-        Ledger(audit, premises.pool),
-        clock=SystemClock(),
-        chance=random.Random(1),
-    )
+    service = served(where, hanging, audit, premises.pool)
     task = asyncio.create_task(service.run())
     try:
         async with premises.process(), away.table(others=[premises]) as table:
@@ -274,13 +267,7 @@ async def test_a_ledger_changed_behind_the_link_is_found_while_it_runs_and_table
     tables = {public.decode(): name for name, (public, _) in premises.tables.items()}
     secret = (tmp_path / "link.key").read_bytes().strip()
     where = Listening(f"127.0.0.1:{premises.port}", secret, tables, reconcile_seconds=0.05)
-    service = Service(
-        where,
-        Ledger(database, premises.pool),
-        Ledger(audit, premises.pool),
-        clock=SystemClock(),
-        chance=random.Random(1),
-    )
+    service = served(where, database, audit, premises.pool)
     task = asyncio.create_task(service.run())
     try:
         async with premises.table() as table:
