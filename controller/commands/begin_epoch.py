@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from pathlib import Path
 from typing import Final
 
 import click
 import msgspec
 
-from controller.commands.terminal import say
+from controller.commands.terminal import refuse, say
 from controller.formats.config import Config, ConfigError
 from controller.formats.epoch_orders import WHAT, Approval, Order, OrderRefused, Proposal, Signer, check, proposer
 from controller.formats.meter_account import meter_book
@@ -53,12 +52,9 @@ def command(table_file: Path, operator_key: str | None, why: str | None, who: st
         else:
             begun(config, Ruling(who or "", witness or "", why or ""))
     except ConfigError as error:
-        for line in error.lines:
-            say(f"tableside: {line}", err=True)
-        sys.exit(2)
+        refuse(*error.lines)
     except (EpochRefused, OrderRefused, SecretRefused, OSError) as error:
-        say(f"tableside: {error}", err=True)
-        sys.exit(2)
+        refuse(error)
 
 
 def ordered(config: Config, operator_key: str | None, why: str | None) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from controller.commands.run import REFUSED, refuse, unpaired_lines
-from controller.commands.terminal import AS_JSON, say, say_json
+from controller.commands.run import unpaired_lines
+from controller.commands.terminal import AS_JSON, REFUSED, refuse, say, say_json
 from controller.core.rules import Rules
 from controller.formats.config import Config, ConfigError, is_credential, ports_of
 from controller.formats.meter_odds import odds_lines

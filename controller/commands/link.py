@@ -15,8 +15,8 @@ from typing import Any, Final, TypeVar, assert_never
 import click
 import structlog
 
-from controller.commands.run import STORAGE_FAILED, refuse, until_stopped
-from controller.commands.terminal import AS_JSON, say
+from controller.commands.run import STORAGE_FAILED, until_stopped
+from controller.commands.terminal import AS_JSON, refuse, say
 from controller.core.meter import ROSE, UNITS
 from controller.core.persons import same_person
 from controller.core.progressives import Adjustment, NewParameters

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from controller.commands import mystery_verify
-from controller.commands.run import refuse
-from controller.commands.terminal import say
+from controller.commands.terminal import refuse, say
 from controller.formats.config import ConfigError
 from controller.formats.trigger_config import TriggerConfig
 from controller.io.clock import SystemClock

@@ -11,9 +11,8 @@ from typing import Final
 
 import click
 
-from controller.commands.run import refuse
 from controller.commands.suggestions import journals
-from controller.commands.terminal import AS_JSON, say
+from controller.commands.terminal import AS_JSON, refuse, say
 from controller.formats.event_numbers import Mark, Range, stream_marks
 from controller.formats.mystery_audit import Audit, CycleFound, examine
 from controller.formats.mystery_events import NotEvents, Told, read_lines
@@ -49,7 +48,6 @@ def command(file: Path, *, first: int, held: tuple[str, ...], as_json: bool) -> 
     except (NotEvents, JournalDamaged, OSError) as error:
         # Some of these name the file themselves.
         refuse(str(error) if str(error).startswith(str(file)) else f"{file}: {error}")
-        return
     audit = examine(told)
     audit = audit._replace(faults=(*damage, *audit.faults))
     if as_json:

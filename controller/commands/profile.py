@@ -8,7 +8,7 @@ import click
 
 from controller.commands.main_edge import edge_of
 from controller.commands.suggestions import profiles
-from controller.commands.terminal import AS_JSON, Column, say, say_json, say_table
+from controller.commands.terminal import AS_JSON, Column, refuse, say, say_json, say_table
 from controller.formats.par_report import EDGE_DIGITS, decimal
 from controller.formats.profile_text import compared, rows, shown
 from controller.formats.profiles import Profile, ProfileError
@@ -94,6 +94,4 @@ def loaded(name: str) -> Profile:
     try:
         return profile_files.load(name)
     except ProfileError as error:
-        for line in error.lines:
-            say(f"tableside: {line}", err=True)
-        sys.exit(2)
+        refuse(*error.lines)

@@ -12,8 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from controller.commands.run import refuse
-from controller.commands.terminal import AS_JSON, say
+from controller.commands.terminal import AS_JSON, refuse, say
 from controller.formats.randomness_tests import ALPHA, DAMNING, Tested, all_tests
 from controller.io.clock import SystemClock
 from controller.io.link import Link

@@ -20,7 +20,7 @@ import structlog
 from controller import version
 from controller.anchoring import box_anchored, box_remarks
 from controller.assembly import Devices, TriggerBox, house_of
-from controller.commands.terminal import say
+from controller.commands.terminal import refuse, say
 from controller.core.desired import Desired
 from controller.core.inputs import Input
 from controller.core.metering import trigger_wish
@@ -57,9 +57,6 @@ from controller.recovery import recover
 from devices.mystery_trigger import TableName
 
 LEVELS: Final = ("debug", "info", "warning", "error")
-
-REFUSED: Final = 2
-"""Exit status: the configuration, the key or the journal cannot be used."""
 
 STORAGE_FAILED: Final = 70
 """Exit status: the disk failed while the table ran; the next start reads what it has."""
@@ -104,13 +101,6 @@ def command(table_file: Path, log_format: Format, log_level: str) -> None:
         os._exit(STORAGE_FAILED)
 
 
-def refuse(*lines: str) -> None:
-    """Say what is wrong, a line each, and end."""
-    for line in lines:
-        say(f"tableside: {line}", err=True)
-    sys.exit(REFUSED)
-
-
 async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Authenticated | None = None) -> None:
     """Run the table until a signal asks it to stop. ``marks``: as ``marks_of``; ``looked_through``: the program.
 
@@ -120,7 +110,6 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
     config = table.config
     if config.broker is None:
         refuse("[broker]: expected host and port: a table without a broker tells nobody anything")
-        return
     notifier = Notifier(os.environ)
     clock, entropy, path = SystemClock(), SystemEntropy(), Path(config.table.journal)
     identity = Identity(config.table.site, config.table.name, clock.wall_ns() // 1_000_000_000)
@@ -129,7 +118,6 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
     except JournalFailed as error:
         # Not a failing disk: another process has it, or it is another table's.
         refuse(str(error))
-        return
     journal = storage.journal
     try:
         recovered = await asyncio.to_thread(recover, path, table.key)

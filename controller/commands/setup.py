@@ -15,8 +15,7 @@ import msgspec
 import zmq
 
 from controller.commands.devices import best_name
-from controller.commands.run import refuse
-from controller.commands.terminal import say
+from controller.commands.terminal import refuse, say
 from controller.formats import setup_answers
 from controller.formats.config import ConfigError
 from controller.formats.operators import ROLES, Operator

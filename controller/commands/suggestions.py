@@ -50,7 +50,7 @@ def rounds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
     numbers: dict[int, None] = {}
     if isinstance(journal, Path):
         with (
-            contextlib.suppress(NotAJournal, JournalDamaged, PayloadRefused, OSError),
+            contextlib.suppress(*UNREADABLE),
             JournalReader(journal) as reader,
         ):
             for row in reader.events(max(1, reader.head().seq - LATEST)):

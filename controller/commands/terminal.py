@@ -10,7 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import IO, Any, Final, Literal, NamedTuple
+from typing import IO, Any, Final, Literal, NamedTuple, NoReturn
 
 import click
 import msgspec
@@ -48,6 +48,9 @@ HEADS: Final[Mapping[str, Style]] = {
 AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 """Of every command that prints what a program may want; docs/commands.md says what each prints."""
 
+REFUSED: Final = 2
+"""The exit status of a command that was given what it cannot use."""
+
 GAP: Final = "  "
 """Between the columns of a table."""
 
@@ -72,6 +75,13 @@ def say(line: object = "", *, err: bool = False, nl: bool = True, style: Style =
     if style and is_coloured(sys.stderr if err else sys.stdout, os.environ):
         text = click.style(text, **LOOKS[style])
     click.echo(text, err=err, nl=nl)
+
+
+def refuse(*lines: object) -> NoReturn:
+    """Say what is wrong with what was given, a line each, and end with status 2."""
+    for line in lines:
+        say(f"tableside: {line}", err=True)
+    sys.exit(REFUSED)
 
 
 def say_told(line: str) -> None:

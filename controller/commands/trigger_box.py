@@ -14,8 +14,8 @@ import click
 import structlog
 
 from controller import version
-from controller.commands.run import STORAGE_FAILED, refuse, until_stopped
-from controller.commands.terminal import say
+from controller.commands.run import STORAGE_FAILED, until_stopped
+from controller.commands.terminal import refuse, say
 from controller.formats.config import ConfigError
 from controller.formats.pairing import unpaired
 from controller.io.clock import Clock, SystemClock

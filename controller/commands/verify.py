@@ -10,7 +10,7 @@ import click
 
 from controller.commands.journal_reading import counted, counts
 from controller.commands.suggestions import journals
-from controller.commands.terminal import AS_JSON, say, say_json
+from controller.commands.terminal import AS_JSON, refuse, say, say_json
 from controller.formats.operators import read_signers
 from controller.formats.seals import Sealing
 from controller.formats.sections import ConfigError
@@ -63,8 +63,7 @@ def command(
     Exit status: 0 whole, 1 damaged or not proven, 2 no journal there.
     """
     if operators_file is not None and (verifier is not None or journal.is_dir()):
-        say(f"tableside: {NO_FOLDER}", err=True)
-        sys.exit(2)
+        refuse(NO_FOLDER)
     if verifier is not None:
         check_proofs(journal, verifier, as_json=as_json)
         return
@@ -76,12 +75,9 @@ def command(
         if report.damage is None and not journal.is_dir():
             signed, wrong = orders(journal, signers)
     except ConfigError as error:
-        for line in error.lines:
-            say(f"tableside: {line}", err=True)
-        sys.exit(2)
+        refuse(*error.lines)
     except (NotAJournal, NoCopy, KeyRefused, OSError) as error:
-        say(f"tableside: {error}", err=True)
-        sys.exit(2)
+        refuse(error)
     if report.damage is not None or report.identity is None:
         end({"whole": False, "damage": report.damage}, f"{journal}: damaged: {report.damage}", as_json=as_json)
     if wrong is not None:
@@ -115,8 +111,7 @@ def check_proofs(folder: Path, verifier: str, *, as_json: bool) -> None:
     except (ProofRefused, NoteRefused) as refused:
         end({"proven": False, "reason": str(refused)}, f"{folder}: not proven: {refused}", as_json=as_json)
     except OSError as error:
-        say(f"tableside: {folder}: {error}", err=True)
-        sys.exit(2)
+        refuse(f"{folder}: {error}")
     head, is_forged = found.head, any(order.wrong for order in found.orders)
     if as_json:
         records = {"first": found.first, "last": found.last}
