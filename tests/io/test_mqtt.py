@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import aiomqtt
 import pytest
 
 from controller.formats.payloads import CLOUDEVENTS
@@ -15,7 +20,8 @@ from controller.io.broker import (
     mosquitto,
 )
 from controller.io.certificates import make_authority
-from controller.io.mqtt import Broker, LinkLost, NotGreeted, PublishRefused, connected
+from controller.io.mqtt import Broker, CheckedClient, LinkLost, NotGreeted, PublishRefused, connected
+from controller.io.mqtt_reading import ANYTHING
 from tests.io.broker_rig import PATIENCE_SECONDS, Cuttable, listening, open_to_the_broker
 
 pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
@@ -125,6 +131,40 @@ async def test_a_message_says_of_what_type_it_is_where_the_protocol_can(protocol
             event, state = [await anext(listener.messages), await anext(listener.messages)]
     assert getattr(event.properties, "ContentType", "") == (CLOUDEVENTS if protocol == "5" else "")
     assert getattr(state.properties, "ContentType", "") == ""
+
+
+class LateExecutor(ThreadPoolExecutor):
+    """Says that a connection is made only once it is allowed to: the event loop has read of it meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.allowed = threading.Event()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **keywords: Any) -> Future[Any]:
+        def later() -> Any:
+            result = fn(*args, **keywords)
+            self.allowed.wait(PATIENCE_SECONDS)
+            return result
+
+        return super().submit(later)
+
+
+async def test_a_link_lost_while_it_is_greeted_is_lost() -> None:
+    async def greet_and_hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(4096)
+        writer.write(bytes([0x20, 3, 0, 0, 0]))
+        writer.close()
+
+    server, executor = await asyncio.start_server(greet_and_hang_up, "127.0.0.1", 0), LateExecutor()
+    asyncio.get_running_loop().set_default_executor(executor)
+    port = server.sockets[0].getsockname()[1]
+    client = CheckedClient("127.0.0.1", port, protocol=aiomqtt.ProtocolVersion.V5, timeout=5, inbound=ANYTHING)
+    lost, entering = client._disconnected, asyncio.ensure_future(client.__aenter__())
+    await asyncio.wait((lost,), timeout=PATIENCE_SECONDS)
+    executor.allowed.set()
+    with pytest.raises(aiomqtt.MqttError, match="lost as it came about"):
+        await entering
+    server.close()
 
 
 @pytest.mark.parametrize("topic", [b"a/\xff\xfe", b"a/\xc0\xaf", b"a/\xed\xa0\x80", b"a/+/#", b""])
