@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books
+.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -52,6 +52,7 @@ help:
 	@echo 'make campaign-books   two gaming days of rounds, irregularities and corrections: every figure of the books against a second account (minutes); ROUNDS= SEED= may be given'
 	@echo 'make campaign-oracle  small random rounds read by the table and by brute force; N= SEED= may be given'
 	@echo 'make campaign-habits  honest people at unkind tables: keys pressed, forgotten or never pressed, antennas that overhear; ROUNDS= SEED= JOBS= FILE= may be given'
+	@echo 'make campaign-independent  a table of other people, devices and arithmetic before the real daemon, in real time (100 rounds: minutes); ROUNDS= HABIT= PROFILE= TABLES= PACE= SEED= may be given'
 	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
 	@echo 'make campaign-kill    the daemon killed while people play (an hour); KILLS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-io      every write, sync and opening of a journal fails in its turn (half an hour)'
@@ -141,6 +142,10 @@ campaign-truth: setup-dev
 campaign-habits: setup-dev
 	nice -n 10 $(BIN)/python -m bench.campaign_habits $(call option,ROUNDS,rounds) $(call option,SEED,seed) \
 		$(call option,JOBS,jobs) $(call option,FILE,file)
+
+campaign-independent: setup-dev servers
+	nice -n 10 $(BIN)/python -m tests.independent.campaign $(call option,ROUNDS,rounds) $(call option,HABIT,habit) \
+		$(call option,PROFILE,profile) $(call option,TABLES,tables) $(call option,PACE,pace) $(call option,SEED,seed)
 
 campaign-kill: setup-dev servers
 	$(BIN)/python -m tests.campaigns.kill $(call option,KILLS,kills) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
