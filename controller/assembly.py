@@ -18,6 +18,7 @@ from controller.io.clock import Clock
 from controller.io.link import LIVENESS_NS, Link
 from controller.io.ports import serial_opener
 from controller.io.table_file import TableFile
+from controller.io.talk import DEVICE, KEEPING_SHOE, Talk
 from devices.bet_sensors import BetSensorsSession
 from devices.bet_spots import BetSpotsSession
 from devices.expected_shoe import ExpectedShoe
@@ -145,6 +146,7 @@ class Devices:
                 chance=chance,
                 deliver=deliver,
                 liveness_ns=liveness_ns(kind, protocol),
+                talk=Talk(chance, KEEPING_SHOE if protocol in NUMBERING_SHOES else DEVICE),
             )
             for name, kind, protocol, port, session in self.lines
         ]

@@ -14,14 +14,18 @@ from controller.io.backoff import Backoff
 READINGS_PER_SECOND: Final = 100
 """Of one line, on end: ten times what the busiest readers tell."""
 
-READINGS_AT_ONCE: Final = 600
-"""So many may come together: a shoe tells every card it has kept."""
+READINGS_AT_ONCE: Final = 100
+"""So many may come together: of all the zones on a line, twice. Each takes the table a millisecond or two."""
+
+CARDS_AT_ONCE: Final = 600
+"""Of a shoe that keeps what it has drawn: it tells every card."""
 
 READINGS_ON_TRIAL: Final = 100
 """So many, of a line that was closed for its talk not long ago."""
 
-BYTES_PER_SECOND: Final = 200_000
-"""Of one line: twenty times what the fastest serial line of a table carries; one over the network may carry more."""
+BYTES_PER_SECOND: Final = 50_000
+"""Of one line: four times what the fastest serial line of a table carries. To read so many takes less than a tenth of
+a second, for which everybody else waits."""
 
 CALM_NS: Final = 60 * NANOSECONDS
 """A line that has kept within its allowance for so long is trusted as before, and an alarm is an alarm again."""
@@ -38,6 +42,9 @@ class Quota(NamedTuple):
 
 DEVICE: Final = Quota()
 """Of a device of a table."""
+
+KEEPING_SHOE: Final = Quota(at_once=CARDS_AT_ONCE)
+"""Of a shoe that keeps what it has drawn until it is told that it may forget."""
 
 
 class Talk:

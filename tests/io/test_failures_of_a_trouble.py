@@ -8,7 +8,7 @@ import random
 import pytest
 
 from controller.io.link import ATTENTION_FAILURES, Link
-from controller.io.talk import READINGS_AT_ONCE, READINGS_ON_TRIAL, Talk
+from controller.io.talk import BYTES_PER_SECOND, CARDS_AT_ONCE, KEEPING_SHOE, READINGS_AT_ONCE, READINGS_ON_TRIAL, Talk
 from devices.keypad import KeypadSession
 from devices.shoe import ShoeSession
 from firmware_protocols.cards import Card
@@ -226,7 +226,7 @@ def test_38_a_device_that_talks_too_much_is_closed_for_a_while_and_its_neighbour
 
 
 def test_38_a_shoe_that_tells_all_it_has_kept_does_not_talk_too_much() -> None:
-    talk = Talk(random.Random(1))
+    talk = Talk(random.Random(1), KEEPING_SHOE)
     talk.opened(0)
     assert all(talk.reading(0) for _ in range(8 * 52 + 100))
     # A minute of calm, and it is trusted as before; within the minute it is on trial.
@@ -235,5 +235,16 @@ def test_38_a_shoe_that_tells_all_it_has_kept_does_not_talk_too_much() -> None:
     assert sum(talk.reading(SECOND_NS) for _ in range(1000)) == READINGS_ON_TRIAL
     assert not talk.closed(2 * SECOND_NS)
     talk.opened(63 * SECOND_NS)
-    assert sum(talk.reading(63 * SECOND_NS) for _ in range(1000)) == READINGS_AT_ONCE
+    assert sum(talk.reading(63 * SECOND_NS) for _ in range(1000)) == CARDS_AT_ONCE
     assert talk.closed(63 * SECOND_NS)
+
+
+def test_38_a_burst_of_any_other_device_keeps_nobody_waiting() -> None:
+    """What a line may say at once is read, stepped and committed before anybody else's reading."""
+    talk = Talk(random.Random(1))
+    talk.opened(0)
+    assert sum(talk.reading(0) for _ in range(1000)) == READINGS_AT_ONCE <= 100
+    talk.opened(0)
+    assert talk.data(BYTES_PER_SECOND, 0)
+    assert not talk.data(BYTES_PER_SECOND, 0)
+    assert BYTES_PER_SECOND <= 50_000
