@@ -1,0 +1,63 @@
+"""What must hold of a table whose lines have failed: of what was told, its journal, and a consumer's file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from controller.core.alerts import DeviceAlarm, LineTroubled
+from controller.core.events import DeviceStatusChanged
+from controller.formats.payloads import Published
+from controller.io.journal import JournalReader
+from controller.io.keys import read_key
+from controller.io.verification import verify
+from controller.recovery import replay
+from firmware_protocols.readings import HealthState
+from tests.io.virtual_time import passes
+from tests.wiring.premises import Premises
+
+
+def trouble(published: Published) -> str:
+    """The device that an event tells something bad of; empty where it tells none."""
+    match published.event:
+        case DeviceStatusChanged(device, state) if state != HealthState.READY:
+            return device
+        case DeviceAlarm(device) | LineTroubled(device):
+            return device
+        case _:
+            return ""
+
+
+def kind_of(published: Published) -> str:
+    """What was told, in a word or two."""
+    event = published.event
+    return f"{event.device} {event.code}" if isinstance(event, DeviceAlarm) else type(event).__name__
+
+
+def judged(house: Premises, kept: Path) -> Iterator[str]:
+    """What is wrong with the journal, or with what the consumer has of it, once nothing runs any more."""
+    report = verify(house.journal)
+    if report.damage is not None:
+        yield f"damaged: {report.damage}"
+    with JournalReader(house.journal) as reader:
+        wanted = b"".join(row.body + b"\n" for row in reader.events())
+    if wanted != kept.read_bytes():
+        yield "the consumer's file is not what the journal has"
+    found = replay(house.journal, read_key(house.key))
+    if found.difference is not None:
+        yield f"stepped again: record {found.difference.number}: {found.difference.text[:200]}"
+
+
+async def caught_up(house: Premises, kept: Path) -> None:
+    """Wait until the consumer has everything; the judge says what it lacks."""
+    with JournalReader(house.journal) as reader:
+        wanted = sum(len(row.body) + 1 for row in reader.events())
+    for _ in range(300):
+        if kept_bytes(kept) >= wanted:
+            return
+        await passes(0.1)
+
+
+def kept_bytes(kept: Path) -> int:
+    """How much the consumer has."""
+    return kept.stat().st_size if kept.exists() else 0
