@@ -10,21 +10,21 @@ import random
 from typing import Final
 
 from bench.truth import TimedRig
-from controller.core.events import QuestionAsked
-from controller.core.inputs import Answered, DeadlinePassed, Input
-from controller.core.progressives import MeterTerms
-from controller.core.rules import Rules
-from controller.core.side_bet import find
-from controller.core.state import Stepped
-from controller.io.deadlines import GRACE_NS
-from devices.evidence import Inventory
-from devices.poll_plan import PollPlan
-from devices.zones import Asked, Zone, laid_out
+from controller.core.game.rules import Rules
+from controller.core.game.side_bet import find
+from controller.core.messages.events import QuestionAsked
+from controller.core.messages.inputs import Answered, DeadlinePassed, Input
+from controller.core.meters.state import MeterTerms
+from controller.core.table.state import Stepped
+from controller.io.system.deadlines import GRACE_NS
+from devices.chips.poll_plan import PollPlan
+from devices.chips.zone_evidence import Inventory
+from devices.chips.zones import Asked, Zone, laid_out
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
-from simulators.acts import LetIn
-from simulators.consulting import entry_key
-from simulators.stray_chips import StrayChips
+from simulators.faults.stray_chips import StrayChips
+from simulators.people.acts import LetIn
+from simulators.people.display_reader import entry_key
 from tests.core.rig import MS, SPOTS
 
 LOOK_NS: Final = 30 * MS

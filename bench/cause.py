@@ -19,16 +19,16 @@ from typing import Final
 
 from bench.irregularities import EDITS, Edit
 from bench.truth import TimedRig
-from controller.core.alerts import RoundIrregular
-from controller.core.inputs import Input
-from controller.core.state import Stepped
-from controller.io import profile_files
-from simulators.acts import Act, Lay, Pause, RoundPlayed
-from simulators.dealer import play
-from simulators.felt import StandKey
-from simulators.house import house_from
-from simulators.offenders import Contents, Script
-from simulators.rack import Rack
+from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.inputs import Input
+from controller.core.table.state import Stepped
+from controller.io.files import profile_files
+from simulators.people.acts import Act, Lay, Pause, RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.felt import StandKey
+from simulators.people.house import house_from
+from simulators.people.offenders import Contents, Script
+from simulators.people.rack import Rack
 from tests.core.houses import chips_of
 
 PROFILE: Final = "hollywood-penn-national"

@@ -15,21 +15,21 @@ from typing import Any, Final, NamedTuple, cast
 from bench.bus_rig import BusRig
 from bench.truth import chips_by_id
 from bench.truth_blocks import people_meter
-from controller.core.events import CardDrawn, Event, QuestionAsked, RoundClosed, WagerOpen, WagerSettled
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.core.keypad import DEFAULT_KEYS
-from controller.io import profile_files
-from controller.io.table_file import guarding
+from controller.core.messages.events import CardDrawn, Event, QuestionAsked, RoundClosed, WagerOpen, WagerSettled
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.table.keymap import DEFAULT_KEYS
+from controller.io.files import profile_files
+from controller.io.files.table_file import guarding
 from firmware_protocols.readings import CardDrawn as CardRead
-from simulators.acts import Act, Draw, RoundPlayed
-from simulators.dealer import play
-from simulators.deck import LoadedShoe
-from simulators.felt import StandKey
-from simulators.house import house_from
-from simulators.key_habits import Procedure, pressed
-from simulators.rack import Rack
-from simulators.side_bettors import SEVENS, STAKES_CENTS, Custom, with_side_bets
-from simulators.stray_chips import StrayChips
+from simulators.faults.stray_chips import StrayChips
+from simulators.people.acts import Act, Draw, RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.deck import LoadedShoe
+from simulators.people.felt import StandKey
+from simulators.people.house import house_from
+from simulators.people.key_habits import Procedure, pressed
+from simulators.people.rack import Rack
+from simulators.people.side_bettors import SEVENS, STAKES_CENTS, Custom, with_side_bets
 
 PROFILES: Final = ("hollywood-penn-national", "hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17")
 

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import click
 
-from controller.core.events import CardDrawn, CardOpened, DealUnconfirmed, Event, HoleTurned, RoundClosed
-from controller.core.inputs import Input
-from controller.core.rules import Rules
-from controller.core.state import Stepped
-from controller.io import profile_files
-from simulators.dealer import play
-from simulators.house import house_from
-from simulators.rack import Rack
+from controller.core.game.rules import Rules
+from controller.core.messages.events import CardDrawn, CardOpened, DealUnconfirmed, Event, HoleTurned, RoundClosed
+from controller.core.messages.inputs import Input
+from controller.core.table.state import Stepped
+from controller.io.files import profile_files
+from simulators.people.dealer import play
+from simulators.people.house import house_from
+from simulators.people.rack import Rack
 from tests.core.hole_rounds import HoleRig, rig_for
 
 

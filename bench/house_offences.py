@@ -14,18 +14,18 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.core.inputs import ShoeChanged
-from controller.core.rules import Options, Rules
-from controller.io import profile_files
+from controller.core.game.rules import Options, Rules
+from controller.core.messages.inputs import ShoeChanged
+from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, POINTS, Card
 from firmware_protocols.readings import DeviceHealth, HealthState, WagersSensed
-from simulators.acts import Act, Draw, Lay, LetIn, Pause, Press
-from simulators.bettors import HIGHEST_WAGER_CENTS
 from simulators.chance import Chance, happens, pick
-from simulators.felt import EZ_BUST, KEY_BURN, MAIN, SPOTS
-from simulators.house import SMALLEST_CHIP_CENTS, House
-from simulators.offenders import OFFENCES, OWN_CHIPS, Planted, Script
-from simulators.offenders import Offence as AnyOffence
+from simulators.people.acts import Act, Draw, Lay, LetIn, Pause, Press
+from simulators.people.bettors import HIGHEST_WAGER_CENTS
+from simulators.people.felt import EZ_BUST, KEY_BURN, MAIN, SPOTS
+from simulators.people.house import SMALLEST_CHIP_CENTS, House
+from simulators.people.offenders import OFFENCES, OWN_CHIPS, Planted, Script
+from simulators.people.offenders import Offence as AnyOffence
 from tests.core.houses import RULES
 from tests.core.human import Done, Happens, HumanRig
 

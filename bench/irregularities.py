@@ -11,9 +11,9 @@ from random import Random
 from typing import Final
 
 from firmware_protocols.cards import DECK, POINTS
-from simulators.acts import Act, Draw, Lay, Pause
-from simulators.felt import MAIN
-from simulators.offenders import Script
+from simulators.people.acts import Act, Draw, Lay, Pause
+from simulators.people.felt import MAIN
+from simulators.people.offenders import Script
 
 Edit = Callable[[Script, Random], list[Act] | None]
 

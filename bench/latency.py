@@ -22,12 +22,12 @@ import tty
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
-from controller.demo import daemon, prepare
-from controller.demo_table import SITE, TABLE, Wanted, devices
-from controller.io.broker import mosquitto
-from controller.io.mqtt import Broker, connected
+from controller.demo.demo import daemon, prepare
+from controller.demo.table import SITE, TABLE, Wanted, devices
+from controller.io.mqtt.broker import mosquitto
+from controller.io.mqtt.connection import Broker, connected
 from firmware_protocols.cards import DECK
-from simulators.rack import Rack
+from simulators.people.rack import Rack
 from simulators.serve import Station
 
 BETWEEN_CARDS_SECONDS = 0.04

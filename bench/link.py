@@ -22,13 +22,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from controller.io.clock import SystemClock
-from controller.link.deeds import Wagered
-from controller.link.ledger import Ledger
-from controller.link.postgresql import PostgresqlDatabase
-from controller.link.reconciling import reconcile
-from controller.link.session import Event, LinkSession, Settled
-from controller.link.table_end import TableEnd, Where
+from controller.io.system.clock import SystemClock
+from controller.pool.ledger import Ledger
+from controller.pool.postgresql import PostgresqlDatabase
+from controller.pool.postings import Wagered
+from controller.pool.reconciliation import reconcile
+from controller.pool.session import Event, LinkSession, Settled
+from controller.pool.table_end import TableEnd, Where
 from tests.link.premises import BY_TWO, Premises
 from tests.link.server import Server, programs
 

@@ -15,8 +15,8 @@ import sys
 import time
 from fractions import Fraction
 
-from controller.core.jackpots import Winner, taken
-from controller.core.meter import (
+from controller.core.meters.awards import Winner, taken
+from controller.core.meters.meter import (
     UNITS,
     Contributed,
     Meter,

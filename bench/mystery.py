@@ -24,15 +24,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from controller.formats.mystery_proof import Bounds, commitment, moved_by, trigger_cents
-from controller.formats.randomness_tests import kolmogorov_distance, kolmogorov_p
+from controller.reports.audit.mystery_proof import Bounds, commitment, moved_by, trigger_cents
+from controller.reports.randomness_tests import kolmogorov_distance, kolmogorov_p
 from controller.trigger_box import custody
 from controller.trigger_box.box import Maker, TriggerBox
 from controller.trigger_box.entries import Begun, BoundsSet, Counted, Drawn, Opened, State, after
 from controller.trigger_box.pool import NOISE_BYTES, Noise
 from controller.trigger_box.sealing import Place, Sealer, Secret
 from controller.trigger_box.store import Store
-from devices.noise_health import NoiseHealth
+from devices.trigger.noise_health import NoiseHealth
 from firmware_protocols.codec import Role
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.trigger_messages import (

@@ -28,34 +28,34 @@ import zmq
 import zmq.asyncio
 
 from controller.commands.run import serve
-from controller.core.alerts import CloseRefused
-from controller.core.events import BetsLocked, RoundClosed, TableStarted
-from controller.core.game_alerts import AlertRaised
-from controller.core.meter_events import MeterReopened
-from controller.formats.mystery_proof import Bounds, trigger_cents
-from controller.formats.states import state_bytes
-from controller.io import profile_files
-from controller.io.broker import mosquitto
-from controller.io.journal import JournalReader
-from controller.io.keys import create_key, read_key
-from controller.io.log import configure_log
-from controller.io.mqtt import Broker, connected
-from controller.io.opening import marks_of
-from controller.io.randomness import SystemEntropy
-from controller.io.table_file import load_table
-from controller.recovery import recover
+from controller.core.messages.alerts import CloseRefused
+from controller.core.messages.events import BetsLocked, RoundClosed, TableStarted
+from controller.core.messages.meter_events import MeterReopened
+from controller.core.messages.raised_alerts import AlertRaised
+from controller.daemon.recovery import recover
+from controller.daemon.startup import marks_of
+from controller.formats.replay import state_bytes
+from controller.io.files import profile_files
+from controller.io.files.key_file import create_key, read_key
+from controller.io.files.table_file import load_table
+from controller.io.journal.journal import JournalReader
+from controller.io.mqtt.broker import mosquitto
+from controller.io.mqtt.connection import Broker, connected
+from controller.io.system.log import configure_log
+from controller.io.system.randomness import SystemEntropy
+from controller.reports.audit.mystery_proof import Bounds, trigger_cents
 from controller.trigger_box import custody
 from controller.trigger_box.sealing import Place, Secret
 from controller.trigger_box.store import Store
 from firmware_protocols import discovery
 from firmware_protocols.cards import DECK, Card
-from simulators.bet_spots import BetSpotsSimulator
-from simulators.keypad import KeypadSimulator
-from simulators.rack import Rack
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.devices.keypad import KeypadSimulator
+from simulators.devices.shoe import ShoeSimulator
+from simulators.devices.sign import SignSimulator
+from simulators.devices.wire import Device
+from simulators.people.rack import Rack
 from simulators.serve import Station
-from simulators.shoe import ShoeSimulator
-from simulators.sign import SignSimulator
-from simulators.wire import Device
 from tests.trigger_box.premises import box_command, noise, running, write_files
 from tests.wiring.premises import KEY_OF, PATIENCE_S, TABLE_FILE, TOPICS, Ear, ran
 

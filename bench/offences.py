@@ -23,13 +23,13 @@ from msgspec.structs import replace
 
 from bench.house_offences import SETTINGS, Committed, Setting, ShoeLog
 from bench.opening_offences import plant_openings
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.core.state import Table
-from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
-from simulators.dealer import play
-from simulators.felt import KEY_NO_MORE_BETS
-from simulators.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Script, carried_on
-from simulators.rack import Rack
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.table.state import Table
+from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.felt import KEY_NO_MORE_BETS
+from simulators.people.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Script, carried_on
+from simulators.people.rack import Rack
 from tests.core.houses import chips_of
 from tests.core.human import CYCLE_MS, Done, HumanRig
 

@@ -11,14 +11,14 @@ from random import Random
 
 from msgspec.structs import replace
 
-from controller.core.events import CardOpened, Event
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.core.inputs import OpeningRefuted, Stamped
-from controller.core.state import State, Table
-from controller.core.table import step
-from controller.formats.own_openings import OwnOpenings
+from controller.core.messages.events import CardOpened, Event
+from controller.core.messages.inputs import OpeningRefuted, Stamped
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.step import step
+from controller.core.table.state import State, Table
+from controller.reports.audit.commitment_check import OwnOpenings
 from firmware_protocols.cards import DECK
-from simulators.acts import Act
+from simulators.people.acts import Act
 from tests.core.human import HumanRig
 from tests.core.journals import HERE, stamped_here
 

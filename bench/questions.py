@@ -18,14 +18,14 @@ from itertools import combinations
 from operator import and_
 
 from bench.truth import TimedRig, chips_by_id
-from controller.core.hand import points_of, seen
-from controller.core.question import best_of, candidates
-from controller.core.stories import Case, Sight, Story, stories
-from controller.io import profile_files
-from simulators.acts import Consult
-from simulators.dealer import play
-from simulators.house import house_from
-from simulators.rack import Rack
+from controller.core.game.hand import points_of, seen
+from controller.core.inference.outcome_classes import Case, Sight, Story, stories
+from controller.core.inference.question import best_of, candidates
+from controller.io.files import profile_files
+from simulators.people.acts import Consult
+from simulators.people.dealer import play
+from simulators.people.house import house_from
+from simulators.people.rack import Rack
 
 
 class ListeningRig(TimedRig):

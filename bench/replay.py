@@ -22,19 +22,19 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, Literal
 
-from controller.core.inputs import Input, Stamped
-from controller.core.rules import Rules
-from controller.core.state import State, Stepped, Table
-from controller.core.table import step
-from controller.formats.records import Identity, chain, genesis, seal, seal_checkpoint, stamp
-from controller.formats.states import payloads, state_bytes
-from controller.io import profile_files
-from controller.io.journal import Entry, Journal
-from controller.io.verification import verify
-from controller.recovery import recover, replay
-from simulators.dealer import play
-from simulators.house import house_from
-from simulators.rack import Rack
+from controller.core.game.rules import Rules
+from controller.core.messages.inputs import Input, Stamped
+from controller.core.step import step
+from controller.core.table.state import State, Stepped, Table
+from controller.daemon.recovery import recover, replay
+from controller.formats.journal.records import Identity, chain, genesis, seal, seal_checkpoint, stamp
+from controller.formats.replay import payloads, state_bytes
+from controller.io.files import profile_files
+from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.verification import verify
+from simulators.people.dealer import play
+from simulators.people.house import house_from
+from simulators.people.rack import Rack
 from tests.core.rig import Rig
 
 HERE: Final = Identity("bench", "bj-1", 1)

@@ -14,11 +14,11 @@ import statistics
 import time
 from collections.abc import Callable
 
-from controller.core.progressive import Linked, Meters, Mystery
-from controller.core.refusals import Refusal
-from controller.core.settling import account
-from controller.core.told import Act, Ended, ToldRound
-from controller.io import profile_files
+from controller.core.analysis.scripted_account import account
+from controller.core.analysis.scripted_round import Act, Ended, ToldRound
+from controller.core.analysis.stated_meters import Linked, Meters, Mystery
+from controller.core.game.refusals import Refusal
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 
 SHOE = tuple(

@@ -8,21 +8,21 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from bench.truth import TimedRig
-from controller.core.events import QuestionAsked
-from controller.core.inputs import Answered, Started
-from controller.core.missed_cards import MISSED_CARDS
-from controller.core.rules import Rules
-from controller.core.state import State, Table
-from devices.shoe import ShoeSession
+from controller.core.game.rules import Rules
+from controller.core.messages.events import QuestionAsked
+from controller.core.messages.inputs import Answered, Started
+from controller.core.round.missed_cards import MISSED_CARDS
+from controller.core.table.state import State, Table
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, KeyPressed, Reading, ShoeNumbering
 from firmware_protocols.shoe import bee_tek, reference
-from simulators.acts import Consult
-from simulators.consulting import LET_IN, NO, YES
-from simulators.faults import Faults, Rates
-from simulators.reference_shoe import ReferenceShoeSimulator
-from simulators.shoe import ShoeSimulator
-from simulators.wire import NullModem
+from simulators.devices.reference_shoe import ReferenceShoeSimulator
+from simulators.devices.shoe import ShoeSimulator
+from simulators.devices.wire import NullModem
+from simulators.faults.line_faults import Faults, Rates
+from simulators.people.acts import Consult
+from simulators.people.display_reader import LET_IN, NO, YES
 from tests.core.rig import MS
 
 PATIENCE: Final = 100

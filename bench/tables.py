@@ -26,12 +26,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 
-from controller.demo import daemon, prepare
-from controller.demo_table import TABLE, Wanted, devices, script, sevens_meter
-from controller.io.broker import mosquitto
-from controller.io.mqtt import Broker
-from simulators.performing import perform
-from simulators.rack import Rack
+from controller.demo.demo import daemon, prepare
+from controller.demo.table import TABLE, Wanted, devices, script, sevens_meter
+from controller.io.mqtt.broker import mosquitto
+from controller.io.mqtt.connection import Broker
+from simulators.people.performance import perform
+from simulators.people.rack import Rack
 from simulators.serve import Station
 
 LOOK_MS: Final = 25

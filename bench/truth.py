@@ -19,17 +19,17 @@ import statistics
 import time
 from collections import Counter
 
-from controller.core.alerts import RoundIrregular, UnexplainedChange
-from controller.core.events import QuestionAsked, RoundClosed, WagerSettled
-from controller.core.inputs import Input, Stamped
-from controller.core.progressives import MeterTerms
-from controller.core.rules import Rules
-from controller.core.state import Stepped
-from controller.io import profile_files
+from controller.core.game.rules import Rules
+from controller.core.messages.alerts import RoundIrregular, UnexplainedChange
+from controller.core.messages.events import QuestionAsked, RoundClosed, WagerSettled
+from controller.core.messages.inputs import Input, Stamped
+from controller.core.meters.state import MeterTerms
+from controller.core.table.state import Stepped
+from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
-from simulators.dealer import play
-from simulators.house import house_from
-from simulators.rack import Rack
+from simulators.people.dealer import play
+from simulators.people.house import house_from
+from simulators.people.rack import Rack
 from tests.core.rig import MS, Rig
 
 

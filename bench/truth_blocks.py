@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from bench.shoe_lines import LineRig
 from bench.truth import TimedRig
 from bench.truth_evidence import Evidence, Key, Settled, cause, evidence, explained, headed, judged
-from controller.core.alerts import (
+from controller.core.messages.alerts import (
     CardsMayBeMissing,
     FloorCalled,
     LateWager,
@@ -22,27 +22,21 @@ from controller.core.alerts import (
     UnexplainedChange,
     UnreadCard,
 )
-from controller.core.events import (
-    CardBurned,
-    CardDrawn,
-    QuestionAsked,
-    RoundClosed,
-    WagerSettled,
-)
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.core.keypad import DEFAULT_KEYS
-from controller.core.meter import UNITS, Parameters
-from controller.core.progressives import MeterTerms
-from controller.io import profile_files
-from controller.io.table_file import guarding
-from simulators.acts import Draw, Press, RoundPlayed
-from simulators.dealer import play
-from simulators.deck import LoadedShoe
-from simulators.felt import KEY_NO_MORE_BETS
-from simulators.house import house_from
-from simulators.progressive_bets import SevensMeter
-from simulators.rack import Rack
-from simulators.side_bettors import SEVENS, STAKES_CENTS, Custom, with_side_bets
+from controller.core.messages.events import CardBurned, CardDrawn, QuestionAsked, RoundClosed, WagerSettled
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.meters.meter import UNITS, Parameters
+from controller.core.meters.state import MeterTerms
+from controller.core.table.keymap import DEFAULT_KEYS
+from controller.io.files import profile_files
+from controller.io.files.table_file import guarding
+from simulators.people.acts import Draw, Press, RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.deck import LoadedShoe
+from simulators.people.felt import KEY_NO_MORE_BETS
+from simulators.people.house import house_from
+from simulators.people.progressive_bets import SevensMeter
+from simulators.people.rack import Rack
+from simulators.people.side_bettors import SEVENS, STAKES_CENTS, Custom, with_side_bets
 
 PROFILES: Final = ("hollywood-penn-national", "hollywood-perryville", "borgata", "classic-shoe-and-pitch", "pitch-h17")
 FLAGS: Final = (

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 
 from bench.truth import TimedRig
 from controller.commands.reconstruct import recounts
-from controller.core.inputs import Stamped
-from controller.core.keypad import DIGITS, EVIDENCE
-from controller.formats.evidence_lines import read_lines
+from controller.core.messages.inputs import Stamped
+from controller.core.table.keymap import DIGITS, EVIDENCE
+from controller.formats.cases.reconstruct_input import read_lines
 from firmware_protocols import readings
 from tests.oracle.house import DOUBTS
 from tests.oracle.oracle import Answer

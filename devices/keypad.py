@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from devices.listening import Listener, disturbed, stray
 from devices.outbox import DeviceOutbox
+from devices.receiver import Listener, disturbed, stray
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import (
     Command,

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from devices.backoff import Backoff
-from devices.listening import Listener, disturbed, stray
 from devices.outbox import DeviceOutbox
+from devices.receiver import Listener, disturbed, stray
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import Command, LineFault, Message
 from firmware_protocols.readings import HealthState

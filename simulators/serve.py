@@ -20,11 +20,11 @@ from types import TracebackType
 from typing import Final, Protocol, Self
 
 from firmware_protocols.cards import Card
-from simulators.bet_spots import BetSpotsSimulator
-from simulators.keypad import KeypadSimulator
-from simulators.layout import Layout, SensedBet
-from simulators.performing import Performance, perform
-from simulators.wire import Device
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.devices.keypad import KeypadSimulator
+from simulators.devices.wire import Device
+from simulators.people.layout import Layout, SensedBet
+from simulators.people.performance import Performance, perform
 
 __all__ = ["PATIENCE_S", "Performance", "Port", "Station", "perform", "pour"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from controller.commands.journal_reading import of_journal, published
+from controller.commands.journal_reader import of_journal, published
 from controller.commands.terminal import say, say_json
-from controller.formats.alert_list import AlertTold, alerts_told
-from controller.io.journal import JournalReader
+from controller.formats.mqtt.retained_alerts import AlertTold, alerts_told
+from controller.io.journal.journal import JournalReader
 
 
 @click.command("alerts")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from controller.commands.journal_reading import counted, counts
+from controller.commands.journal_reader import counted, counts
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.io.copies import CopyDamaged, CopyRefused, backup
-from controller.io.journal import JournalDamaged, NotAJournal
+from controller.io.copies.backup import CopyDamaged, CopyRefused, backup
+from controller.io.journal.journal import JournalDamaged, NotAJournal
 
 
 @click.command("backup")

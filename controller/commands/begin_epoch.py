@@ -11,18 +11,27 @@ import click
 import msgspec
 
 from controller.commands.terminal import refuse, say
-from controller.formats.config import Config, ConfigError
-from controller.formats.epoch_orders import WHAT, Approval, Order, OrderRefused, Proposal, Signer, check, proposer
-from controller.formats.meter_account import meter_book
-from controller.formats.operators import Asking, read_signers
-from controller.formats.payloads import PayloadRefused, own_event, utc_text
-from controller.io.clock import SystemClock
-from controller.io.epochs import Begun, EpochRefused, Ruling, begin_epoch, followed
-from controller.io.house_files import kept_path, text_of
-from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.io.plain_files import content
-from controller.io.secret_files import SecretRefused, read_curve_secret
-from controller.io.table_file import load_table
+from controller.formats.config.table_file import Config, ConfigError
+from controller.formats.mqtt.envelope import PayloadRefused, own_event, utc_text
+from controller.formats.orders.epoch_authorization import (
+    WHAT,
+    Approval,
+    Order,
+    OrderRefused,
+    Proposal,
+    Signer,
+    check,
+    proposer,
+)
+from controller.formats.orders.operators import Asking, read_signers
+from controller.io.files.config_files import kept_path, text_of
+from controller.io.files.plain_files import content
+from controller.io.files.secret_files import SecretRefused, read_curve_secret
+from controller.io.files.table_file import load_table
+from controller.io.journal.epochs import Begun, EpochRefused, Ruling, begin_epoch, followed
+from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.io.system.clock import SystemClock
+from controller.reports.audit.meter_audit import meter_book
 
 ORDER: Final = "-epoch-order"
 """Ends the name of the file beside the journal where a proposal waits."""

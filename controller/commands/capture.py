@@ -11,14 +11,14 @@ from typing import TextIO
 
 import click
 
+from controller.commands.line_probe import Device, as_device, driven, listening
 from controller.commands.probe import read_spots
 from controller.commands.terminal import say
-from controller.formats.captures import Piece, heading_text, piece_text
-from controller.io.clock import SystemClock
-from controller.io.log import configure_log
-from controller.io.pseudo_terminal import serving
-from controller.io.taps import between, listen
-from controller.probing import Device, as_device, driven, listening
+from controller.formats.text.captures import Piece, heading_text, piece_text
+from controller.io.lines.line_tools import between, listen
+from controller.io.lines.pseudo_terminal import serving
+from controller.io.system.clock import SystemClock
+from controller.io.system.log import configure_log
 
 
 @click.command("capture")

@@ -12,17 +12,17 @@ import msgspec
 
 from controller.commands.run import unpaired_lines
 from controller.commands.terminal import AS_JSON, REFUSED, refuse, say, say_json
-from controller.core.rules import Rules
-from controller.formats.config import Config, ConfigError, is_credential, ports_of
-from controller.formats.meter_odds import odds_lines
-from controller.formats.trigger_config import UNIX
-from controller.formats.usb_names import SCHEME, NotPluggedIn, choose
-from controller.io.mqtt import Broker
-from controller.io.ports import plugged_in
-from controller.io.second_copy import Place, remark
-from controller.io.secret_files import is_kept
-from controller.io.table_file import load_table
-from controller.operating import NoChannel, listening
+from controller.core.game.rules import Rules
+from controller.daemon.operator_orders import NoChannel, listening
+from controller.formats.config.meter_odds import odds_lines
+from controller.formats.config.table_file import Config, ConfigError, is_credential, ports_of
+from controller.formats.config.trigger_file import UNIX
+from controller.formats.text.usb_names import SCHEME, NotPluggedIn, choose
+from controller.io.copies.second_copy import Place, remark
+from controller.io.files.secret_files import is_kept
+from controller.io.files.table_file import load_table
+from controller.io.lines.ports import plugged_in
+from controller.io.mqtt.connection import Broker
 
 
 @click.command("check")

@@ -1,7 +1,8 @@
 """The options by which a command reaches a broker or a table's operator channel, and where they come from.
 
-What is typed counts before a variable of the environment, and that before the client file (controller.io.client_file).
-Secrets are named by their files alone: arguments and environments can be read by others.
+What is typed counts before a variable of the environment, and that before the client file
+(controller.io.files.client_file). Secrets are named by their files alone: arguments and environments can be read by
+others.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from controller.commands.suggestions import beginning
-from controller.formats.config import BrokerSection
-from controller.formats.sections import ConfigError
-from controller.io.broker_tables import known_tables
-from controller.io.client_file import client_settings
-from controller.io.mqtt import Broker
-from controller.io.operator_client import Where
+from controller.formats.config.table_file import BrokerSection
+from controller.formats.text.toml_schema import ConfigError
+from controller.io.files.client_file import client_settings
+from controller.io.mqtt.broker_tables import known_tables
+from controller.io.mqtt.connection import Broker
+from controller.io.operators.channel_client import Where
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -17,11 +17,11 @@ from controller.commands.meters import exact
 from controller.commands.profile_option import profile_named
 from controller.commands.suggestions import profiles
 from controller.commands.terminal import say, say_told
-from controller.demo import DemoFailed, Shown, run_demo
-from controller.demo_table import PROFILE, Wanted
-from controller.io.broker import NoBroker
-from controller.io.log import configure_log
-from controller.io.mqtt import Broker, LinkLost
+from controller.demo.demo import DemoFailed, Shown, run_demo
+from controller.demo.table import PROFILE, Wanted
+from controller.io.mqtt.broker import NoBroker
+from controller.io.mqtt.connection import Broker, LinkLost
+from controller.io.system.log import configure_log
 
 INTERRUPTED: Final = 130
 """Exit status after a Ctrl-C that leaves nothing behind: 128 and the signal's number, as shells count."""

@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 import click
 
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.formats.usb_names import Plugged
-from controller.io.identify import ANSWER_SECONDS, Identified, identify, questions
-from controller.io.log import configure_log
-from controller.io.ports import plugged_in, serial_opener
+from controller.formats.text.usb_names import Plugged
+from controller.io.lines.identify import ANSWER_SECONDS, Identified, identify, questions
+from controller.io.lines.ports import plugged_in, serial_opener
+from controller.io.system.log import configure_log
 
 NOT_WANTED: Final = "--no-ask"
 """Why nobody was asked at a port that is free."""

@@ -11,16 +11,16 @@ import click
 
 from controller.commands.suggestions import journals
 from controller.commands.terminal import say
-from controller.formats import takings as rows
-from controller.formats.payloads import own_event
-from controller.formats.row_files import as_csv, as_json_lines
-from controller.formats.signed_note import NoteRefused, Verifier
-from controller.formats.takings import Row, Takings, takings
-from controller.io.journal import JournalDamaged, NotAJournal
-from controller.io.journal_store import JournalReader
-from controller.io.journal_stream import checked_events
-from controller.io.plain_files import content
-from controller.io.proofs import ProofRefused, prove
+from controller.formats.journal.signed_note import NoteRefused, Verifier
+from controller.formats.mqtt.envelope import own_event
+from controller.formats.text.tabular import as_csv, as_json_lines
+from controller.io.files.plain_files import content
+from controller.io.journal.journal import JournalDamaged, NotAJournal
+from controller.io.journal.proofs import ProofRefused, prove
+from controller.io.journal.reader import JournalReader
+from controller.io.journal.stream import checked_events
+from controller.reports import revenue_rows as rows
+from controller.reports.revenue_rows import Row, Takings, takings
 
 BATCH = 1000
 

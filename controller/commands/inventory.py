@@ -8,7 +8,7 @@ import click
 
 from controller.commands.amounts import AMOUNT, CHIPS
 from controller.commands.request import correction
-from controller.core.floor_events import Count
+from controller.core.messages.floor_events import Count
 
 
 @click.command("inventory", context_settings={"ignore_unknown_options": True})

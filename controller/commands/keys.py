@@ -12,13 +12,13 @@ import click
 import zmq
 
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.formats.epoch_orders import Signer
-from controller.formats.records import KEY_BYTES
-from controller.formats.software_list import public_of
-from controller.io.certificates import days_left, make_authority, make_certificate, read_certificate
-from controller.io.clock import SystemClock
-from controller.io.randomness import SystemEntropy
-from controller.io.secret_files import SecretRefused, read_curve_secret, write_secret
+from controller.formats.journal.records import KEY_BYTES
+from controller.formats.orders.epoch_authorization import Signer
+from controller.formats.text.software_list import public_of
+from controller.io.files.secret_files import SecretRefused, read_curve_secret, write_secret
+from controller.io.operators.certificates import days_left, make_authority, make_certificate, read_certificate
+from controller.io.system.clock import SystemClock
+from controller.io.system.randomness import SystemEntropy
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """What may stand in a certificate's name and in an access list without being mistaken for anything else."""

@@ -17,28 +17,28 @@ import structlog
 
 from controller.commands.run import STORAGE_FAILED, until_stopped
 from controller.commands.terminal import AS_JSON, refuse, say
-from controller.core.meter import ROSE, UNITS
+from controller.core.meters.meter import ROSE, UNITS
+from controller.core.meters.state import Adjustment, NewParameters
 from controller.core.persons import same_person
-from controller.core.progressives import Adjustment, NewParameters
-from controller.formats.config import ConfigError
-from controller.formats.link_config import LinkConfig, read_link_config
-from controller.formats.payloads import PayloadRefused, own_event
-from controller.io.clock import SystemClock
-from controller.io.house_files import kept_path, text_of
-from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.io.log import Format, configure_log
-from controller.io.notify import Notifier
-from controller.io.privacy import keep_private
-from controller.io.secret_files import SecretRefused, read_curve_secret
-from controller.io.watchdog import Watchdog
-from controller.link.comparing import Compared, compare
-from controller.link.deeds import HOUSE, Declined, Entered, Moved, OutOfOrder, Posting
-from controller.link.ledger import Account, Database, Ledger, LedgerFailed, LedgerRefused
-from controller.link.members import Member
-from controller.link.reconciling import Reconciled, reconcile
-from controller.link.refolding import refold
-from controller.link.service import DoesNotAddUp, LinkFailed, Listening, Service, totals
-from controller.link.sqlite import SqliteDatabase
+from controller.formats.config.pool_file import LinkConfig, read_link_config
+from controller.formats.config.table_file import ConfigError
+from controller.formats.mqtt.envelope import PayloadRefused, own_event
+from controller.io.files.config_files import kept_path, text_of
+from controller.io.files.secret_files import SecretRefused, read_curve_secret
+from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.io.system.clock import SystemClock
+from controller.io.system.log import Format, configure_log
+from controller.io.system.notify import Notifier
+from controller.io.system.privacy import keep_private
+from controller.io.system.watchdog import Watchdog
+from controller.pool.comparison import Compared, compare
+from controller.pool.ledger import Account, Database, Ledger, LedgerFailed, LedgerRefused
+from controller.pool.ledger_replay import refold
+from controller.pool.members import Member
+from controller.pool.postings import HOUSE, Declined, Entered, Moved, OutOfOrder, Posting
+from controller.pool.reconciliation import Reconciled, reconcile
+from controller.pool.service import DoesNotAddUp, LinkFailed, Listening, Service, totals
+from controller.pool.sqlite import SqliteDatabase
 
 DOES_NOT_ADD_UP: Final = 3
 """Exit status: the ledger does not agree with itself."""
@@ -239,7 +239,7 @@ def _database(config: LinkConfig, *, create: bool) -> Database:
     if link.postgresql is None:
         return SqliteDatabase(Path(link.sqlite or ""), create=create)
     try:
-        from controller.link.postgresql import PostgresqlDatabase  # noqa: PLC0415 - an extra
+        from controller.pool.postgresql import PostgresqlDatabase  # noqa: PLC0415 - an extra
     except ImportError:
         raise LedgerRefused("[link] postgresql: needs psycopg: pip install 'tableside[link-postgresql]'") from None
     return PostgresqlDatabase(link.postgresql, create=create)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from controller.commands.terminal import say
-from controller.core.main_edge import MainEdge, main_edge
-from controller.core.rules import Rules
-from controller.io.known_edges import known
+from controller.core.analysis.computed_edge import MainEdge, main_edge
+from controller.core.game.rules import Rules
+from controller.io.files.known_edges import known
 
 COMPUTING: Final = "tableside: no edge comes with the program for these rules; computing it, about ten seconds"
 

@@ -10,11 +10,11 @@ import msgspec
 
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_text, say_told
-from controller.formats.linked_account import LinkedLine
-from controller.formats.meter_account import AwardLine, MeterBook, MeterLine, meter_book
-from controller.formats.payloads import PayloadRefused, own_event
-from controller.formats.telling import dollars
-from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.formats.mqtt.envelope import PayloadRefused, own_event
+from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.reports.audit.meter_audit import AwardLine, MeterBook, MeterLine, meter_book
+from controller.reports.audit.pool_meter_audit import LinkedLine
+from controller.reports.live_narrative import dollars
 
 
 @click.command("meters")

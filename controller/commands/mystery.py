@@ -13,11 +13,11 @@ import click
 
 from controller.commands import mystery_verify
 from controller.commands.terminal import refuse, say
-from controller.formats.config import ConfigError
-from controller.formats.trigger_config import TriggerConfig
-from controller.io.clock import SystemClock
-from controller.io.keys import KeyRefused, create_key
-from controller.io.randomness import SystemEntropy
+from controller.formats.config.table_file import ConfigError
+from controller.formats.config.trigger_file import TriggerConfig
+from controller.io.files.key_file import KeyRefused, create_key
+from controller.io.system.clock import SystemClock
+from controller.io.system.randomness import SystemEntropy
 from controller.trigger_box import custody
 from controller.trigger_box.box import Maker, TriggerBox
 from controller.trigger_box.custody import People, Takeover

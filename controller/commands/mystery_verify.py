@@ -13,13 +13,13 @@ import click
 
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, refuse, say
-from controller.formats.event_numbers import Mark, Range, stream_marks
-from controller.formats.mystery_audit import Audit, CycleFound, examine
-from controller.formats.mystery_events import NotEvents, Told, read_lines
-from controller.formats.records import HASH_BYTES
-from controller.io.journal_store import JournalDamaged, JournalReader, NotAJournal
-from controller.io.plain_files import lines, opened
-from controller.io.verification import verify as verify_journal
+from controller.formats.journal.records import HASH_BYTES
+from controller.io.files.plain_files import lines, opened
+from controller.io.journal.reader import JournalDamaged, JournalReader, NotAJournal
+from controller.io.journal.verification import verify as verify_journal
+from controller.reports.audit.mystery_audit import Audit, CycleFound, examine
+from controller.reports.audit.mystery_events import NotEvents, Told, read_lines
+from controller.reports.audit.sequence_audit import Mark, Range, stream_marks
 
 EVENTS_LIMIT_BYTES: Final = 4 * 1024**3
 """Of a file of events: some weeks of a busy table. What is longer is given in parts, each with --from."""

@@ -15,13 +15,13 @@ from controller.commands.main_edge import edge_of
 from controller.commands.profile import loaded
 from controller.commands.suggestions import profiles
 from controller.commands.terminal import progress, say, say_text
-from controller.core.main_par import ROUND_CARDS
-from controller.core.main_par import simulate as dealt
-from controller.core.par import ParError, par_of
-from controller.core.rules import Rules
-from controller.core.settling import refused_side_bet
-from controller.core.side_bet import find, names, terms_of
-from controller.formats.par_report import Computed, Counted, Report, Simulated, as_csv, as_json, as_text
+from controller.core.analysis.par import ParError, par_of
+from controller.core.analysis.scripted_account import refused_side_bet
+from controller.core.analysis.simulated_edge import ROUND_CARDS
+from controller.core.analysis.simulated_edge import simulate as dealt
+from controller.core.game.rules import Rules
+from controller.core.game.side_bet import find, names, terms_of
+from controller.reports.par_report import Computed, Counted, Report, Simulated, as_csv, as_json, as_text
 from firmware_protocols.cards import DECK, Card
 
 MAIN: Final = "main"

@@ -11,12 +11,12 @@ from typing import Final
 import click
 
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.formats.captures import Capture, CaptureRefused, read_capture
-from controller.io.plain_files import FileRefused, content
-from controller.io.ports import serial_opener
-from controller.io.pseudo_terminal import serving
-from controller.io.serial import LineLost
-from controller.io.taps import Playback, Played
+from controller.formats.text.captures import Capture, CaptureRefused, read_capture
+from controller.io.files.plain_files import FileRefused, content
+from controller.io.lines.line_tools import Playback, Played
+from controller.io.lines.ports import serial_opener
+from controller.io.lines.pseudo_terminal import serving
+from controller.io.lines.serial import LineLost
 
 CAPTURE_LIMIT_BYTES: Final = 256 * 1024 * 1024
 """Of a capture: days of a busy line."""

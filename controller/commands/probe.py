@@ -8,11 +8,11 @@ import sys
 
 import click
 
+from controller.commands.line_probe import Device, as_device, bytes_lines, driven, listening, reading_line
 from controller.commands.terminal import say
-from controller.io.clock import SystemClock
-from controller.io.log import configure_log
-from controller.io.taps import listen
-from controller.probing import Device, as_device, bytes_lines, driven, listening, reading_line
+from controller.io.lines.line_tools import listen
+from controller.io.system.clock import SystemClock
+from controller.io.system.log import configure_log
 from firmware_protocols.readings import Reading
 
 

@@ -9,10 +9,10 @@ import click
 from controller.commands.main_edge import edge_of
 from controller.commands.suggestions import profiles
 from controller.commands.terminal import AS_JSON, Column, refuse, say, say_json, say_table
-from controller.formats.par_report import EDGE_DIGITS, decimal
-from controller.formats.profile_text import compared, rows, shown
-from controller.formats.profiles import Profile, ProfileError
-from controller.io import profile_files
+from controller.formats.config.profiles import Profile, ProfileError
+from controller.io.files import profile_files
+from controller.reports.par_report import EDGE_DIGITS, decimal
+from controller.reports.profile_text import compared, rows, shown
 
 
 @click.group("profile")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from controller.formats.profiles import ProfileError
-from controller.io import profile_files
+from controller.formats.config.profiles import ProfileError
+from controller.io.files import profile_files
 
 
 def profile_named(ctx: click.Context, param: click.Parameter, value: str) -> str:

@@ -11,9 +11,9 @@ from typing import Final, assert_never
 import click
 
 from controller.commands.terminal import say
-from controller.core.recount import Recount, recounted_bytes
-from controller.core.rules import Rules
-from controller.formats.evidence_lines import (
+from controller.core.game.rules import Rules
+from controller.core.inference.case import Recount, recounted_bytes
+from controller.formats.cases.reconstruct_input import (
     AnswerLine,
     CardLine,
     ChipsLine,
@@ -26,10 +26,10 @@ from controller.formats.evidence_lines import (
     Table,
     read_lines,
 )
-from controller.formats.plain_data import one_line
-from controller.formats.profiles import ProfileError
-from controller.io import profile_files
-from controller.io.plain_files import opened
+from controller.formats.config.profiles import ProfileError
+from controller.formats.text.safe_parse import one_line
+from controller.io.files import profile_files
+from controller.io.files.plain_files import opened
 
 READS: Final = ("on_draw", "ahead")
 """When a shoe reads a card. It changes nothing here: every card of these lines has left the shoe."""

@@ -9,10 +9,10 @@ import click
 
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, progress, say, say_json
-from controller.formats.records import RecordDamaged
-from controller.io.journal import JournalDamaged, NotAJournal
-from controller.io.keys import KeyRefused, read_key
-from controller.recovery import replay
+from controller.daemon.recovery import replay
+from controller.formats.journal.records import RecordDamaged
+from controller.io.files.key_file import KeyRefused, read_key
+from controller.io.journal.journal import JournalDamaged, NotAJournal
 
 
 @click.command("replay")

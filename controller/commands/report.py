@@ -13,26 +13,19 @@ import msgspec
 from controller.commands.main_edge import edge_of
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_text
-from controller.core.advised import PaymentAdvised
-from controller.core.events import (
-    CardDealt,
-    CardDrawn,
-    CardOpened,
-    ChipsChanged,
-    KeyRead,
-    TableStarted,
-)
-from controller.core.gaming_day import GamingDay
-from controller.core.inputs import Started
-from controller.core.rules import Rules
-from controller.core.theory import theories
-from controller.formats.moments import HouseCalendar, NoMoment, Period
-from controller.formats.payloads import Published, own_event
-from controller.formats.records import RecordDamaged, unseal
-from controller.formats.shift import ALWAYS, Asked, Shift, shift_of
-from controller.formats.shift_text import shift_text
-from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.io.shift_page import NoPages, shift_page
+from controller.core.analysis.expectation import theories
+from controller.core.game.rules import Rules
+from controller.core.messages.advice import PaymentAdvised
+from controller.core.messages.events import CardDealt, CardDrawn, CardOpened, ChipsChanged, KeyRead, TableStarted
+from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.inputs import Started
+from controller.formats.journal.records import RecordDamaged, unseal
+from controller.formats.mqtt.envelope import Published, own_event
+from controller.formats.text.moments import HouseCalendar, NoMoment, Period
+from controller.io.displays.shift_page import NoPages, shift_page
+from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.reports.shift import ALWAYS, Asked, Shift, shift_of
+from controller.reports.shift_text import shift_text
 
 A_DAY: Final = timedelta(days=1)
 

@@ -13,18 +13,18 @@ import msgspec
 
 from controller.commands.client import channel_of, tables, with_channel
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.formats.commands import Reply
-from controller.formats.epoch_orders import Signer
-from controller.formats.operators import STATUS
-from controller.formats.payloads import Topics
-from controller.formats.records import Identity
-from controller.formats.signed_orders import SignedRequest, number_at, order_text
-from controller.io.clock import Clock, SystemClock
-from controller.io.mqtt import Broker
-from controller.io.operator import REPLY_SECONDS, NoReply, NotReached, put_request
-from controller.io.operator_client import Where, ask
-from controller.io.randomness import SystemEntropy
-from controller.io.secret_files import SecretRefused, read_curve_secret
+from controller.formats.journal.records import Identity
+from controller.formats.mqtt.envelope import Topics
+from controller.formats.orders.epoch_authorization import Signer
+from controller.formats.orders.operators import STATUS
+from controller.formats.orders.requests import Reply
+from controller.formats.orders.signed_orders import SignedRequest, number_at, order_text
+from controller.io.files.secret_files import SecretRefused, read_curve_secret
+from controller.io.mqtt.connection import Broker
+from controller.io.mqtt.request import REPLY_SECONDS, NoReply, NotReached, put_request
+from controller.io.operators.channel_client import Where, ask
+from controller.io.system.clock import Clock, SystemClock
+from controller.io.system.randomness import SystemEntropy
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import click
 
-from controller.commands.journal_reading import counted, counts
+from controller.commands.journal_reader import counted, counts
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.formats.records import Identity
-from controller.io.copies import CopyDamaged, CopyRefused, restore
-from controller.io.durable_file import DurableFile, DurableRefused
-from controller.io.head_file import path_of
-from controller.io.journal import JournalDamaged, NotAJournal
-from controller.io.journal_store import JournalReader
-from controller.io.keys import KeyRefused, read_key
-from controller.io.segment_folder import NoCopy, survey
+from controller.formats.journal.records import Identity
+from controller.io.copies.backup import CopyDamaged, CopyRefused, restore
+from controller.io.copies.segment_folder import NoCopy, survey
+from controller.io.files.key_file import KeyRefused, read_key
+from controller.io.journal.commit_marker import path_of
+from controller.io.journal.journal import JournalDamaged, NotAJournal
+from controller.io.journal.reader import JournalReader
+from controller.io.mqtt.durable_file import DurableFile, DurableRefused
 
 
 @click.command("restore")

@@ -13,16 +13,16 @@ from typing import Any, Final, NamedTuple
 import click
 
 from controller.commands.terminal import AS_JSON, refuse, say
-from controller.formats.randomness_tests import ALPHA, DAMNING, Tested, all_tests
-from controller.io.clock import SystemClock
-from controller.io.link import Link
-from controller.io.log import configure_log
-from controller.io.plain_files import content
-from controller.io.ports import serial_opener
-from controller.io.randomness import SystemEntropy
+from controller.io.files.plain_files import content
+from controller.io.lines.ports import serial_opener
+from controller.io.lines.supervisor import Link
+from controller.io.system.clock import SystemClock
+from controller.io.system.log import configure_log
+from controller.io.system.randomness import SystemEntropy
+from controller.reports.randomness_tests import ALPHA, DAMNING, Tested, all_tests
 from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Noise, draw_below, mix
-from devices.noise_health import NoiseHealth
-from devices.rng import CLAIMED_BITS, KEPT_BYTES, RngSession
+from devices.trigger.noise_health import NoiseHealth
+from devices.trigger.rng import CLAIMED_BITS, KEPT_BYTES, RngSession
 from firmware_protocols import discovery
 from firmware_protocols.readings import DeviceHealth, HealthState, LineDisturbed, Reading
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from controller.commands.journal_reading import of_journal, told
+from controller.commands.journal_reader import of_journal, told
 from controller.commands.suggestions import rounds
 from controller.commands.terminal import say, say_json
-from controller.formats.round_story import story
-from controller.io.journal import JournalReader
+from controller.io.journal.journal import JournalReader
+from controller.reports.round_narrative import story
 
 
 @click.command("round")

@@ -6,12 +6,12 @@ from typing import Final
 
 import click
 
-from controller.commands.journal_reading import of_journal, published
+from controller.commands.journal_reader import of_journal, published
 from controller.commands.terminal import Cell, Column, Style, say_json, say_table
-from controller.core.raising import money
-from controller.formats.round_story import RoundLine, rounds, signed
-from controller.formats.takings import takings
-from controller.io.journal import JournalReader
+from controller.core.table.alert_list import money
+from controller.io.journal.journal import JournalReader
+from controller.reports.revenue_rows import takings
+from controller.reports.round_narrative import RoundLine, rounds, signed
 
 COLUMNS: Final = (
     Column("round", is_number=True),

@@ -18,43 +18,43 @@ import click
 import structlog
 
 from controller import version
-from controller.anchoring import box_anchored, box_remarks
-from controller.assembly import Devices, TriggerBox, house_of
 from controller.commands.terminal import refuse, say
-from controller.core.desired import Desired
-from controller.core.inputs import Input
-from controller.core.metering import trigger_wish
-from controller.daemon import Daemon, Parts
-from controller.formats.config import BrokerSection, Config, ConfigError, TableSection
-from controller.formats.pairing import unpaired
-from controller.formats.records import Identity, RecordDamaged
-from controller.io.certificates import expiry_line
-from controller.io.clock import Clock, SystemClock, hourly
-from controller.io.clock_watch import ClockWatch
-from controller.io.deadlines import Deadlines
-from controller.io.displays import Displays
-from controller.io.held_watch import HeldWatch
-from controller.io.journal import JournalDamaged, JournalFailed, NotAJournal
-from controller.io.log import Format, configure_log
-from controller.io.mqtt import Broker
-from controller.io.notify import Notifier
-from controller.io.opening import Keeping, Opened, marks_of, opened
-from controller.io.operator_channel import ChannelFailed
-from controller.io.overdue import Overdue, Terms
-from controller.io.pace_board import PaceBoard
-from controller.io.privacy import keep_private
-from controller.io.randomness import SystemEntropy
-from controller.io.second_copy import Place
-from controller.io.secret_files import SecretRefused, is_kept
-from controller.io.software import Authenticated, SoftwareChanged, authenticate
-from controller.io.software_watch import SoftwareWatch
-from controller.io.supervision import Endless
-from controller.io.table_file import TableFile, load_table
-from controller.io.watchdog import Watchdog, Work
-from controller.linking import Ends, Links, OtherPool
-from controller.operating import NoChannel, listening, operator_channel, signatures
-from controller.recovery import recover
-from devices.mystery_trigger import TableName
+from controller.core.messages.inputs import Input
+from controller.core.progressives.live_meters import trigger_wish
+from controller.core.table.desired import Desired
+from controller.daemon.daemon import Daemon, Parts
+from controller.daemon.head_anchors import box_anchored, box_remarks
+from controller.daemon.operator_orders import NoChannel, listening, operator_channel, signatures
+from controller.daemon.pool_links import Ends, Links, OtherPool
+from controller.daemon.recovery import recover
+from controller.daemon.startup import Keeping, Opened, marks_of, opened
+from controller.daemon.wiring import Devices, TriggerBox, house_of
+from controller.formats.config.pairing import unpaired
+from controller.formats.config.table_file import BrokerSection, Config, ConfigError, TableSection
+from controller.formats.journal.records import Identity, RecordDamaged
+from controller.io.copies.second_copy import Place
+from controller.io.displays.screens import Displays
+from controller.io.files.secret_files import SecretRefused, is_kept
+from controller.io.files.table_file import TableFile, load_table
+from controller.io.journal.journal import JournalDamaged, JournalFailed, NotAJournal
+from controller.io.mqtt.ack_deadline import Overdue, Terms
+from controller.io.mqtt.connection import Broker
+from controller.io.mqtt.pace_publisher import PaceBoard
+from controller.io.operators.certificates import expiry_line
+from controller.io.operators.channel import ChannelFailed
+from controller.io.operators.software import Authenticated, SoftwareChanged, authenticate
+from controller.io.operators.software_watch import SoftwareWatch
+from controller.io.system.clock import Clock, SystemClock, hourly
+from controller.io.system.clock_watch import ClockWatch
+from controller.io.system.deadlines import Deadlines
+from controller.io.system.log import Format, configure_log
+from controller.io.system.notify import Notifier
+from controller.io.system.privacy import keep_private
+from controller.io.system.randomness import SystemEntropy
+from controller.io.system.stall_watch import HeldWatch
+from controller.io.system.supervision import Endless
+from controller.io.system.watchdog import Watchdog, Work
+from devices.trigger.mystery_trigger import TableName
 
 LEVELS: Final = ("debug", "info", "warning", "error")
 

@@ -10,10 +10,10 @@ import click
 
 from controller import version
 from controller.commands.terminal import say
-from controller.formats.asyncapi import asyncapi_file
-from controller.formats.plain_data import DataRefused, json_as, reads_outside
-from controller.formats.schemas import schema_files
-from controller.io.plain_files import content
+from controller.formats.mqtt.asyncapi import asyncapi_file
+from controller.formats.mqtt.schemas import schema_files
+from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
+from controller.io.files.plain_files import content
 
 
 @click.command("schemas")

@@ -10,13 +10,13 @@ from typing import Any
 import click
 
 from controller.commands.terminal import say, say_text
-from controller.core.rules import Rules
-from controller.formats.hand_accounts import account_json, differences, settle
-from controller.formats.hand_cases import CaseError, parse_json, read_case
-from controller.formats.plain_data import one_line
-from controller.formats.profiles import Profile, ProfileError
-from controller.io import profile_files
-from controller.io.plain_files import FILE_LIMIT_BYTES, content
+from controller.core.game.rules import Rules
+from controller.formats.cases.settle_input import CaseError, parse_json, read_case
+from controller.formats.cases.settle_output import account_json, differences, settle
+from controller.formats.config.profiles import Profile, ProfileError
+from controller.formats.text.safe_parse import one_line
+from controller.io.files import profile_files
+from controller.io.files.plain_files import FILE_LIMIT_BYTES, content
 
 
 @click.command("settle")

@@ -16,18 +16,26 @@ import zmq
 
 from controller.commands.devices import best_name
 from controller.commands.terminal import refuse, say
-from controller.formats import setup_answers
-from controller.formats.config import ConfigError
-from controller.formats.operators import ROLES, Operator
-from controller.formats.records import KEY_BYTES
-from controller.formats.setup_answers import HERE, QUESTIONS, Answers, answers_of, broker_line, read_answers, typed
-from controller.formats.usb_names import Plugged
-from controller.io.house_files import text_of
-from controller.io.identify import identify, questions
-from controller.io.installing import Installer, Owner
-from controller.io.log import configure_log
-from controller.io.ports import plugged_in, serial_opener
-from controller.io.randomness import SystemEntropy
+from controller.formats.config import setup_answers
+from controller.formats.config.setup_answers import (
+    HERE,
+    QUESTIONS,
+    Answers,
+    answers_of,
+    broker_line,
+    read_answers,
+    typed,
+)
+from controller.formats.config.table_file import ConfigError
+from controller.formats.journal.records import KEY_BYTES
+from controller.formats.orders.operators import ROLES, Operator
+from controller.formats.text.usb_names import Plugged
+from controller.io.files.config_files import text_of
+from controller.io.files.install_files import Installer, Owner
+from controller.io.lines.identify import identify, questions
+from controller.io.lines.ports import plugged_in, serial_opener
+from controller.io.system.log import configure_log
+from controller.io.system.randomness import SystemEntropy
 
 SHIPPED: Final = (Path(__file__).resolve().parents[2] / "systemd", Path(sys.prefix) / "share/tableside/systemd")
 """Where the files of the system lie: in a checkout, and in an installed release."""

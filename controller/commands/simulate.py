@@ -14,14 +14,14 @@ from controller.commands.demo import check_profile, read_boxes
 from controller.commands.profile_option import profile_named
 from controller.commands.suggestions import profiles
 from controller.commands.terminal import say
-from controller.demo import truth_of
-from controller.demo_table import PROFILE, Wanted, devices, script, sevens_meter, table_file
-from controller.formats.accounts import account_bytes
-from controller.io.keys import KeyRefused, create_key
-from controller.io.mqtt import Broker
-from controller.io.randomness import SystemEntropy
-from simulators.acts import RoundPlayed
-from simulators.rack import Rack
+from controller.demo.demo import truth_of
+from controller.demo.table import PROFILE, Wanted, devices, script, sevens_meter, table_file
+from controller.formats.cases.accounts import account_bytes
+from controller.io.files.key_file import KeyRefused, create_key
+from controller.io.mqtt.connection import Broker
+from controller.io.system.randomness import SystemEntropy
+from simulators.people.acts import RoundPlayed
+from simulators.people.rack import Rack
 from simulators.serve import Station, perform
 
 POLLED_LOOKS = 3

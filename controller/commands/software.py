@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from controller.commands.terminal import AS_JSON, say, say_json, say_text
-from controller.formats.software_list import listed, signed
-from controller.io.keys import KeyRefused, read_key
-from controller.io.software import Installed, SoftwareChanged, authenticate, measure, measure_beside
+from controller.formats.text.software_list import listed, signed
+from controller.io.files.key_file import KeyRefused, read_key
+from controller.io.operators.software import Installed, SoftwareChanged, authenticate, measure, measure_beside
 
 
 @click.command("software")

@@ -7,10 +7,10 @@ from typing import Final
 import click
 import msgspec
 
-from controller.commands.journal_reading import of_journal, published
+from controller.commands.journal_reader import of_journal, published
 from controller.commands.terminal import say_json, say_told
-from controller.formats.standing import Standing, standing
-from controller.io.journal import JournalReader
+from controller.io.journal.journal import JournalReader
+from controller.reports.status import Standing, standing
 
 UNPAIRED: Final = "whoever reaches its line can make up contributions and answers (tableside keys pairing)"
 

@@ -10,10 +10,10 @@ from typing import Final
 import click
 from click.shell_completion import CompletionItem
 
-from controller.core.events import BetsLocked
-from controller.formats.payloads import PayloadRefused, own_event
-from controller.io import profile_files
-from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.core.messages.events import BetsLocked
+from controller.formats.mqtt.envelope import PayloadRefused, own_event
+from controller.io.files import profile_files
+from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
 
 SUFFIX: Final = ".sqlite"
 """Ends the name of a journal, as table files name it."""

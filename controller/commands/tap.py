@@ -9,7 +9,7 @@ import click
 import zmq
 
 from controller.commands.terminal import AS_JSON, say
-from controller.formats.watching import Watcher, lines_of
+from controller.reports.audit.stream_audit import Watcher, lines_of
 
 
 @click.command("tap")

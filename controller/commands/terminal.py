@@ -15,7 +15,7 @@ from typing import IO, Any, Final, Literal, NamedTuple, NoReturn
 import click
 import msgspec
 
-from controller.formats.printing import printable
+from controller.formats.text.printable import printable
 
 Style = Literal["", "heading", "bad", "warning", "good"]
 """What a text is to its reader; the colours are here alone."""

@@ -16,14 +16,14 @@ import structlog
 from controller import version
 from controller.commands.run import STORAGE_FAILED, until_stopped
 from controller.commands.terminal import refuse, say
-from controller.formats.config import ConfigError
-from controller.formats.pairing import unpaired
-from controller.io.clock import Clock, SystemClock
-from controller.io.keys import KeyRefused
-from controller.io.log import Format, configure_log
-from controller.io.notify import Notifier
-from controller.io.privacy import keep_private
-from controller.io.randomness import Entropy, SystemEntropy
+from controller.formats.config.pairing import unpaired
+from controller.formats.config.table_file import ConfigError
+from controller.io.files.key_file import KeyRefused
+from controller.io.system.clock import Clock, SystemClock
+from controller.io.system.log import Format, configure_log
+from controller.io.system.notify import Notifier
+from controller.io.system.privacy import keep_private
+from controller.io.system.randomness import Entropy, SystemEntropy
 from controller.trigger_box.custody import check_bounds, load_config, pairing_key_of, sealer_of, users_of
 from controller.trigger_box.service import Line, Service
 from controller.trigger_box.store import Store, StoreFailed, StoreRefused

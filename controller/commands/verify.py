@@ -8,20 +8,20 @@ from typing import Any, Final, NoReturn
 
 import click
 
-from controller.commands.journal_reading import counted, counts
+from controller.commands.journal_reader import counted, counts
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, refuse, say, say_json
-from controller.formats.operators import read_signers
-from controller.formats.seals import Sealing
-from controller.formats.sections import ConfigError
-from controller.formats.signed_note import NoteRefused, Verifier
-from controller.io.house_files import text_of
-from controller.io.journal import NotAJournal
-from controller.io.keys import KeyRefused, read_key
-from controller.io.proofs import ProofRefused, check
-from controller.io.rebuilding import verify_copy
-from controller.io.segment_folder import NoCopy
-from controller.io.verification import orders, verify
+from controller.formats.journal.seals import Sealing
+from controller.formats.journal.signed_note import NoteRefused, Verifier
+from controller.formats.orders.operators import read_signers
+from controller.formats.text.toml_schema import ConfigError
+from controller.io.copies.restore_from_copy import verify_copy
+from controller.io.copies.segment_folder import NoCopy
+from controller.io.files.config_files import text_of
+from controller.io.files.key_file import KeyRefused, read_key
+from controller.io.journal.journal import NotAJournal
+from controller.io.journal.proofs import ProofRefused, check
+from controller.io.journal.verification import orders, verify
 
 NO_FOLDER: Final = "--operators: expected the file of a journal, without --verifier; restore a second copy first"
 """What is held against the file of operators is a journal's records, which neither kind of folder is read for."""

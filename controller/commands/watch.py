@@ -12,12 +12,12 @@ import click
 from controller.commands.client import broker_of, tables, with_broker
 from controller.commands.request import lacking_certificate
 from controller.commands.terminal import AS_JSON, say
-from controller.durable import Says, follow
-from controller.formats.payloads import Topics
-from controller.formats.stream import CONSUMER
-from controller.io.durable_file import DurableRefused
-from controller.io.mqtt import Broker, LinkLost
-from controller.watching import run_watch
+from controller.consumer.durable import Says, follow
+from controller.consumer.watch import run_watch
+from controller.formats.journal.stream import CONSUMER
+from controller.formats.mqtt.envelope import Topics
+from controller.io.mqtt.connection import Broker, LinkLost
+from controller.io.mqtt.durable_file import DurableRefused
 
 STORAGE_FAILED: Final = 70
 """Exit status: the disk failed; what was acknowledged is on it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol, assert_never
 
-from controller.formats import mystery_proof as proof
+from controller.reports.audit import mystery_proof as proof
 from controller.trigger_box import entries as store
 from controller.trigger_box.entries import Counted, Drawn, Entry, Kept, Opened, Shared, State, after
 from controller.trigger_box.pool import POOL_BYTES, Noise, mix

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from controller.core.persons import folded, same_person
-from controller.formats.trigger_config import TABLES_USER, TriggerConfig, read_trigger_config
-from controller.io.house_files import kept_path, text_of
-from controller.io.keys import KeyRefused, read_key
+from controller.formats.config.trigger_file import TABLES_USER, TriggerConfig, read_trigger_config
+from controller.io.files.config_files import kept_path, text_of
+from controller.io.files.key_file import KeyRefused, read_key
 from controller.trigger_box.entries import Begun, BoundsSet, Opened
 from controller.trigger_box.sealing import Sealer
 from controller.trigger_box.store import Store, StoreRefused

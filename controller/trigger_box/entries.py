@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.formats.records import Identity
+from controller.formats.journal.records import Identity
 from firmware_protocols.trigger_messages import UNITS_PER_CENT
 from firmware_protocols.values import Value
 

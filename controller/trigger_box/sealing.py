@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from controller.formats.records import KEY_BYTES, Identity
+from controller.formats.journal.records import KEY_BYTES, Identity
 
 NONCE_BYTES: Final = 12
 """Random bytes before each seal."""

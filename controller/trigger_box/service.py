@@ -17,24 +17,24 @@ from typing import Final, Protocol
 
 import structlog
 
-from controller.formats.pairing import unpaired
-from controller.formats.trigger_config import UNIX, TriggerConfig
-from controller.io.allowances import NANOSECONDS
-from controller.io.backoff import Backoff
-from controller.io.clock import Clock
-from controller.io.link import Link
-from controller.io.notify import Notifier
-from controller.io.ports import serial_opener
-from controller.io.randomness import Entropy
-from controller.io.talk import Quota, Talk
-from controller.io.watchdog import Watchdog
+from controller.formats.config.pairing import unpaired
+from controller.formats.config.trigger_file import UNIX, TriggerConfig
+from controller.io.lines.ports import serial_opener
+from controller.io.lines.supervisor import Link
+from controller.io.lines.talk_limit import Quota, Talk
+from controller.io.system.backoff import Backoff
+from controller.io.system.clock import Clock
+from controller.io.system.notify import Notifier
+from controller.io.system.randomness import Entropy
+from controller.io.system.rate_limits import NANOSECONDS
+from controller.io.system.watchdog import Watchdog
 from controller.trigger_box.box import Heard, Maker, TriggerBox
 from controller.trigger_box.line import TOO_MUCH
 from controller.trigger_box.line import Line as Line
 from controller.trigger_box.pool import NOISE_BYTES, Noise
 from controller.trigger_box.sealing import Sealer
 from controller.trigger_box.store import Store, StoreRefused
-from devices.rng import RngSession
+from devices.trigger.rng import RngSession
 from firmware_protocols import discovery
 from firmware_protocols.codec import Codec, Role
 from firmware_protocols.paired_line import NONCE_BYTES, PairedLine

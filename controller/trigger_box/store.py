@@ -15,11 +15,11 @@ from typing import Final
 
 import msgspec
 
-from controller.formats.journal_schema import PAGE_BYTES
-from controller.formats.plain_data import own_json
-from controller.io.journal_lock import take_lock
-from controller.io.journal_setup import configure
-from controller.io.journal_store import JournalFailed
+from controller.formats.journal.schema import PAGE_BYTES
+from controller.formats.text.safe_parse import own_json
+from controller.io.journal.lock import take_lock
+from controller.io.journal.reader import JournalFailed
+from controller.io.journal.setup import configure
 from controller.trigger_box.entries import Counted, Drawn, Entry, Impossible, Opened, State, after
 from controller.trigger_box.sealing import Sealer
 

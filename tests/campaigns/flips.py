@@ -26,15 +26,15 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from controller.formats.config import ConfigError
-from controller.formats.records import RecordDamaged
-from controller.io.broker import mosquitto
-from controller.io.head_file import read_head_file
-from controller.io.journal import Head, Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
-from controller.io.opening import marks_of
-from controller.io.scrub import before_start
-from controller.io.table_file import load_table
-from controller.recovery import recover
+from controller.daemon.recovery import recover
+from controller.daemon.startup import marks_of
+from controller.formats.config.table_file import ConfigError
+from controller.formats.journal.records import RecordDamaged
+from controller.io.files.table_file import load_table
+from controller.io.journal.commit_marker import read_head_file
+from controller.io.journal.journal import Head, Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.journal.scrub import before_start
+from controller.io.mqtt.broker import mosquitto
 from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.campaigns.kill import Campaign
 from tests.campaigns.nursery import Nursery

@@ -26,10 +26,10 @@ import paho.mqtt.client as paho
 import zmq
 from paho.mqtt.enums import CallbackAPIVersion
 
-from controller.core.alerts import DeviceAlarm
-from controller.formats.operators import PROTOCOL
-from controller.io.broker import find_mosquitto, start_mosquitto, stop
-from controller.io.mqtt import Broker
+from controller.core.messages.alerts import DeviceAlarm
+from controller.formats.orders.operators import PROTOCOL
+from controller.io.mqtt.broker import find_mosquitto, start_mosquitto, stop
+from controller.io.mqtt.connection import Broker
 from tests.campaigns.hostile import (
     GROWTH_BYTES,
     LATE_SECONDS,

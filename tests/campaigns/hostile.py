@@ -27,14 +27,14 @@ from typing import Any, Final, NamedTuple
 import zmq
 import zmq.asyncio
 
-from controller.core.events import CardDrawn
-from controller.formats.commands import VERBS
-from controller.formats.operators import PROTOCOL, RIGHTS, ROLES
-from controller.formats.payloads import PayloadRefused
-from controller.formats.plain_data import READERS
-from controller.io.broker import find_mosquitto, start_mosquitto, stop
-from controller.io.mqtt import Broker, PublishRefused, connected
-from controller.link.wire import PROTOCOL as LINK
+from controller.core.messages.events import CardDrawn
+from controller.formats.mqtt.envelope import PayloadRefused
+from controller.formats.orders.operators import PROTOCOL, RIGHTS, ROLES
+from controller.formats.orders.requests import VERBS
+from controller.formats.text.safe_parse import READERS
+from controller.io.mqtt.broker import find_mosquitto, start_mosquitto, stop
+from controller.io.mqtt.connection import Broker, PublishRefused, connected
+from controller.pool.wire import PROTOCOL as LINK
 from firmware_protocols.cards import Card
 from tests.formats.outside import FIELDS, HOSTILE, put
 from tests.link.premises import Premises as LinkPremises

@@ -22,8 +22,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.io.verification import verify
+from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.io.journal.verification import verify
 
 FAULTS: Final = (
     ("pwrite64", "EIO"),

@@ -7,9 +7,9 @@ import os
 import sys
 from pathlib import Path
 
-from controller.formats.records import Identity
-from controller.io.journal import Entry, Journal, JournalDamaged, JournalFailed, NotAJournal
-from controller.io.scrub import before_start
+from controller.formats.journal.records import Identity
+from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed, NotAJournal
+from controller.io.journal.scrub import before_start
 from tests.journal_key import KEY
 
 COMMITS = 5

@@ -22,20 +22,20 @@ import time
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from controller.core.events import RoundClosed, WagerSettled
-from controller.formats.payloads import read_event
-from controller.io import profile_files
-from controller.io.broker import find_mosquitto, start_mosquitto, stop
-from controller.io.head_file import read_head_file
-from controller.io.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.io.journal_store import Head
-from controller.io.keys import read_key
-from controller.io.mqtt import Broker
-from controller.io.verification import verify
-from controller.recovery import replay
-from simulators.acts import Act
-from simulators.dealer import play
-from simulators.house import house_from
+from controller.core.messages.events import RoundClosed, WagerSettled
+from controller.daemon.recovery import replay
+from controller.formats.mqtt.envelope import read_event
+from controller.io.files import profile_files
+from controller.io.files.key_file import read_key
+from controller.io.journal.commit_marker import read_head_file
+from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.io.journal.reader import Head
+from controller.io.journal.verification import verify
+from controller.io.mqtt.broker import find_mosquitto, start_mosquitto, stop
+from controller.io.mqtt.connection import Broker
+from simulators.people.acts import Act
+from simulators.people.dealer import play
+from simulators.people.house import house_from
 from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.campaigns.nursery import Nursery
 from tests.io.virtual_time import passes

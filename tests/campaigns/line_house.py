@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from controller.core.events import DeviceStatusChanged, KeyRead
-from controller.demo_table import Wanted, devices, script, sevens_meter, table_file
-from controller.io.mqtt import Broker
+from controller.core.messages.events import DeviceStatusChanged, KeyRead
+from controller.demo.table import Wanted, devices, script, sevens_meter, table_file
+from controller.io.mqtt.connection import Broker
 from firmware_protocols.readings import HealthState
-from simulators.acts import Act
-from simulators.performing import perform
+from simulators.devices.wire import Device
+from simulators.people.acts import Act
+from simulators.people.performance import perform
 from simulators.serve import Port
-from simulators.wire import Device
 from tests.campaigns.device_server import DeviceServer
 from tests.campaigns.hostile import TimedBench, TimedEar
 from tests.io.virtual_time import passes

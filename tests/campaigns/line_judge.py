@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from controller.core.alerts import DeviceAlarm, LineTroubled
-from controller.core.events import DeviceStatusChanged
-from controller.formats.payloads import Published
-from controller.io.journal import JournalReader
-from controller.io.keys import read_key
-from controller.io.verification import verify
-from controller.recovery import replay
+from controller.core.messages.alerts import DeviceAlarm, LineTroubled
+from controller.core.messages.events import DeviceStatusChanged
+from controller.daemon.recovery import replay
+from controller.formats.mqtt.envelope import Published
+from controller.io.files.key_file import read_key
+from controller.io.journal.journal import JournalReader
+from controller.io.journal.verification import verify
 from firmware_protocols.readings import HealthState
 from tests.io.virtual_time import passes
 from tests.wiring.premises import Premises

@@ -28,10 +28,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from controller.core.alerts import DeviceAlarm
-from controller.io.broker import find_mosquitto, start_mosquitto, stop
-from controller.io.mqtt import Broker
-from controller.io.talk import CARDS_AT_ONCE, READINGS_PER_SECOND
+from controller.core.messages.alerts import DeviceAlarm
+from controller.io.lines.talk_limit import CARDS_AT_ONCE, READINGS_PER_SECOND
+from controller.io.mqtt.broker import find_mosquitto, start_mosquitto, stop
+from controller.io.mqtt.connection import Broker
 from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.campaigns.hostile import GROWTH_BYTES, LATE_SECONDS, Watch, beside, stack_task
 from tests.campaigns.line_house import (

@@ -61,8 +61,8 @@ def serve() -> None:
     from controller import version  # noqa: PLC0415
     from controller.cli import main  # noqa: PLC0415 - loaded before anything is forked
     from controller.commands import run, watch  # noqa: F401, PLC0415
-    from controller.io import profile_files  # noqa: PLC0415
-    from controller.io.software import own_digest  # noqa: PLC0415
+    from controller.io.files import profile_files  # noqa: PLC0415
+    from controller.io.operators.software import own_digest  # noqa: PLC0415
     from firmware_protocols import discovery  # noqa: PLC0415
 
     for kind, vendors in discovery.codecs().items():

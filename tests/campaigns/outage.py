@@ -29,12 +29,12 @@ from typing import Any, Final
 
 import structlog
 
-from controller.durable import Says, follow
-from controller.formats.records import Identity
-from controller.io.broker import find_mosquitto
-from controller.io.consumers import TICK_SECONDS
-from controller.io.journal import Journal
-from controller.io.mqtt import Broker
+from controller.consumer.durable import Says, follow
+from controller.formats.journal.records import Identity
+from controller.io.journal.consumers import TICK_SECONDS
+from controller.io.journal.journal import Journal
+from controller.io.mqtt.broker import find_mosquitto
+from controller.io.mqtt.connection import Broker
 from tests.io.broker_rig import TOPICS, listening
 from tests.io.stream_rig import CONSUMER, Table, exported
 from tests.io.virtual_time import LoopClock, VirtualLoop, passes, run_virtual

@@ -30,13 +30,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from controller.demo_table import Wanted, devices, script, sevens_meter, table_file
-from controller.formats.wal import WAL_HEADER_BYTES
-from controller.io.broker import find_mosquitto, start_mosquitto, stop
-from controller.io.head_file import read_head_file
-from controller.io.keys import read_key
-from controller.io.mqtt import Broker
-from simulators.acts import Act
+from controller.demo.table import Wanted, devices, script, sevens_meter, table_file
+from controller.formats.journal.wal import WAL_HEADER_BYTES
+from controller.io.files.key_file import read_key
+from controller.io.journal.commit_marker import read_head_file
+from controller.io.mqtt.broker import find_mosquitto, start_mosquitto, stop
+from controller.io.mqtt.connection import Broker
+from simulators.people.acts import Act
 from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.campaigns.power_disk import Disks
 from tests.campaigns.power_judge import JOURNAL, Judge

@@ -8,14 +8,14 @@ from typing import Final
 
 import msgspec
 
-from controller.formats.records import unseal
-from controller.io.clock import SystemClock
-from controller.io.journal import JournalDamaged, JournalFailed, JournalReader, NotAJournal
-from controller.io.opening import Keeping, opened
-from controller.io.rebuilding import verify_copy
-from controller.io.second_copy import Place
-from controller.io.verification import verify
-from controller.recovery import recover
+from controller.daemon.recovery import recover
+from controller.daemon.startup import Keeping, opened
+from controller.formats.journal.records import unseal
+from controller.io.copies.restore_from_copy import verify_copy
+from controller.io.copies.second_copy import Place
+from controller.io.journal.journal import JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.journal.verification import verify
+from controller.io.system.clock import SystemClock
 from firmware_protocols.readings import CardDrawn
 from tests.campaigns.recording import BESIDE
 from tests.campaigns.telling import NOTHING, Told

@@ -15,7 +15,7 @@ from typing import get_args
 
 import click
 
-from simulators.felt import StandKey
+from simulators.people.felt import StandKey
 from tests.core.hole_rounds import DOINGS, DRAWS, IRREGULARITIES, PROFILES, Case, assert_secret
 
 SHOWN = 20

@@ -6,7 +6,7 @@ import collections
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from controller.io.head_file import MARK, SUFFIX
+from controller.io.journal.commit_marker import MARK, SUFFIX
 from firmware_protocols import discovery
 from firmware_protocols.codec import Role
 from firmware_protocols.messages import AcknowledgeDraw

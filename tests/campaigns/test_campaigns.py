@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.io.broker import find_mosquitto
+from controller.io.mqtt.broker import find_mosquitto
 from tests.campaigns import flips, io, outage
 from tests.campaigns.kill import house
 from tests.campaigns.nursery import Nursery

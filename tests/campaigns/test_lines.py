@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.io.broker import find_mosquitto
+from controller.io.mqtt.broker import find_mosquitto
 from tests.campaigns import lines
 from tests.campaigns.line_house import LINES, Way
 from tests.campaigns.line_plan import Happening, Plan

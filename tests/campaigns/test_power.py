@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.io.broker import find_mosquitto
+from controller.io.mqtt.broker import find_mosquitto
 from tests.campaigns import power, recording
 from tests.campaigns.power_disk import Disk, Disks
 from tests.campaigns.recording import BESIDE, Moved, Opened, Removed, Renamed, SyncBegun, SyncDone, Written

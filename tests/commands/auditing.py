@@ -20,10 +20,9 @@ from msgspec.structs import replace
 
 from bench.irregularities import EDITS
 from controller.cli import main
-from controller.core.books import recall
-from controller.core.floor_events import ChipCount, Count
-from controller.core.gaming_day import GamingDay
-from controller.core.inputs import (
+from controller.core.messages.floor_events import ChipCount, Count
+from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.inputs import (
     Acknowledged,
     AdjustWager,
     Answered,
@@ -36,9 +35,10 @@ from controller.core.inputs import (
     Started,
     VoidRound,
 )
+from controller.core.table.ledger import recall
 from firmware_protocols.cards import DECK
-from simulators.acts import Act, Lay, RoundPlayed
-from simulators.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Script
+from simulators.people.acts import Act, Lay, RoundPlayed
+from simulators.people.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Script
 from tests.commands import auditor, auditor_page
 from tests.core import nights
 from tests.core.full_nights import FullNight

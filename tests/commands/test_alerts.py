@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.core.game_alerts import LISTED_LIMIT
-from controller.core.inputs import Acknowledged
-from controller.formats.alert_list import AlertsNow, alerts_bytes
+from controller.core.messages.inputs import Acknowledged
+from controller.core.messages.raised_alerts import LISTED_LIMIT
+from controller.formats.mqtt.retained_alerts import AlertsNow, alerts_bytes
 from firmware_protocols.readings import ChipsSeen
 from tests.core.journals import journal_of
 from tests.core.rig import MS, Rig, penn

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.commands.amounts import AMOUNT, CHIPS
-from controller.core.raising import money
+from controller.core.table.alert_list import money
 
 
 @given(st.integers(-(10**12), 10**12))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from controller.commands.begin_epoch import owed
-from controller.core.link_events import ContributionPosted, MeterLinked, PostingEntered
-from controller.formats.records import Identity
-from controller.formats.states import payloads
-from controller.io.journal import Entry, Journal
+from controller.core.messages.pool_events import ContributionPosted, MeterLinked, PostingEntered
+from controller.formats.journal.records import Identity
+from controller.formats.replay import payloads
+from controller.io.journal.journal import Entry, Journal
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)

@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 from controller.cli import main
 from controller.commands.client import channel_of, with_channel
 from controller.commands.terminal import say
-from controller.formats.client_config import ClientSection
-from controller.io.mqtt import Broker
+from controller.formats.config.client_file import ClientSection
+from controller.io.mqtt.connection import Broker
 
 TABLE_KEY: Final = "4nC={n>i9m(dF.OtnoC#/Mv>Q==%=CMpk(d:(6lp"
 

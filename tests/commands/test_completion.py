@@ -12,11 +12,11 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from controller.cli import COMMANDS, main
-from controller.formats.payloads import Topics, status_bytes
-from controller.io import profile_files
-from controller.io.broker import find_mosquitto, mosquitto
-from controller.io.broker_tables import known_tables
-from controller.io.mqtt import Broker, connected
+from controller.formats.mqtt.envelope import Topics, status_bytes
+from controller.io.files import profile_files
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.mqtt.broker_tables import known_tables
+from controller.io.mqtt.connection import Broker, connected
 from tests.core.journals import journal_of
 from tests.core.rig import Rig, penn
 

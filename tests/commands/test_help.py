@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import COMMANDS, GROUPS, main
-from controller.io import profile_files
+from controller.io.files import profile_files
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("statu", "status"), ("begin_epoch", "begin-epoch"), ("chek", "check")])

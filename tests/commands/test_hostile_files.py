@@ -13,9 +13,17 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.io.keys import create_key
-from controller.io.plain_files import FILE_LIMIT_BYTES, FileRefused, content, lines, opened, ordinary, text_content
-from controller.io.randomness import SystemEntropy
+from controller.io.files.key_file import create_key
+from controller.io.files.plain_files import (
+    FILE_LIMIT_BYTES,
+    FileRefused,
+    content,
+    lines,
+    opened,
+    ordinary,
+    text_content,
+)
+from controller.io.system.randomness import SystemEntropy
 
 HUGE_BYTES: Final = 10 * 1024**3
 MEMORY_LIMIT_BYTES: Final = 64 * 1024 * 1024

@@ -10,14 +10,14 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.core.inputs import ApproveOrder, Input, Started, VoidRound
+from controller.core.messages.inputs import ApproveOrder, Input, Started, VoidRound
 from controller.core.persons import UNVOUCHED, Vouched
-from controller.core.state import State, Table
-from controller.core.table import step
-from controller.formats.records import seal
-from controller.formats.states import payloads
-from controller.io.journal import Entry, Journal
-from controller.io.verification import verify
+from controller.core.step import step
+from controller.core.table.state import State, Table
+from controller.formats.journal.records import seal
+from controller.formats.replay import payloads
+from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.verification import verify
 from tests.core.journals import HERE, KEY, stamped_here
 from tests.core.rig import Rig, penn
 

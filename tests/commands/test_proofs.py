@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from controller.formats.records import Identity
-from controller.formats.seals import Sealing, signed_head
-from controller.formats.signed_note import NoteRefused
-from controller.formats.tree_heads import leaf_fields, name_in, origin, read_proof
-from controller.io.journal_store import JournalReader
+from controller.formats.journal.records import Identity
+from controller.formats.journal.seals import Sealing, signed_head
+from controller.formats.journal.signed_note import NoteRefused
+from controller.formats.journal.tree_heads import leaf_fields, name_in, origin, read_proof
+from controller.io.journal.reader import JournalReader
 from tests.core.journals import KEY, journal_of
 from tests.core.rig import Rig, penn
 

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from controller.core.floor_events import Count
-from controller.core.inputs import EnterInventory
+from controller.core.messages.floor_events import Count
+from controller.core.messages.inputs import EnterInventory
 from tests.commands import auditing
 from tests.core.journals import journal_of
 from tests.core.rig import Rig, penn

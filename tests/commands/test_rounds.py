@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from controller.cli import main
-from controller.core.inputs import Acknowledged, SetCard, Started
+from controller.core.messages.inputs import Acknowledged, SetCard, Started
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.houses import simulated

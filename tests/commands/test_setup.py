@@ -20,14 +20,14 @@ from click.testing import CliRunner, Result
 
 from controller.cli import main
 from controller.commands.setup import asked, found_devices
-from controller.formats.setup_answers import QUESTIONS, Answers
-from controller.formats.usb_names import Plugged
-from controller.io.broker import LOOPBACK, find_mosquitto, free_port
-from controller.io.keys import read_key
-from controller.io.mqtt import Broker, connected
-from simulators.bet_spots import BetSpotsSimulator
+from controller.formats.config.setup_answers import QUESTIONS, Answers
+from controller.formats.text.usb_names import Plugged
+from controller.io.files.key_file import read_key
+from controller.io.mqtt.broker import LOOPBACK, find_mosquitto, free_port
+from controller.io.mqtt.connection import Broker, connected
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.devices.shoe import ShoeSimulator
 from simulators.serve import Port
-from simulators.shoe import ShoeSimulator
 from tests.io.lines_rig import BEE_TEK, FEIG
 from tests.systemd.test_mosquitto import running
 

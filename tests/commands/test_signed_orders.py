@@ -9,13 +9,13 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from controller.cli import main
-from controller.core.inputs import SignedOrder, Stamped, Started, VoidRound
+from controller.core.messages.inputs import SignedOrder, Stamped, Started, VoidRound
 from controller.core.persons import Vouched
-from controller.core.state import State, Table
-from controller.core.table import step
-from controller.formats.epoch_orders import Signer
-from controller.formats.seals import Sealing
-from controller.formats.signed_orders import order_text
+from controller.core.step import step
+from controller.core.table.state import State, Table
+from controller.formats.journal.seals import Sealing
+from controller.formats.orders.epoch_authorization import Signer
+from controller.formats.orders.signed_orders import order_text
 from tests.core.journals import HERE, KEY, written
 from tests.core.rig import Rig, penn
 

@@ -14,12 +14,12 @@ import structlog
 from click.testing import CliRunner
 
 from controller.commands.terminal import Cell, Column, is_coloured, say, say_text, table_lines
-from controller.core.floor_events import BoxDeclared
-from controller.formats.payloads import Topics, event_bytes
-from controller.formats.printing import printable
-from controller.formats.records import Identity
-from controller.formats.watching import Watcher
-from controller.io.log import Format, configure_log
+from controller.core.messages.floor_events import BoxDeclared
+from controller.formats.journal.records import Identity
+from controller.formats.mqtt.envelope import Topics, event_bytes
+from controller.formats.text.printable import printable
+from controller.io.system.log import Format, configure_log
+from controller.reports.audit.stream_audit import Watcher
 
 HOSTILE: Final = "\x1b]0;owned\x07\x1b[2J\r\nround 1: \x9b31m\u202eneve\u2028\x00\x7f"
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 
 from controller import version
-from controller.formats.asyncapi import asyncapi_file
-from controller.formats.schemas import schema_files
+from controller.formats.mqtt.asyncapi import asyncapi_file
+from controller.formats.mqtt.schemas import schema_files
 from tests.docs.pages import DOCS, blocks, page
 
 DIRECTORY: Final = DOCS / "schemas"

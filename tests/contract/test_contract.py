@@ -13,9 +13,9 @@ from jsonschema import Draft7Validator, Draft202012Validator, ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT7
 
-from controller.formats.commands import VERBS, reply_bytes
-from controller.formats.payloads import TYPE_PREFIX, TYPE_SUFFIX, event_types
-from controller.formats.snapshots import STATES
+from controller.formats.mqtt.envelope import TYPE_PREFIX, TYPE_SUFFIX, event_types
+from controller.formats.mqtt.retained_state import STATES
+from controller.formats.orders.requests import VERBS, reply_bytes
 from firmware_protocols.values import wire_name
 from tests.contract.current import DIRECTORY, examples, files
 

@@ -12,8 +12,8 @@ from typing import Final
 
 import pytest
 
-from controller.io.broker import find_mosquitto, mosquitto
-from controller.io.mqtt import Broker
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.mqtt.connection import Broker
 from tests.docs.pages import DOCS
 from tests.io.broker_rig import PATIENCE_SECONDS, Cuttable
 from tests.io.stream_rig import CONSUMER, Table, exported, table, turn

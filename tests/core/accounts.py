@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from controller.core.events import BetsLocked, Event, InsuranceTaken
-from controller.core.floor_events import BoxDeclared
-from controller.formats.payloads import Published
-from controller.formats.records import Identity
-from controller.formats.round_story import rounds
-from controller.formats.shift import shift_of
-from controller.formats.takings import State, Takings, WagerRow, takings
+from controller.core.messages.events import BetsLocked, Event, InsuranceTaken
+from controller.core.messages.floor_events import BoxDeclared
+from controller.formats.journal.records import Identity
+from controller.formats.mqtt.envelope import Published
+from controller.reports.revenue_rows import State, Takings, WagerRow, takings
+from controller.reports.round_narrative import rounds
+from controller.reports.shift import shift_of
 from tests.core.rig import Rig
 
 HERE = Identity("harbour", "bj-1", 7)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.game_alerts import AlertRaised
+from controller.core.messages.raised_alerts import AlertRaised
 from tests.core.rig import Rig, penn
 
 LOST = "Th Td 7s 9d"

@@ -16,21 +16,21 @@ from random import Random
 from tempfile import mkdtemp
 from typing import Final
 
-from controller.core.inputs import Answered, Started
-from controller.core.linked import LinkedTerms
-from controller.core.progressives import MeterTerms
-from controller.core.rules import Rules
-from controller.io import profile_files
+from controller.core.game.rules import Rules
+from controller.core.messages.inputs import Answered, Started
+from controller.core.meters.pooled_meter import LinkedTerms
+from controller.core.meters.state import MeterTerms
+from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState, KeyPressed
-from simulators.acts import Act, Consult, LetIn, Press
-from simulators.consulting import entry_key
-from simulators.dealer import play
-from simulators.deck import LoadedShoe
-from simulators.felt import KEY_ROUND_CLOSED, StandKey
-from simulators.house import house_from
-from simulators.progressive_bets import SevensMeter
-from simulators.rack import Rack
-from simulators.side_bettors import STAKES_CENTS, Custom, with_side_bets
+from simulators.people.acts import Act, Consult, LetIn, Press
+from simulators.people.dealer import play
+from simulators.people.deck import LoadedShoe
+from simulators.people.display_reader import entry_key
+from simulators.people.felt import KEY_ROUND_CLOSED, StandKey
+from simulators.people.house import house_from
+from simulators.people.progressive_bets import SevensMeter
+from simulators.people.rack import Rack
+from simulators.people.side_bettors import STAKES_CENTS, Custom, with_side_bets
 from tests.core import nights
 from tests.core.houses import chips_of
 from tests.core.rig import MS, SPOTS, Rig

@@ -14,8 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from controller.core.events import CardOpened
-from controller.core.inputs import (
+from controller.core.game.rules import Rules
+from controller.core.messages.events import CardOpened
+from controller.core.messages.inputs import (
     AdjustWager,
     Answered,
     AssignCard,
@@ -25,19 +26,18 @@ from controller.core.inputs import (
     ShoeChanged,
     VoidRound,
 )
-from controller.core.keypad import KEYPAD, MEANINGS
-from controller.core.rules import Rules
-from controller.core.state import Stepped
-from controller.formats.alert_list import alerts_bytes
-from controller.formats.snapshots import advice_bytes, round_bytes
-from controller.io import profile_files
+from controller.core.table.keymap import KEYPAD, MEANINGS
+from controller.core.table.state import Stepped
+from controller.formats.mqtt.retained_alerts import alerts_bytes
+from controller.formats.mqtt.retained_state import advice_bytes, round_bytes
+from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, KeyPressed
-from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
-from simulators.dealer import play
-from simulators.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, MAIN, StandKey
-from simulators.house import house_from
-from simulators.rack import Rack
+from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.felt import KEY_BURN, KEY_HOLE_TURNED, KEY_NO_MORE_BETS, MAIN, StandKey
+from simulators.people.house import house_from
+from simulators.people.rack import Rack
 from tests.core.houses import chips_of
 from tests.core.human import HumanRig
 from tests.core.rig import KEY_OF, SPOTS, coded

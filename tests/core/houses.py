@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from controller.core.rules import Options, Rules
-from simulators.acts import RoundPlayed
-from simulators.dealer import play
-from simulators.felt import StandKey
-from simulators.house import House
-from simulators.rack import Rack
+from controller.core.game.rules import Options, Rules
+from simulators.people.acts import RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.felt import StandKey
+from simulators.people.house import House
+from simulators.people.rack import Rack
 from tests.core.rig import Rig
 
 RULES: Final[dict[str, Rules]] = {

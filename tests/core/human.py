@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import assert_never
 
-from controller.core.alerts import CloseRefused
-from controller.core.inputs import DeadlinePassed, Input
-from controller.core.rules import Rules
+from controller.core.game.rules import Rules
+from controller.core.messages.alerts import CloseRefused
+from controller.core.messages.inputs import DeadlinePassed, Input
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
-from simulators.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
-from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks, entry_key
-from simulators.felt import KEY_ROUND_CLOSED
+from simulators.people.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
+from simulators.people.display_reader import QUESTIONS_LIMIT, answer_key, asks, entry_key
+from simulators.people.felt import KEY_ROUND_CLOSED
 from tests.core.rig import MS, SPOTS, Rig
 
 CYCLE_MS = 350

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
-from controller.core.inputs import Stamped
-from controller.core.rules import House
-from controller.core.state import State, Table
-from controller.core.table import step
-from controller.formats.records import Identity, seal, stamp
-from controller.formats.states import payloads
-from controller.io.journal import Entry, Journal
+from controller.core.messages.house import House
+from controller.core.messages.inputs import Stamped
+from controller.core.step import step
+from controller.core.table.state import State, Table
+from controller.formats.journal.records import Identity, seal, stamp
+from controller.formats.replay import payloads
+from controller.io.journal.journal import Entry, Journal
 from tests.core.rig import Rig
 
 HERE = Identity(site="harbour", table="bj-1", epoch=1_795_259_812)

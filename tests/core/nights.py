@@ -13,10 +13,10 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
-from controller.core.alerts import SettlementDoubted
-from controller.core.books import Book
-from controller.core.events import RoundClosed, WagerAdjusted, WagerOpen, WagerSettled
-from controller.core.inputs import (
+from controller.core.game.rules import Rules
+from controller.core.messages.alerts import SettlementDoubted
+from controller.core.messages.events import RoundClosed, WagerAdjusted, WagerOpen, WagerSettled
+from controller.core.messages.inputs import (
     AdjustWager,
     ApproveOrder,
     PayJackpot,
@@ -25,15 +25,15 @@ from controller.core.inputs import (
     VerifyJackpot,
     VoidRound,
 )
+from controller.core.meters.state import Refusal
 from controller.core.persons import Vouched
-from controller.core.progressives import Refusal
-from controller.core.rules import Rules
-from controller.core.state import Round, State, restore
+from controller.core.table.ledger import Book
+from controller.core.table.state import Round, State, restore
 from firmware_protocols.cards import DECK, Card
-from simulators.acts import Act, Press
-from simulators.dealer import play
-from simulators.felt import KEY_ROUND_CLOSED, StandKey
-from simulators.rack import Rack
+from simulators.people.acts import Act, Press
+from simulators.people.dealer import play
+from simulators.people.felt import KEY_ROUND_CLOSED, StandKey
+from simulators.people.rack import Rack
 from tests.core.accounts import hold_whole
 from tests.core.houses import DEALERS, chips_of, rules_of
 from tests.core.readers import LateRig

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from controller.core.rules import Rules
+from controller.core.game.rules import Rules
 from firmware_protocols.readings import ChipsConfirmed, ChipsSeen
-from simulators.acts import Act, Press, RoundPlayed
-from simulators.felt import KEY_NO_MORE_BETS, KEY_ROUND_CLOSED
+from simulators.people.acts import Act, Press, RoundPlayed
+from simulators.people.felt import KEY_NO_MORE_BETS, KEY_ROUND_CLOSED
 from tests.core.rig import MS, SPOTS, Rig
 
 

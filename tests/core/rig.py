@@ -12,19 +12,20 @@ from typing import Any, assert_never
 
 import msgspec
 
-from controller.core.desired import Desired
-from controller.core.events import Event, QuestionAsked, RoundClosed, WagerSettled
-from controller.core.inputs import Answered, DeadlinePassed, Input, Stamped, Started
-from controller.core.keypad import DEFAULT_KEYS
-from controller.core.linked import LinkedTerms
-from controller.core.progressives import MeterTerms
-from controller.core.rules import House, Options, Rules
-from controller.core.state import State, Stepped, Table
-from controller.core.table import step
+from controller.core.game.rules import Options, Rules
+from controller.core.messages.events import Event, QuestionAsked, RoundClosed, WagerSettled
+from controller.core.messages.house import House
+from controller.core.messages.inputs import Answered, DeadlinePassed, Input, Stamped, Started
+from controller.core.meters.pooled_meter import LinkedTerms
+from controller.core.meters.state import MeterTerms
+from controller.core.step import step
+from controller.core.table.desired import Desired
+from controller.core.table.keymap import DEFAULT_KEYS
+from controller.core.table.state import State, Stepped, Table
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed
-from simulators.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
-from simulators.consulting import QUESTIONS_LIMIT, answer_key, asks, entry_key
+from simulators.people.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
+from simulators.people.display_reader import QUESTIONS_LIMIT, answer_key, asks, entry_key
 
 MS = 1_000_000
 KEY_OF = {meaning: key for key, meaning in DEFAULT_KEYS.items()}

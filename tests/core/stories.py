@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.core.alerts import (
+from controller.core.game.rules import Rules
+from controller.core.messages.alerts import (
     CardWithoutBets,
     InsuranceTooLarge,
     KeyRefused,
@@ -13,8 +14,7 @@ from controller.core.alerts import (
     RoundIrregular,
     UnexplainedChange,
 )
-from controller.core.events import HandDoubled, HandsSplit, InsuranceTaken, SpotSurrendered, WagerOpen
-from controller.core.rules import Rules
+from controller.core.messages.events import HandDoubled, HandsSplit, InsuranceTaken, SpotSurrendered, WagerOpen
 from tests.core.rig import Rig
 
 ALERTS = (UnexplainedChange, LateWager, Pinched, RoundIrregular, InsuranceTooLarge, KeyRefused, CardWithoutBets)

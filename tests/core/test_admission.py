@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import (
+from controller.core.game.wager import Basis
+from controller.core.messages.alerts import (
     AnswerRefused,
     CardWithoutBets,
     LateWager,
@@ -17,10 +18,9 @@ from controller.core.alerts import (
     UnexplainedChange,
     WagerOutsideLimits,
 )
-from controller.core.events import BetsLocked, QuestionAsked, RoundClosed, WagerSettled
-from controller.core.inputs import AdjustWager, DeclareBox, VoidRound
-from controller.core.wager import Basis
-from controller.io import profile_files
+from controller.core.messages.events import BetsLocked, QuestionAsked, RoundClosed, WagerSettled
+from controller.core.messages.inputs import AdjustWager, DeclareBox, VoidRound
+from controller.io.files import profile_files
 from firmware_protocols.readings import KeyPressed
 from tests.core.rig import KEY_OF, Rig
 

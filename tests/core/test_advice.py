@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.core.advice import in_chips
-from controller.core.advised import AdviceLine, Move, PaymentAdvised, Stack
-from controller.core.events import Event, HoleTurned, WagerSettled
-from controller.core.rules import Options
+from controller.core.game.rules import Options
+from controller.core.messages.advice import AdviceLine, Move, PaymentAdvised, Stack
+from controller.core.messages.events import Event, HoleTurned, WagerSettled
+from controller.core.surveillance.pay_advice import in_chips
 from firmware_protocols.cards import DECK
 from tests.core.houses import DEALERS, simulated
 from tests.core.rig import Rig, penn

@@ -7,17 +7,17 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import LateWager, Pinched, UnexplainedChange
-from controller.core.events import CardDrawn, HoleTurned, QuestionAsked, WagerAdjusted, WagerOpen, WagerSettled
-from controller.core.inputs import SetCard
-from controller.core.rules import Rules
-from controller.core.side_bet import SideNet
-from controller.core.side_dues import Felt
-from controller.core.side_limit import is_win, side_dues
-from controller.core.state import restore
-from controller.core.worlds import Ended, Judgement
-from controller.formats.states import read_state, state_bytes
-from controller.io import profile_files
+from controller.core.game.rules import Rules
+from controller.core.game.side_bet import SideNet
+from controller.core.inference.aggregate_limit import is_win, side_dues
+from controller.core.inference.side_dues import Felt
+from controller.core.inference.unread_cards import Ended, Judgement
+from controller.core.messages.alerts import LateWager, Pinched, UnexplainedChange
+from controller.core.messages.events import CardDrawn, HoleTurned, QuestionAsked, WagerAdjusted, WagerOpen, WagerSettled
+from controller.core.messages.inputs import SetCard
+from controller.core.table.state import restore
+from controller.formats.replay import read_state, state_bytes
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.rig import Rig, coded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.alerts import (
+from controller.core.messages.alerts import (
     CardWithoutBets,
     FloorCalled,
     KeyRefused,
@@ -10,9 +10,9 @@ from controller.core.alerts import (
     UnexplainedChange,
     WagerUncertain,
 )
-from controller.core.events import BetsLocked, CardDealt, CardDrawn, QuestionAsked, RoundClosed
-from controller.core.game_alerts import AlertRaised
-from controller.io import profile_files
+from controller.core.messages.events import BetsLocked, CardDealt, CardDrawn, QuestionAsked, RoundClosed
+from controller.core.messages.raised_alerts import AlertRaised
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardRead
 from firmware_protocols.readings import ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed

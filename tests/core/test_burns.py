@@ -7,16 +7,16 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import FloorRefused
-from controller.core.events import CardBurned, ShoeBegun, ShoeEnded
-from controller.core.inputs import ShoeChanged
-from controller.core.state import restore
-from controller.formats.states import read_state, state_bytes
+from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.events import CardBurned, ShoeBegun, ShoeEnded
+from controller.core.messages.inputs import ShoeChanged
+from controller.core.table.state import restore
+from controller.formats.replay import read_state, state_bytes
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, KeyPressed
-from simulators.dealer import play
-from simulators.house import House
-from simulators.rack import Rack
+from simulators.people.dealer import play
+from simulators.people.house import House
+from simulators.people.rack import Rack
 from tests.core.houses import chips_of, rules_of
 from tests.core.rig import KEY_OF, Rig, coded, penn, settled
 from tests.core.test_restore import replayed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from controller.core.events import BetsLocked, CardDealt, CardDrawn, HandPlayed, RoundClosed, RoundStarted
-from controller.core.inputs import ShoeChanged
+from controller.core.messages.events import BetsLocked, CardDealt, CardDrawn, HandPlayed, RoundClosed, RoundStarted
+from controller.core.messages.inputs import ShoeChanged
 from tests.core.rig import Rig, penn
 
 SPLIT = "1 main 25 \n 3 main 10 \n key no_more_bets \n 8h 9s 7d 8s 9d Td \n 1 main 50"

@@ -8,17 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.core.census import Census
-from controller.core.dated import Dated
-from controller.core.dues import main_due
-from controller.core.hand import Outcome, points_of, seen, total
-from controller.core.items import CardCame, ChipsMoved, Item, KeySpoke, Layout
-from controller.core.moves import endings, successors
-from controller.core.node import Kind, Node
-from controller.core.play import Play
-from controller.core.reconstruction import Reconstruction
-from controller.core.rules import Options
-from controller.core.settlement import DealerEnd, main_net
+from controller.core.game.hand import Outcome, points_of, seen, total
+from controller.core.game.play import Play
+from controller.core.game.position import Kind, Node
+from controller.core.game.rules import Options
+from controller.core.game.settlement import DealerEnd, main_net
+from controller.core.inference.dues import main_due
+from controller.core.inference.lattice import Reconstruction
+from controller.core.inference.observation import CardCame, ChipsMoved, Dated, Item, KeySpoke, Layout
+from controller.core.inference.play_count import Census
+from controller.core.inference.successors import endings, successors
 from firmware_protocols.cards import Card
 from tests.core.houses import RULES
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import FloorRefused, KeyRefused, RoundIrregular, SettlementDoubted
-from controller.core.events import (
+from controller.core.game.rules import Rules
+from controller.core.messages.alerts import FloorRefused, KeyRefused, RoundIrregular, SettlementDoubted
+from controller.core.messages.events import (
     BetsLocked,
     CardDrawn,
     QuestionAnswered,
@@ -16,13 +17,12 @@ from controller.core.events import (
     WagerOpen,
     WagerSettled,
 )
-from controller.core.floor_events import CardAssigned
-from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, SetCard, Started, VoidRound
-from controller.core.progressives import Grant, Refusal
-from controller.core.rules import Rules
-from controller.core.state import Table, restore
-from controller.formats.states import read_state, state_bytes
-from controller.io import profile_files
+from controller.core.messages.floor_events import CardAssigned
+from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, SetCard, Started, VoidRound
+from controller.core.meters.state import Grant, Refusal
+from controller.core.table.state import Table, restore
+from controller.formats.replay import read_state, state_bytes
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from tests.core.rig import Rig, penn
 from tests.core.test_waiting_rounds import WHO_GOT_THE_NINE

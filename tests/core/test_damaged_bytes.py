@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.alerts import LineTroubled
+from controller.core.messages.alerts import LineTroubled
 from firmware_protocols.readings import LineDisturbed
 from tests.core.test_table import rig_with
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.events import CardDrawn, CardOpened
-from controller.core.inputs import OpeningRefuted, Started
-from controller.core.state import State, Table, restore
-from controller.core.table import step
-from controller.formats.own_openings import OwnOpenings
-from controller.formats.states import read_state, state_bytes
+from controller.core.messages.events import CardDrawn, CardOpened
+from controller.core.messages.inputs import OpeningRefuted, Started
+from controller.core.step import step
+from controller.core.table.state import State, Table, restore
+from controller.formats.replay import read_state, state_bytes
+from controller.reports.audit.commitment_check import OwnOpenings
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState
 from tests.core.alerting import kinds, raised
 from tests.core.journals import HERE, stamped_here

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from controller.core.alerts import RoundIrregular, SettlementDoubted
-from controller.core.events import WagerAdjusted, WagerSettled
-from controller.core.floor_events import RoundResumed
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.core.inputs import AdjustWager, SetCard
-from controller.core.wager import Basis
+from controller.core.game.wager import Basis
+from controller.core.messages.alerts import RoundIrregular, SettlementDoubted
+from controller.core.messages.events import WagerAdjusted, WagerSettled
+from controller.core.messages.floor_events import RoundResumed
+from controller.core.messages.inputs import AdjustWager, SetCard
+from controller.core.messages.raised_alerts import AlertRaised, Kind
 from firmware_protocols.readings import ChipsSeen
 from tests.core.rig import MS, Rig, penn
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from controller.core.dues import Due, agreed
-from controller.core.settlement import Net
+from controller.core.game.settlement import Net
+from controller.core.inference.dues import Due, agreed
 
 
 def beats(total: int) -> Net:

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from controller.core.census import Census
-from controller.core.dated import Dated
-from controller.core.dues import agreed_drawn, agreed_hands, insurance_due, main_due
-from controller.core.hand import place_of, points_of, seen
-from controller.core.items import CardCame, ChipsMoved, KeySpoke
-from controller.core.reconstruction import Frontier, Reconstruction
+from controller.core.game.hand import place_of, points_of, seen
+from controller.core.inference.dues import agreed_drawn, agreed_hands, insurance_due, main_due
+from controller.core.inference.lattice import Frontier, Reconstruction
+from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
+from controller.core.inference.play_count import Census
 from firmware_protocols.cards import Card
 from tests.core.houses import RULES, rules_of
 

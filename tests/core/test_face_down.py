@@ -10,8 +10,9 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import CloseRefused, FloorRefused, RoundIrregular, UnexplainedChange
-from controller.core.events import (
+from controller.core.game.rules import Rules
+from controller.core.messages.alerts import CloseRefused, FloorRefused, RoundIrregular, UnexplainedChange
+from controller.core.messages.events import (
     BetsLocked,
     CardDealt,
     CardDrawn,
@@ -22,18 +23,17 @@ from controller.core.events import (
     RoundClosed,
     WagerSettled,
 )
-from controller.core.inputs import AssignCard, SetCard, Stamped, VoidRound
-from controller.core.rules import Rules
-from controller.core.state import State, Table
-from controller.core.table import step
-from controller.formats.snapshots import round_bytes
-from controller.io import profile_files
+from controller.core.messages.inputs import AssignCard, SetCard, Stamped, VoidRound
+from controller.core.step import step
+from controller.core.table.state import State, Table
+from controller.formats.mqtt.retained_state import round_bytes
+from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
-from simulators.acts import RoundPlayed
-from simulators.dealer import play
-from simulators.felt import StandKey
-from simulators.house import house_from
-from simulators.rack import Rack
+from simulators.people.acts import RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.felt import StandKey
+from simulators.people.house import house_from
+from simulators.people.rack import Rack
 from tests.core.houses import HABITS
 from tests.core.rig import Rig, coded, settled
 from tests.core.test_secrecy import with_face

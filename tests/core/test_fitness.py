@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from controller.core.alerts import KeyRefused, TableClosed, TableReopened
-from controller.core.events import BetsLocked, CardDrawn, CardOpened
-from controller.core.inputs import Acknowledged, FitnessLevel, FitnessTold, Started
-from controller.core.state import restore
-from controller.formats.snapshots import phase
-from controller.formats.states import read_state, state_bytes
+from controller.core.messages.alerts import KeyRefused, TableClosed, TableReopened
+from controller.core.messages.events import BetsLocked, CardDrawn, CardOpened
+from controller.core.messages.inputs import Acknowledged, FitnessLevel, FitnessTold, Started
+from controller.core.table.state import restore
+from controller.formats.mqtt.retained_state import phase
+from controller.formats.replay import read_state, state_bytes
 from tests.core.alerting import kinds, raised
 from tests.core.rig import Rig, penn
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from controller.core.alerts import FloorRefused, RoundIrregular, UnreadCard
-from controller.core.events import (
+from controller.core.game.rules import Rules
+from controller.core.game.wager import Basis, LockedWager
+from controller.core.messages.alerts import FloorRefused, RoundIrregular, UnreadCard
+from controller.core.messages.events import (
     BetsLocked,
     CardDealt,
     CardDrawn,
@@ -16,11 +18,9 @@ from controller.core.events import (
     WagerAdjusted,
     WagerSettled,
 )
-from controller.core.floor_events import BoxDeclared, CardAssigned, CardSet, RoundResumed, RoundVoided
-from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, SetCard, VoidRound
-from controller.core.rules import Rules
-from controller.core.state import State, restore
-from controller.core.wager import Basis, LockedWager
+from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, RoundResumed, RoundVoided
+from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, SetCard, VoidRound
+from controller.core.table.state import State, restore
 from firmware_protocols.cards import Card
 from tests.core.rig import Rig, penn
 from tests.core.stories import told

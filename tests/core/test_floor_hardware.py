@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from controller.core.alerts import RoundIrregular, SpotUnwatched
-from controller.core.events import CardDealt, QuestionAsked, WagerOpen, WagerSettled
-from controller.core.inputs import AdjustWager
-from controller.core.recount import Recount
-from controller.core.rules import Rules
-from controller.core.state import State, restore
-from controller.core.table import step
-from controller.core.wager import Basis
+from controller.core.game.rules import Rules
+from controller.core.game.wager import Basis
+from controller.core.inference.case import Recount
+from controller.core.messages.alerts import RoundIrregular, SpotUnwatched
+from controller.core.messages.events import CardDealt, QuestionAsked, WagerOpen, WagerSettled
+from controller.core.messages.inputs import AdjustWager
+from controller.core.step import step
+from controller.core.table.state import State, restore
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, DeviceHealth, HealthState, KeyPressed
 from tests.core.houses import rules_of

@@ -8,22 +8,21 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import FloorRefused
-from controller.core.dated import Dated
-from controller.core.events import CardDrawn, CardOpened, Event, HoleTurned, WagerAdjusted, WagerSettled
-from controller.core.floor_events import CardSet
-from controller.core.hand import FACE_RANKS
-from controller.core.inputs import AdjustWager, AssignCard, DeclareBox, Input, SetCard, Stamped, VoidRound
-from controller.core.irregularities import Account, Piece, irregularities
-from controller.core.items import CardCame, ChipsMoved, KeySpoke
-from controller.core.state import State, Table, restore
-from controller.core.suspicion import Search, suspect
-from controller.core.table import step
+from controller.core.game.hand import FACE_RANKS
+from controller.core.inference.fault_search import Search, suspect
+from controller.core.inference.faults import Account, Piece, irregularities
+from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
+from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.events import CardDrawn, CardOpened, Event, HoleTurned, WagerAdjusted, WagerSettled
+from controller.core.messages.floor_events import CardSet
+from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Input, SetCard, Stamped, VoidRound
+from controller.core.step import step
+from controller.core.table.state import State, Table, restore
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn as CardRead
 from firmware_protocols.readings import DeviceHealth, HealthState
-from simulators.dealer import play
-from simulators.rack import Rack
+from simulators.people.dealer import play
+from simulators.people.rack import Rack
 from tests.core.houses import DEALERS, chips_of, rules_of
 from tests.core.readers import LateRig
 from tests.core.rig import Rig, coded, penn

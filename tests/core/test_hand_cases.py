@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import InsuranceTooLarge, RoundIrregular, SideBetRefused, UnexplainedChange
-from controller.core.events import BetsLocked, CardOpened, HandPlayed, RoundClosed
-from controller.core.node import Node
-from controller.core.rules import Options
-from controller.core.wager import LockedWager
-from controller.formats.hand_cases import BET_NAMES
-from controller.io import profile_files
+from controller.core.game.position import Node
+from controller.core.game.rules import Options
+from controller.core.game.wager import LockedWager
+from controller.core.messages.alerts import InsuranceTooLarge, RoundIrregular, SideBetRefused, UnexplainedChange
+from controller.core.messages.events import BetsLocked, CardOpened, HandPlayed, RoundClosed
+from controller.formats.cases.settle_input import BET_NAMES
+from controller.io.files import profile_files
 from tests.core.houses import RULES
 from tests.core.rig import Rig, settled
 

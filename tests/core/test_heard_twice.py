@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from controller.core.alerts import LateWager, Pinched, RoundIrregular, UnexplainedChange
-from controller.core.events import BetsLocked, SpotSurrendered, WagerOpen
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.io import profile_files
+from controller.core.messages.alerts import LateWager, Pinched, RoundIrregular, UnexplainedChange
+from controller.core.messages.events import BetsLocked, SpotSurrendered, WagerOpen
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
 from tests.core.rig import Rig
 

@@ -12,14 +12,14 @@ from typing import Final
 
 import pytest
 
-from controller.core.alerts import Pinched, RoundIrregular
-from controller.core.events import CardOpened, DealUnconfirmed, HoleTurned, KeyWithdrawn
-from controller.core.inputs import DeclareBox, SetCard, ShoeChanged, VoidRound
-from controller.core.rules import Rules
-from controller.io import profile_files
+from controller.core.game.rules import Rules
+from controller.core.messages.alerts import Pinched, RoundIrregular
+from controller.core.messages.events import CardOpened, DealUnconfirmed, HoleTurned, KeyWithdrawn
+from controller.core.messages.inputs import DeclareBox, SetCard, ShoeChanged, VoidRound
+from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState
-from simulators.felt import StandKey
+from simulators.people.felt import StandKey
 from tests.core.hole_rounds import IRREGULARITIES, KEYS, ORDERS, PROFILES, Case, assert_secret
 from tests.core.rig import Rig
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from controller.core.alerts import RoundIrregular
-from controller.core.events import BetsLocked, QuestionAsked
-from controller.core.inputs import Started
-from controller.io import profile_files
+from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.events import BetsLocked, QuestionAsked
+from controller.core.messages.inputs import Started
+from controller.io.files import profile_files
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.rig import Rig
 

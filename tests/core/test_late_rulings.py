@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from controller.core.alerts import FloorRefused
-from controller.core.books import BOOKS_LIMIT, RECALLED_LIMIT, Book, book_of, recall, with_recalled
-from controller.core.events import WagerAdjusted, WagerSettled
-from controller.core.floor_events import CorrectionEntered, RoundVoided
-from controller.core.inputs import AdjustWager, ApproveOrder, BookRecalled, Input, VoidRound
+from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.events import WagerAdjusted, WagerSettled
+from controller.core.messages.floor_events import CorrectionEntered, RoundVoided
+from controller.core.messages.inputs import AdjustWager, ApproveOrder, BookRecalled, Input, VoidRound
 from controller.core.persons import Vouched
-from controller.io.journal import JournalDamaged
-from controller.old_rounds import WAITING_LIMIT, LateRuling, OldRounds, is_late, look_up
+from controller.core.table.ledger import BOOKS_LIMIT, RECALLED_LIMIT, Book, book_of, recall, with_recalled
+from controller.daemon.closed_rounds import WAITING_LIMIT, LateRuling, OldRounds, is_late, look_up
+from controller.io.journal.journal import JournalDamaged
 from tests.core.accounts import hold_whole
 from tests.core.journals import journal_of
 from tests.core.rig import Rig, penn

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from controller.core.events import QuestionAnswered, QuestionAsked, QuestionWithdrawn
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.io import profile_files
+from controller.core.messages.events import QuestionAnswered, QuestionAsked, QuestionWithdrawn
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardRead
 from tests.core.rig import Rig

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.alerts import LateWager, Pinched, SideBetRefused, UnexplainedChange
-from controller.core.desk import Desk
-from controller.core.events import CardDrawn, QuestionAsked, QuestionWithdrawn, WagerAdjusted, WagerOpen, WagerSettled
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.core.inputs import SetCard
-from controller.core.side_settling import sides_differ
-from controller.io import profile_files
+from controller.core.certainty.side_wagers import sides_differ
+from controller.core.messages.alerts import LateWager, Pinched, SideBetRefused, UnexplainedChange
+from controller.core.messages.events import (
+    CardDrawn,
+    QuestionAsked,
+    QuestionWithdrawn,
+    WagerAdjusted,
+    WagerOpen,
+    WagerSettled,
+)
+from controller.core.messages.inputs import SetCard
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.table.transaction import Desk
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.rig import Rig

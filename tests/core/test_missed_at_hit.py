@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import RoundIrregular
-from controller.core.events import KeyWithdrawn, QuestionAsked, QuestionWithdrawn, RoundClosed, WagerSettled
-from controller.core.inputs import Answered
-from controller.core.state import Table
+from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.events import KeyWithdrawn, QuestionAsked, QuestionWithdrawn, RoundClosed, WagerSettled
+from controller.core.messages.inputs import Answered
+from controller.core.table.state import Table
 from tests.core.rig import Rig, penn
 
 DEALT = "1 main 10 \n 2 main 10 \n key no_more_bets \n 5h 9h 7c 6d 9d Tc"

@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.core.desk import Desk
-from controller.core.dues import (
+from controller.core.analysis.stated_meters import Linked, linked_awards
+from controller.core.certainty.side_wagers import sides_of
+from controller.core.game.hand import PlayedHand, seen
+from controller.core.game.position import Box, Kind
+from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, Net
+from controller.core.game.side_bet import PUSH, SideNet
+from controller.core.game.wager import Basis
+from controller.core.inference.dues import (
     Due,
     agreed,
     agreed_drawn,
@@ -16,18 +22,12 @@ from controller.core.dues import (
     insurance_due,
     main_due,
 )
-from controller.core.events import QuestionAsked, WagerOpen, WagerSettled
-from controller.core.hand import PlayedHand, seen
-from controller.core.jackpots import Winner
-from controller.core.node import Box, Kind
-from controller.core.progressive import Linked, linked_awards
-from controller.core.settlement import DRAWN, NATURAL, DealerEnd, Net
-from controller.core.side_bet import PUSH, SideNet
-from controller.core.side_dues import Felt, faces_at, side_due, side_rows, sides
-from controller.core.side_settling import sides_of
-from controller.core.wager import Basis
-from controller.core.worlds import Ended, Judgement
-from controller.io import profile_files
+from controller.core.inference.side_dues import Felt, faces_at, side_due, side_rows, sides
+from controller.core.inference.unread_cards import Ended, Judgement
+from controller.core.messages.events import QuestionAsked, WagerOpen, WagerSettled
+from controller.core.meters.awards import Winner
+from controller.core.table.transaction import Desk
+from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from tests.core.rig import Rig
 from tests.core.test_live_side_bets import penn_rig

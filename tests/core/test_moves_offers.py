@@ -7,10 +7,10 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import KeyRefused
-from controller.core.events import WagerSettled
-from controller.core.rules import Rules
-from controller.core.wager import Basis
+from controller.core.game.rules import Rules
+from controller.core.game.wager import Basis
+from controller.core.messages.alerts import KeyRefused
+from controller.core.messages.events import WagerSettled
 from tests.core.houses import rules_of
 from tests.core.rig import Rig, penn
 from tests.core.stories import Told, story, told

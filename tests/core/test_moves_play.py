@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.events import CardDrawn, RoundClosed, WagerSettled
-from controller.core.rules import Rules
-from controller.core.wager import Basis
+from controller.core.game.rules import Rules
+from controller.core.game.wager import Basis
+from controller.core.messages.events import CardDrawn, RoundClosed, WagerSettled
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardReading
 from firmware_protocols.readings import ChipsConfirmed, ChipsSeen

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import FloorRefused
-from controller.core.events import WagerAdjusted
-from controller.core.floor_events import RulingProposed
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.core.inputs import AdjustWager, ApproveOrder
-from controller.core.net_bounds import net_bounds
+from controller.core.analysis.net_bounds import net_bounds
+from controller.core.game.rules import Rules
+from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.events import WagerAdjusted
+from controller.core.messages.floor_events import RulingProposed
+from controller.core.messages.inputs import AdjustWager, ApproveOrder
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.meters.state import Progressives
 from controller.core.persons import Vouched
-from controller.core.progressives import Progressives
-from controller.core.rules import Rules
-from controller.io import profile_files
+from controller.io.files import profile_files
 from tests.core.houses import HABITS, RULES, simulated
 from tests.core.rig import Rig, penn, settled
 from tests.progressive.live import SEVENS, MeterRig

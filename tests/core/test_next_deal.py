@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.events import CardDrawn, CardOpened, HoleTurned, RoundClosed, WagerOpen, WagerSettled
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.io import profile_files
+from controller.core.messages.events import CardDrawn, CardOpened, HoleTurned, RoundClosed, WagerOpen, WagerSettled
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn as CardRead
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from controller.core.alerts import CardsMayBeMissing, FloorRefused
-from controller.core.events import DeviceStatusChanged, WagerAdjusted
-from controller.core.floor_events import CardSet
-from controller.core.link_events import ContributionPosted
-from controller.core.meter_events import ContributionMade
+from controller.core.messages.alerts import CardsMayBeMissing, FloorRefused
+from controller.core.messages.events import DeviceStatusChanged, WagerAdjusted
+from controller.core.messages.floor_events import CardSet
+from controller.core.messages.meter_events import ContributionMade
+from controller.core.messages.pool_events import ContributionPosted
 from tests.core import nights
 from tests.core.full_nights import FullNight
 

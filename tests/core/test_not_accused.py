@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.game_alerts import AlertRaised, Kind, Severity
-from controller.core.inputs import Answered, Started
-from controller.core.rules import Options
+from controller.core.game.rules import Options
+from controller.core.messages.inputs import Answered, Started
+from controller.core.messages.raised_alerts import AlertRaised, Kind, Severity
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.rig import Rig, penn
 

@@ -6,12 +6,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import CardsMayBeMissing
-from controller.core.events import WagerSettled
-from controller.core.game_alerts import AlertRaised
-from controller.core.inputs import Started
-from controller.core.shoes import SHOES_KNOWN
-from controller.core.wager import Basis
+from controller.core.game.wager import Basis
+from controller.core.messages.alerts import CardsMayBeMissing
+from controller.core.messages.events import WagerSettled
+from controller.core.messages.inputs import Started
+from controller.core.messages.raised_alerts import AlertRaised
+from controller.core.table.shoe_draws import SHOES_KNOWN
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import (
     CardDrawn,

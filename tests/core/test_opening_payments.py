@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.core.game_alerts import AlertRaised, Kind, Severity
-from controller.core.rules import Rules
-from controller.io import profile_files
+from controller.core.game.rules import Rules
+from controller.core.messages.raised_alerts import AlertRaised, Kind, Severity
+from controller.io.files import profile_files
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.alerting import raised
 from tests.core.rig import Rig

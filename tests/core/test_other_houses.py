@@ -10,14 +10,14 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import RoundIrregular, UnexplainedChange
-from controller.core.events import CardDealt, CardOpened, HoleTurned, RoundClosed
-from controller.io import profile_files
-from simulators.acts import RoundPlayed
-from simulators.dealer import play
-from simulators.felt import StandKey
-from simulators.house import house_from
-from simulators.rack import Rack
+from controller.core.messages.alerts import RoundIrregular, UnexplainedChange
+from controller.core.messages.events import CardDealt, CardOpened, HoleTurned, RoundClosed
+from controller.io.files import profile_files
+from simulators.people.acts import RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.felt import StandKey
+from simulators.people.house import house_from
+from simulators.people.rack import Rack
 from tests.core.houses import HABITS
 from tests.core.rig import Rig, settled
 from tests.core.test_truth import assert_account, assert_facts, true_account

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.core.dated import Dated
-from controller.core.dues import agreed_drawn, insurance_due, main_due
-from controller.core.hand import seen
-from controller.core.items import CardCame, ChipsMoved, KeySpoke
-from controller.core.reconstruction import Reconstruction
-from controller.core.rules import Options, Rules
-from controller.io import profile_files
+from controller.core.game.hand import seen
+from controller.core.game.rules import Options, Rules
+from controller.core.inference.dues import agreed_drawn, insurance_due, main_due
+from controller.core.inference.lattice import Reconstruction
+from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 
 PENN = replace(profile_files.load("hollywood-penn-national").rules, options=Options(stand_key="always"))

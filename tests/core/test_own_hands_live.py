@@ -9,9 +9,9 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
-from controller.formats.hand_accounts import settle
-from controller.formats.hand_cases import BET_NAMES, HandCase, read_case
-from controller.io import profile_files
+from controller.formats.cases.settle_input import BET_NAMES, HandCase, read_case
+from controller.formats.cases.settle_output import settle
+from controller.io.files import profile_files
 from tests.core.rig import Rig, settled
 
 CASES = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.core.events import (
+from controller.core.game.wager import LockedWager
+from controller.core.messages.events import (
     BetsLocked,
     CardDrawn,
     Event,
@@ -14,8 +15,7 @@ from controller.core.events import (
     RoundClosed,
     TableStarted,
 )
-from controller.core.pace import PHASES, Pace, figures, paced, per_hour
-from controller.core.wager import LockedWager
+from controller.core.table.pace import PHASES, Pace, figures, paced, per_hour
 
 S = 1_000_000_000
 

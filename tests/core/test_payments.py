@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.game_alerts import Kind
-from controller.core.inputs import Started
+from controller.core.messages.inputs import Started
+from controller.core.messages.raised_alerts import Kind
 from firmware_protocols.readings import ChipsSeen
 from tests.core.alerting import at_table, dealt, kinds, lost, next_bets, raised, won
 from tests.core.rig import MS

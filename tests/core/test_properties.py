@@ -8,15 +8,15 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.core.events import Event
-from controller.core.felt import Felt, conflicts, inventory, placed
-from controller.core.hand import Outcome, PlayedHand, best, points_of, seen, total
-from controller.core.inputs import Answered, Input, Stamped, Started
-from controller.core.keypad import DEFAULT_KEYS
-from controller.core.rules import House
-from controller.core.settlement import DRAWN, NATURAL, DealerEnd, hand_net, insurance_net, main_net
-from controller.core.state import State, Table, restore
-from controller.core.table import step
+from controller.core.game.hand import Outcome, PlayedHand, best, points_of, seen, total
+from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, hand_net, insurance_net, main_net
+from controller.core.messages.events import Event
+from controller.core.messages.house import House
+from controller.core.messages.inputs import Answered, Input, Stamped, Started
+from controller.core.step import step
+from controller.core.table.keymap import DEFAULT_KEYS
+from controller.core.table.layout import Felt, conflicts, inventory, placed
+from controller.core.table.state import State, Table, restore
 from firmware_protocols.cards import DECK, POINTS, Card
 from firmware_protocols.readings import (
     CardDrawn,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import FloorRefused
-from controller.core.game_alerts import LISTED_LIMIT, SEVERITY, AlertAcknowledged, Kind, Severity
-from controller.core.inputs import Acknowledged, Started
-from controller.core.state import restore
-from controller.formats.states import read_state, state_bytes
-from controller.io import profile_files
+from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.inputs import Acknowledged, Started
+from controller.core.messages.raised_alerts import LISTED_LIMIT, SEVERITY, AlertAcknowledged, Kind, Severity
+from controller.core.table.state import restore
+from controller.formats.replay import read_state, state_bytes
+from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsConfirmed, ChipsSeen
 from tests.core.alerting import at_table, dealt, kinds, raised, won
 from tests.core.houses import DEALERS, HABITS, simulated

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.alerts import LateWager, Pinched
-from controller.core.events import BetsLocked, KeyWithdrawn, RoundClosed
-from controller.core.inputs import VoidRound
+from controller.core.messages.alerts import LateWager, Pinched
+from controller.core.messages.events import BetsLocked, KeyWithdrawn, RoundClosed
+from controller.core.messages.inputs import VoidRound
 from firmware_protocols.readings import ChipsConfirmed, ChipsSeen
 from tests.core.rig import MS, SPOTS, Rig, penn
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from controller.core.events import QuestionAnswered, QuestionAsked, RoundClosed, WagerSettled
-from controller.core.graph import narrowed
-from controller.core.question import COMPARED, Question, candidates
-from controller.core.reconstruction import Reconstruction
-from controller.core.rules import Rules
-from controller.core.stories import Case, Sight, Story, stories
-from controller.io import profile_files
-from simulators.acts import Consult
-from simulators.consulting import answer_key
+from controller.core.game.rules import Rules
+from controller.core.inference.lattice import Reconstruction
+from controller.core.inference.outcome_classes import Case, Sight, Story, stories
+from controller.core.inference.paths import narrowed
+from controller.core.inference.question import COMPARED, Question, candidates
+from controller.core.messages.events import QuestionAnswered, QuestionAsked, RoundClosed, WagerSettled
+from controller.io.files import profile_files
+from simulators.people.acts import Consult
+from simulators.people.display_reader import answer_key
 from tests.core.houses import simulated
 from tests.core.rig import Rig, penn
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.inputs import ReadingsHeld
+from controller.core.messages.inputs import ReadingsHeld
 from tests.core.alerting import kinds, raised
 from tests.core.rig import Rig, penn
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.alerts import RoundIrregular, UnexplainedChange
-from controller.core.events import HoleTurned
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.io import profile_files
+from controller.core.messages.alerts import RoundIrregular, UnexplainedChange
+from controller.core.messages.events import HoleTurned
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.io.files import profile_files
 from tests.core.rig import Rig
 
 DEALT = "1 main 10 \n Th 6c 9d Td"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.alerts import AnswerRefused, CardsMayBeMissing, RoundIrregular, SpotUnwatched
-from controller.core.events import DeviceStatusChanged, QuestionAnswered, QuestionAsked, TableStarted
-from controller.core.inputs import Answered, Started
-from controller.core.missed_cards import MISSED_CARDS
-from controller.core.state import Table, restore
+from controller.core.messages.alerts import AnswerRefused, CardsMayBeMissing, RoundIrregular, SpotUnwatched
+from controller.core.messages.events import DeviceStatusChanged, QuestionAnswered, QuestionAsked, TableStarted
+from controller.core.messages.inputs import Answered, Started
+from controller.core.round.missed_cards import MISSED_CARDS
+from controller.core.table.state import Table, restore
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
 from tests.core.rig import MS, Rig, penn
 from tests.core.stories import told

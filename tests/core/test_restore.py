@@ -8,13 +8,13 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from controller.core.events import CardOpened, Event
-from controller.core.inputs import Stamped
-from controller.core.rules import House
-from controller.core.state import State, Stepped, Table, restore
-from controller.core.table import step
+from controller.core.messages.events import CardOpened, Event
+from controller.core.messages.house import House
+from controller.core.messages.inputs import Stamped
+from controller.core.step import step
+from controller.core.table.state import State, Stepped, Table, restore
 from firmware_protocols.readings import CardDrawn
-from simulators.felt import StandKey
+from simulators.people.felt import StandKey
 from tests.core.houses import DEALERS, HABITS, simulated
 from tests.core.readers import LateRig, SlowRig
 from tests.core.rig import Rig, coded

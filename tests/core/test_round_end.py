@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.alerts import LateWager, Pinched, RoundIrregular, SettlementDoubted, UnexplainedChange
-from controller.core.events import BetsLocked
-from controller.core.rules import Rules
-from controller.io import profile_files
+from controller.core.game.rules import Rules
+from controller.core.messages.alerts import LateWager, Pinched, RoundIrregular, SettlementDoubted, UnexplainedChange
+from controller.core.messages.events import BetsLocked
+from controller.io.files import profile_files
 from tests.core.rig import Rig
 
 ALARMS = (RoundIrregular, LateWager, Pinched, UnexplainedChange, SettlementDoubted)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.events import BetsLocked
-from controller.core.inputs import Started
-from controller.io import profile_files
+from controller.core.messages.events import BetsLocked
+from controller.core.messages.inputs import Started
+from controller.io.files import profile_files
 from tests.core.rig import Rig
 
 

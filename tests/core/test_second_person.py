@@ -7,15 +7,15 @@ from typing import TypeVar
 import msgspec
 import pytest
 
-from controller.core.alerts import FloorRefused
-from controller.core.events import Event, WagerAdjusted, WagerSettled
-from controller.core.floor_events import RoundVoided, RulingProposed
-from controller.core.inputs import AdjustWager, ApproveOrder, VoidRound, WithdrawOrder
-from controller.core.meter_events import OrderApproved, OrderWithdrawn
+from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.events import Event, WagerAdjusted, WagerSettled
+from controller.core.messages.floor_events import RoundVoided, RulingProposed
+from controller.core.messages.inputs import AdjustWager, ApproveOrder, VoidRound, WithdrawOrder
+from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
+from controller.core.meters.state import ORDERS_LIMIT
 from controller.core.persons import UNVOUCHED, Vouched
-from controller.core.progressives import ORDERS_LIMIT
-from controller.core.state import Table, restore
-from controller.formats.states import read_state, state_bytes
+from controller.core.table.state import Table, restore
+from controller.formats.replay import read_state, state_bytes
 from tests.core.rig import Rig, penn
 
 ROUND = """

@@ -14,15 +14,15 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from controller.core.events import BetsLocked, CardDrawn, CardOpened, Event, HoleTurned, KeyRead
-from controller.core.inputs import Stamped
-from controller.core.rules import House
-from controller.core.state import State, Table
-from controller.core.table import step
+from controller.core.messages.events import BetsLocked, CardDrawn, CardOpened, Event, HoleTurned, KeyRead
+from controller.core.messages.house import House
+from controller.core.messages.inputs import Stamped
+from controller.core.step import step
+from controller.core.table.state import State, Table
 from firmware_protocols import readings
 from firmware_protocols.cards import DECK, Card
-from simulators.acts import Act, Press, RoundPlayed
-from simulators.felt import KEY_HOLE_TURNED, StandKey
+from simulators.people.acts import Act, Press, RoundPlayed
+from simulators.people.felt import KEY_HOLE_TURNED, StandKey
 from tests.core.houses import DEALERS, HABITS, rules_of, simulated
 from tests.core.readers import LateRig, SlowRig
 from tests.core.rig import Rig, coded, penn

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.events import BetsLocked, CardDealt, WagerSettled
-from controller.core.game_alerts import Severity
-from controller.core.inputs import Started
-from controller.core.meter_events import ContributionMade, MeterClosed
-from controller.core.progressives import MeterTerms
-from controller.core.sensed import Counted
-from controller.io import profile_files
+from controller.core.messages.events import BetsLocked, CardDealt, WagerSettled
+from controller.core.messages.house import Counted
+from controller.core.messages.inputs import Started
+from controller.core.messages.meter_events import ContributionMade, MeterClosed
+from controller.core.messages.raised_alerts import Severity
+from controller.core.meters.state import MeterTerms
+from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen, DeviceComplained, DeviceHealth, HealthState, WagersSensed
 from tests.core.alerting import at_table, kinds, raised
 from tests.core.rig import MS, Rig

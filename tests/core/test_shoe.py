@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.core.alerts import FloorRefused
-from controller.core.events import CardDrawn, CardOpened, ShoeBegun, ShoeEnded
-from controller.core.inputs import ShoeChanged
-from controller.core.shoe import ShoeAccount, remaining, running_count
-from controller.core.state import restore
-from controller.core.table import step
-from controller.formats.alert_list import alerts_bytes
-from controller.formats.snapshots import round_bytes
-from controller.formats.states import read_state, state_bytes
+from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.events import CardDrawn, CardOpened, ShoeBegun, ShoeEnded
+from controller.core.messages.inputs import ShoeChanged
+from controller.core.step import step
+from controller.core.table.shoe import ShoeAccount, remaining, running_count
+from controller.core.table.state import restore
+from controller.formats.mqtt.retained_alerts import alerts_bytes
+from controller.formats.mqtt.retained_state import round_bytes
+from controller.formats.replay import read_state, state_bytes
 from firmware_protocols import readings
 from firmware_protocols.cards import DECK, Card
 from tests.core.alerting import kinds, raised

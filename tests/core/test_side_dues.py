@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.rules import Rules
-from controller.core.side_dues import Felt, nets_listed, side_due, side_rows
-from controller.core.worlds import Ended, Judgement
+from controller.core.game.rules import Rules
+from controller.core.inference.side_dues import Felt, nets_listed, side_due, side_rows
+from controller.core.inference.unread_cards import Ended, Judgement
 from firmware_protocols.cards import Card
 from tests.core.test_other_tables import PENN, observed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from controller.core.darkness import Silence, spells_of
+from controller.core.inference.unobserved import Silence, spells_of
 from tests.core.test_other_tables import PENN, observed
 from tests.core.test_reconstruct_command import run
 

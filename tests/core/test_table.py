@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.alerts import (
+from controller.core.game.wager import LockedWager
+from controller.core.messages.alerts import (
     CardWithoutBets,
     ChangeMade,
     ChipConflict,
@@ -18,7 +19,7 @@ from controller.core.alerts import (
     RoundIrregular,
     UnknownChip,
 )
-from controller.core.events import (
+from controller.core.messages.events import (
     BetsLocked,
     CardBurned,
     CardDrawn,
@@ -28,8 +29,7 @@ from controller.core.events import (
     RoundClosed,
     WagerSettled,
 )
-from controller.core.wager import LockedWager
-from controller.io import profile_files
+from controller.io.files import profile_files
 from firmware_protocols import readings
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import (

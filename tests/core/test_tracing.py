@@ -9,17 +9,18 @@ import pytest
 from msgspec.structs import replace
 
 from bench.irregularities import EDITS
-from controller.core.alerts import RoundIrregular
-from controller.core.hand import points_of
-from controller.core.irregularities import Account, irregularities
-from controller.core.items import CardCame, ChipsMoved
-from controller.core.reconstruction import Reconstruction
-from controller.core.suspicion import Search, account_of, hole_place, suspect, told_late
-from simulators.acts import Act, RoundPlayed
-from simulators.dealer import play
-from simulators.felt import StandKey
-from simulators.offenders import Contents, Script
-from simulators.rack import Rack
+from controller.core.game.hand import points_of
+from controller.core.inference.fault_search import Search, hole_place, suspect, told_late
+from controller.core.inference.faults import Account, irregularities
+from controller.core.inference.lattice import Reconstruction
+from controller.core.inference.observation import CardCame, ChipsMoved
+from controller.core.messages.alerts import RoundIrregular
+from controller.core.round.irregular import account_of
+from simulators.people.acts import Act, RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.felt import StandKey
+from simulators.people.offenders import Contents, Script
+from simulators.people.rack import Rack
 from tests.core.houses import DEALERS, chips_of, rules_of
 from tests.core.human import HumanRig
 

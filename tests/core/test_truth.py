@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from controller.core.alerts import RoundIrregular
-from controller.core.events import (
+from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.events import (
     CardDealt,
     CardDrawn,
     CardOpened,
@@ -20,8 +20,8 @@ from controller.core.events import (
     WagerOpen,
     WagerSettled,
 )
-from simulators.acts import RoundPlayed
-from simulators.felt import StandKey
+from simulators.people.acts import RoundPlayed
+from simulators.people.felt import StandKey
 from tests.core.houses import DEALERS, HABITS, simulated
 from tests.core.readers import LateRig, SlowRig
 from tests.core.rig import Rig, settled

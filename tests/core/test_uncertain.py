@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from controller.core.alerts import LateWager, Pinched, UnexplainedChange, WagerUncertain
-from controller.core.events import BetsLocked, WagerOpen, WagerSettled
-from controller.core.game_alerts import AlertRaised
-from controller.core.inputs import AdjustWager
-from controller.core.wager import Basis
-from controller.io import profile_files
+from controller.core.game.wager import Basis
+from controller.core.messages.alerts import LateWager, Pinched, UnexplainedChange, WagerUncertain
+from controller.core.messages.events import BetsLocked, WagerOpen, WagerSettled
+from controller.core.messages.inputs import AdjustWager
+from controller.core.messages.raised_alerts import AlertRaised
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen
 from tests.core.rig import MS, SPOTS, Rig

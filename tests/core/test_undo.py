@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from controller.core.alerts import AnswerRefused, CloseRefused, KeyRefused, RoundIrregular
-from controller.core.events import (
+from controller.core.messages.alerts import AnswerRefused, CloseRefused, KeyRefused, RoundIrregular
+from controller.core.messages.events import (
     BetsLocked,
     CardBurned,
     CardOpened,
@@ -19,11 +19,11 @@ from controller.core.events import (
     WagerAdjusted,
     WagerSettled,
 )
-from controller.core.floor_events import RoundResumed
-from controller.core.inputs import DeclareBox, ShoeChanged, VoidRound
-from controller.core.state import State, restore
-from controller.core.table import step
-from controller.io import profile_files
+from controller.core.messages.floor_events import RoundResumed
+from controller.core.messages.inputs import DeclareBox, ShoeChanged, VoidRound
+from controller.core.step import step
+from controller.core.table.state import State, restore
+from controller.io.files import profile_files
 from firmware_protocols.readings import KeyPressed
 from tests.core.rig import Rig, penn
 from tests.core.test_admission import NEWCOMER, pitch

@@ -8,8 +8,16 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import AnswerRefused, CardWithoutBets, KeyRefused, RoundIrregular, SettlementDoubted
-from controller.core.events import (
+from controller.core.game.rules import Rules
+from controller.core.game.wager import Basis
+from controller.core.messages.alerts import (
+    AnswerRefused,
+    CardWithoutBets,
+    KeyRefused,
+    RoundIrregular,
+    SettlementDoubted,
+)
+from controller.core.messages.events import (
     BetsLocked,
     CardDealt,
     CardOpened,
@@ -20,14 +28,12 @@ from controller.core.events import (
     RoundClosed,
     WagerSettled,
 )
-from controller.core.floor_events import RoundResumed, RoundVoided
-from controller.core.inputs import SetCard, VoidRound
-from controller.core.rules import Rules
-from controller.core.state import restore
-from controller.core.table import step
-from controller.core.wager import Basis
-from controller.formats.snapshots import RoundNow, round_bytes
-from controller.formats.states import read_state, state_bytes
+from controller.core.messages.floor_events import RoundResumed, RoundVoided
+from controller.core.messages.inputs import SetCard, VoidRound
+from controller.core.step import step
+from controller.core.table.state import restore
+from controller.formats.mqtt.retained_state import RoundNow, round_bytes
+from controller.formats.replay import read_state, state_bytes
 from tests.core.houses import simulated
 from tests.core.rig import Rig, coded, penn
 from tests.core.test_admission import pitch

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.alerts import RoundIrregular
-from controller.core.events import WagerOpen
-from controller.io import profile_files
+from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.events import WagerOpen
+from controller.io.files import profile_files
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState
 from tests.core.rig import Rig
 

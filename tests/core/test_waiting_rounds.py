@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from controller.core.alerts import AnswerRefused
-from controller.core.events import CardDrawn, QuestionWithdrawn, RoundClosed, RoundWaits
-from controller.core.inputs import SetCard
+from controller.core.messages.alerts import AnswerRefused
+from controller.core.messages.events import CardDrawn, QuestionWithdrawn, RoundClosed, RoundWaits
+from controller.core.messages.inputs import SetCard
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import KeyPressed
 from tests.core.rig import KEY_OF, Rig, penn

@@ -8,12 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands.reconstruct import command
-from controller.core.dated import Dated
-from controller.core.irregularities import Account, Piece, cards_of
-from controller.core.items import CardCame
-from controller.core.reconstruction import Answer
-from controller.core.suspicion import Search, suspect
-from controller.core.weighing import Memory
+from controller.core.inference.fault_search import Search, suspect
+from controller.core.inference.faults import Account, Piece, cards_of
+from controller.core.inference.feasibility import Memory
+from controller.core.inference.lattice import Answer
+from controller.core.inference.observation import CardCame, Dated
 from tests.core.test_floor_properties import CAUSES, LEGAL, ONE_KIND
 
 ACCOUNTS = [LEGAL, ONE_KIND, *CAUSES.values()]

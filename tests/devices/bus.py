@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from devices.bet_spots import BetSpotsSession
+from devices.chips.bet_spots import BetSpotsSession
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.codec import Codec, Role
 from firmware_protocols.messages import (
@@ -15,8 +15,8 @@ from firmware_protocols.messages import (
     SoftwareRead,
 )
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState, Reading
-from simulators.bet_spots import STEADY, BetSpotsSimulator, Flicker
-from simulators.wire import NullModem
+from simulators.devices.bet_spots import STEADY, BetSpotsSimulator, Flicker
+from simulators.devices.wire import NullModem
 from tests.devices.plain import PLAIN
 
 MS = 1_000_000

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from devices.expected_shoe import ExpectedShoe
-from devices.shoe import ShoeSession
+from devices.shoes.expected_shoe import ExpectedShoe
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.messages import ShoeIdentified
 from firmware_protocols.readings import (
@@ -21,8 +21,8 @@ from firmware_protocols.readings import (
     ShoeNumbering,
 )
 from firmware_protocols.shoe import reference
-from simulators.reference_shoe import ReferenceShoeSimulator
-from simulators.wire import NullModem
+from simulators.devices.reference_shoe import ReferenceShoeSimulator
+from simulators.devices.wire import NullModem
 
 MS = 1_000_000
 S = 1_000 * MS

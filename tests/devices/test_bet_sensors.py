@@ -12,9 +12,9 @@ from devices.bet_sensors import BetSensorsSession
 from firmware_protocols.bet_sensors import modbus_rtu
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, Reading, WagersSensed
 from firmware_protocols.sensor_messages import LockSensors, SetSensors
-from simulators.bet_sensors import BetSensorsSimulator
-from simulators.faults import Faults, Rates
-from simulators.wire import NullModem
+from simulators.devices.bet_sensors import BetSensorsSimulator
+from simulators.devices.wire import NullModem
+from simulators.faults.line_faults import Faults, Rates
 
 S = 1_000_000_000
 SPOTS = (1, 2, 3, 4, 5, 6, 7)

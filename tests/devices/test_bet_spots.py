@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from devices.bet_spots import DOUBTS_BORNE, GAP_NS, BetSpotsSession
+from devices.chips.bet_spots import DOUBTS_BORNE, GAP_NS, BetSpotsSession
 from firmware_protocols.bet_spots import feig_obid, feig_obid_advanced
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import (
@@ -13,8 +13,8 @@ from firmware_protocols.messages import (
     TakeInventory,
 )
 from firmware_protocols.readings import ChipsSeen, Reading
-from simulators.bet_spots import STEADY, BetSpotsSimulator, Flicker
-from simulators.wire import NullModem
+from simulators.devices.bet_spots import STEADY, BetSpotsSimulator, Flicker
+from simulators.devices.wire import NullModem
 from tests.devices.bus import FAULTY, MS, ONE, READY, SEVEN, Bus, S, Table, both_codecs, chips
 from tests.devices.plain import PLAIN
 

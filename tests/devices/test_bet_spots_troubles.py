@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-from devices.bet_spots import GAP_NS, MOST_CHIPS, BetSpotsSession
+from devices.chips.bet_spots import GAP_NS, MOST_CHIPS, BetSpotsSession
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.codec import Codec, Role
 from firmware_protocols.messages import (

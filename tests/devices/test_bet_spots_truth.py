@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devices.bet_spots import BetSpotsSession
+from devices.chips.bet_spots import BetSpotsSession
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.codec import Codec
 from firmware_protocols.readings import ChipsSeen, HealthState, Reading
-from simulators.bet_spots import STEADY, BetSpotsSimulator, Flicker
-from simulators.faults import NO_FAULTS, Faults, Rates
-from simulators.wire import NullModem
+from simulators.devices.bet_spots import STEADY, BetSpotsSimulator, Flicker
+from simulators.devices.wire import NullModem
+from simulators.faults.line_faults import NO_FAULTS, Faults, Rates
 from tests.devices.plain import PLAIN
 
 MS = 1_000_000

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devices.head_keeping import HeadKeeping
-from devices.mystery_trigger import TableName
+from devices.trigger.head_store import HeadKeeping
+from devices.trigger.mystery_trigger import TableName
 from firmware_protocols.codec import Role
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import HealthState
 from firmware_protocols.trigger_messages import HeadKept, KeepHead, TriggerCondition
-from simulators.faults import Rates
-from simulators.mystery_trigger import Bounds, TriggerBoxSimulator
+from simulators.devices.mystery_trigger import Bounds, TriggerBoxSimulator
+from simulators.faults.line_faults import Rates
 from tests.devices.trigger_rig import Box, Make, Rig, S, in_c, needs_cc, proper, simulated, told_in_order
 from tests.trigger_box.rig import SMALL
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from devices.bet_spots import BetSpotsSession
-from devices.chip_values import MOST_REMEMBERED, READ_A_TURN, ChipValues
+from devices.chips.bet_spots import BetSpotsSession
+from devices.chips.chip_values import MOST_REMEMBERED, READ_A_TURN, ChipValues
 from firmware_protocols.bet_spots import feig_obid, feig_obid_advanced
 from firmware_protocols.codec import Codec, Role
 from firmware_protocols.messages import (
@@ -20,8 +20,8 @@ from firmware_protocols.messages import (
     TakeInventory,
 )
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState, Reading
-from simulators.bet_spots import BetSpotsSimulator
-from simulators.wire import NullModem
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.devices.wire import NullModem
 from tests.devices.bus import MS, ONE, SEVEN, S, Zones, chips
 from tests.devices.plain import PLAIN
 

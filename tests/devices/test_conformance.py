@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from devices.bet_sensors import BetSensorsSession
-from devices.bet_spots import BetSpotsSession
+from devices.chips.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
-from devices.mystery_trigger import MysteryTriggerSession, TableName
 from devices.session import Session
-from devices.shoe import ShoeSession
+from devices.shoes.shoe import ShoeSession
 from devices.sign import SignSession
+from devices.trigger.mystery_trigger import MysteryTriggerSession, TableName
 from firmware_protocols.bet_sensors import modbus_rtu
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.cards import Card
@@ -35,14 +35,14 @@ from firmware_protocols.readings import (
 )
 from firmware_protocols.shoe import bee_tek, reference
 from firmware_protocols.sign import alpha
-from simulators.bet_sensors import BetSensorsSimulator
-from simulators.bet_spots import BetSpotsSimulator
-from simulators.keypad import KeypadSimulator
-from simulators.mystery_trigger import TriggerBoxSimulator
-from simulators.reference_shoe import ReferenceShoeSimulator
-from simulators.shoe import ShoeSimulator
-from simulators.sign import SignSimulator
-from simulators.wire import Device, NullModem
+from simulators.devices.bet_sensors import BetSensorsSimulator
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.devices.keypad import KeypadSimulator
+from simulators.devices.mystery_trigger import TriggerBoxSimulator
+from simulators.devices.reference_shoe import ReferenceShoeSimulator
+from simulators.devices.shoe import ShoeSimulator
+from simulators.devices.sign import SignSimulator
+from simulators.devices.wire import Device, NullModem
 from tests.devices.crossing import Journaling
 from tests.devices.plain import PLAIN
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from devices.bet_spots import GAP_NS, BetSpotsSession
+from devices.chips.bet_spots import GAP_NS, BetSpotsSession
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.codec import Role
 from firmware_protocols.messages import ChipsInventoried, TakeInventory
 from firmware_protocols.readings import Reading
-from simulators.bet_spots import BetSpotsSimulator
-from simulators.wire import NullModem
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.devices.wire import NullModem
 from tests.devices.bus import MS, S, chips
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "wire-formats.md"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from devices.evidence import Change, Inventory, ZoneEvidence
+from devices.chips.zone_evidence import Change, Inventory, ZoneEvidence
 
 
 def weigh(evidence: ZoneEvidence, shown: str, at: int = 0) -> list[Change]:

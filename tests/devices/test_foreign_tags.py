@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from devices.bet_spots import DOUBTS_BORNE
+from devices.chips.bet_spots import DOUBTS_BORNE
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.checksums import MCRF4XX
 from firmware_protocols.codec import Role

@@ -11,7 +11,7 @@ from firmware_protocols.codec import Role
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.messages import KeyDown, KeyUp
 from firmware_protocols.readings import DeviceComplained, KeyPressed, LineDisturbed, Reading
-from simulators.keypad import KeypadSimulator
+from simulators.devices.keypad import KeypadSimulator
 from tests.devices.plain import PLAIN, PlainCodec
 
 WIRE = PLAIN.open(Role.DEVICE)

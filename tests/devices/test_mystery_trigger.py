@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.formats.mystery_proof import commitment
-from controller.formats.records import Identity
+from controller.formats.journal.records import Identity
+from controller.reports.audit.mystery_proof import commitment
 from controller.trigger_box.entries import Begun
-from devices.mystery_trigger import TableName
+from devices.trigger.mystery_trigger import TableName
 from firmware_protocols.codec import Role
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import (
@@ -25,7 +25,7 @@ from firmware_protocols.readings import (
     MysteryRevealed,
 )
 from firmware_protocols.trigger_messages import ContributionAnswered, CycleCommitted, CycleRevealed
-from simulators.faults import Rates
+from simulators.faults.line_faults import Rates
 from tests.devices.trigger_rig import MS, Journal, Make, Rig, S, in_c, needs_cc, proper, simulated, told_in_order
 from tests.trigger_box.rig import SMALL, BoxDevice
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devices.noise_health import WINDOW, CutOffs, NoiseHealth, cut_offs
+from devices.trigger.noise_health import WINDOW, CutOffs, NoiseHealth, cut_offs
 
 
 def noise(count: int, seed: int = 0) -> bytes:

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from cobs import cobs
 
-from devices.mystery_trigger import MysteryTriggerSession, TableName
-from devices.paired import UNANSWERED, PairedSession
+from devices.paired_session import UNANSWERED, PairedSession
+from devices.trigger.mystery_trigger import MysteryTriggerSession, TableName
 from firmware_protocols.codec import Role
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.paired_line import PairedLine
@@ -24,8 +24,8 @@ from firmware_protocols.readings import (
     Reading,
 )
 from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWish
-from simulators.mystery_trigger import TriggerBoxSimulator
-from simulators.wire import NullModem
+from simulators.devices.mystery_trigger import TriggerBoxSimulator
+from simulators.devices.wire import NullModem
 
 KEY = bytes(range(32))
 S = 1_000_000_000

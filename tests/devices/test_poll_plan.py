@@ -5,7 +5,7 @@ from __future__ import annotations
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import ChipsInventoried, ReadSoftware, SoftwareRead, TakeInventory
 from firmware_protocols.readings import ChipsConfirmed, ChipsSeen
-from simulators.bet_spots import BetSpotsSimulator
+from simulators.devices.bet_spots import BetSpotsSimulator
 from tests.devices.bus import LOST, READY, Bus, S, Table, Zones, both_codecs, chips
 
 SPOTS = range(1, 8)

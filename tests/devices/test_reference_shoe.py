@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devices.shoe import ShoeSession
-from devices.shoe_dialogue import CHECK_NS
+from devices.shoes.dialogue import CHECK_NS
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols.cards import DECK
 from firmware_protocols.readings import HealthState, ShoeDraws
 from firmware_protocols.shoe import reference
-from simulators.reference_shoe import DRAWS_KEPT, SERIES
+from simulators.devices.reference_shoe import DRAWS_KEPT, SERIES
 from tests.devices.crossing import MS, NEW_SERIES, Crossing, S, Table, assert_nothing_lost, shoe, started
 
 READY, LOST = HealthState.READY, HealthState.LOST

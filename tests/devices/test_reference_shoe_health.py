@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from devices.expected_shoe import ExpectedShoe
-from devices.shoe import ShoeSession
-from devices.shoe_dialogue import CHECK_NS, LIVENESS_NS
+from devices.shoes.dialogue import CHECK_NS, LIVENESS_NS
+from devices.shoes.expected_shoe import ExpectedShoe
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols.cards import Card
 from firmware_protocols.codec import Role
 from firmware_protocols.messages import CheckShoe, IdentifyShoe, LockShoe, SendDraws, ShoeStatus
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, Reading, ShoeDraws
 from firmware_protocols.shoe import reference
-from simulators.reference_shoe import SERIES, ReferenceShoeSimulator
-from simulators.wire import NullModem
+from simulators.devices.reference_shoe import SERIES, ReferenceShoeSimulator
+from simulators.devices.wire import NullModem
 from tests.devices.crossing import MS, Crossing, Journaling, S, Table, identity, shoe, started
 
 READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY

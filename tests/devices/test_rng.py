@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devices.rng import KEPT_BYTES, RngSession
+from devices.trigger.rng import KEPT_BYTES, RngSession
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, LineDisturbed, Reading
 from firmware_protocols.rng.truerng import CODEC
-from simulators.rng import Noise, NoiseSimulator
+from simulators.devices.rng import Noise, NoiseSimulator
 
 MS = 1_000_000
 S = 1_000 * MS

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from devices.shoe import REMEMBERED_DRAWS, ShoeSession
+from devices.shoes.shoe import REMEMBERED_DRAWS, ShoeSession
 from firmware_protocols.cards import Card
 from firmware_protocols.codec import Role
 from firmware_protocols.messages import CardRead, KeyDown, Message
 from firmware_protocols.readings import CardDrawn, DeviceComplained, LineDisturbed, Reading
 from firmware_protocols.shoe import bee_tek
-from simulators.shoe import ShoeSimulator
+from simulators.devices.shoe import ShoeSimulator
 from tests.devices.plain import PLAIN
 
 

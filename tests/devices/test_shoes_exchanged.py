@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from devices.shoe import ShoeSession
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols.cards import DECK
 from firmware_protocols.readings import DeviceHealth, HealthState
 from firmware_protocols.shoe import reference
-from simulators.reference_shoe import DRAWS_KEPT, RECORD_BYTES, ReferenceShoeSimulator
+from simulators.devices.reference_shoe import DRAWS_KEPT, RECORD_BYTES, ReferenceShoeSimulator
 from tests.devices.crossing import (
     MS,
     NEW_SERIES,

@@ -10,9 +10,9 @@ from devices.sign import NOTICE_NS, SignSession
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, Reading
 from firmware_protocols.sign import alpha
 from firmware_protocols.sign_messages import LayOutSign, RunPage, ShowAmount, ShowNotice, ShowPage
-from simulators.faults import Faults
-from simulators.sign import SignSimulator
-from simulators.wire import NullModem
+from simulators.devices.sign import SignSimulator
+from simulators.devices.wire import NullModem
+from simulators.faults.line_faults import Faults
 
 S = 1_000_000_000
 CAPTIONS = ("7S $", " MYSTERY $")

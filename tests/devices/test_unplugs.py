@@ -9,21 +9,21 @@ from dataclasses import dataclass
 
 import pytest
 
-from devices.bet_spots import BetSpotsSession
+from devices.chips.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
 from devices.session import Session
-from devices.shoe import ShoeSession
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.cards import Card
 from firmware_protocols.codec import Codec, Role
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.readings import DeviceHealth, HealthState, Reading
 from firmware_protocols.shoe import bee_tek, reference
-from simulators.bet_spots import BetSpotsSimulator
-from simulators.keypad import KeypadSimulator
-from simulators.reference_shoe import ReferenceShoeSimulator
-from simulators.shoe import ShoeSimulator
-from simulators.wire import Device, NullModem
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.devices.keypad import KeypadSimulator
+from simulators.devices.reference_shoe import ReferenceShoeSimulator
+from simulators.devices.shoe import ShoeSimulator
+from simulators.devices.wire import Device, NullModem
 from tests.devices.crossing import Journaling
 
 MS = 1_000_000

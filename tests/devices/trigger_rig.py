@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from devices.mystery_trigger import MysteryTriggerSession, TableName
+from devices.trigger.mystery_trigger import MysteryTriggerSession, TableName
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import (
     DeviceComplained,
@@ -25,9 +25,9 @@ from firmware_protocols.readings import (
     Reading,
 )
 from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWish
-from simulators.faults import Faults, Rates
-from simulators.mystery_trigger import Bounds, TriggerBoxSimulator
-from simulators.wire import Device, NullModem
+from simulators.devices.mystery_trigger import Bounds, TriggerBoxSimulator
+from simulators.devices.wire import Device, NullModem
+from simulators.faults.line_faults import Faults, Rates
 from tests.firmware.piped import BoxInC
 from tests.trigger_box.rig import SMALL, BoxDevice
 

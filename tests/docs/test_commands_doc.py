@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from controller.cli import main
 from controller.commands.client import with_channel
-from controller.formats.client_config import ClientSection, read_client
+from controller.formats.config.client_file import ClientSection, read_client
 from tests.core.journals import journal_of
 from tests.core.rig import Rig, penn
 from tests.docs.pages import page, sections

@@ -11,16 +11,16 @@ from typing import Final
 import msgspec
 import pytest
 
-from controller.core.keypad import DEFAULT_KEYS
-from controller.core.rule_checks import OPTION_RANGES
-from controller.core.rules import Options
-from controller.formats import config, linked_config, meter_config, sensor_config
-from controller.formats.config import ConfigError
-from controller.formats.decoding import Mistake, decode
-from controller.io import profile_files
-from controller.io.keys import create_key, read_key
-from controller.io.table_file import TableFile, load_table
-from devices.bet_spots import GAP_NS, BetSpotsSession
+from controller.core.game.rule_checks import OPTION_RANGES
+from controller.core.game.rules import Options
+from controller.core.table.keymap import DEFAULT_KEYS
+from controller.formats.config import meters, pooled_meters, sensors, table_file
+from controller.formats.config.table_file import ConfigError
+from controller.formats.text.struct_decoder import Mistake, decode
+from controller.io.files import profile_files
+from controller.io.files.key_file import create_key, read_key
+from controller.io.files.table_file import TableFile, load_table
+from devices.chips.bet_spots import GAP_NS, BetSpotsSession
 from firmware_protocols import discovery
 from tests.docs.pages import blocks, page, sections
 
@@ -29,20 +29,20 @@ SECTIONS: Final = sections(PAGE)
 FILES: Final = {block.kind.partition(" ")[2]: block for block in blocks(PAGE)}
 EXAMPLE: Final = FILES["table.toml"].text
 KINDS: Final[dict[str, type[msgspec.Struct]]] = {
-    "[table]": config.TableSection,
-    "[broker]": config.BrokerSection,
-    "[operator]": config.OperatorSection,
-    "[tap]": config.TapSection,
-    "[line_feed]": config.LineFeedSection,
-    "[shoe]": config.ShoeSection,
-    "[[bet_spots]]": config.BetSpotsSection,
-    "A row of zones": config.ZoneRow,
-    "[keypad]": config.KeypadSection,
-    "[[meters]]": meter_config.MeterSection,
-    "[[linked_meters]]": linked_config.LinkedMeterSection,
-    "[trigger]": meter_config.TriggerSection,
-    "[[signs]]": meter_config.SignSection,
-    "[[bet_sensors]]": sensor_config.BetSensorsSection,
+    "[table]": table_file.TableSection,
+    "[broker]": table_file.BrokerSection,
+    "[operator]": table_file.OperatorSection,
+    "[tap]": table_file.TapSection,
+    "[line_feed]": table_file.LineFeedSection,
+    "[shoe]": table_file.ShoeSection,
+    "[[bet_spots]]": table_file.BetSpotsSection,
+    "A row of zones": table_file.ZoneRow,
+    "[keypad]": table_file.KeypadSection,
+    "[[meters]]": meters.MeterSection,
+    "[[linked_meters]]": pooled_meters.LinkedMeterSection,
+    "[trigger]": meters.TriggerSection,
+    "[[signs]]": meters.SignSection,
+    "[[bet_sensors]]": sensors.BetSensorsSection,
     "[options]": Options,
 }
 MUST: Final = "must be given"
@@ -93,7 +93,7 @@ def test_the_example_is_fit_to_run(tmp_path: Path) -> None:
 
 def test_every_section_of_the_file_is_described_and_no_other() -> None:
     described = {heading.strip("[]") for heading in SECTIONS if heading.startswith("[")}
-    assert described == {field.name for field in msgspec.structs.fields(config.Config)}
+    assert described == {field.name for field in msgspec.structs.fields(table_file.Config)}
 
 
 @pytest.mark.parametrize("heading", KINDS)

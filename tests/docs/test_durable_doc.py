@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from controller.formats.records import Identity
-from controller.formats.stream import read_replay, stream_genesis, stream_hash
+from controller.formats.journal.records import Identity
+from controller.formats.journal.stream import read_replay, stream_genesis, stream_hash
 from tests.docs.pages import blocks, page
 
 PAGE: Final = page("durable-consumers.md")

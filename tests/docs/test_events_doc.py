@@ -8,10 +8,10 @@ from typing import Any, Final, get_args
 import msgspec
 import pytest
 
-from controller.core.alerts import Alert
-from controller.core.events import CardDrawn, CardOpened
-from controller.formats.commands import VERBS, AnswerWanted, Reply, read_command
-from controller.formats.payloads import (
+from controller.core.messages.alerts import Alert
+from controller.core.messages.events import CardDrawn, CardOpened
+from controller.formats.journal.records import opens
+from controller.formats.mqtt.envelope import (
     DeviceStatus,
     Envelope,
     Published,
@@ -21,8 +21,8 @@ from controller.formats.payloads import (
     event_types,
     read_event,
 )
-from controller.formats.records import opens
-from controller.formats.snapshots import STATES, Info
+from controller.formats.mqtt.retained_state import STATES, Info
+from controller.formats.orders.requests import VERBS, AnswerWanted, Reply, read_command
 from firmware_protocols.cards import Card
 from firmware_protocols.values import wire_name
 from tests.docs.pages import blocks, page, sections

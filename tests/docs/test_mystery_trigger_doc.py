@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from controller.formats.mystery_proof import Bounds, commitment, moved_by, trigger_cents
-from controller.formats.records import Identity
-from controller.formats.trigger_config import read_trigger_config
-from devices import mystery_trigger as session
+from controller.formats.config.trigger_file import read_trigger_config
+from controller.formats.journal.records import Identity
+from controller.reports.audit.mystery_proof import Bounds, commitment, moved_by, trigger_cents
+from devices.trigger import mystery_trigger as session
 from firmware_protocols import discovery
 from firmware_protocols.mystery_trigger import tableside
 from firmware_protocols.trigger_messages import TriggerCondition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core.game_alerts import LISTED_LIMIT, SEVERITY, Severity
+from controller.core.messages.raised_alerts import LISTED_LIMIT, SEVERITY, Severity
 from tests.docs.pages import page, sections
 
 PAGE: Final = page("protection.md")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 
-from controller.formats.telling import Teller
-from controller.io import profile_files
-from simulators.dealer import play
-from simulators.house import house_from
-from simulators.rack import Rack
+from controller.io.files import profile_files
+from controller.reports.live_narrative import Teller
+from simulators.people.dealer import play
+from simulators.people.house import house_from
+from simulators.people.rack import Rack
 from tests.core.rig import Rig
 from tests.docs.pages import ROOT, blocks
 

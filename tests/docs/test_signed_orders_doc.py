@@ -12,9 +12,9 @@ import msgspec
 import pytest
 
 from controller.core.persons import UNVOUCHED
-from controller.formats.operators import Asking
-from controller.formats.records import Identity
-from controller.formats.signed_orders import FRESH_MS, OrderText, Signatures
+from controller.formats.journal.records import Identity
+from controller.formats.orders.operators import Asking
+from controller.formats.orders.signed_orders import FRESH_MS, OrderText, Signatures
 from tests.docs.pages import blocks, page, sections
 
 PAGE: Final = page("operators.md")

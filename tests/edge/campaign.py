@@ -13,10 +13,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from controller.core.main_edge import BILLIONTH
-from controller.core.rules import Rules
-from controller.formats.known_edges import KnownEdge
-from controller.io.known_edges import shipped
+from controller.core.analysis.computed_edge import BILLIONTH
+from controller.core.game.rules import Rules
+from controller.formats.config.known_edges import KnownEdge
+from controller.io.files.known_edges import shipped
 from tests.edge.shipped import computed, rules_of
 
 SOURCE: Final = Path(__file__).with_name("analyser.c")

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from controller.core.main_edge import MainEdge, main_edge
-from controller.core.rules import Rules
-from controller.formats.known_edges import KnownEdge, edge_hash, known_edge, written
-from controller.io import known_edges, profile_files
+from controller.core.analysis.computed_edge import MainEdge, main_edge
+from controller.core.game.rules import Rules
+from controller.formats.config.known_edges import KnownEdge, edge_hash, known_edge, written
+from controller.io.files import known_edges, profile_files
 
 FILE: Final = Path(__file__).parents[2] / "controller" / "profiles" / known_edges.FILE
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.main_edge import BILLIONTH
-from controller.formats.known_edges import KnownEdge, edge_hash
-from controller.io.known_edges import shipped
+from controller.core.analysis.computed_edge import BILLIONTH
+from controller.formats.config.known_edges import KnownEdge, edge_hash
+from controller.io.files.known_edges import shipped
 from tests.edge.campaign import ERRORS, analysed, compiled
 from tests.edge.shipped import rules_of
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from controller.core.main_edge import main_edge
-from controller.core.rules import Rules
+from controller.core.analysis.computed_edge import main_edge
+from controller.core.game.rules import Rules
 
 PUBLISHED = Fraction(5918, 1_000_000)
 """Wizard of Odds, Blackjack Appendix 9, five decks, dealer hits soft 17, doubling after a split.

@@ -19,7 +19,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from devices.shoe import ShoeSession
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols.cards import DECK, Card, Rank, Suit
 from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, Reading, ShoeDraws, ShoeNumbering
 from firmware_protocols.shoe import reference

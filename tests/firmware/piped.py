@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from simulators.mystery_trigger import Bounds
+from simulators.devices.mystery_trigger import Bounds
 
 HERE: Final = Path(__file__).parent
 FLAGS: Final = ("-std=c99", "-D_XOPEN_SOURCE=700", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic")

@@ -12,7 +12,7 @@ from firmware_protocols.bet_sensors import modbus_rtu
 from firmware_protocols.codec import Role
 from firmware_protocols.readings import MysteryAnswered, MysteryCommitted, Reading, WagersSensed
 from firmware_protocols.sensor_messages import AskOtherwise, SensorsRefused
-from simulators.wire import NullModem
+from simulators.devices.wire import NullModem
 from tests.devices.trigger_rig import Rig, S, told_in_order
 from tests.devices.trigger_rig import in_c as box_in_c
 from tests.firmware.piped import BoxInC, SensorsInC

@@ -16,8 +16,8 @@ from typing import Final
 from devices.bet_sensors import BetSensorsSession
 from firmware_protocols.bet_sensors import modbus_rtu
 from firmware_protocols.readings import DeviceComplained, MysteryRevealed, Reading, WagersSensed
-from simulators.faults import Faults, Rates
-from simulators.wire import NullModem
+from simulators.devices.wire import NullModem
+from simulators.faults.line_faults import Faults, Rates
 from tests.devices.trigger_rig import MS, Rig, S, told_in_order
 from tests.firmware.piped import BoxInC, SensorsInC
 from tests.trigger_box.rig import SMALL

@@ -11,14 +11,11 @@ from typing import Final
 
 import controller
 from controller.core.persons import Signed
-from controller.formats.commands import VERBS
-from controller.formats.epoch_orders import Proposal
-from controller.formats.operators import PROTOCOL, RIGHTS, ROLES, Asking
-from controller.formats.plain_data import (
-    READERS,
-    SIZE_LIMIT_BYTES,
-)
-from controller.link.wire import PROTOCOL as LINK
+from controller.formats.orders.epoch_authorization import Proposal
+from controller.formats.orders.operators import PROTOCOL, RIGHTS, ROLES, Asking
+from controller.formats.orders.requests import VERBS
+from controller.formats.text.safe_parse import READERS, SIZE_LIMIT_BYTES
+from controller.pool.wire import PROTOCOL as LINK
 
 for module in pkgutil.walk_packages(controller.__path__, "controller."):
     if not module.name.endswith("__main__"):
@@ -42,35 +39,37 @@ def requests(read: Read, data: bytes) -> Calls:
 
 HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
     "controller.commands.schemas._event": lambda read, data: [lambda: read(data)],
-    "controller.formats.commands.read_command": commands,
-    "controller.formats.epoch_orders._order": lambda read, data: [lambda: read(data)],
-    "controller.formats.epoch_orders._value": lambda read, data: [
+    "controller.formats.orders.requests.read_command": commands,
+    "controller.formats.orders.epoch_authorization._order": lambda read, data: [lambda: read(data)],
+    "controller.formats.orders.epoch_authorization._value": lambda read, data: [
         lambda: read(Signed(data.decode(errors="replace"), "", ""), Proposal)
     ],
-    "controller.formats.evidence_lines.parsed": lambda read, data: [lambda: read(data.decode(errors="replace"), 1)],
-    "controller.formats.following.read_place": lambda read, data: [lambda: read(data)],
-    "controller.formats.hand_cases.parse_json": lambda read, data: [lambda: read(data)],
-    "controller.formats.known_edges.read": lambda read, data: [lambda: read(data.decode(errors="replace"))],
-    "controller.formats.mystery_events._envelope": lambda read, data: [lambda: read(data)],
-    "controller.formats.operators._body": lambda read, data: [lambda: read(data)],
-    "controller.formats.operators.read_request": requests,
-    "controller.formats.payloads.read_event": lambda read, data: [lambda: read(data)],
-    "controller.formats.payloads.read_status": lambda read, data: [lambda: read(data)],
-    "controller.formats.stream.read_ack": lambda read, data: [lambda: read(data)],
-    "controller.formats.stream.read_replay": lambda read, data: [lambda: read(data, 1)],
-    "controller.formats.signed_orders.read_signed": lambda read, data: [
+    "controller.formats.cases.reconstruct_input.parsed": lambda read, data: [
+        lambda: read(data.decode(errors="replace"), 1)
+    ],
+    "controller.reports.audit.durable_follower.read_place": lambda read, data: [lambda: read(data)],
+    "controller.formats.cases.settle_input.parse_json": lambda read, data: [lambda: read(data)],
+    "controller.formats.config.known_edges.read": lambda read, data: [lambda: read(data.decode(errors="replace"))],
+    "controller.reports.audit.mystery_events._envelope": lambda read, data: [lambda: read(data)],
+    "controller.formats.orders.operators._body": lambda read, data: [lambda: read(data)],
+    "controller.formats.orders.operators.read_request": requests,
+    "controller.formats.mqtt.envelope.read_event": lambda read, data: [lambda: read(data)],
+    "controller.formats.mqtt.envelope.read_status": lambda read, data: [lambda: read(data)],
+    "controller.formats.journal.stream.read_ack": lambda read, data: [lambda: read(data)],
+    "controller.formats.journal.stream.read_replay": lambda read, data: [lambda: read(data, 1)],
+    "controller.formats.orders.signed_orders.read_signed": lambda read, data: [
         lambda: read(data),
         lambda: read(json.dumps({"text": data.decode("latin-1"), "key": "", "signature": ""}).encode()),
     ],
-    "controller.formats.stream.read_stream": lambda read, data: [lambda: read(data)],
-    "controller.formats.watching.read_message": lambda read, data: [lambda: read(data)],
-    "controller.io.operator.read_reply": lambda read, data: [lambda: read(data), lambda: read(None)],
-    "controller.link.wire.from_link": lambda read, data: [
+    "controller.formats.journal.stream.read_stream": lambda read, data: [lambda: read(data)],
+    "controller.reports.audit.stream_audit.read_message": lambda read, data: [lambda: read(data)],
+    "controller.io.mqtt.request.read_reply": lambda read, data: [lambda: read(data), lambda: read(None)],
+    "controller.pool.wire.from_link": lambda read, data: [
         lambda: read([LINK, data]),
         lambda: read([data]),
         lambda: read([]),
     ],
-    "controller.link.wire.from_table": lambda read, data: [lambda: read([LINK, data]), lambda: read([data, data])],
+    "controller.pool.wire.from_table": lambda read, data: [lambda: read([LINK, data]), lambda: read([data, data])],
 }
 """How each reader is handed bytes; one that is new in the code and missing here fails the first test."""
 

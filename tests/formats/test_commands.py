@@ -7,8 +7,9 @@ import json
 import msgspec
 import pytest
 
-from controller.core.floor_events import ChipCount, Count
-from controller.core.inputs import (
+from controller.core.game.rule_checks import CENTS_LIMIT
+from controller.core.messages.floor_events import ChipCount, Count
+from controller.core.messages.inputs import (
     Acknowledged,
     AdjustWager,
     Answered,
@@ -25,9 +26,15 @@ from controller.core.inputs import (
     VoidRound,
     WithdrawOrder,
 )
-from controller.core.progressives import Adjustment
-from controller.core.rule_checks import CENTS_LIMIT
-from controller.formats.commands import VERBS, CommandRefused, DeclareBoxWanted, input_of, read_command, reply_bytes
+from controller.core.meters.state import Adjustment
+from controller.formats.orders.requests import (
+    VERBS,
+    CommandRefused,
+    DeclareBoxWanted,
+    input_of,
+    read_command,
+    reply_bytes,
+)
 from firmware_protocols.cards import Card
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.formats.chips import ChipsRefused, Registry, read_chips
-from controller.formats.config import ConfigError, Known, read_config, zones_of
-from controller.formats.toml_lines import key_lines
+from controller.formats.config.chips import ChipsRefused, Registry, read_chips
+from controller.formats.config.table_file import ConfigError, Known, read_config, zones_of
+from controller.formats.text.toml_positions import key_lines
 
 WHOLE = """\
 [table]

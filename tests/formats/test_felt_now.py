@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from controller.core.events import CardOpened, HandPlayed
-from controller.formats.felt_now import CardNow, FeltNow, FeltPicture, HandNow, ZoneNow
+from controller.core.messages.events import CardOpened, HandPlayed
+from controller.formats.mqtt.retained_layout import CardNow, FeltNow, FeltPicture, HandNow, ZoneNow
 from tests.core.accounts import published
 from tests.core.rig import Rig, penn
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from controller.formats.health import DETAIL_LIMIT, health_line
+from controller.reports.device_health import DETAIL_LIMIT, health_line
 from firmware_protocols.readings import DeviceHealth, HealthState
 
 READY, LOST, FAULTY = HealthState.READY, HealthState.LOST, HealthState.FAULTY

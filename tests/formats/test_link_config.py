@@ -6,8 +6,8 @@ from pathlib import PurePath
 
 import pytest
 
-from controller.formats.link_config import read_link_config
-from controller.formats.sections import ConfigError
+from controller.formats.config.pool_file import read_link_config
+from controller.formats.text.toml_schema import ConfigError
 
 KEYS = ["4nC={n>i9m(dF.OtnoC#/Mv>Q==%=CMpk(d:(6lp", "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7"]
 FILE = f"""

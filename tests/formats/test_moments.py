@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.core.gaming_day import GamingDay
-from controller.formats.moments import HouseCalendar, NoMoment
+from controller.core.messages.gaming_day import GamingDay
+from controller.formats.text.moments import HouseCalendar, NoMoment
 
 NOW = datetime(2026, 11, 22, 7, 30, tzinfo=UTC)
 """Half past two at night in New York, still the gaming day of the 21st."""

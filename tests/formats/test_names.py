@@ -8,10 +8,10 @@ from confusable_homoglyphs.confusables import confusables_data
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from controller.formats.commands import CommandRefused, read_command
-from controller.formats.names import look_alike, mixed_scripts
-from controller.formats.operators import Asking, OperatorRefused, read_operators, read_request, request_frames
-from controller.formats.sections import ConfigError
+from controller.formats.orders.operators import Asking, OperatorRefused, read_operators, read_request, request_frames
+from controller.formats.orders.person_names import look_alike, mixed_scripts
+from controller.formats.orders.requests import CommandRefused, read_command
+from controller.formats.text.toml_schema import ConfigError
 
 TABLE = "harbour/bj-1"
 NAMES = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz. '-", min_size=3, max_size=20).filter(str.strip)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.formats.commands import VERBS
-from controller.formats.operators import (
+from controller.formats.orders.operators import (
     PROTOCOL,
     RIGHTS,
     ROLES,
@@ -20,7 +19,8 @@ from controller.formats.operators import (
     read_request,
     request_frames,
 )
-from controller.formats.sections import ConfigError
+from controller.formats.orders.requests import VERBS
+from controller.formats.text.toml_schema import ConfigError
 
 TABLE = "harbour/bj-1"
 KEYS = ["4nC={n>i9m(dF.OtnoC#/Mv>Q==%=CMpk(d:(6lp", "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7"]

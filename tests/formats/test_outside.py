@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.formats.plain_data import (
+from controller.formats.text.safe_parse import (
     DEEPEST,
     INTEGER_LIMIT,
     READERS,

@@ -5,10 +5,18 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.core.alerts import LateWager
-from controller.core.events import BetsLocked, CardDealt, CardOpened, Event, QuestionAsked, RoundClosed, WagerSettled
-from controller.core.wager import Basis, LockedWager
-from controller.formats.overlay import CARD_LIMIT, LINE_LIMIT, Overlay
+from controller.core.game.wager import Basis, LockedWager
+from controller.core.messages.alerts import LateWager
+from controller.core.messages.events import (
+    BetsLocked,
+    CardDealt,
+    CardOpened,
+    Event,
+    QuestionAsked,
+    RoundClosed,
+    WagerSettled,
+)
+from controller.reports.video_overlay import CARD_LIMIT, LINE_LIMIT, Overlay
 
 TIME = "2026-11-21T20:15:04.123456Z"
 

@@ -6,10 +6,10 @@ from pathlib import PurePath
 
 import pytest
 
-from controller.assembly import unpaired_devices
 from controller.commands.run import unpaired_lines
-from controller.formats.config import read_config
-from controller.formats.pairing import unpaired
+from controller.daemon.wiring import unpaired_devices
+from controller.formats.config.pairing import unpaired
+from controller.formats.config.table_file import read_config
 from tests.progressive.test_meter_config import METERS, TABLE
 
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controller.core.alerts import LateWager
-from controller.core.events import (
+from controller.core.game.wager import Basis, LockedWager
+from controller.core.messages.alerts import LateWager
+from controller.core.messages.events import (
     BetsLocked,
     CardDrawn,
     CardOpened,
@@ -17,8 +18,8 @@ from controller.core.events import (
     RoundClosed,
     WagerSettled,
 )
-from controller.core.wager import Basis, LockedWager
-from controller.formats.payloads import (
+from controller.formats.journal.records import Identity, commit
+from controller.formats.mqtt.envelope import (
     PayloadRefused,
     Topics,
     device_bytes,
@@ -30,9 +31,8 @@ from controller.formats.payloads import (
     status_bytes,
     utc_text,
 )
-from controller.formats.records import Identity, commit
-from controller.formats.schemas import schema_files
-from controller.formats.watching import Watcher, event_line
+from controller.formats.mqtt.schemas import schema_files
+from controller.reports.audit.stream_audit import Watcher, event_line
 from firmware_protocols.cards import Card
 
 HERE = Identity(site="harbour", table="bj-1", epoch=3)

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.core.events import CardOpened
-from controller.core.inputs import Answered, Input, Started
-from controller.core.rules import House, Options, Rules
-from controller.formats.records import (
+from controller.core.game.rules import Options, Rules
+from controller.core.messages.events import CardOpened
+from controller.core.messages.house import House
+from controller.core.messages.inputs import Answered, Input, Started
+from controller.formats.journal.records import (
     DISTURBED_BYTES,
     Identity,
     RecordDamaged,

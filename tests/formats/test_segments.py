@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.formats.journal_schema import ack_digest, checkpoint_digest, meta_digest, published_digest
-from controller.formats.records import Identity, chain, genesis
-from controller.formats.seals import seal_digest
-from controller.formats.segments import (
+from controller.formats.journal.records import Identity, chain, genesis
+from controller.formats.journal.schema import ack_digest, checkpoint_digest, meta_digest, published_digest
+from controller.formats.journal.seals import seal_digest
+from controller.formats.journal.segments import (
     MAGIC,
     Cursors,
     Reached,

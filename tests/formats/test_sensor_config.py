@@ -7,10 +7,10 @@ from pathlib import PurePath
 import pytest
 from msgspec.structs import replace
 
-from controller.core.sensed import Counted
-from controller.formats.config import ConfigError, read_config, zones_seen
-from controller.formats.sensor_config import counted_bets, profile_checks
-from controller.io import profile_files
+from controller.core.messages.house import Counted
+from controller.formats.config.sensors import counted_bets, profile_checks
+from controller.formats.config.table_file import ConfigError, read_config, zones_seen
+from controller.io.files import profile_files
 
 RULES = profile_files.load("hollywood-penn-national", {}).rules
 SECOND = """

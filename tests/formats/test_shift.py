@@ -8,18 +8,18 @@ from fractions import Fraction
 import msgspec
 import pytest
 
-from controller.core.alerts import FloorRefused
-from controller.core.events import RoundClosed, TableStarted, WagerSettled
-from controller.core.floor_events import ChipCount, Count
-from controller.core.game_alerts import AlertRaised
-from controller.core.inputs import AdjustWager, EnterInventory, VoidRound
-from controller.core.theory import Theory
-from controller.formats.moments import Period
-from controller.formats.payloads import Published
-from controller.formats.shift import Asked, Shift, shift_of
-from controller.formats.shift_text import shift_text
-from controller.formats.takings import takings
-from simulators.acts import RoundPlayed
+from controller.core.analysis.expectation import Theory
+from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.events import RoundClosed, TableStarted, WagerSettled
+from controller.core.messages.floor_events import ChipCount, Count
+from controller.core.messages.inputs import AdjustWager, EnterInventory, VoidRound
+from controller.core.messages.raised_alerts import AlertRaised
+from controller.formats.mqtt.envelope import Published
+from controller.formats.text.moments import Period
+from controller.reports.revenue_rows import takings
+from controller.reports.shift import Asked, Shift, shift_of
+from controller.reports.shift_text import shift_text
+from simulators.people.acts import RoundPlayed
 from tests.core.accounts import published
 from tests.core.rig import Rig
 from tests.formats.test_takings import ROUNDS, a_rig, played

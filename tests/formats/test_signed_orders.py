@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.core.inputs import SignedOrder, VoidRound
+from controller.core.messages.inputs import SignedOrder, VoidRound
 from controller.core.persons import UNVOUCHED, Person, Signed, Vouched, no_second
-from controller.formats.commands import CommandRefused, input_of, read_command
-from controller.formats.epoch_orders import Signer
-from controller.formats.operators import Asking, OperatorRefused, read_operators, read_request, read_signers
-from controller.formats.records import Identity, seal, stamp
-from controller.formats.sections import ConfigError
-from controller.formats.signed_orders import FRESH_MS, OrderText, Signatures, SignedRequest, order_in, order_text
+from controller.formats.journal.records import Identity, seal, stamp
+from controller.formats.orders.epoch_authorization import Signer
+from controller.formats.orders.operators import Asking, OperatorRefused, read_operators, read_request, read_signers
+from controller.formats.orders.requests import CommandRefused, input_of, read_command
+from controller.formats.orders.signed_orders import FRESH_MS, OrderText, Signatures, SignedRequest, order_in, order_text
+from controller.formats.text.toml_schema import ConfigError
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 7)

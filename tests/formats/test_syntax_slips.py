@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 import pytest
 
-from controller.formats.config import ConfigError, Known, read_config
+from controller.formats.config.table_file import ConfigError, Known, read_config
 from tests.docs.test_configuration_doc import EXAMPLE
 
 NO_EQUALS = "Expected '=' after a key in a key/value pair"

@@ -9,18 +9,18 @@ import random
 import msgspec
 import pytest
 
-from controller.core.events import WagerSettled
-from controller.core.inputs import AdjustWager, SetCard, VoidRound
-from controller.core.rules import Rules
-from controller.formats.payloads import Published
-from controller.formats.row_files import as_csv, as_json_lines
-from controller.formats.takings import RoundRow, Takings, WagerRow, takings, win_per_handle
-from controller.io import profile_files
+from controller.core.game.rules import Rules
+from controller.core.messages.events import WagerSettled
+from controller.core.messages.inputs import AdjustWager, SetCard, VoidRound
+from controller.formats.mqtt.envelope import Published
+from controller.formats.text.tabular import as_csv, as_json_lines
+from controller.io.files import profile_files
+from controller.reports.revenue_rows import RoundRow, Takings, WagerRow, takings, win_per_handle
 from firmware_protocols.cards import Card
-from simulators.acts import RoundPlayed
-from simulators.dealer import play
-from simulators.house import house_from
-from simulators.rack import Rack
+from simulators.people.acts import RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.house import house_from
+from simulators.people.rack import Rack
 from tests.core.accounts import hold_whole, published
 from tests.core.rig import Rig
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.formats.merkle_tree import CompactRange, Tree, leaf_hash, node_hash
-from controller.formats.records import Identity
-from controller.formats.seals import Sealing, signed_head
-from controller.formats.signed_note import NoteRefused, Signer, Verifier, note, opened
-from controller.formats.tree_heads import TreeHead, epoch_of, leaf_bytes, origin, proof_text, read_head
+from controller.formats.journal.merkle_tree import CompactRange, Tree, leaf_hash, node_hash
+from controller.formats.journal.records import Identity
+from controller.formats.journal.seals import Sealing, signed_head
+from controller.formats.journal.signed_note import NoteRefused, Signer, Verifier, note, opened
+from controller.formats.journal.tree_heads import TreeHead, epoch_of, leaf_bytes, origin, proof_text, read_head
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)

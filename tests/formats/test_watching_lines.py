@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from controller.core.events import RoundClosed
-from controller.formats.payloads import Topics, event_bytes
-from controller.formats.records import Identity
-from controller.formats.watching import Watcher, lines_of
+from controller.core.messages.events import RoundClosed
+from controller.formats.journal.records import Identity
+from controller.formats.mqtt.envelope import Topics, event_bytes
+from controller.reports.audit.stream_audit import Watcher, lines_of
 
 TOPICS = Topics("harbour", "bj-1")
 EVENT = RoundClosed(round=1, dealer=(), plays=1, outcome="settled")

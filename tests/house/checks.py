@@ -19,15 +19,23 @@ LONGEST_FUNCTION_LINES: Final = 60
 LONGEST_FILE_LINES: Final = 600
 
 PACKAGES: Final = ("controller/", "devices/", "firmware_protocols/", "simulators/")
-PURE_ROOMS: Final = ("controller/core/", "controller/formats/", "devices/", "firmware_protocols/", "simulators/")
+PURE_ROOMS: Final = (
+    "controller/core/",
+    "controller/formats/",
+    "controller/reports/",
+    "devices/",
+    "firmware_protocols/",
+    "simulators/",
+)
 MONEY_ROOMS: Final = ("controller/core/",)
 IMPURE_FLOOR: Final = (
     "controller/cli.py",
     "controller/commands/",
-    "controller/daemon.py",
-    "controller/demo.py",
+    "controller/daemon/daemon.py",
+    "controller/daemon/startup.py",
+    "controller/demo/demo.py",
     "controller/io/",
-    "controller/link/",
+    "controller/pool/",
     "controller/trigger_box/",
     "simulators/serve.py",
 )

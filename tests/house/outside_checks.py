@@ -9,7 +9,7 @@ from typing import Final
 
 from tests.house.checks import PACKAGES, Check, Finding, imported_among, is_in
 
-DECODER: Final = "controller/formats/plain_data.py"
+DECODER: Final = "controller/formats/text/safe_parse.py"
 DECODERS: Final = frozenset(
     {"json.loads", "json.load", "json.JSONDecoder", "json.decoder", "tomllib.loads", "tomllib.load", "msgspec.toml"}
     | {"msgspec.json.decode", "msgspec.json.Decoder", "msgspec.yaml", "pickle", "marshal", "shelve", "yaml", "orjson"}
@@ -26,7 +26,7 @@ def second_decoder(path: str, text: str) -> list[Finding]:
     if not is_in(path, PACKAGES) or path == DECODER:
         return []
     tree = ast.parse(text)
-    what = "decodes by another way than controller/formats/plain_data.py"
+    what = "decodes by another way than controller/formats/text/safe_parse.py"
     findings = imported_among(path, text, DECODERS, what)
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and ast.unparse(node) in DECODERS:

@@ -20,7 +20,7 @@ DOWNWARD: Final = "Imports run downward only"
 FLOORS: Final = "Every room of the controller has its floor"
 WIRING: Final = "Only the wiring knows the simulators"
 PURE: Final = "The pure rooms have no clock, no chance and no outside world"
-CHANCE: Final = "Who judges leaves nothing to chance"
+CHANCE: Final = "No randomness in core, formats, reports, devices, protocols"
 
 
 @pytest.fixture
@@ -72,13 +72,17 @@ def test_the_import_contracts_pass_what_stands(copy: Path) -> None:
 
 
 def test_the_import_contracts_pass_what_is_allowed(copy: Path) -> None:
-    plant(copy, "controller/link/__init__.py", "import controller.io\n")
-    plant(copy, "controller/io/planted.py", "import asyncio\nimport devices\nimport controller.formats.planted\n")
-    plant(copy, "controller/formats/planted.py", "import controller.core.planted\n")
-    plant(copy, "controller/core/planted.py", "import hmac\nimport firmware_protocols.cards\n")
-    plant(copy, "controller/demo.py", "import controller.io.planted\nimport controller.link\nimport simulators.serve\n")
-    plant(copy, "simulators/serve.py", "import asyncio\nimport os\nimport simulators.planted\n")
-    plant(copy, "simulators/planted.py", "import random\nimport firmware_protocols.cards\n")
+    plant(copy, "controller/pool/__init__.py", "import controller.io\n")
+    plant(copy, "controller/io/system/planted.py", "import asyncio\nimport devices\nimport controller.formats.text\n")
+    plant(copy, "controller/formats/text/planted.py", "import controller.core.game.planted\n")
+    plant(copy, "controller/core/game/planted.py", "import hmac\nimport firmware_protocols.cards\n")
+    plant(
+        copy,
+        "controller/demo/demo.py",
+        "import controller.io.system.planted\nimport controller.pool\nimport simulators.serve\n",
+    )
+    plant(copy, "simulators/serve.py", "import asyncio\nimport os\nimport simulators.people.planted\n")
+    plant(copy, "simulators/people/planted.py", "import random\nimport firmware_protocols.cards\n")
     status, said = run(copy, "lint-imports", "--no-cache", "--no-logo")
     assert (status, "0 broken" in said) == (0, True), said
 
@@ -86,38 +90,38 @@ def test_the_import_contracts_pass_what_is_allowed(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("importer", "imported", "contract"),
     [
-        ("controller.core.planted", "devices.session", DOWNWARD),
-        ("controller.core.planted", "simulators.acts", DOWNWARD),
-        ("controller.core.planted", "controller.formats", DOWNWARD),
-        ("controller.core.planted", "controller.io", DOWNWARD),
-        ("controller.formats.planted", "controller.io", DOWNWARD),
-        ("controller.io.planted", "controller.demo", DOWNWARD),
-        ("controller.io.planted", "controller.link", DOWNWARD),
-        ("controller.link", "controller.trigger_box", DOWNWARD),
-        ("devices.planted", "controller.core.events", DOWNWARD),
+        ("controller.core.game.planted", "devices.session", DOWNWARD),
+        ("controller.core.game.planted", "simulators.people.acts", DOWNWARD),
+        ("controller.core.game.planted", "controller.formats", DOWNWARD),
+        ("controller.core.game.planted", "controller.io", DOWNWARD),
+        ("controller.formats.text.planted", "controller.io", DOWNWARD),
+        ("controller.io.system.planted", "controller.demo.demo", DOWNWARD),
+        ("controller.io.system.planted", "controller.pool", DOWNWARD),
+        ("controller.pool", "controller.trigger_box", DOWNWARD),
+        ("devices.planted", "controller.core.messages.events", DOWNWARD),
         ("devices.planted", "controller.io", DOWNWARD),
-        ("devices.planted", "simulators.acts", DOWNWARD),
-        ("simulators.planted", "controller.core.events", DOWNWARD),
-        ("simulators.planted", "controller.profiles", DOWNWARD),
-        ("simulators.planted", "devices.session", DOWNWARD),
-        ("firmware_protocols.planted", "controller.core.events", DOWNWARD),
+        ("devices.planted", "simulators.people.acts", DOWNWARD),
+        ("simulators.people.planted", "controller.core.messages.events", DOWNWARD),
+        ("simulators.people.planted", "controller.profiles", DOWNWARD),
+        ("simulators.people.planted", "devices.session", DOWNWARD),
+        ("firmware_protocols.planted", "controller.core.messages.events", DOWNWARD),
         ("firmware_protocols.planted", "devices.session", DOWNWARD),
-        ("firmware_protocols.planted", "simulators.acts", DOWNWARD),
-        ("controller.io.planted", "simulators.acts", WIRING),
-        ("controller.formats.planted", "simulators.acts", WIRING),
-        ("controller.core.planted", "time", PURE),
-        ("controller.formats.planted", "sqlite3", PURE),
+        ("firmware_protocols.planted", "simulators.people.acts", DOWNWARD),
+        ("controller.io.system.planted", "simulators.people.acts", WIRING),
+        ("controller.formats.text.planted", "simulators.people.acts", WIRING),
+        ("controller.core.game.planted", "time", PURE),
+        ("controller.formats.text.planted", "sqlite3", PURE),
         ("devices.planted", "asyncio", PURE),
         ("firmware_protocols.planted", "os", PURE),
-        ("simulators.planted", "socket", PURE),
-        ("controller.core.planted", "random", CHANCE),
+        ("simulators.people.planted", "socket", PURE),
+        ("controller.core.game.planted", "random", CHANCE),
         ("devices.planted", "random", CHANCE),
     ],
 )
 def test_an_import_against_the_floor_plan_is_refused(copy: Path, importer: str, imported: str, contract: str) -> None:
-    for room in ("controller/link", "controller/trigger_box"):
+    for room in ("controller/pool", "controller/trigger_box"):
         plant(copy, f"{room}/__init__.py", "")
-    plant(copy, "controller/demo.py", "")
+    plant(copy, "controller/demo/demo.py", "")
     path = importer.replace(".", "/")
     plant(copy, f"{path}/__init__.py" if (copy / path).is_dir() else f"{path}.py", f"import {imported}\n")
     status, said = run(copy, "lint-imports", "--no-cache", "--no-logo")

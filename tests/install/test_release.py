@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from controller.io.keys import create_key
+from controller.io.files.key_file import create_key
 from tests.docs.pages import blocks, page
 
 ROOT: Final = Path(__file__).resolve().parents[2]

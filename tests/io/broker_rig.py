@@ -11,15 +11,15 @@ from pathlib import Path
 
 import msgspec
 
-from controller.core.events import Event, RoundClosed
-from controller.formats.payloads import Topics, event_bytes
-from controller.formats.records import Identity
-from controller.io.allowances import RequestLimit
-from controller.io.clock import SystemClock
-from controller.io.consumers import Consumers, Ledger
-from controller.io.journal_store import EventRow
-from controller.io.mqtt import Broker, connected
-from controller.io.publisher import Publisher, Stream
+from controller.core.messages.events import Event, RoundClosed
+from controller.formats.journal.records import Identity
+from controller.formats.mqtt.envelope import Topics, event_bytes
+from controller.io.journal.consumers import Consumers, Ledger
+from controller.io.journal.reader import EventRow
+from controller.io.mqtt.connection import Broker, connected
+from controller.io.mqtt.publisher import Publisher, Stream
+from controller.io.system.clock import SystemClock
+from controller.io.system.rate_limits import RequestLimit
 
 HERE = Identity(site="harbour", table="bj-1", epoch=3)
 TOPICS = Topics(site="harbour", table="bj-1")

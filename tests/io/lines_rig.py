@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from controller.assembly import bet_spots
-from controller.formats.config import BetSpotsSection
-from controller.io.link import LIVENESS_NS, Link
-from controller.io.ports import Opener
+from controller.daemon.wiring import bet_spots
+from controller.formats.config.table_file import BetSpotsSection
+from controller.io.lines.ports import Opener
+from controller.io.lines.supervisor import LIVENESS_NS, Link
 from devices.session import Session
 from firmware_protocols import discovery
 from firmware_protocols.readings import DeviceHealth, HealthState, Reading
-from simulators.bet_spots import BetSpotsSimulator
+from simulators.devices.bet_spots import BetSpotsSimulator
 from tests.io.virtual_time import LoopClock, becomes, passes
 
 FEIG = discovery.find("bet_spots", "feig_obid")

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from controller.core.inputs import FitnessLevel
-from controller.formats.records import Identity, key_mark
-from controller.io.clock import SystemClock
-from controller.io.journal import Entry, JournalReader
-from controller.io.opening import Keeping, Opened, opened
-from controller.io.second_copy import Place
-from controller.io.segment_folder import survey
-from controller.io.segment_writer import Disk
+from controller.core.messages.inputs import FitnessLevel
+from controller.daemon.startup import Keeping, Opened, opened
+from controller.formats.journal.records import Identity, key_mark
+from controller.io.copies.second_copy import Place
+from controller.io.copies.segment_folder import survey
+from controller.io.copies.segment_writer import Disk
+from controller.io.journal.journal import Entry, JournalReader
+from controller.io.system.clock import SystemClock
 from tests.journal_key import KEY, key_file
 
 HERE = Identity("harbour", "bj-1", 3)

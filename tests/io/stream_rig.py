@@ -11,19 +11,19 @@ from pathlib import Path
 
 import msgspec
 
-from controller.core.events import RoundClosed
-from controller.daemon import ledger_of
-from controller.durable import Says, follow
-from controller.formats.payloads import event_bytes
-from controller.formats.records import Identity, key_mark
-from controller.formats.stream import StreamNow
-from controller.io.anchors import Anchors
-from controller.io.clock import Clock, SystemClock
-from controller.io.consumers import Consumers
-from controller.io.journal import Entry, Journal, JournalReader
-from controller.io.mqtt import Broker
-from controller.io.opening import opened
-from controller.io.publisher import Publisher, Stream
+from controller.consumer.durable import Says, follow
+from controller.core.messages.events import RoundClosed
+from controller.daemon.daemon import ledger_of
+from controller.daemon.startup import opened
+from controller.formats.journal.records import Identity, key_mark
+from controller.formats.journal.stream import StreamNow
+from controller.formats.mqtt.envelope import event_bytes
+from controller.io.journal.anchors import Anchors
+from controller.io.journal.consumers import Consumers
+from controller.io.journal.journal import Entry, Journal, JournalReader
+from controller.io.mqtt.connection import Broker
+from controller.io.mqtt.publisher import Publisher, Stream
+from controller.io.system.clock import Clock, SystemClock
 from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS
 from tests.journal_key import KEY
 

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.io.allowances import (
+from controller.io.system.rate_limits import (
     BUCKETS_LIMIT,
     CALM_NS,
     NANOSECONDS,

@@ -11,15 +11,15 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands import restore
-from controller.formats.following import NOTHING, Follower
-from controller.formats.records import Identity
-from controller.formats.seals import Sealing, signed_head
-from controller.formats.stream import ConsumerNow, StreamNow, ack_bytes
-from controller.io.anchors import SUFFIX, Anchors
-from controller.io.broker import find_mosquitto, mosquitto
-from controller.io.durable_file import DurableFile, head_path
-from controller.io.journal import Entry, Journal, JournalDamaged
-from controller.io.mqtt import Broker
+from controller.formats.journal.records import Identity
+from controller.formats.journal.seals import Sealing, signed_head
+from controller.formats.journal.stream import ConsumerNow, StreamNow, ack_bytes
+from controller.io.journal.anchors import SUFFIX, Anchors
+from controller.io.journal.journal import Entry, Journal, JournalDamaged
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.mqtt.connection import Broker
+from controller.io.mqtt.durable_file import DurableFile, head_path
+from controller.reports.audit.durable_follower import NOTHING, Follower
 from tests.io.broker_rig import PATIENCE_SECONDS
 from tests.io.second_copy_rig import House
 from tests.io.stream_rig import CONSUMER, HERE, Kept, Table, consumer, exported, table, turn

@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.commands import begin_epoch, keys
-from controller.formats.epoch_orders import Approval, Order, OrderRefused, Signer, check
-from controller.formats.operators import read_signers
-from controller.formats.records import Identity
-from controller.io.journal import Entry, Journal, JournalReader
-from controller.io.keys import create_key
-from controller.io.secret_files import read_curve_secret
+from controller.formats.journal.records import Identity
+from controller.formats.orders.epoch_authorization import Approval, Order, OrderRefused, Signer, check
+from controller.formats.orders.operators import read_signers
+from controller.io.files.key_file import create_key
+from controller.io.files.secret_files import read_curve_secret
+from controller.io.journal.journal import Entry, Journal, JournalReader
 from tests.docs.test_configuration_doc import EXAMPLE, FILES, Zeros
 from tests.journal_key import KEY
 

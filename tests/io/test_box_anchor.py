@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from controller.formats.records import Identity
-from controller.formats.seals import Sealing
-from controller.io.anchors import Anchors
-from controller.io.box_anchor import BoxAnchor
-from controller.io.clock import SystemClock
-from controller.io.journal import Entry, Journal, JournalDamaged
-from controller.io.opening import opened
-from devices.mystery_trigger import TableName
+from controller.daemon.startup import opened
+from controller.formats.journal.records import Identity
+from controller.formats.journal.seals import Sealing
+from controller.io.journal.anchors import Anchors
+from controller.io.journal.box_anchor import BoxAnchor
+from controller.io.journal.journal import Entry, Journal, JournalDamaged
+from controller.io.system.clock import SystemClock
+from devices.trigger.mystery_trigger import TableName
 from firmware_protocols.trigger_messages import HeadKept, KeepHead
 from tests.devices.trigger_rig import MS, Make, Rig, in_c, needs_cc, proper, simulated
 from tests.io.broker_rig import PATIENCE_SECONDS

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from controller.core.pace import HOUR_NS
-from controller.io.clock import hourly
+from controller.core.table.pace import HOUR_NS
+from controller.io.system.clock import hourly
 
 
 class Told:

@@ -12,19 +12,19 @@ import structlog
 from click.testing import CliRunner
 
 from controller.commands import check, schemas, verify, watch
-from controller.core.events import RoundClosed
-from controller.formats.config import BrokerSection
-from controller.formats.payloads import Topics, event_bytes
-from controller.formats.records import Identity
-from controller.formats.schemas import schema_files
-from controller.io.broker import find_mosquitto, mosquitto
-from controller.io.journal import Entry, Journal
-from controller.io.keys import KeyRefused, create_key, read_key
-from controller.io.log import configure_log
-from controller.io.mqtt import Broker, connected
-from controller.io.profile_files import names
-from controller.io.randomness import SystemEntropy
-from controller.watching import watch as follow
+from controller.consumer.watch import watch as follow
+from controller.core.messages.events import RoundClosed
+from controller.formats.config.table_file import BrokerSection
+from controller.formats.journal.records import Identity
+from controller.formats.mqtt.envelope import Topics, event_bytes
+from controller.formats.mqtt.schemas import schema_files
+from controller.io.files.key_file import KeyRefused, create_key, read_key
+from controller.io.files.profile_files import names
+from controller.io.journal.journal import Entry, Journal
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.mqtt.connection import Broker, connected
+from controller.io.system.log import configure_log
+from controller.io.system.randomness import SystemEntropy
 from firmware_protocols import discovery
 from tests.journal_key import KEY
 

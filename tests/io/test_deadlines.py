@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from controller.core.desired import Desired
-from controller.core.inputs import DeadlinePassed, Input
-from controller.io.deadlines import GRACE_NS, Deadlines
+from controller.core.messages.inputs import DeadlinePassed, Input
+from controller.core.table.desired import Desired
+from controller.io.system.deadlines import GRACE_NS, Deadlines
 
 
 class Hands:

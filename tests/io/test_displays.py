@@ -12,8 +12,8 @@ import pytest
 import zmq
 import zmq.asyncio
 
-from controller.io.line_feed import BACKLOG_LIMIT_BYTES, CLIENTS_LIMIT, LineFeed
-from controller.io.tap import QUEUE_LIMIT, Tap
+from controller.io.displays.line_feed import BACKLOG_LIMIT_BYTES, CLIENTS_LIMIT, LineFeed
+from controller.io.displays.tap import QUEUE_LIMIT, Tap
 
 PATIENCE_S = 20.0
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controller.formats.stream import StreamNow, ack_bytes
-from controller.io.broker import find_mosquitto, mosquitto
-from controller.io.durable_file import DurableFile, DurableRefused
-from controller.io.journal import Journal, JournalReader
-from controller.io.mqtt import connected
+from controller.formats.journal.stream import StreamNow, ack_bytes
+from controller.io.journal.journal import Journal, JournalReader
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.mqtt.connection import connected
+from controller.io.mqtt.durable_file import DurableFile, DurableRefused
 from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS, Cuttable, listening
 from tests.io.stream_rig import CONSUMER, Table, consumer, exported, table, turn
 from tests.journal_key import KEY

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import msgspec
 import pytest
 
-from controller.formats.payloads import status_bytes
-from controller.io.broker import find_mosquitto, mosquitto
-from controller.io.journal_store import EventRow, JournalFailed
-from controller.io.mqtt import connected
+from controller.formats.mqtt.envelope import status_bytes
+from controller.io.journal.reader import EventRow, JournalFailed
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.mqtt.connection import connected
 from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS, Cuttable, Memory, closed, first_of_each, listening, publishing
 from tests.io.stream_rig import turn
 

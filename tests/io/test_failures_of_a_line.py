@@ -9,11 +9,11 @@ import random
 
 import pytest
 
-from controller.io.link import LIVENESS_NS
-from controller.io.ports import serial_opener
+from controller.io.lines.ports import serial_opener
+from controller.io.lines.supervisor import LIVENESS_NS
 from devices.keypad import KeypadSession
 from devices.session import Session
-from devices.shoe import ShoeSession
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols.readings import (
     ChipsSeen,
     DeviceComplained,

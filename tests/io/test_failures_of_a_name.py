@@ -7,12 +7,12 @@ import os
 
 import pytest
 
-from controller.formats.usb_names import Plugged
-from controller.io.link import FOREIGN_LIMIT
-from controller.io.ports import serial_opener
-from controller.io.serial import LineLost
-from devices.expected_shoe import ExpectedShoe
-from devices.shoe import ShoeSession
+from controller.formats.text.usb_names import Plugged
+from controller.io.lines.ports import serial_opener
+from controller.io.lines.serial import LineLost
+from controller.io.lines.supervisor import FOREIGN_LIMIT
+from devices.shoes.expected_shoe import ExpectedShoe
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols import discovery
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import (
@@ -22,8 +22,8 @@ from firmware_protocols.readings import (
     HealthState,
     LineDisturbed,
 )
-from simulators.reference_shoe import ReferenceShoeSimulator
-from simulators.shoe import ShoeSimulator
+from simulators.devices.reference_shoe import ReferenceShoeSimulator
+from simulators.devices.shoe import ShoeSimulator
 from tests.io.lines_rig import BEE_TEK, OtherShoe, Picky, Place, Told, link, plugged, readers
 from tests.io.virtual_time import passes, run_virtual
 

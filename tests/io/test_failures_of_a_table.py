@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from controller.io.clock_watch import LOOK_SECONDS, ClockWatch
-from controller.io.journal_store import JournalFailed
-from controller.io.link import LIVENESS_NS, Link
-from controller.io.operator_channel import ChannelFailed
-from controller.io.ports import serial_opener
-from controller.io.supervision import Supervision, TaskEnded
+from controller.io.journal.reader import JournalFailed
+from controller.io.lines.ports import serial_opener
+from controller.io.lines.supervisor import LIVENESS_NS, Link
+from controller.io.operators.channel import ChannelFailed
+from controller.io.system.clock_watch import LOOK_SECONDS, ClockWatch
+from controller.io.system.supervision import Supervision, TaskEnded
 from firmware_protocols.readings import (
     ChipsSeen,
     DeviceComplained,
     HealthState,
 )
-from simulators.bet_spots import Flicker
+from simulators.devices.bet_spots import Flicker
 from tests.io.lines_rig import FEIG, Place, Told, link, plugged, readers
 from tests.io.virtual_time import LoopClock, passes, run_virtual
 

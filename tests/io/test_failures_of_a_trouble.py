@@ -7,10 +7,17 @@ import random
 
 import pytest
 
-from controller.io.link import ATTENTION_FAILURES, Link
-from controller.io.talk import BYTES_PER_SECOND, CARDS_AT_ONCE, KEEPING_SHOE, READINGS_AT_ONCE, READINGS_ON_TRIAL, Talk
+from controller.io.lines.supervisor import ATTENTION_FAILURES, Link
+from controller.io.lines.talk_limit import (
+    BYTES_PER_SECOND,
+    CARDS_AT_ONCE,
+    KEEPING_SHOE,
+    READINGS_AT_ONCE,
+    READINGS_ON_TRIAL,
+    Talk,
+)
 from devices.keypad import KeypadSession
-from devices.shoe import ShoeSession
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import (
     CardDrawn,
@@ -21,8 +28,8 @@ from firmware_protocols.readings import (
     KeyPressed,
     Reading,
 )
-from simulators.keypad import KeypadSimulator
-from simulators.shoe import ShoeSimulator
+from simulators.devices.keypad import KeypadSimulator
+from simulators.devices.shoe import ShoeSimulator
 from tests.io.lines_rig import BEE_TEK, KEYPAD, OtherShoe, Picky, Place, Told, link, readers
 from tests.io.virtual_time import LoopClock, becomes, passes, run_virtual
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from controller.formats.stream import stream_genesis, stream_hash
-from controller.io.journal import Entry, Journal
-from controller.io.journal_stream import HASHED_AT_ONCE
+from controller.formats.journal.stream import stream_genesis, stream_hash
+from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.stream import HASHED_AT_ONCE
 from tests.io.stream_rig import HERE
 from tests.journal_key import KEY
 

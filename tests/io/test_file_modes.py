@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands import backup, restore
-from controller.io.clock import SystemClock
-from controller.io.durable_file import DurableFile
-from controller.io.opening import Keeping, opened
-from controller.io.scrub import mark, mark_of
+from controller.daemon.startup import Keeping, opened
+from controller.io.journal.scrub import mark, mark_of
+from controller.io.mqtt.durable_file import DurableFile
+from controller.io.system.clock import SystemClock
 from tests.io.second_copy_rig import HERE, MARKS, House
 from tests.journal_key import KEY
 

@@ -10,12 +10,12 @@ import aiomqtt
 import msgspec
 import pytest
 
-from controller.formats.commands import Reply
-from controller.io.allowances import REQUESTS_AT_ONCE, REQUESTS_PER_SECOND, RequestLimit
-from controller.io.broker import find_mosquitto, mosquitto
-from controller.io.clock import SystemClock
-from controller.io.mqtt import Broker, CheckedClient, LinkLost, Protocol, connected
-from controller.io.mqtt_reading import LONGEST_SECONDS, SHARE, STRETCH_NS, Flow, Inbound
+from controller.formats.orders.requests import Reply
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, Protocol, connected
+from controller.io.mqtt.intake import LONGEST_SECONDS, SHARE, STRETCH_NS, Flow, Inbound
+from controller.io.system.clock import SystemClock
+from controller.io.system.rate_limits import REQUESTS_AT_ONCE, REQUESTS_PER_SECOND, RequestLimit
 from tests.io.broker_rig import (
     PATIENCE_SECONDS,
     TOPICS,

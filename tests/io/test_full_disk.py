@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands import verify as verify_command
-from controller.io.journal import Journal, JournalFailed, JournalReader
-from controller.io.journal_store import JournalUnreadable
-from controller.io.scrub import Look, Scrub, before_start, mark_of
-from controller.io.verification import verify
+from controller.io.journal.journal import Journal, JournalFailed, JournalReader
+from controller.io.journal.reader import JournalUnreadable
+from controller.io.journal.scrub import Look, Scrub, before_start, mark_of
+from controller.io.journal.verification import verify
 from tests.io.test_storage import HERE, beside, commit, left_by_a_kill, written
 from tests.journal_key import KEY
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.formats.records import Identity, genesis
-from controller.io.head_file import HeadFile, path_of, read_head_file
-from controller.io.journal import Entry, Head, Journal
-from controller.io.scrub import before_start
-from controller.io.verification import verify
+from controller.formats.journal.records import Identity, genesis
+from controller.io.journal.commit_marker import HeadFile, path_of, read_head_file
+from controller.io.journal.journal import Entry, Head, Journal
+from controller.io.journal.scrub import before_start
+from controller.io.journal.verification import verify
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.inputs import Input, ReadingsHeld
-from controller.io.held_watch import HeldWatch
+from controller.core.messages.inputs import Input, ReadingsHeld
+from controller.io.system.stall_watch import HeldWatch
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsSeen, DeviceHealth, HealthState, KeyPressed, Reading
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.formats.sections import ConfigError
-from controller.io.house_files import kept_path, text_of
+from controller.formats.text.toml_schema import ConfigError
+from controller.io.files.config_files import kept_path, text_of
 
 WHERE = "link.toml: [link] key_file"
 

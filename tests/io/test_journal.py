@@ -11,18 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.formats.journal_check import examine
-from controller.formats.records import Identity, chain, genesis
-from controller.formats.wal import wal_damage
-from controller.io.journal import (
-    Entry,
-    Journal,
-    JournalDamaged,
-    JournalFailed,
-    JournalReader,
-    NotAJournal,
-)
-from controller.io.verification import verify
+from controller.formats.journal.check import examine
+from controller.formats.journal.records import Identity, chain, genesis
+from controller.formats.journal.wal import wal_damage
+from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.journal.verification import verify
 from tests.journal_key import KEY
 
 HERE = Identity(site="harbour", table="bj-1", epoch=3)
@@ -109,7 +102,7 @@ async def test_a_second_daemon_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     journal = await Journal.open(path, HERE, key=KEY)
     code = (
-        "import asyncio, sys; from pathlib import Path; from controller.io.journal import Journal\n"
+        "import asyncio, sys; from pathlib import Path; from controller.io.journal.journal import Journal\n"
         "asyncio.run(Journal.open(Path(sys.argv[1]), key=bytes(32)))"
     )
     second = await asyncio.to_thread(
@@ -159,7 +152,7 @@ async def test_a_disk_that_refuses_writes_ends_the_journal(tmp_path: Path) -> No
     path = tmp_path / "journal.sqlite"
     code = (
         "import asyncio, resource, sys; from pathlib import Path\n"
-        "from controller.io.journal import *; from controller.formats.records import Identity\n"
+        "from controller.io.journal.journal import *; from controller.formats.journal.records import Identity\n"
         "async def main():\n"
         "    journal = await Journal.open(Path(sys.argv[1]), Identity('harbour', 'bj-1', 3), key=bytes(32))\n"
         "    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
@@ -182,8 +175,8 @@ async def test_a_disk_that_refuses_writes_ends_the_journal(tmp_path: Path) -> No
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from controller.formats.records import Identity
-from controller.io.journal import Entry, Journal
+from controller.formats.journal.records import Identity
+from controller.io.journal.journal import Entry, Journal
 async def main():
     journal = await Journal.open(Path(sys.argv[1]), Identity('harbour', 'bj-1', 3), key=bytes(32))
     while True:

@@ -12,9 +12,15 @@ import zmq
 from click.testing import CliRunner, Result
 
 from controller.commands import keys
-from controller.io.certificates import ALARM_DAYS, CERTIFICATE_DAYS, expiry_line, make_authority, make_certificate
-from controller.io.keys import read_key
-from controller.io.secret_files import SecretRefused, read_secret, write_secret
+from controller.io.files.key_file import read_key
+from controller.io.files.secret_files import SecretRefused, read_secret, write_secret
+from controller.io.operators.certificates import (
+    ALARM_DAYS,
+    CERTIFICATE_DAYS,
+    expiry_line,
+    make_authority,
+    make_certificate,
+)
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

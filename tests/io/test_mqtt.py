@@ -14,14 +14,11 @@ from typing import Any
 import aiomqtt
 import pytest
 
-from controller.formats.payloads import CLOUDEVENTS
-from controller.io.broker import (
-    find_mosquitto,
-    mosquitto,
-)
-from controller.io.certificates import make_authority
-from controller.io.mqtt import Broker, CheckedClient, LinkLost, NotGreeted, PublishRefused, connected
-from controller.io.mqtt_reading import ANYTHING
+from controller.formats.mqtt.envelope import CLOUDEVENTS
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, NotGreeted, PublishRefused, connected
+from controller.io.mqtt.intake import ANYTHING
+from controller.io.operators.certificates import make_authority
 from tests.io.broker_rig import PATIENCE_SECONDS, Cuttable, listening, open_to_the_broker
 
 pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")

@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.formats.commands import VERBS, CommandRefused, Reply, read_command, reply_bytes
-from controller.formats.payloads import Topics
-from controller.io.broker import find_mosquitto, mosquitto
-from controller.io.mqtt import Broker, connected
-from controller.io.operator import NoReply, request
+from controller.formats.mqtt.envelope import Topics
+from controller.formats.orders.requests import VERBS, CommandRefused, Reply, read_command, reply_bytes
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.mqtt.connection import Broker, connected
+from controller.io.mqtt.request import NoReply, request
 
 TOPICS = Topics("harbour", "bj-1")
 NEEDS_MOSQUITTO = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")

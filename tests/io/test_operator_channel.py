@@ -13,17 +13,17 @@ import pytest
 import zmq
 
 from controller.core.persons import Vouched
-from controller.formats.commands import Reply
-from controller.formats.config import OperatorSection
-from controller.formats.epoch_orders import Signer
-from controller.formats.operators import ROLES, Asking, Request
-from controller.io.allowances import REQUESTS_AT_ONCE, RequestLimit
-from controller.io.clock import SystemClock
-from controller.io.operator import NoReply
-from controller.io.operator_channel import SOCKET, ChannelFailed, Listening, OperatorChannel
-from controller.io.operator_client import Where, ask
-from controller.io.secret_files import write_secret
-from controller.operating import listening
+from controller.daemon.operator_orders import listening
+from controller.formats.config.table_file import OperatorSection
+from controller.formats.orders.epoch_authorization import Signer
+from controller.formats.orders.operators import ROLES, Asking, Request
+from controller.formats.orders.requests import Reply
+from controller.io.files.secret_files import write_secret
+from controller.io.mqtt.request import NoReply
+from controller.io.operators.channel import SOCKET, ChannelFailed, Listening, OperatorChannel
+from controller.io.operators.channel_client import Where, ask
+from controller.io.system.clock import SystemClock
+from controller.io.system.rate_limits import REQUESTS_AT_ONCE, RequestLimit
 
 TABLE = "harbour/bj-1"
 PATIENCE_S = 20.0

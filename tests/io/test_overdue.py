@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from controller.core.events import RoundClosed
-from controller.core.inputs import FitnessLevel
-from controller.formats.payloads import event_bytes
-from controller.formats.stream import ack_bytes
-from controller.io.journal import Entry
-from controller.io.mqtt import Broker
-from controller.io.overdue import Overdue, Terms
+from controller.core.messages.events import RoundClosed
+from controller.core.messages.inputs import FitnessLevel
+from controller.formats.journal.stream import ack_bytes
+from controller.formats.mqtt.envelope import event_bytes
+from controller.io.journal.journal import Entry
+from controller.io.mqtt.ack_deadline import Overdue, Terms
+from controller.io.mqtt.connection import Broker
 from tests.campaigns.outage import CountedJournal, OutageLoop
 from tests.io.stream_rig import CONSUMER, HERE, Table
 from tests.io.virtual_time import LoopClock, passes, run_virtual

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from controller.core.events import BetsLocked, CardDrawn, Event, HoleTurned, RoundClosed
-from controller.core.pace import HOUR_NS
-from controller.core.wager import LockedWager
-from controller.formats.records import Identity
-from controller.formats.snapshots import PaceNow
-from controller.formats.states import payloads
-from controller.io.journal_store import EventRow
-from controller.io.pace_board import EVERY_SECONDS, PaceBoard
+from controller.core.game.wager import LockedWager
+from controller.core.messages.events import BetsLocked, CardDrawn, Event, HoleTurned, RoundClosed
+from controller.core.table.pace import HOUR_NS
+from controller.formats.journal.records import Identity
+from controller.formats.mqtt.retained_state import PaceNow
+from controller.formats.replay import payloads
+from controller.io.journal.reader import EventRow
+from controller.io.mqtt.pace_publisher import EVERY_SECONDS, PaceBoard
 from tests.io.virtual_time import LoopClock, passes, run_virtual
 
 HERE = Identity("harbour", "bj-1", 1)

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from serial.rfc2217 import PortManager
 
-from controller.formats.usb_names import NotPluggedIn, Plugged, choose
-from controller.io.device_server import UNHEARD_LIMIT_BYTES, ServerTransport
-from controller.io.ports import _OneAtATime, claim, plugged_in, serial_opener
-from controller.io.serial import WRITE_LIMIT_BYTES, LineLost
+from controller.formats.text.usb_names import NotPluggedIn, Plugged, choose
+from controller.io.lines.device_server import UNHEARD_LIMIT_BYTES, ServerTransport
+from controller.io.lines.ports import _OneAtATime, claim, plugged_in, serial_opener
+from controller.io.lines.serial import WRITE_LIMIT_BYTES, LineLost
 from firmware_protocols.codec import Line
 from firmware_protocols.rng import truerng
 from tests.io.lines_rig import plugged

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.formats.records import Identity
-from controller.formats.wal import FRAME_BYTES, WAL_HEADER_BYTES, wal_damage
-from controller.io.journal import Entry, Journal
-from controller.io.scrub import before_start
+from controller.formats.journal.records import Identity
+from controller.formats.journal.wal import FRAME_BYTES, WAL_HEADER_BYTES, wal_damage
+from controller.io.journal.journal import Entry, Journal
+from controller.io.journal.scrub import before_start
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)

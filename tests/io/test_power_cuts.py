@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.formats.records import Identity
-from controller.io.epochs import Ruling, begin_epoch
-from controller.io.journal import Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
-from controller.io.scrub import before_start
-from controller.io.verification import verify
+from controller.formats.journal.records import Identity
+from controller.io.journal.epochs import Ruling, begin_epoch
+from controller.io.journal.journal import Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
+from controller.io.journal.scrub import before_start
+from controller.io.journal.verification import verify
 from tests.campaigns import recording
 from tests.campaigns.power import contents, forgetful
 from tests.campaigns.power_disk import Disk
@@ -26,15 +26,15 @@ from tests.journal_key import KEY
 RULED = Ruling("M. Okafor", "J. Reyes", "the disk was replaced")
 HEADING = "import asyncio\nfrom pathlib import Path\n"
 BEGIN = """
-from controller.io.epochs import Ruling, begin_epoch
+from controller.io.journal.epochs import Ruling, begin_epoch
 asyncio.run(begin_epoch(Path({path!r}), "harbour", "bj-1", Ruling("M. Okafor", "J. Reyes", "the disk was replaced"), 1))
 """
 SECRET = """
-from controller.io.secret_files import write_secret
+from controller.io.files.secret_files import write_secret
 write_secret(Path({path!r}), b"secret")
 """
 MARK = """
-from controller.io.scrub import mark
+from controller.io.journal.scrub import mark
 from tests.journal_key import KEY
 mark(Path({path!r}), "damaged: page 3")
 """

@@ -13,18 +13,18 @@ from typing import Final
 
 import pytest
 
-from controller.formats.config import BrokerSection
-from controller.io.certificates import make_authority, make_certificate, paths
-from controller.io.keys import KeyRefused, read_key
-from controller.io.mqtt import Broker
-from controller.io.secret_files import LONGEST_BYTES, SecretRefused, read_secret, write_secret
+from controller.formats.config.table_file import BrokerSection
+from controller.io.files.key_file import KeyRefused, read_key
+from controller.io.files.secret_files import LONGEST_BYTES, SecretRefused, read_secret, write_secret
+from controller.io.mqtt.connection import Broker
+from controller.io.operators.certificates import make_authority, make_certificate, paths
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 NOBODY: Final = pwd.getpwnam("nobody").pw_uid
 GET_DUMPABLE: Final = "__import__('ctypes').CDLL(None).prctl(3, 0, 0, 0, 0)"
 HOLDING: Final = f"""
 import ctypes, os, sys
-from controller.io.privacy import keep_private
+from controller.io.system.privacy import keep_private
 os.setuid({NOBODY})
 ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)  # as after an exec; a change of user takes it away
 {{work}}
@@ -127,7 +127,7 @@ def test_somebody_elses_secret_is_refused_whatever_its_mode(tmp_path: Path) -> N
     os.chown(secret, NOBODY - 1, NOBODY - 1)
     program = f"""
 import os, pathlib
-from controller.io.secret_files import SecretRefused, read_secret
+from controller.io.files.secret_files import SecretRefused, read_secret
 os.seteuid({NOBODY})
 opened = os.open
 def with_the_right(*given):

@@ -9,19 +9,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controller.core.alerts import LateWager
-from controller.io.broker import (
-    NoBroker,
-    embedded,
-    find_mosquitto,
-    mosquitto,
-    running_broker,
-    start_mosquitto,
-)
-from controller.io.clock import SystemClock
-from controller.io.consumers import Consumers
-from controller.io.mqtt import INFLIGHT_LIMIT, Broker, CheckedClient, connected
-from controller.io.publisher import MARK_LIMIT
+from controller.core.messages.alerts import LateWager
+from controller.io.journal.consumers import Consumers
+from controller.io.mqtt.broker import NoBroker, embedded, find_mosquitto, mosquitto, running_broker, start_mosquitto
+from controller.io.mqtt.connection import INFLIGHT_LIMIT, Broker, CheckedClient, connected
+from controller.io.mqtt.publisher import MARK_LIMIT
+from controller.io.system.clock import SystemClock
 from tests.io.broker_rig import (
     HERE,
     TOPICS,

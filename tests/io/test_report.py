@@ -14,16 +14,16 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.commands import export, report
-from controller.core.inputs import Input
-from controller.core.state import Stepped
-from controller.formats.records import Identity, seal
-from controller.formats.states import payloads
-from controller.io import profile_files
-from controller.io.journal import Entry, Journal
-from controller.io.known_edges import known
-from simulators.dealer import play
-from simulators.house import house_from
-from simulators.rack import Rack
+from controller.core.messages.inputs import Input
+from controller.core.table.state import Stepped
+from controller.formats.journal.records import Identity, seal
+from controller.formats.replay import payloads
+from controller.io.files import profile_files
+from controller.io.files.known_edges import known
+from controller.io.journal.journal import Entry, Journal
+from simulators.people.dealer import play
+from simulators.people.house import house_from
+from simulators.people.rack import Rack
 from tests.core.rig import Rig
 from tests.docs.pages import DOCS
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.core.inputs import FitnessLevel
-from controller.formats.records import Identity
-from controller.io.disk_watch import DiskWatch
-from controller.io.journal import Entry, Journal, JournalFailed, JournalReader
-from controller.io.reserve import Reserve, transacted
-from controller.io.verification import verify
+from controller.core.messages.inputs import FitnessLevel
+from controller.formats.journal.records import Identity
+from controller.io.journal.disk_watch import DiskWatch
+from controller.io.journal.journal import Entry, Journal, JournalFailed, JournalReader
+from controller.io.journal.space_reserve import Reserve, transacted
+from controller.io.journal.verification import verify
 from tests.journal_key import KEY
 
 MIB = 2**20

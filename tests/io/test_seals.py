@@ -9,17 +9,25 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands import restore, verify
-from controller.formats.records import Identity, chain, key_mark
-from controller.formats.seals import Sealing, seal_digest
-from controller.formats.signed_note import Verifier
-from controller.formats.tree_heads import origin, read_head, record_leaf
-from controller.io.copies import backup
-from controller.io.epochs import Ruling, begin_epoch
-from controller.io.head_file import HeadFile
-from controller.io.journal import Entry, Head, Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
-from controller.io.scrub import before_start
-from controller.io.segment_folder import survey
-from controller.io.segment_writer import Disk, SegmentWriter, next_rows
+from controller.formats.journal.records import Identity, chain, key_mark
+from controller.formats.journal.seals import Sealing, seal_digest
+from controller.formats.journal.signed_note import Verifier
+from controller.formats.journal.tree_heads import origin, read_head, record_leaf
+from controller.io.copies.backup import backup
+from controller.io.copies.segment_folder import survey
+from controller.io.copies.segment_writer import Disk, SegmentWriter, next_rows
+from controller.io.journal.commit_marker import HeadFile
+from controller.io.journal.epochs import Ruling, begin_epoch
+from controller.io.journal.journal import (
+    Entry,
+    Head,
+    Journal,
+    JournalDamaged,
+    JournalFailed,
+    JournalReader,
+    NotAJournal,
+)
+from controller.io.journal.scrub import before_start
 from tests.io.second_copy_rig import House
 from tests.journal_key import KEY, key_file
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from controller.commands import check, restore, verify
-from controller.formats.records import Identity
-from controller.formats.seals import seal_digest
-from controller.formats.segments import start_bytes
-from controller.io.clock import SystemClock
-from controller.io.journal import Entry, Journal, JournalDamaged, JournalFailed
-from controller.io.opening import Keeping, opened
-from controller.io.segment_folder import survey
-from controller.io.verification import verify as verify_journal
+from controller.daemon.startup import Keeping, opened
+from controller.formats.journal.records import Identity
+from controller.formats.journal.seals import seal_digest
+from controller.formats.journal.segments import start_bytes
+from controller.io.copies.segment_folder import survey
+from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed
+from controller.io.journal.verification import verify as verify_journal
+from controller.io.system.clock import SystemClock
 from tests.docs.test_configuration_doc import written
 from tests.io.second_copy_rig import HERE, MARKS, SOON, House, content, flip, run, segments
 from tests.journal_key import KEY, key_file

@@ -11,11 +11,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 
-from controller.io.backoff import FIRST_SECONDS, LAST_SECONDS, Backoff
-from controller.io.clock import SystemClock
-from controller.io.link import Link
-from controller.io.ports import serial_opener
-from controller.io.serial import WRITE_LIMIT_BYTES, LineLost
+from controller.io.lines.ports import serial_opener
+from controller.io.lines.serial import WRITE_LIMIT_BYTES, LineLost
+from controller.io.lines.supervisor import Link
+from controller.io.system.backoff import FIRST_SECONDS, LAST_SECONDS, Backoff
+from controller.io.system.clock import SystemClock
 from firmware_protocols.codec import Line
 from firmware_protocols.readings import DeviceHealth, HealthState, KeyPressed, Reading
 

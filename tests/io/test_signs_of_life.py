@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.io.broker import find_mosquitto, mosquitto
-from controller.io.notify import STATUS_LIMIT, Notifier
-from controller.io.watchdog import IDLE_SECONDS, SIGNS, Watchdog, Work
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.system.notify import STATUS_LIMIT, Notifier
+from controller.io.system.watchdog import IDLE_SECONDS, SIGNS, Watchdog, Work
 from tests.io.broker_rig import Memory, closed, publishing
 from tests.io.virtual_time import LoopClock, becomes, passes, run_virtual
 

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands import keys, software
-from controller.formats.software_list import listed, public_of, signed
-from controller.io.software import (
+from controller.formats.text.software_list import listed, public_of, signed
+from controller.io.operators.software import (
     PACKAGES,
     ROOT,
     Authenticated,
@@ -71,7 +71,7 @@ def test_one_byte_of_any_file_is_noticed(program: Installed) -> None:
     found = measure(program.root)
     assert "controller/profiles/borgata.toml" in found
     assert len(found) > 200
-    for name in ("controller/core/settlement.py", "controller/profiles/borgata.toml", "devices/shoe.py"):
+    for name in ("controller/core/game/settlement.py", "controller/profiles/borgata.toml", "devices/shoes/shoe.py"):
         before = (program.root / name).read_bytes()
         (program.root / name).write_bytes(before[:-2] + b" \n")
         assert f"{name} is another" in refusal(program)
@@ -85,7 +85,7 @@ def test_a_file_too_many_or_too_few_is_noticed(program: Installed) -> None:
     assert "devices/extra.py is not on the list" in refusal(program)
     (program.root / "devices" / "extra.py").unlink()
     (program.root / "devices" / "shoe.py").unlink()
-    assert "devices/shoe.py is missing" in refusal(program)
+    assert "devices/shoes/shoe.py is missing" in refusal(program)
 
 
 @pytest.mark.parametrize("name", ["evil.pth", "sitecustomize.py", "library/fast.abi3.so", "library/__init__.pyc"])
@@ -159,7 +159,7 @@ def test_what_follows_the_signature_is_refused(program: Installed, more: str) ->
 def test_a_signed_list_does_not_vouch_for_another_program(program: Installed) -> None:
     write(program, signed(list_of(program), SEED))
     (program.root / "devices" / "shoe.py").write_text("")
-    assert "devices/shoe.py is another" in refusal(program, HOUSE)
+    assert "devices/shoes/shoe.py is another" in refusal(program, HOUSE)
 
 
 def test_bytecode_that_python_would_believe_is_refused_where_a_key_is_known(program: Installed) -> None:
@@ -220,7 +220,8 @@ def test_python_imports_from_the_program_from_its_own_or_from_strangers(tmp_path
     here.mkdir()
     library.mkdir()
     asked = (
-        "import json; from controller.io.software import Installed; print(json.dumps(Installed.here(), default=str))"
+        "import json; from controller.io.operators.software import Installed; "
+        "print(json.dumps(Installed.here(), default=str))"
     )
     paths = os.pathsep.join(map(str, (library, ROOT, tmp_path / "missing")))
     ran = subprocess.run(

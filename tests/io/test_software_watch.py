@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from controller.core.inputs import Input, SoftwareLooked
-from controller.io.software import Authenticated, SoftwareChanged
-from controller.io.software_watch import SoftwareWatch
+from controller.core.messages.inputs import Input, SoftwareLooked
+from controller.io.operators.software import Authenticated, SoftwareChanged
+from controller.io.operators.software_watch import SoftwareWatch
 from firmware_protocols.readings import KeyPressed, MysteryAnswered, MysteryCommitted
 from tests.io.virtual_time import becomes, passes
 
@@ -100,23 +100,23 @@ async def test_everything_else_goes_on_during_a_look() -> None:
 
 async def test_a_changed_program_gives_no_share_of_a_draw_and_the_journal_says_why() -> None:
     desk = Desk()
-    desk.changed = "devices/shoe.py is another"
+    desk.changed = "devices/shoes/shoe.py is another"
     desk.watch.take(FIRST)
     with pytest.raises(SoftwareChanged, match="shoe"):
         await desk.watch.run()
     assert desk.delivered == []
-    assert desk.kept == [SoftwareLooked(7, "draw", False, "", 0, "", "devices/shoe.py is another")]
+    assert desk.kept == [SoftwareLooked(7, "draw", False, "", 0, "", "devices/shoes/shoe.py is another")]
 
 
 async def test_every_hour_the_program_is_looked_at() -> None:
     desk = Desk(seconds=0.001)
     async with at_work(desk) as task:
         await becomes(lambda: len(desk.looks()) >= 3)
-        desk.changed = "devices/shoe.py is another"
+        desk.changed = "devices/shoes/shoe.py is another"
         with pytest.raises(SoftwareChanged):
             await task
     assert set(desk.looks()) == {"hour"}
-    assert desk.kept == [SoftwareLooked(7, "hour", False, "", 0, "", "devices/shoe.py is another")]
+    assert desk.kept == [SoftwareLooked(7, "hour", False, "", 0, "", "devices/shoes/shoe.py is another")]
 
 
 async def test_the_hour_comes_however_much_a_trigger_box_has_to_say() -> None:

@@ -15,16 +15,16 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands import backup, begin_epoch, export, restore
-from controller.formats.records import Identity
-from controller.formats.wal import FRAME_BYTES, WAL_HEADER_BYTES
-from controller.io.clock_watch import BUILT_NS, ClockWatch
-from controller.io.epochs import EpochRefused, Ruling
-from controller.io.epochs import begin_epoch as begin
-from controller.io.head_file import path_of
-from controller.io.journal import Entry, Journal, JournalDamaged, JournalFailed, JournalReader
-from controller.io.keys import create_key
-from controller.io.scrub import Scrub, before_start, mark_of
-from controller.io.verification import verify
+from controller.formats.journal.records import Identity
+from controller.formats.journal.wal import FRAME_BYTES, WAL_HEADER_BYTES
+from controller.io.files.key_file import create_key
+from controller.io.journal.commit_marker import path_of
+from controller.io.journal.epochs import EpochRefused, Ruling
+from controller.io.journal.epochs import begin_epoch as begin
+from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed, JournalReader
+from controller.io.journal.scrub import Scrub, before_start, mark_of
+from controller.io.journal.verification import verify
+from controller.io.system.clock_watch import BUILT_NS, ClockWatch
 from firmware_protocols.readings import DeviceComplained
 from tests.docs.test_configuration_doc import EXAMPLE, FILES, Zeros
 from tests.journal_key import KEY, key_file

@@ -12,21 +12,21 @@ from controller.commands import capture as capture_command
 from controller.commands import devices as devices_command
 from controller.commands import playback as playback_command
 from controller.commands import probe as probe_command
-from controller.formats.captures import Capture, CaptureRefused, Piece, capture_text, read_capture
-from controller.formats.usb_names import Plugged
-from controller.io.ports import serial_opener
-from controller.io.pseudo_terminal import serving
-from controller.io.taps import Playback, between
-from controller.probing import Device
+from controller.commands.line_probe import Device
+from controller.formats.text.captures import Capture, CaptureRefused, Piece, capture_text, read_capture
+from controller.formats.text.usb_names import Plugged
+from controller.io.lines.line_tools import Playback, between
+from controller.io.lines.ports import serial_opener
+from controller.io.lines.pseudo_terminal import serving
 from devices.session import Session
 from firmware_protocols import discovery
 from firmware_protocols.cards import Card
 from firmware_protocols.codec import Line
 from firmware_protocols.readings import ChipsSeen
-from simulators.bet_spots import BetSpotsSimulator
-from simulators.reference_shoe import ReferenceShoeSimulator
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.devices.reference_shoe import ReferenceShoeSimulator
+from simulators.devices.shoe import ShoeSimulator
 from simulators.serve import Port
-from simulators.shoe import ShoeSimulator
 from tests.io.lines_rig import BEE_TEK, FEIG, Place, Told, link, readers
 from tests.io.test_serial import PATIENCE_SECONDS
 from tests.io.virtual_time import becomes, run_virtual

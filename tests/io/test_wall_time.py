@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from controller.core.state import State, Table
-from controller.core.table import step
-from controller.formats.records import chain, genesis, seal, seal_checkpoint
-from controller.formats.states import payloads, state_bytes
-from controller.io.journal import Entry, Journal
-from controller.recovery import recover
+from controller.core.step import step
+from controller.core.table.state import State, Table
+from controller.daemon.recovery import recover
+from controller.formats.journal.records import chain, genesis, seal, seal_checkpoint
+from controller.formats.replay import payloads, state_bytes
+from controller.io.journal.journal import Entry, Journal
 from tests.core.journals import HERE, KEY, stamped_here
 from tests.core.rig import Rig, penn
 

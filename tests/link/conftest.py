@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.core.meter import Parameters
-from controller.link.ledger import Database, Ledger
-from controller.link.postgresql import PostgresqlDatabase
-from controller.link.sqlite import SqliteDatabase
+from controller.core.meters.meter import Parameters
+from controller.pool.ledger import Database, Ledger
+from controller.pool.postgresql import PostgresqlDatabase
+from controller.pool.sqlite import SqliteDatabase
 from tests.link.server import Server, programs
 
 PARAMETERS = Parameters(

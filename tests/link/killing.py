@@ -21,13 +21,13 @@ from asyncio.subprocess import DEVNULL, Process
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from controller.core.meter import UNITS
-from controller.io.secret_files import write_secret
-from controller.link.deeds import Wagered
-from controller.link.ledger import Ledger, LedgerFailed
-from controller.link.postgresql import PostgresqlDatabase
-from controller.link.reconciling import reconcile
-from controller.link.refolding import refold
+from controller.core.meters.meter import UNITS
+from controller.io.files.secret_files import write_secret
+from controller.pool.ledger import Ledger, LedgerFailed
+from controller.pool.ledger_replay import refold
+from controller.pool.postgresql import PostgresqlDatabase
+from controller.pool.postings import Wagered
+from controller.pool.reconciliation import reconcile
 from tests.campaigns.crews import Piece, options, pieces, work_off
 from tests.link.premises import BY_TWO, Premises
 from tests.link.server import Server

@@ -14,11 +14,11 @@ import zmq
 from click.testing import CliRunner, Result
 
 from controller.commands.link import command
-from controller.io.broker import free_port
-from controller.io.clock import SystemClock
-from controller.io.secret_files import write_secret
-from controller.link.session import Deed, Event, LinkSession, Settled, Shows
-from controller.link.table_end import TableEnd, Where
+from controller.io.files.secret_files import write_secret
+from controller.io.mqtt.broker import free_port
+from controller.io.system.clock import SystemClock
+from controller.pool.session import Deed, Event, LinkSession, Settled, Shows
+from controller.pool.table_end import TableEnd, Where
 from tests.trigger_box.premises import running
 
 PATIENCE_SECONDS = 60.0

@@ -15,10 +15,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from controller.io.clock import SystemClock
-from controller.link.deeds import Claimed, Wagered, WinningRow
-from controller.link.session import Deed, Event, LinkSession
-from controller.link.table_end import TableEnd, Where
+from controller.io.system.clock import SystemClock
+from controller.pool.postings import Claimed, Wagered, WinningRow
+from controller.pool.session import Deed, Event, LinkSession
+from controller.pool.table_end import TableEnd, Where
 
 
 def deeds(name: str, seed: int, count: int) -> list[Deed]:

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.core.meter import UNITS
-from controller.core.progressives import Adjustment, NewParameters
-from controller.link.deeds import (
+from controller.core.meters.meter import UNITS
+from controller.core.meters.state import Adjustment, NewParameters
+from controller.pool.ledger import Ledger, LedgerRefused, Rows
+from controller.pool.ledger_replay import refold
+from controller.pool.postgresql import PostgresqlDatabase
+from controller.pool.postings import (
     HOUSE,
     Answer,
     Awarded,
@@ -30,11 +33,8 @@ from controller.link.deeds import (
     Wagered,
     WinningRow,
 )
-from controller.link.ledger import Ledger, LedgerRefused, Rows
-from controller.link.postgresql import PostgresqlDatabase
-from controller.link.reconciling import reconcile
-from controller.link.refolding import refold
-from controller.link.sqlite import SqliteDatabase
+from controller.pool.reconciliation import reconcile
+from controller.pool.sqlite import SqliteDatabase
 from tests.link.conftest import PARAMETERS, Reach
 from tests.link.server import Server
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.link.deeds import Awarded, Claimed, Counted, Declined, Deed, Wagered, WinningRow
-from controller.link.ledger import Ledger
-from controller.link.members import NOT_THEIRS, RECENT, Member, undue
-from controller.link.reconciling import reconcile
-from controller.link.refolding import refold
-from controller.link.sqlite import SqliteDatabase
+from controller.pool.ledger import Ledger
+from controller.pool.ledger_replay import refold
+from controller.pool.members import NOT_THEIRS, RECENT, Member, undue
+from controller.pool.postings import Awarded, Claimed, Counted, Declined, Deed, Wagered, WinningRow
+from controller.pool.reconciliation import reconcile
+from controller.pool.sqlite import SqliteDatabase
 from tests.link.conftest import PARAMETERS
 from tests.link.premises import BY_TWO, Premises
 from tests.link.test_ledger import Table

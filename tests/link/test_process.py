@@ -16,15 +16,15 @@ from typing import TypeVar
 import pytest
 import zmq
 
-from controller.core.jackpots import Jackpot
-from controller.core.meter import UNITS
-from controller.io.clock import SystemClock
-from controller.link.deeds import Awarded, Claimed, Counted, Wagered, WinningRow
-from controller.link.ledger import Database, Ledger, Rows
-from controller.link.service import DoesNotAddUp, Listening, Service
-from controller.link.session import Shows
-from controller.link.sqlite import SqliteDatabase
-from controller.link.table_end import Where
+from controller.core.meters.awards import Jackpot
+from controller.core.meters.meter import UNITS
+from controller.io.system.clock import SystemClock
+from controller.pool.ledger import Database, Ledger, Rows
+from controller.pool.postings import Awarded, Claimed, Counted, Wagered, WinningRow
+from controller.pool.service import DoesNotAddUp, Listening, Service
+from controller.pool.session import Shows
+from controller.pool.sqlite import SqliteDatabase
+from controller.pool.table_end import Where
 from tests.link.premises import BY_TWO, Premises, Table
 from tests.link.server import Server
 

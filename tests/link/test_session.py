@@ -9,12 +9,12 @@ from typing import assert_never
 
 import pytest
 
-from controller.link.deeds import Answer, Counted, Entered, Posting, Wagered
-from controller.link.ledger import Account, Ledger
-from controller.link.session import BEHIND_LIMIT, SILENCE_NS, STILL_NS, LinkSession, Reaction, Settled, Shows
-from controller.link.sqlite import SqliteDatabase
-from controller.link.table_end import MOVE_NS
-from controller.link.wire import (
+from controller.pool.ledger import Account, Ledger
+from controller.pool.postings import Answer, Counted, Entered, Posting, Wagered
+from controller.pool.session import BEHIND_LIMIT, SILENCE_NS, STILL_NS, LinkSession, Reaction, Settled, Shows
+from controller.pool.sqlite import SqliteDatabase
+from controller.pool.table_end import MOVE_NS
+from controller.pool.wire import (
     NOT_ADDED_UP,
     Answered,
     Asked,

@@ -12,11 +12,11 @@ import psycopg
 import pytest
 import zmq
 
-from controller.io.clock import SystemClock
-from controller.link.deeds import Counted, Entered, Posting, Wagered
-from controller.link.ledger import Ledger, LedgerFailed
-from controller.link.postgresql import ATTEMPTS, CONNECT_SECONDS, KEEPALIVE, PatientConnection, PostgresqlDatabase
-from controller.link.service import Listening, Service
+from controller.io.system.clock import SystemClock
+from controller.pool.ledger import Ledger, LedgerFailed
+from controller.pool.postgresql import ATTEMPTS, CONNECT_SECONDS, KEEPALIVE, PatientConnection, PostgresqlDatabase
+from controller.pool.postings import Counted, Entered, Posting, Wagered
+from controller.pool.service import Listening, Service
 from tests.link.conftest import NUMBERS, PARAMETERS
 from tests.link.server import Server
 

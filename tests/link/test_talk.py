@@ -17,11 +17,11 @@ import pytest
 import zmq
 import zmq.asyncio
 
-from controller.link.deeds import Wagered
-from controller.link.session import WINDOW
-from controller.link.table_end import Where
-from controller.link.turns import MEMBER, POSTINGS_PER_SECOND, POSTINGS_WAIT, Turns
-from controller.link.wire import Asked, Posted, Told, frames
+from controller.pool.postings import Wagered
+from controller.pool.session import WINDOW
+from controller.pool.table_end import Where
+from controller.pool.turns import MEMBER, POSTINGS_PER_SECOND, POSTINGS_WAIT, Turns
+from controller.pool.wire import Asked, Posted, Told, frames
 from tests.io.test_allowances import Hands
 from tests.link.premises import BY_TWO, PATIENCE_SECONDS, Premises, Table
 

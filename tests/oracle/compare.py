@@ -10,8 +10,8 @@ from typing import Any, Final
 import msgspec
 
 from controller.commands.reconstruct import recounts
-from controller.core.recount import Recount
-from controller.formats.evidence_lines import read_lines
+from controller.core.inference.case import Recount
+from controller.formats.cases.reconstruct_input import read_lines
 from tests.oracle.house import DOUBTS
 from tests.oracle.lines import dropped_changes
 from tests.oracle.oracle import Answer, each, readings

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from controller.core.alerts import FloorRefused
-from controller.core.events import Event, WagerAdjusted
-from controller.core.inputs import (
+from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.events import Event, WagerAdjusted
+from controller.core.messages.inputs import (
     AdjustWager,
     ApproveOrder,
     Input,
@@ -20,16 +20,16 @@ from controller.core.inputs import (
     VerifyJackpot,
     VoidRound,
 )
-from controller.core.jackpots import Jackpot
-from controller.core.linked import LinkedMeter, LinkedTerms, Owing
-from controller.core.meter import UNITS, Meter, Parameters
+from controller.core.meters.awards import Jackpot
+from controller.core.meters.meter import UNITS, Meter, Parameters
+from controller.core.meters.pooled_meter import LinkedMeter, LinkedTerms, Owing
+from controller.core.meters.state import MeterTerms, Move
 from controller.core.persons import Vouched
-from controller.core.progressives import MeterTerms, Move
-from controller.core.state import Stepped
-from controller.io import profile_files
-from controller.link.deeds import Entered, Posting, Shifted
-from controller.link.ledger import Ledger
-from controller.link.sqlite import SqliteDatabase
+from controller.core.table.state import Stepped
+from controller.io.files import profile_files
+from controller.pool.ledger import Ledger
+from controller.pool.postings import Entered, Posting, Shifted
+from controller.pool.sqlite import SqliteDatabase
 from firmware_protocols.readings import (
     DeviceHealth,
     HealthState,

@@ -8,19 +8,19 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import SideBetRefused
-from controller.core.events import BetsLocked, Event, WagerSettled
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.core.inputs import Started
-from controller.core.link_events import ContributionPosted
-from controller.core.linked import WhileClosed
-from controller.core.meter_events import ContributionMade
-from controller.core.sensed import Counted
-from controller.core.state import restore
-from controller.core.table import step
-from controller.core.wager import LockedWager
-from controller.formats.snapshots import ClosedBet, RoundNow, round_bytes
-from controller.formats.states import read_state, state_bytes
+from controller.core.game.wager import LockedWager
+from controller.core.messages.alerts import SideBetRefused
+from controller.core.messages.events import BetsLocked, Event, WagerSettled
+from controller.core.messages.house import Counted
+from controller.core.messages.inputs import Started
+from controller.core.messages.meter_events import ContributionMade
+from controller.core.messages.pool_events import ContributionPosted
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.core.meters.pooled_meter import WhileClosed
+from controller.core.step import step
+from controller.core.table.state import restore
+from controller.formats.mqtt.retained_state import ClosedBet, RoundNow, round_bytes
+from controller.formats.replay import read_state, state_bytes
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState, WagersSensed
 from tests.core.rig import MS, coded
 from tests.progressive.live import LINKED, MYSTERY, NOTHING, REST, Box, MeterRig, Pit, pool

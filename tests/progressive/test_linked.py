@@ -7,18 +7,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.deeds import Claimed, Counted, Wagered, WinningRow
-from controller.core.events import WagerAdjusted, WagerOpen, WagerSettled
-from controller.core.inputs import (
-    AdjustWager,
-    ApproveOrder,
-    LinkEntered,
-    LinkHeard,
-    Started,
-    VerifyJackpot,
-)
-from controller.core.jackpots import Standing
-from controller.core.link_events import (
+from controller.core.messages.events import WagerAdjusted, WagerOpen, WagerSettled
+from controller.core.messages.house import Counted as Latched
+from controller.core.messages.inputs import AdjustWager, ApproveOrder, LinkEntered, LinkHeard, Started, VerifyJackpot
+from controller.core.messages.meter_events import ContributionRefused, JackpotHit, MeterClosed, MeterReopened
+from controller.core.messages.pool_events import (
     ContributionPosted,
     JackpotClaimed,
     MeterLinked,
@@ -26,20 +19,15 @@ from controller.core.link_events import (
     PostingEntered,
     VerdictPosted,
 )
-from controller.core.linked import NOT_HEARD
-from controller.core.meter import UNITS
-from controller.core.meter_events import (
-    ContributionRefused,
-    JackpotHit,
-    MeterClosed,
-    MeterReopened,
-)
-from controller.core.progressives import WAITING_LIMIT
-from controller.core.sensed import Counted as Latched
-from controller.core.state import restore
-from controller.core.table import step
-from controller.formats.states import read_state, state_bytes
-from controller.link.reconciling import reconcile
+from controller.core.meters.awards import Standing
+from controller.core.meters.meter import UNITS
+from controller.core.meters.pool_postings import Claimed, Counted, Wagered, WinningRow
+from controller.core.meters.pooled_meter import NOT_HEARD
+from controller.core.meters.state import WAITING_LIMIT
+from controller.core.step import step
+from controller.core.table.state import restore
+from controller.formats.replay import read_state, state_bytes
+from controller.pool.reconciliation import reconcile
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.progressive.live import (
     DIAMONDS,

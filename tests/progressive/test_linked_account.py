@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.events import Event
-from controller.core.link_events import ContributionPosted, JackpotClaimed, PostingEntered, VerdictPosted
-from controller.core.meter_events import JackpotHit
-from controller.formats.records import Identity
-from controller.link.comparing import compare
+from controller.core.messages.events import Event
+from controller.core.messages.meter_events import JackpotHit
+from controller.core.messages.pool_events import ContributionPosted, JackpotClaimed, PostingEntered, VerdictPosted
+from controller.formats.journal.records import Identity
+from controller.pool.comparison import compare
 from tests.progressive.live import DIAMONDS, NOTHING, MeterRig, Pit, pit_table, pool
 
 IDENTITY = Identity("harbour", "bj-1", 1)

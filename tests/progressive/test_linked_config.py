@@ -9,22 +9,22 @@ import pytest
 import zmq
 from msgspec.structs import replace
 
-from controller.core.deeds import Counted, Wagered
-from controller.core.desired import Desired
-from controller.core.inputs import LinkEntered, LinkHeard, LinkReading
-from controller.core.linked import LinkedMeter, LinkedTerms, Owed, Owing
-from controller.core.pace import HOUR_NS
-from controller.core.progressives import Progressives
-from controller.core.state import State
-from controller.formats.config import Config, ConfigError, read_config
-from controller.formats.linked_config import LinkedMeterSection, OtherLink, linked_profile_checks, linked_terms
-from controller.formats.records import Identity
-from controller.io import profile_files
-from controller.io.clock import SystemClock
-from controller.io.secret_files import SecretRefused, read_curve_secret, write_secret
-from controller.link.deeds import Entered
-from controller.link.session import Settled, Shows
-from controller.linking import Ends, LinkedEnd, Links, OtherPool
+from controller.core.messages.inputs import LinkEntered, LinkHeard, LinkReading
+from controller.core.meters.pool_postings import Counted, Wagered
+from controller.core.meters.pooled_meter import LinkedMeter, LinkedTerms, Owed, Owing
+from controller.core.meters.state import Progressives
+from controller.core.table.desired import Desired
+from controller.core.table.pace import HOUR_NS
+from controller.core.table.state import State
+from controller.daemon.pool_links import Ends, LinkedEnd, Links, OtherPool
+from controller.formats.config.pooled_meters import LinkedMeterSection, OtherLink, linked_profile_checks, linked_terms
+from controller.formats.config.table_file import Config, ConfigError, read_config
+from controller.formats.journal.records import Identity
+from controller.io.files import profile_files
+from controller.io.files.secret_files import SecretRefused, read_curve_secret, write_secret
+from controller.io.system.clock import SystemClock
+from controller.pool.postings import Entered
+from controller.pool.session import Settled, Shows
 from firmware_protocols.readings import DeviceComplained
 from tests.progressive.test_meter_config import METERS, TABLE
 

@@ -7,27 +7,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.deeds import Declined, Judged, Stood
-from controller.core.events import WagerSettled
-from controller.core.inputs import (
-    LinkEntered,
-    PayJackpot,
-    ProposeMove,
-    SetCard,
-)
-from controller.core.jackpots import Jackpot, Standing
-from controller.core.link_events import (
-    JackpotClaimed,
-    PostingDeclined,
-)
-from controller.core.meter import UNITS
-from controller.core.meter_events import (
-    JackpotHit,
-    JackpotPaid,
-    JackpotRefused,
-)
-from controller.core.progressives import Adjustment, Grant, NewParameters, Refusal
-from controller.link.reconciling import reconcile
+from controller.core.messages.events import WagerSettled
+from controller.core.messages.inputs import LinkEntered, PayJackpot, ProposeMove, SetCard
+from controller.core.messages.meter_events import JackpotHit, JackpotPaid, JackpotRefused
+from controller.core.messages.pool_events import JackpotClaimed, PostingDeclined
+from controller.core.meters.awards import Jackpot, Standing
+from controller.core.meters.meter import UNITS
+from controller.core.meters.pool_postings import Declined, Judged, Stood
+from controller.core.meters.state import Adjustment, Grant, NewParameters, Refusal
+from controller.pool.reconciliation import reconcile
 from tests.progressive.live import (
     DIAMONDS,
     LINKED,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.alerts import FloorRefused
-from controller.core.events import CardDrawn, Event, RoundClosed, WagerOpen, WagerSettled
-from controller.core.inputs import (
+from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.events import CardDrawn, Event, RoundClosed, WagerOpen, WagerSettled
+from controller.core.messages.inputs import (
     ApproveOrder,
     PayJackpot,
     ProposeMove,
@@ -15,9 +15,7 @@ from controller.core.inputs import (
     VerifyJackpot,
     WithdrawOrder,
 )
-from controller.core.jackpots import Standing
-from controller.core.meter import UNITS
-from controller.core.meter_events import (
+from controller.core.messages.meter_events import (
     ContributionMade,
     ContributionRefused,
     JackpotHit,
@@ -34,10 +32,12 @@ from controller.core.meter_events import (
     ParametersDiffer,
     ParametersQueued,
 )
-from controller.core.progressives import Adjustment, Grant, NewParameters, Refusal
-from controller.core.state import State, restore
-from controller.core.table import step
-from controller.formats.states import read_state, state_bytes
+from controller.core.meters.awards import Standing
+from controller.core.meters.meter import UNITS
+from controller.core.meters.state import Adjustment, Grant, NewParameters, Refusal
+from controller.core.step import step
+from controller.core.table.state import State, restore
+from controller.formats.replay import read_state, state_bytes
 from firmware_protocols.cards import Card
 from tests.progressive.live import MYSTERY, SEVENS, Box, MeterRig
 

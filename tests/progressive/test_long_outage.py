@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.alerts import FloorRefused
-from controller.core.inputs import LinkHeard, ReopenMeter, Started
-from controller.core.link_events import MeterReleased
-from controller.core.linked import NOT_HEARD
-from controller.core.meter_events import MeterClosed, MeterReopened
-from controller.core.pace import HOUR_NS
+from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.inputs import LinkHeard, ReopenMeter, Started
+from controller.core.messages.meter_events import MeterClosed, MeterReopened
+from controller.core.messages.pool_events import MeterReleased
+from controller.core.meters.pooled_meter import NOT_HEARD
+from controller.core.table.pace import HOUR_NS
 from tests.core.rig import coded
 from tests.progressive.live import LINKED, NOTHING, MeterRig, Pit, linked, owing, pool
 

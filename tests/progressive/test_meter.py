@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from msgspec.structs import replace
 
-from controller.core.jackpots import Jackpot, Standing, Winner, evaluated, taken
-from controller.core.meter import (
+from controller.core.analysis.stated_meters import Linked, linked_awards
+from controller.core.meters.awards import Jackpot, Standing, Winner, evaluated, taken
+from controller.core.meters.meter import (
     FELL,
     UNITS,
     Contributed,
@@ -31,7 +32,6 @@ from controller.core.meter import (
     reset,
     returned,
 )
-from controller.core.progressive import Linked, linked_awards
 
 PLAIN = Parameters(base_cents=100_000, reset_cents=50_000, rate=(17, 100), unreasonable_cents=1_000)
 RATES = st.tuples(st.integers(1, 40), st.integers(100, 997))

@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from controller.commands.meters import told
-from controller.core.events import Event
-from controller.core.link_events import ContributionPosted, PostingEntered
-from controller.core.meter import UNITS
-from controller.core.meter_events import ContributionMade
-from controller.core.progressives import Adjustment, NewParameters, Refusal
-from controller.formats.meter_account import MeterBook, meter_book
-from controller.formats.meters_now import meters_now
+from controller.core.messages.events import Event
+from controller.core.messages.meter_events import ContributionMade
+from controller.core.messages.pool_events import ContributionPosted, PostingEntered
+from controller.core.meters.meter import UNITS
+from controller.core.meters.state import Adjustment, NewParameters, Refusal
+from controller.formats.mqtt.retained_meters import meters_now
+from controller.reports.audit.meter_audit import MeterBook, meter_book
 from tests.progressive.live import DIAMONDS as PIT_DIAMONDS
 from tests.progressive.live import NOTHING as PIT_NOTHING
 from tests.progressive.live import SEVENS, Box, MeterRig, Pit, linked, pit_table, pool

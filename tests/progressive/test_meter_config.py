@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from controller.commands import jackpot, meter
-from controller.core.inputs import ApproveOrder, PayJackpot, ProposeMove, VerifyJackpot, WithdrawOrder
-from controller.core.meter import Parameters
-from controller.core.progressives import Adjustment, Grant, NewParameters, Refusal
-from controller.formats.commands import input_of, read_command
-from controller.formats.config import Config, ConfigError, read_config
-from controller.formats.meter_config import profile_checks, terms_of_meters
-from controller.io import profile_files
+from controller.core.messages.inputs import ApproveOrder, PayJackpot, ProposeMove, VerifyJackpot, WithdrawOrder
+from controller.core.meters.meter import Parameters
+from controller.core.meters.state import Adjustment, Grant, NewParameters, Refusal
+from controller.formats.config.meters import profile_checks, terms_of_meters
+from controller.formats.config.table_file import Config, ConfigError, read_config
+from controller.formats.orders.requests import input_of, read_command
+from controller.io.files import profile_files
 
 TABLE = """\
 [table]

@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 from msgspec.structs import replace
 
-from controller.core.jackpots import Jackpot, Standing, Winner, taken
-from controller.core.meter import (
+from controller.core.meters.awards import Jackpot, Standing, Winner, taken
+from controller.core.meters.meter import (
     CENTS_LIMIT,
     UNITS,
     Contributed,

@@ -8,11 +8,11 @@ from math import comb
 import pytest
 from msgspec.structs import replace
 
-from controller.core.meter import Parameters
-from controller.core.meter_odds import LONGEST_ODDS, Chance, must_hit_by_chances, row_chances
-from controller.formats.meter_config import MeterSection
-from controller.formats.meter_odds import odds_checks, odds_lines
-from controller.io import profile_files
+from controller.core.analysis.meter_odds import LONGEST_ODDS, Chance, must_hit_by_chances, row_chances
+from controller.core.meters.meter import Parameters
+from controller.formats.config.meter_odds import odds_checks, odds_lines
+from controller.formats.config.meters import MeterSection
+from controller.io.files import profile_files
 
 RULES = profile_files.load("hollywood-penn-national", {}).rules
 BONUS = "five_card_progressive"

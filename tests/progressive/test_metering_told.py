@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.desk import Desk
-from controller.core.meter import UNITS
-from controller.core.meter_events import (
+from controller.core.messages.meter_events import (
     ContributionMade,
     ContributionRefused,
     JackpotHit,
@@ -16,9 +14,11 @@ from controller.core.meter_events import (
     MeterReset,
     MysteryCommitted,
 )
-from controller.core.metering import awarded
-from controller.core.progressives import WAITING_LIMIT, Refusal
-from controller.core.state import Table
+from controller.core.meters.meter import UNITS
+from controller.core.meters.state import WAITING_LIMIT, Refusal
+from controller.core.progressives.live_meters import awarded
+from controller.core.table.state import Table
+from controller.core.table.transaction import Desk
 from firmware_protocols.trigger_messages import Contribute, OpenCycle
 from tests.core.rig import Rig
 from tests.progressive.live import MYSTERY, SEVENS, Box, MeterRig

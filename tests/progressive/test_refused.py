@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.jackpots import Jackpot, Standing
-from controller.core.meter import Parameters, Unreasonable, contribute, opened
+from controller.core.meters.awards import Jackpot, Standing
+from controller.core.meters.meter import Parameters, Unreasonable, contribute, opened
 
 METER = opened("m", Parameters(base_cents=100_000, reset_cents=50_000, rate=(17, 100), unreasonable_cents=85))
 

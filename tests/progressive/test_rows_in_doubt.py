@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.events import WagerSettled
-from controller.core.inputs import LinkHeard
-from controller.core.link_events import JackpotClaimed
-from controller.core.linked import LinkedTerms
-from controller.core.meter_events import JackpotHit
-from controller.core.rules import Rules
-from controller.formats.hand_accounts import account_json, settle
-from controller.formats.hand_cases import read_case
-from controller.formats.profiles import with_options
-from controller.io import profile_files
+from controller.core.game.rules import Rules
+from controller.core.messages.events import WagerSettled
+from controller.core.messages.inputs import LinkHeard
+from controller.core.messages.meter_events import JackpotHit
+from controller.core.messages.pool_events import JackpotClaimed
+from controller.core.meters.pooled_meter import LinkedTerms
+from controller.formats.cases.settle_input import read_case
+from controller.formats.cases.settle_output import account_json, settle
+from controller.formats.config.profiles import with_options
+from controller.io.files import profile_files
 from tests.core.rig import Rig
 from tests.progressive.live import SEVENS, Box, MeterRig
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from controller.commands.settle import profile_of, rules_of, settle_one
-from controller.formats.hand_accounts import Settled, settle
-from controller.formats.hand_cases import read_case
+from controller.formats.cases.settle_input import read_case
+from controller.formats.cases.settle_output import Settled, settle
 
 FILE: Final = Path(__file__).parents[1] / "cases" / "hand-cases.json"
 WORKED: Final[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))

@@ -10,10 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from controller.core.rules import Options, Rules, Terms
-from controller.formats.profile_text import toml
-from controller.formats.profiles import RULE_KEYS
-from controller.io import profile_files
+from controller.core.game.rules import Options, Rules, Terms
+from controller.formats.config.profiles import RULE_KEYS
+from controller.io.files import profile_files
+from controller.reports.profile_text import toml
 
 ROOT: Final = Path(__file__).parents[2]
 DOCUMENT: Final = ROOT / "docs" / "rules.md"
@@ -29,7 +29,7 @@ SHORT: Final = {
 
 def meanings(name: str) -> dict[str, str]:
     """What each field of a class of ``rules.py`` means, in its own words."""
-    tree = ast.parse((ROOT / "controller/core/rules.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "controller/core/game/rules.py").read_text(encoding="utf-8"))
     body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
     found: dict[str, str] = {}
     for field, text in pairwise(body):
@@ -40,7 +40,7 @@ def meanings(name: str) -> dict[str, str]:
 
 def choices(name: str) -> dict[str, str]:
     """The values each field may take, as written in ``rules.py``."""
-    tree = ast.parse((ROOT / "controller/core/rules.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "controller/core/game/rules.py").read_text(encoding="utf-8"))
     body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
     words = {"int": "whole number", "bool": "true, false", "tuple[int, int]": "odds"}
     found: dict[str, str] = {}

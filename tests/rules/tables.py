@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from controller.core.rules import Terms
-from controller.core.side_bet import LOST, View, find
+from controller.core.game.rules import Terms
+from controller.core.game.side_bet import LOST, View, find
 from firmware_protocols.cards import Card
 
 FOLDER: Final = Path(__file__).parents[1] / "cases" / "side_bets"

@@ -7,14 +7,14 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.core.progressive import Linked, Meters, Mystery
-from controller.core.refusals import Refusal
-from controller.core.rules import Options, Rules
-from controller.core.settling import Account, account, refused_side_bet
-from controller.core.side_bet import find, names
-from controller.core.told import ACTS, Act, Ended, Standing, ToldRound
-from controller.formats.profiles import with_terms
-from controller.io import profile_files
+from controller.core.analysis.scripted_account import Account, account, refused_side_bet
+from controller.core.analysis.scripted_round import ACTS, Act, Ended, Standing, ToldRound
+from controller.core.analysis.stated_meters import Linked, Meters, Mystery
+from controller.core.game.refusals import Refusal
+from controller.core.game.rules import Options, Rules
+from controller.core.game.side_bet import find, names
+from controller.formats.config.profiles import with_terms
+from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 
 PROFILES = {name: profile_files.load(name).rules for name in profile_files.names()}

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from controller.formats.hand_cases import CaseError, parse_json
-from controller.io import profile_files
+from controller.formats.cases.settle_input import CaseError, parse_json
+from controller.io.files import profile_files
 from tests.rules.cases import FILE, WORKED, case
 
 GOOD = case("Kh 6c 8d Td 9h", "1 stand")

@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from controller.cli import main
 from controller.commands.main_edge import COMPUTING
-from controller.core.main_edge import main_edge
-from controller.core.main_par import ROUND_CARDS, round_net_cents
-from controller.core.rules import Options, Rules
-from controller.formats import known_edges
-from controller.formats.known_edges import WITHOUT_EFFECT, KnownEdge, NoEdges, edge_hash, known_edge
-from controller.formats.profiles import RULE_KEYS
-from controller.io import profile_files
-from controller.io.known_edges import known, shipped
+from controller.core.analysis.computed_edge import main_edge
+from controller.core.analysis.simulated_edge import ROUND_CARDS, round_net_cents
+from controller.core.game.rules import Options, Rules
+from controller.formats.config import known_edges
+from controller.formats.config.known_edges import WITHOUT_EFFECT, KnownEdge, NoEdges, edge_hash, known_edge
+from controller.formats.config.profiles import RULE_KEYS
+from controller.io.files import profile_files
+from controller.io.files.known_edges import known, shipped
 from firmware_protocols.cards import DECK
 from tests.edge.shipped import FILE, WANTED, rules_of
 

@@ -10,13 +10,13 @@ from typing import Any, Final, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from controller.core.dealer_hands import ENDS, POINTS, DealerHands, Left, dealer_hands
-from controller.core.main_edge import against
-from controller.core.main_par import round_net_cents
-from controller.core.rules import Options, Rules
-from controller.core.shoe_chances import less
-from controller.core.told import TellingError
-from controller.io import profile_files
+from controller.core.analysis.computed_edge import against
+from controller.core.analysis.dealer_hands import ENDS, POINTS, DealerHands, Left, dealer_hands
+from controller.core.analysis.scripted_round import TellingError
+from controller.core.analysis.shoe_chances import less
+from controller.core.analysis.simulated_edge import round_net_cents
+from controller.core.game.rules import Options, Rules
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 
 FACES: Final = {1: "Ah", **{points: f"{points}h" for points in range(2, 10)}, 10: "Th"}

@@ -12,12 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.core import basic_strategy
-from controller.core.basic_strategy import Table, choose, ups
-from controller.core.main_par import NORMAL_95, ROUND_CARDS, WAGER_CENTS, MainPar, round_net_cents, simulate
-from controller.core.rules import Rules
-from controller.core.told import ToldRound
-from controller.io import profile_files
+from controller.core.analysis.scripted_round import ToldRound
+from controller.core.analysis.simulated_edge import (
+    NORMAL_95,
+    ROUND_CARDS,
+    WAGER_CENTS,
+    MainPar,
+    round_net_cents,
+    simulate,
+)
+from controller.core.game import basic_strategy
+from controller.core.game.basic_strategy import Table, choose, ups
+from controller.core.game.rules import Rules
+from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from tests.docs.pages import page, sections
 from tests.rules.tellings import rule_sets

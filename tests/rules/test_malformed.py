@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from controller.io import profile_files
+from controller.io.files import profile_files
 from tests.rules.cases import case
 
 GOOD = case("Kh 6c 8d Td 9h", "1 stand")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.core.jackpots import Winner
-from controller.core.progressive import Linked, Mystery, linked_awards, mystery_awards
-from controller.core.rules import Rules
+from controller.core.analysis.stated_meters import Linked, Mystery, linked_awards, mystery_awards
+from controller.core.game.rules import Rules
+from controller.core.meters.awards import Winner
 
 RULES = Rules(name="a table")
 WINNERS = st.dictionaries(st.integers(1, 7), st.sampled_from([(1, 1), (1, 10), (1, 3)]), max_size=7)

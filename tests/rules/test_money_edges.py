@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from controller.core.hand import Outcome, PlayedHand, seen
-from controller.core.progressive import Meters
-from controller.core.refusals import Refusal
-from controller.core.rules import Options, Rules, Terms
-from controller.core.settlement import NATURAL, DealerEnd, Net, breakage_cents, hand_nets, insurance_net, main_net
-from controller.core.settling import account, limit, refused_side_bet
-from controller.core.side_bet import LOST, PUSH, SideNet, fixed_net_cents
-from controller.core.told import Act, TellingError, ToldRound
+from controller.core.analysis.scripted_account import account, limit, refused_side_bet
+from controller.core.analysis.scripted_round import Act, TellingError, ToldRound
+from controller.core.analysis.stated_meters import Meters
+from controller.core.game.hand import Outcome, PlayedHand, seen
+from controller.core.game.refusals import Refusal
+from controller.core.game.rules import Options, Rules, Terms
+from controller.core.game.settlement import NATURAL, DealerEnd, Net, breakage_cents, hand_nets, insurance_net, main_net
+from controller.core.game.side_bet import LOST, PUSH, SideNet, fixed_net_cents
 from firmware_protocols.cards import Card
 from tests.rules.cases import case, nets, played
 from tests.rules.tellings import PROFILES

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.formats.hand_accounts import differences
+from controller.formats.cases.settle_output import differences
 from tests.rules.cases import FILE, settled
 from tests.rules.test_worked_hands import told
 

@@ -10,11 +10,11 @@ from math import comb
 import pytest
 from msgspec.structs import replace as with_
 
-from controller.core.par import BetPar, ParError, dealt, par_of, played_out
-from controller.core.rules import Rules, Terms
-from controller.core.side_bet import LOST, PUSH, SideBet, Stage, View, find, names, terms_of
-from controller.formats.par_report import decimal
-from controller.io import profile_files
+from controller.core.analysis.par import BetPar, ParError, dealt, par_of, played_out
+from controller.core.game.rules import Rules, Terms
+from controller.core.game.side_bet import LOST, PUSH, SideBet, Stage, View, find, names, terms_of
+from controller.io.files import profile_files
+from controller.reports.par_report import decimal
 from firmware_protocols.cards import Card, Rank
 
 HOUSE = profile_files.load("hollywood-penn-national").rules

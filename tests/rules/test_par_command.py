@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.cli import main
-from controller.formats.par_report import decimal, exact, up_card
-from controller.io import profile_files
-from controller.io.known_edges import known
+from controller.io.files import profile_files
+from controller.io.files.known_edges import known
+from controller.reports.par_report import decimal, exact, up_card
 
 HPN = "hollywood-penn-national"
 CHECK = ("--simulate", "--rounds", "20")

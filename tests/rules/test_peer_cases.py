@@ -13,13 +13,22 @@ from typing import Any, Final
 
 import pytest
 
-from controller.core.hand import FACE_RANKS, Outcome, PlayedHand, best, holes_that_draw, is_natural, points_of, total
-from controller.core.moves import split
-from controller.core.node import Deal, Hand
-from controller.core.play import Play
-from controller.core.rules import Rules, Terms
-from controller.core.settlement import NATURAL, DealerEnd, insurance_net, main_net
-from controller.core.side_bet import View, find, fixed_net_cents
+from controller.core.game.hand import (
+    FACE_RANKS,
+    Outcome,
+    PlayedHand,
+    best,
+    holes_that_draw,
+    is_natural,
+    points_of,
+    total,
+)
+from controller.core.game.play import Play
+from controller.core.game.position import Deal, Hand
+from controller.core.game.rules import Rules, Terms
+from controller.core.game.settlement import NATURAL, DealerEnd, insurance_net, main_net
+from controller.core.game.side_bet import View, find, fixed_net_cents
+from controller.core.inference.successors import split
 from firmware_protocols.cards import Card, Rank
 
 FILE: Final = Path(__file__).parents[3] / "shared" / "peer-cases.json"

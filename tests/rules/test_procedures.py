@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.procedures import RULINGS, Situation, refused_wager
+from controller.core.game.procedures import RULINGS, Situation, refused_wager
 from tests.rules.cases import WORKED, case, settled
 from tests.rules.tellings import PROFILES
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.rule_checks import doubtful, impossible
-from controller.core.rules import Rules
-from controller.formats import profiles
-from controller.formats.profile_text import compared, rows
-from controller.formats.profiles import RULE_KEYS, ProfileError, hash_of, with_options
-from controller.io import profile_files
-from simulators.house import house_from
+from controller.core.game.rule_checks import doubtful, impossible
+from controller.core.game.rules import Rules
+from controller.formats.config import profiles
+from controller.formats.config.profiles import RULE_KEYS, ProfileError, hash_of, with_options
+from controller.io.files import profile_files
+from controller.reports.profile_text import compared, rows
+from simulators.people.house import house_from
 from tests.core.houses import RULES
 
 NAMES = profile_files.names()

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from controller.core.refusals import Refusal
-from controller.core.told import Act, ToldRound
-from controller.formats.hand_accounts import differences
+from controller.core.analysis.scripted_round import Act, ToldRound
+from controller.core.game.refusals import Refusal
+from controller.formats.cases.settle_output import differences
 from firmware_protocols.cards import Card
 from tests.rules.cases import WORKED, case, settled
 from tests.rules.tellings import PROFILES

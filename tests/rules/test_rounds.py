@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from msgspec.structs import replace
 
-from controller.core.hand import place_of
-from controller.core.refusals import Refusal
-from controller.core.settling import Account, account
-from controller.core.side_bet import SideNet
-from controller.core.told import Act, Ended, ToldRound
+from controller.core.analysis.scripted_account import Account, account
+from controller.core.analysis.scripted_round import Act, Ended, ToldRound
+from controller.core.game.hand import place_of
+from controller.core.game.refusals import Refusal
+from controller.core.game.side_bet import SideNet
 from firmware_protocols.cards import POINTS, Card, Rank
 from tests.rules.tellings import METERS, PROFILES, Round, rounds, stakes, told_again
 

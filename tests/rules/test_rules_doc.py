@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from controller.core.side_bet import find, names
-from controller.formats.profiles import OPTION_KEYS, RULE_KEYS, TERM_KEYS
+from controller.core.game.side_bet import find, names
+from controller.formats.config.profiles import OPTION_KEYS, RULE_KEYS, TERM_KEYS
 from tests.rules.rules_table import DOCUMENT, written
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.core.rules import Rules, Terms
-from controller.core.side_bet import LOST, PUSH, SideNet, View, find, fixed_net_cents, names, terms_of
+from controller.core.game.rules import Rules, Terms
+from controller.core.game.side_bet import LOST, PUSH, SideNet, View, find, fixed_net_cents, names, terms_of
 from firmware_protocols.cards import DECK, Card
 from tests.rules.tables import METER, Case, tables
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.commands.par import Shuffled
-from controller.core.main_edge import MainEdge
-from controller.core.main_par import WAGER_CENTS, round_nets_cents
-from controller.core.par import par_of
-from controller.core.rules import Rules
-from controller.core.theory import Theory, band, of_insurance, of_side_bet, theories
-from controller.io import profile_files
-from controller.io.known_edges import known
+from controller.core.analysis.computed_edge import MainEdge
+from controller.core.analysis.expectation import Theory, band, of_insurance, of_side_bet, theories
+from controller.core.analysis.par import par_of
+from controller.core.analysis.simulated_edge import WAGER_CENTS, round_nets_cents
+from controller.core.game.rules import Rules
+from controller.io.files import profile_files
+from controller.io.files.known_edges import known
 
 
 def rules_of(name: str) -> Rules:

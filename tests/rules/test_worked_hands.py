@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controller.formats.hand_accounts import differences
+from controller.formats.cases.settle_output import differences
 from tests.rules.cases import WORKED, settled
 
 CASES = WORKED["cases"]

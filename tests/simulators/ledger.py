@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from firmware_protocols.cards import Card
-from simulators.acts import RoundPlayed
-from simulators.house import House
+from simulators.people.acts import RoundPlayed
+from simulators.people.house import House
 from tests.simulators.seen import SeenBox, points
 
 

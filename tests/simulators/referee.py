@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import assert_never
 
 from firmware_protocols.cards import Card
-from simulators.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
-from simulators.rack import ZONE_CHIPS_LIMIT, pieces
+from simulators.people.acts import Act, Consult, Draw, Lay, LetIn, Pause, Press, RoundPlayed
+from simulators.people.rack import ZONE_CHIPS_LIMIT, pieces
 from tests.simulators.ledger import Ledger
 from tests.simulators.seen import POINTS, SeenBox, SeenHand, is_split_ace, points, soft, splittable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from firmware_protocols.cards import Card
-from simulators.house import House
+from simulators.people.house import House
 
 POINTS = {rank: points for points, rank in enumerate("A23456789", start=1)} | dict.fromkeys("TJQK", 10)
 

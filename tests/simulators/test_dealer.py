@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from firmware_protocols.cards import DECK, Card, Rank
-from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
-from simulators.dealer import play
-from simulators.felt import LOOK_PAUSE_MS, StandKey
-from simulators.house import House
-from simulators.rack import Rack
+from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.felt import LOOK_PAUSE_MS, StandKey
+from simulators.people.house import House
+from simulators.people.rack import Rack
 from tests.simulators.referee import Referee
 from tests.simulators.seen import values_of
 

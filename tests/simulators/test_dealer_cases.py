@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from firmware_protocols.cards import Card, Rank
-from simulators import bust_bets
-from simulators.box import (
+from simulators.people import bust_bets
+from simulators.people.box import (
     Box,
     Choice,
     Hand,
@@ -28,7 +28,7 @@ from simulators.box import (
     total,
     with_card,
 )
-from simulators.house import House, house_from
+from simulators.people.house import House, house_from
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "hand-cases.json").read_text(encoding="utf-8"))["cases"]
 

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_protocols.cards import DECK, Card
-from simulators.box import Box, Choice, Hand
 from simulators.chance import happens, pick
-from simulators.deck import LoadedShoe
-from simulators.house import House, house_from
-from simulators.player import choose
-from simulators.rack import DENOMINATIONS_CENTS, ZONE_CHIPS_LIMIT, Rack, pieces
+from simulators.people.box import Box, Choice, Hand
+from simulators.people.deck import LoadedShoe
+from simulators.people.house import House, house_from
+from simulators.people.player import choose
+from simulators.people.rack import DENOMINATIONS_CENTS, ZONE_CHIPS_LIMIT, Rack, pieces
 from tests.simulators.seen import values_of
 
 AMOUNTS_CENTS = st.integers(0, 1000).map(lambda halves: halves * 50)

@@ -31,9 +31,9 @@ from firmware_protocols.messages import (
     TakeInventory,
 )
 from firmware_protocols.shoe import bee_tek
-from simulators.bet_spots import SOFTWARE, BetSpotsSimulator, Flicker
-from simulators.keypad import KeypadSimulator
-from simulators.shoe import SEQUENCE_NUMBERS, ShoeSimulator
+from simulators.devices.bet_spots import SOFTWARE, BetSpotsSimulator, Flicker
+from simulators.devices.keypad import KeypadSimulator
+from simulators.devices.shoe import SEQUENCE_NUMBERS, ShoeSimulator
 from tests.devices.plain import PLAIN
 
 ZONES: dict[tuple[int, int | None], tuple[int, str]] = {

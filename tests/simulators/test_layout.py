@@ -8,9 +8,9 @@ from firmware_protocols.bet_sensors import modbus_rtu
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.codec import Role
 from firmware_protocols.sensor_messages import ReadSensors
-from simulators.bet_sensors import BetSensorsSimulator
-from simulators.bet_spots import BetSpotsSimulator
-from simulators.layout import Layout, SensedBet
+from simulators.devices.bet_sensors import BetSensorsSimulator
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.people.layout import Layout, SensedBet
 
 COIN = ("E004010000000001",)
 ZONES: dict[tuple[int, int | None], tuple[int, str]] = {(1, 1): (1, "main"), (1, 2): (1, "bonus")}

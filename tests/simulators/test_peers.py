@@ -25,11 +25,11 @@ from firmware_protocols.codec import Role
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.sign import alpha
 from firmware_protocols.sign_messages import AmountHeld, SignStatus
-from simulators.bet_sensors import BetSensorsSimulator
-from simulators.keypad import KeypadSimulator
+from simulators.devices.bet_sensors import BetSensorsSimulator
+from simulators.devices.keypad import KeypadSimulator
+from simulators.devices.sign import SignSimulator
+from simulators.devices.wire import Device
 from simulators.serve import Port
-from simulators.sign import SignSimulator
-from simulators.wire import Device
 
 PATIENCE_S: Final = 20.0
 LCDD: Final = shutil.which("LCDd", path="/usr/sbin:/usr/local/sbin:/usr/bin")

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from devices.bet_spots import BetSpotsSession
+from devices.chips.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
-from devices.shoe import ShoeSession
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed, Reading
-from simulators.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
-from simulators.bet_spots import BetSpotsSimulator, Flicker
-from simulators.keypad import KeypadSimulator
-from simulators.performing import HOLD_S, Performance, perform
-from simulators.shoe import ShoeSimulator
-from simulators.wire import NullModem
+from simulators.devices.bet_spots import BetSpotsSimulator, Flicker
+from simulators.devices.keypad import KeypadSimulator
+from simulators.devices.shoe import ShoeSimulator
+from simulators.devices.wire import NullModem
+from simulators.people.acts import Act, Draw, Lay, Pause, Press, RoundPlayed
+from simulators.people.performance import HOLD_S, Performance, perform
 from tests.devices.plain import PLAIN
 
 MS = 1_000_000

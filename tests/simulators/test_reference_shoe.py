@@ -20,7 +20,14 @@ from firmware_protocols.messages import (
     ShowDraws,
 )
 from firmware_protocols.shoe import reference
-from simulators.reference_shoe import DRAWS_KEPT, RECORD_BYTES, SERIES, SIMULATED, ReferenceShoeSimulator, ShoeHeld
+from simulators.devices.reference_shoe import (
+    DRAWS_KEPT,
+    RECORD_BYTES,
+    SERIES,
+    SIMULATED,
+    ReferenceShoeSimulator,
+    ShoeHeld,
+)
 
 CODEC = reference.CODEC
 NEW = 0xC0FFEE42

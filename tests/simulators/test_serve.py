@@ -11,21 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from devices.bet_spots import BetSpotsSession
+from devices.chips.bet_spots import BetSpotsSession
 from devices.keypad import KeypadSession
 from devices.session import Session
-from devices.shoe import ShoeSession
+from devices.shoes.shoe import ShoeSession
 from firmware_protocols.bet_spots import feig_obid
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.keypad import matrix_orbital
 from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed, Reading
 from firmware_protocols.shoe import bee_tek, reference
-from simulators.acts import Act, Draw, Lay, Press
-from simulators.bet_spots import BetSpotsSimulator
-from simulators.keypad import KeypadSimulator
-from simulators.reference_shoe import ReferenceShoeSimulator
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.devices.keypad import KeypadSimulator
+from simulators.devices.reference_shoe import ReferenceShoeSimulator
+from simulators.devices.shoe import ShoeSimulator
+from simulators.people.acts import Act, Draw, Lay, Press
 from simulators.serve import UNREAD_BYTES, Port, Station, perform
-from simulators.shoe import ShoeSimulator
 from tests.devices.crossing import Journaling
 
 MS = 1_000_000

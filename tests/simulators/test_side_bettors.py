@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from controller.io import profile_files
+from controller.io.files import profile_files
 from firmware_protocols.cards import Card
-from simulators.acts import Act, Draw, Lay, Press, RoundPlayed
-from simulators.dealer import play
-from simulators.deck import LoadedShoe
-from simulators.felt import KEY_NO_MORE_BETS
-from simulators.house import house_from
-from simulators.progressive_bets import AWARDS_CENTS, UNITS, SevensMeter, row_of
-from simulators.rack import Rack
-from simulators.side_bettors import (
+from simulators.people.acts import Act, Draw, Lay, Press, RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.deck import LoadedShoe
+from simulators.people.felt import KEY_NO_MORE_BETS
+from simulators.people.house import house_from
+from simulators.people.progressive_bets import AWARDS_CENTS, UNITS, SevensMeter, row_of
+from simulators.people.rack import Rack
+from simulators.people.side_bettors import (
     SEVENS,
     STACKED,
     STAKES_CENTS,
@@ -28,7 +28,7 @@ from simulators.side_bettors import (
     three_cards_cents,
     with_side_bets,
 )
-from simulators.win_limit import held
+from simulators.people.win_limit import held
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "hand-cases.json").read_text(encoding="utf-8"))["cases"]
 SCORED = [case for case in CASES if not case["contested"]]

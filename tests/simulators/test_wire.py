@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulators.faults import NO_FAULTS, Faults, Rates
-from simulators.wire import LATENCY_NS, PIECE_BYTES, NullModem, SpinningError
+from simulators.devices.wire import LATENCY_NS, PIECE_BYTES, NullModem, SpinningError
+from simulators.faults.line_faults import NO_FAULTS, Faults, Rates
 from tests.devices.plain import PLAIN
 
 BYTE_NS = 10 * 1_000_000_000 // 115_200

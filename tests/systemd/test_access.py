@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 import msgspec
 import pytest
 
-from controller.io.broker import LOOPBACK, find_mosquitto, free_port
-from controller.io.certificates import make_authority, make_certificate, paths
-from controller.io.mqtt import Broker, LinkLost, PublishRefused, connected
+from controller.io.mqtt.broker import LOOPBACK, find_mosquitto, free_port
+from controller.io.mqtt.connection import Broker, LinkLost, PublishRefused, connected
+from controller.io.operators.certificates import make_authority, make_certificate, paths
 from tests.systemd.test_mosquitto import CONFIGS, PATIENCE_SECONDS, changed, running
 from tests.wiring.premises import ran
 

@@ -18,11 +18,11 @@ import pytest
 import zmq
 import zmq.asyncio
 
-from controller.io.broker import free_port
-from controller.io.keys import create_key
-from controller.io.operator_client import Where, ask
-from controller.io.randomness import SystemEntropy
-from controller.io.secret_files import write_secret
+from controller.io.files.key_file import create_key
+from controller.io.files.secret_files import write_secret
+from controller.io.mqtt.broker import free_port
+from controller.io.operators.channel_client import Where, ask
+from controller.io.system.randomness import SystemEntropy
 from tests.link.premises import BY_TWO
 from tests.link.premises import Premises as LinkPremises
 from tests.systemd.confined import settings

@@ -15,9 +15,9 @@ from typing import Final
 import msgspec
 import pytest
 
-from controller.formats.payloads import Topics
-from controller.io.broker import LOOPBACK, find_mosquitto, free_port, mosquitto, stop
-from controller.io.mqtt import Broker, connected
+from controller.formats.mqtt.envelope import Topics
+from controller.io.mqtt.broker import LOOPBACK, find_mosquitto, free_port, mosquitto, stop
+from controller.io.mqtt.connection import Broker, connected
 from tests.io.broker_rig import Memory, closed, first_of_each, listening, publishing
 
 CONFIGS: Final = Path(__file__).resolve().parents[2] / "systemd/mosquitto"

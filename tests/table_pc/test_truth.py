@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from controller.formats.accounts import Account, RoundAccount, WagerAccount
+from controller.formats.cases.accounts import Account, RoundAccount, WagerAccount
 from tests.table_pc.machine import Machine
 from tests.table_pc.truth import events_wrong, paired
 

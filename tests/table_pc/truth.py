@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import msgspec
 
-from controller.formats.accounts import Account, RoundAccount, account_of, compare
-from controller.formats.payloads import own_event
+from controller.formats.cases.accounts import Account, RoundAccount, account_of, compare
+from controller.formats.mqtt.envelope import own_event
 
 Wagered = tuple[tuple[int, int], ...]
 

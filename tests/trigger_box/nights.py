@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.meter import Parameters
-from controller.formats.payloads import event_bytes
-from controller.formats.records import Identity
-from controller.formats.stream import stream_genesis, stream_hash
+from controller.core.meters.meter import Parameters
+from controller.formats.journal.records import Identity
+from controller.formats.journal.stream import stream_genesis, stream_hash
+from controller.formats.mqtt.envelope import event_bytes
 from firmware_protocols.readings import (
     DeviceHealth,
     HealthState,
@@ -26,7 +26,7 @@ from firmware_protocols.trigger_messages import (
     GreetTrigger,
     TriggerReport,
 )
-from simulators.mystery_trigger import Bounds
+from simulators.devices.mystery_trigger import Bounds
 from tests.progressive.live import MYSTERY, MeterRig
 from tests.trigger_box.rig import BoxDevice
 

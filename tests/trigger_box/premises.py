@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from random import Random
 
-from controller.formats.trigger_config import TriggerConfig
-from controller.io.keys import create_key
-from controller.io.randomness import SystemEntropy
+from controller.formats.config.trigger_file import TriggerConfig
+from controller.io.files.key_file import create_key
+from controller.io.system.randomness import SystemEntropy
 from controller.trigger_box import custody
 from controller.trigger_box.custody import People
 from firmware_protocols.codec import Role
@@ -29,7 +29,7 @@ from firmware_protocols.trigger_messages import (
     TriggerCondition,
     TriggerStatus,
 )
-from simulators.rng import NoiseSimulator
+from simulators.devices.rng import NoiseSimulator
 from simulators.serve import Port, pour
 
 PATIENCE_SECONDS = 30.0

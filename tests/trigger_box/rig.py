@@ -14,7 +14,7 @@ from firmware_protocols.codec import Role
 from firmware_protocols.messages import Message
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.trigger_messages import TriggerCommand, TriggerReport
-from simulators.mystery_trigger import Bounds
+from simulators.devices.mystery_trigger import Bounds
 
 OPERATIONS = bytes(range(32))
 SURVEILLANCE = bytes(range(100, 132))

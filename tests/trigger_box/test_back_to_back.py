@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.trigger_box.entries import Entry
-from devices.mystery_trigger import CHECK_NS, WINDOW, MysteryTriggerSession, TableName
+from devices.trigger.mystery_trigger import CHECK_NS, WINDOW, MysteryTriggerSession, TableName
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import DeviceComplained, MysteryAnswered, MysteryReading, Reading
 from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWish
-from simulators.mystery_trigger import Bounds
+from simulators.devices.mystery_trigger import Bounds
 from tests.devices.trigger_rig import Box, Make, proper, simulated
 from tests.trigger_box.rig import SMALL, BoxDevice, taken_over
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from bench.mystery import canary, cycles, forms, measure_noise
-from controller.formats.mystery_proof import Bounds
-from controller.formats.randomness_tests import kolmogorov_distance, kolmogorov_p
+from controller.reports.audit.mystery_proof import Bounds
+from controller.reports.randomness_tests import kolmogorov_distance, kolmogorov_p
 
 BOUNDS = Bounds(25_000, 100_000)
 

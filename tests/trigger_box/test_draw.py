@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.formats.mystery_proof import Bounds, moved_by, trigger_cents
-from controller.formats.records import Identity
+from controller.formats.journal.records import Identity
+from controller.reports.audit.mystery_proof import Bounds, moved_by, trigger_cents
 from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Mixed, Noise, mix
 from tests.trigger_box.rig import noises
 

@@ -15,18 +15,18 @@ import msgspec
 import pytest
 
 from controller.commands.trigger_box import Surroundings
-from controller.formats.trigger_config import TriggerConfig
-from controller.io.clock import SystemClock
-from controller.io.keys import KeyRefused, create_key
-from controller.io.notify import Notifier
-from controller.io.randomness import SystemEntropy
-from controller.io.talk import BYTES_PER_SECOND
+from controller.formats.config.trigger_file import TriggerConfig
+from controller.io.files.key_file import KeyRefused, create_key
+from controller.io.lines.talk_limit import BYTES_PER_SECOND
+from controller.io.system.clock import SystemClock
+from controller.io.system.notify import Notifier
+from controller.io.system.randomness import SystemEntropy
 from controller.trigger_box import custody
 from controller.trigger_box.line import TOO_MUCH, UNREAD_BYTES, Line
 from controller.trigger_box.service import Service
 from controller.trigger_box.store import Store
-from devices.mystery_trigger import MysteryTriggerSession, TableName
-from devices.paired import PairedSession
+from devices.paired_session import PairedSession
+from devices.trigger.mystery_trigger import MysteryTriggerSession, TableName
 from firmware_protocols.codec import Role
 from firmware_protocols.mystery_trigger.tableside import CODEC
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, MysteryAnswered, Reading

@@ -28,7 +28,7 @@ from firmware_protocols.trigger_messages import (
     TriggerCondition,
     TriggerStatus,
 )
-from simulators.rng import Noise
+from simulators.devices.rng import Noise
 from tests.trigger_box.premises import Host, begun, box_command, connected, noise, running, write_files
 
 Reach = Callable[[Path], Awaitable[Host]]

@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from controller.commands.rng import command
-from controller.formats import randomness_tests as stats
-from controller.formats.randomness_tests import ALPHA, TESTS, all_tests, chi_square_p, kolmogorov_p, normal_p
+from controller.reports import randomness_tests as stats
+from controller.reports.randomness_tests import ALPHA, TESTS, all_tests, chi_square_p, kolmogorov_p, normal_p
 from controller.trigger_box.pool import mix
-from simulators.rng import Noise
+from simulators.devices.rng import Noise
 from tests.devices.test_noise_health import noise as sound
 from tests.trigger_box.premises import noise, running
 from tests.trigger_box.rig import noises

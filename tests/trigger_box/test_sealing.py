@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.formats.records import Identity
+from controller.formats.journal.records import Identity
 from controller.trigger_box.sealing import Place, SealBroken, Sealer, Secret
 from tests.trigger_box.rig import OPERATIONS, SURVEILLANCE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.mystery_table import COMMANDS, forms, look, search, short_forms
-from controller.io.broker import find_mosquitto
+from controller.io.mqtt.broker import find_mosquitto
 
 NUMBER = 61_234_567
 SAID = {

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.core.meter_events import JackpotHit
-from controller.formats.event_numbers import Mark, Range
-from controller.formats.mystery_audit import Audit, examine
-from controller.formats.mystery_events import NotEvents, read_lines
+from controller.core.messages.meter_events import JackpotHit
+from controller.reports.audit.mystery_audit import Audit, examine
+from controller.reports.audit.mystery_events import NotEvents, read_lines
+from controller.reports.audit.sequence_audit import Mark, Range
 from firmware_protocols.trigger_messages import UNITS_PER_CENT
 from tests.trigger_box.nights import BOUNDS, IDENTITY, ROUNDS, Events, Night, hash_after, lines, night, of, played
 from tests.trigger_box.rig import BoxDevice, taken_over

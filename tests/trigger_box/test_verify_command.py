@@ -9,7 +9,7 @@ import msgspec
 from click.testing import CliRunner
 
 from controller.commands.mystery import command
-from controller.io.journal import Entry, Journal
+from controller.io.journal.journal import Entry, Journal
 from tests.journal_key import KEY
 from tests.trigger_box.nights import IDENTITY, ROUNDS, hash_after, lines, night, of, played
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.io.broker import find_mosquitto, mosquitto
-from controller.io.mqtt import Broker
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.mqtt.connection import Broker
 from tests.wiring.premises import Premises, open_house
 
 

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from controller.formats.payloads import Topics
-from controller.io.mqtt import Broker
-from controller.io.secret_files import write_secret
+from controller.formats.mqtt.envelope import Topics
+from controller.io.files.secret_files import write_secret
+from controller.io.mqtt.connection import Broker
 from firmware_protocols import discovery
-from simulators.bet_spots import BetSpotsSimulator
-from simulators.sign import SignSimulator
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.devices.sign import SignSimulator
 from tests.link.premises import Premises as LinkPremises
 from tests.wiring.premises import Ear, Premises
 

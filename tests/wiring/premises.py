@@ -17,24 +17,24 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from controller.core.events import Event, RoundClosed, TableStarted, WagerSettled
-from controller.demo_table import devices
-from controller.formats.payloads import Published, Topics, read_event
-from controller.io import profile_files
-from controller.io.journal import JournalReader
-from controller.io.keys import create_key
-from controller.io.mqtt import Broker, LinkLost, connected
-from controller.io.randomness import SystemEntropy
+from controller.core.messages.events import Event, RoundClosed, TableStarted, WagerSettled
+from controller.demo.table import devices
+from controller.formats.mqtt.envelope import Published, Topics, read_event
+from controller.io.files import profile_files
+from controller.io.files.key_file import create_key
+from controller.io.journal.journal import JournalReader
+from controller.io.mqtt.connection import Broker, LinkLost, connected
+from controller.io.system.randomness import SystemEntropy
 from firmware_protocols.cards import Card
-from simulators.acts import Act, Draw, Lay, Press, RoundPlayed
-from simulators.bet_spots import BetSpotsSimulator
-from simulators.dealer import play
-from simulators.felt import StandKey
-from simulators.house import house_from
-from simulators.performing import perform
-from simulators.rack import Rack
+from simulators.devices.bet_spots import BetSpotsSimulator
+from simulators.devices.wire import Device
+from simulators.people.acts import Act, Draw, Lay, Press, RoundPlayed
+from simulators.people.dealer import play
+from simulators.people.felt import StandKey
+from simulators.people.house import house_from
+from simulators.people.performance import perform
+from simulators.people.rack import Rack
 from simulators.serve import Port, Station
-from simulators.wire import Device
 
 PATIENCE_S = 60.0
 """Far more than anything here takes, on a busy machine too."""

@@ -15,15 +15,15 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from controller.core.desired import Desired
-from controller.core.keypad import DEFAULT_KEYS
-from controller.core.rules import House
-from controller.daemon import CHECKPOINT_READINGS, Daemon, Parts
-from controller.formats.records import Identity
-from controller.io import profile_files
-from controller.io.journal import Journal, JournalReader
-from controller.io.mqtt import Broker
-from controller.recovery import Recovered
+from controller.core.messages.house import House
+from controller.core.table.desired import Desired
+from controller.core.table.keymap import DEFAULT_KEYS
+from controller.daemon.daemon import CHECKPOINT_READINGS, Daemon, Parts
+from controller.daemon.recovery import Recovered
+from controller.formats.journal.records import Identity
+from controller.io.files import profile_files
+from controller.io.journal.journal import Journal, JournalReader
+from controller.io.mqtt.connection import Broker
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen, KeyPressed, Reading
 from tests.wiring.premises import PROFILE, TOPICS, Ear, json_of

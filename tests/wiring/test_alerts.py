@@ -6,9 +6,9 @@ import json
 
 import msgspec
 
-from controller.core.game_alerts import AlertAcknowledged, AlertRaised, Kind
-from controller.formats.alert_list import AlertsNow
-from simulators.acts import Lay
+from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised, Kind
+from controller.formats.mqtt.retained_alerts import AlertsNow
+from simulators.people.acts import Lay
 from tests.wiring.premises import TOPICS, Premises, ran
 
 TABLE = f"{TOPICS.site}/{TOPICS.table}"

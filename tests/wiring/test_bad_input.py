@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controller.core.alerts import (
+from controller.core.messages.alerts import (
     CardsMayBeMissing,
     CardWithoutBets,
     ChipConflict,
@@ -17,7 +17,14 @@ from controller.core.alerts import (
     UnknownChip,
     UnreadCard,
 )
-from controller.core.events import CardDrawn, ChipsChanged, DeviceStatusChanged, Event, QuestionAsked, RoundClosed
+from controller.core.messages.events import (
+    CardDrawn,
+    ChipsChanged,
+    DeviceStatusChanged,
+    Event,
+    QuestionAsked,
+    RoundClosed,
+)
 from firmware_protocols.cards import Card
 from firmware_protocols.codec import Role
 from firmware_protocols.shoe import bee_tek

@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 from random import Random
 
-from controller.demo_table import devices
-from controller.io.mqtt import Broker
+from controller.demo.table import devices
+from controller.io.mqtt.connection import Broker
 from firmware_protocols.mystery_trigger.tableside import CODEC
-from simulators.mystery_trigger import TriggerBoxSimulator
+from simulators.devices.mystery_trigger import TriggerBoxSimulator
 from tests.wiring.premises import PATIENCE_S, Bench, Ear, Premises, open_house
 
 SECTIONS = """

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from controller.commands.demo import jackpot_lines
-from controller.core.events import BetsLocked, RoundClosed
-from controller.demo import Heard, Shown, run_demo
-from controller.demo_table import SignRead, Wanted
-from controller.formats.accounts import Comparison
-from controller.formats.payloads import event_bytes
-from controller.formats.records import Identity
-from controller.io.broker import embedded
-from controller.io.mqtt import Broker
+from controller.core.messages.events import BetsLocked, RoundClosed
+from controller.demo.demo import Heard, Shown, run_demo
+from controller.demo.table import SignRead, Wanted
+from controller.formats.cases.accounts import Comparison
+from controller.formats.journal.records import Identity
+from controller.formats.mqtt.envelope import event_bytes
+from controller.io.mqtt.broker import embedded
+from controller.io.mqtt.connection import Broker
 from tests.wiring.premises import PATIENCE_S, Ear, flipped, program, ran
 
 ACCOUNTS = ("truth.json", "account.json")

@@ -11,9 +11,9 @@ from pathlib import Path
 import zmq
 import zmq.asyncio
 
-from controller.core.events import RoundClosed
-from controller.formats.overlay import LINE_LIMIT
-from controller.io.mqtt import Broker
+from controller.core.messages.events import RoundClosed
+from controller.io.mqtt.connection import Broker
+from controller.reports.video_overlay import LINE_LIMIT
 from tests.wiring.premises import PATIENCE_S, TOPICS, Ear, Premises, json_of, open_house, scripted
 
 SEED = 7

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from controller.core.events import RoundClosed, WagerAdjusted, WagerSettled
-from controller.core.floor_events import RoundVoided
-from controller.core.raising import money
+from controller.core.messages.events import RoundClosed, WagerAdjusted, WagerSettled
+from controller.core.messages.floor_events import RoundVoided
+from controller.core.table.alert_list import money
 from tests.wiring.premises import TOPICS, Premises, ran, scripted
 
 TABLE = f"{TOPICS.site}/{TOPICS.table}"

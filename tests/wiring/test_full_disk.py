@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from controller.core.alerts import KeyRefused, TableClosed, TableReopened
-from controller.core.events import CardDrawn
-from controller.io.mqtt import Broker
-from controller.io.reserve import Reserve
-from controller.io.verification import verify
+from controller.core.messages.alerts import KeyRefused, TableClosed, TableReopened
+from controller.core.messages.events import CardDrawn
+from controller.io.journal.space_reserve import Reserve
+from controller.io.journal.verification import verify
+from controller.io.mqtt.connection import Broker
 from tests.wiring.premises import TOPICS, json_of, open_house, ran
 
 MIB = 2**20

@@ -8,9 +8,9 @@ import os
 import signal
 from pathlib import Path
 
-from controller.core.events import CardDrawn, KeyRead
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.io.mqtt import Broker
+from controller.core.messages.events import CardDrawn, KeyRead
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.io.mqtt.connection import Broker
 from firmware_protocols.cards import Card
 from tests.wiring.premises import KEY_OF, Premises, open_house, ran
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controller.core.events import RoundClosed, StepFailed
-from controller.formats.payloads import event_bytes, read_event
-from controller.io.head_file import path_of
-from controller.io.journal import Entry, EventRow, Head, Journal, JournalReader
-from controller.io.keys import read_key
-from controller.io.mqtt import Broker, connected
+from controller.core.messages.events import RoundClosed, StepFailed
+from controller.formats.mqtt.envelope import event_bytes, read_event
+from controller.io.files.key_file import read_key
+from controller.io.journal.commit_marker import path_of
+from controller.io.journal.journal import Entry, EventRow, Head, Journal, JournalReader
+from controller.io.mqtt.connection import Broker, connected
 from tests.wiring.premises import TOPICS, Premises, json_of, open_house, ran, scripted
 
 Forge = Callable[[EventRow], bytes]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from controller.core.alerts import CardsMayBeMissing
-from controller.core.events import CardDrawn, RoundClosed
-from controller.demo_table import devices
-from controller.io.mqtt import Broker
-from simulators.acts import Draw
+from controller.core.messages.alerts import CardsMayBeMissing
+from controller.core.messages.events import CardDrawn, RoundClosed
+from controller.demo.table import devices
+from controller.io.mqtt.connection import Broker
+from simulators.people.acts import Draw
 from tests.wiring import premises
 from tests.wiring.premises import Ear, Premises, open_house, scripted
 

@@ -7,18 +7,18 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from controller.commands import keys
-from controller.core.events import RoundClosed
-from controller.core.floor_events import RoundVoided, RulingProposed
-from controller.formats.commands import Reply
-from controller.formats.epoch_orders import Signer
-from controller.formats.payloads import Topics
-from controller.formats.records import Identity
-from controller.formats.signed_orders import number_at, order_text
-from controller.io.broker import free_port
-from controller.io.clock import SystemClock
-from controller.io.journal_store import JournalReader
-from controller.io.mqtt import Broker
-from controller.io.operator import request
+from controller.core.messages.events import RoundClosed
+from controller.core.messages.floor_events import RoundVoided, RulingProposed
+from controller.formats.journal.records import Identity
+from controller.formats.mqtt.envelope import Topics
+from controller.formats.orders.epoch_authorization import Signer
+from controller.formats.orders.requests import Reply
+from controller.formats.orders.signed_orders import number_at, order_text
+from controller.io.journal.reader import JournalReader
+from controller.io.mqtt.broker import free_port
+from controller.io.mqtt.connection import Broker
+from controller.io.mqtt.request import request
+from controller.io.system.clock import SystemClock
 from tests.wiring.premises import Ear, Premises, open_house, ran, scripted
 
 SEED = 7

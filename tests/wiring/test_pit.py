@@ -8,12 +8,12 @@ import json
 from functools import partial
 from pathlib import Path
 
-from controller.core.events import WagerOpen, WagerSettled
-from controller.core.link_events import ContributionPosted, JackpotClaimed, PostingEntered, VerdictPosted
-from controller.core.meter_events import JackpotHit, JackpotPaid, JackpotVerified, MeterClosed, MeterReopened
-from controller.io.keys import read_key
-from controller.io.mqtt import Broker
-from controller.recovery import replay
+from controller.core.messages.events import WagerOpen, WagerSettled
+from controller.core.messages.meter_events import JackpotHit, JackpotPaid, JackpotVerified, MeterClosed, MeterReopened
+from controller.core.messages.pool_events import ContributionPosted, JackpotClaimed, PostingEntered, VerdictPosted
+from controller.daemon.recovery import replay
+from controller.io.files.key_file import read_key
+from controller.io.mqtt.connection import Broker
 from tests.link.conftest import postgresql as postgresql
 from tests.link.premises import BY_TWO, POOL
 from tests.link.premises import Premises as LinkPremises

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from controller.io.broker import free_port
+from controller.io.mqtt.broker import free_port
 from tests.docs.pages import blocks, page
 from tests.wiring.premises import PATIENCE_S
 

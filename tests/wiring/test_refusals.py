@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.io.mqtt import Broker
+from controller.io.mqtt.connection import Broker
 from tests.wiring.premises import Ear, Premises, ran
 
 MISTAKES = {

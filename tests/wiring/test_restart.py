@@ -11,12 +11,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controller.core.alerts import CardsMayBeMissing, RoundIrregular
-from controller.core.events import CardDrawn, ChipsChanged, QuestionAnswered, QuestionAsked, RoundClosed, TableStarted
-from controller.io.broker import find_mosquitto, mosquitto, start_mosquitto
-from controller.io.journal import JournalReader
-from controller.io.mqtt import Broker, connected
-from simulators.acts import Act, Draw, Lay, Press
+from controller.core.messages.alerts import CardsMayBeMissing, RoundIrregular
+from controller.core.messages.events import (
+    CardDrawn,
+    ChipsChanged,
+    QuestionAnswered,
+    QuestionAsked,
+    RoundClosed,
+    TableStarted,
+)
+from controller.io.journal.journal import JournalReader
+from controller.io.mqtt.broker import find_mosquitto, mosquitto, start_mosquitto
+from controller.io.mqtt.connection import Broker, connected
+from simulators.people.acts import Act, Draw, Lay, Press
 from tests.wiring.premises import PATIENCE_S, TOPICS, Premises, after, json_of, open_house, ran, scripted
 
 SEED = 37

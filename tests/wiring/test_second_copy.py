@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from controller.core.events import CardDrawn
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.formats.journal_schema import TABLES
-from controller.formats.segments import Row
-from controller.io.journal import JournalReader
-from controller.io.mqtt import Broker
-from controller.io.segment_folder import batches, survey
-from controller.io.verification import verify
+from controller.core.messages.events import CardDrawn
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.formats.journal.schema import TABLES
+from controller.formats.journal.segments import Row
+from controller.io.copies.segment_folder import batches, survey
+from controller.io.journal.journal import JournalReader
+from controller.io.journal.verification import verify
+from controller.io.mqtt.connection import Broker
 from tests.wiring.premises import PATIENCE_S, TOPICS, Premises, open_house, ran
 
 MIB = 2**20

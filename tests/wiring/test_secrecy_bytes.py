@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 import structlog
 
-from controller.formats.records import commit
-from controller.io.broker import find_mosquitto, mosquitto
-from controller.io.log import configure_log
+from controller.formats.journal.records import commit
+from controller.io.mqtt.broker import find_mosquitto, mosquitto
+from controller.io.system.log import configure_log
 from firmware_protocols.cards import DECK, Card
 from tests.wiring.premises import TOPICS, Ear
 from tests.wiring.strings import HOLE_PLACE, IDENTITY, Messages, Played, play

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from controller.core.events import BetsLocked, DeviceStatusChanged, RoundClosed
-from controller.core.game_alerts import AlertRaised, Kind
-from controller.core.meter_events import ContributionMade, MeterReopened
-from controller.demo_table import devices
-from controller.io.mqtt import Broker
+from controller.core.messages.events import BetsLocked, DeviceStatusChanged, RoundClosed
+from controller.core.messages.meter_events import ContributionMade, MeterReopened
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.demo.table import devices
+from controller.io.mqtt.connection import Broker
 from firmware_protocols.bet_sensors import modbus_rtu
-from simulators.bet_sensors import BetSensorsSimulator
-from simulators.layout import SensedBet
+from simulators.devices.bet_sensors import BetSensorsSimulator
+from simulators.people.layout import SensedBet
 from tests.wiring.premises import PATIENCE_S, Bench, Ear, Premises, open_house, ran
 
 BET = "blazing7s"

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
-from controller.io.mqtt import Broker
+from controller.io.mqtt.connection import Broker
 from tests.wiring.premises import PATIENCE_S, TOPICS, Ear, Premises, json_of, program, ran
 
 WATCHDOG_USEC = 900_000

@@ -6,14 +6,14 @@ import os
 import subprocess
 from pathlib import Path
 
-from controller.core.software_events import SoftwareChecked
-from controller.formats.software_list import public_of, signed
-from controller.io.mqtt import Broker
-from controller.io.secret_files import write_secret
+from controller.core.messages.software_events import SoftwareChecked
+from controller.formats.text.software_list import public_of, signed
+from controller.io.files.secret_files import write_secret
+from controller.io.mqtt.connection import Broker
 from tests.wiring.premises import Ear, Premises, open_house, program, ran
 
 SEED = bytes(range(32))
-NAME = "controller/core/settlement.py"
+NAME = "controller/core/game/settlement.py"
 UNREAD = {**os.environ, "PYTHONPYCACHEPREFIX": "/nonexistent"}
 """No bytecode is read, as under the shipped unit."""
 

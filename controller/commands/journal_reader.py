@@ -1,0 +1,76 @@
+"""What the commands share that read a journal: it is opened read-only, beside a running daemon or after it."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from controller.commands.suggestions import journals
+from controller.commands.terminal import AS_JSON, say
+from controller.formats.journal.check import Report
+from controller.formats.mqtt.envelope import PayloadRefused, Published, own_event
+from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.reports.round_narrative import Told
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def of_journal(function: F) -> F:
+    """The journal's path and ``--json``; the function is given an open reader and whether JSON is wanted."""
+
+    @functools.wraps(function)
+    def read(journal: Path, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - as click hands them over
+        try:
+            with JournalReader(journal) as reader:
+                function(reader, as_json=as_json, **given)
+        except NotAJournal as error:
+            say(f"tableside: {error}", err=True)
+            sys.exit(2)
+        except (JournalDamaged, PayloadRefused) as error:
+            say(f"tableside: {error}; run: tableside verify {journal}", err=True)
+            sys.exit(2)
+
+    wrapped: Any = AS_JSON(read)
+    found: F = click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)(wrapped)
+    return found
+
+
+def told(reader: JournalReader) -> Iterator[Told]:
+    """The journal's events with the readings that gave them.
+
+    Raises:
+        JournalDamaged: the journal cannot be read.
+        PayloadRefused: an event is not what this version knows.
+    """
+    for row in reader.events():
+        one = own_event(row.body)
+        yield Told(one.seq, row.number, one.time, one.event)
+
+
+def published(reader: JournalReader, first: int = 1) -> Iterator[Published]:
+    """The journal's events from seq ``first`` on.
+
+    Raises:
+        JournalDamaged: the journal cannot be read.
+        PayloadRefused: an event is not what this version knows.
+    """
+    for row in reader.events(first):
+        yield own_event(row.body)
+
+
+def counted(report: Report) -> dict[str, Any]:
+    """Whose a whole journal is and how much it holds, for programs."""
+    identity = report.identity
+    assert identity is not None, "it is whole"
+    whose = {"site": identity.site, "table": identity.table, "epoch": identity.epoch}
+    return {**whose, "records": report.records, "events": report.events, "head": report.head}
+
+
+def counts(report: Report) -> str:
+    """The same for people."""
+    return "{site}/{table}/{epoch}, {records} records, {events} events, head {head}".format(**counted(report))

@@ -1,0 +1,113 @@
+"""Lines named on a command line: what a technician says of a port, and what passes there put into words."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import click
+import msgspec
+
+from controller.daemon.wiring import bet_spots, liveness_ns
+from controller.formats.config.table_file import BetSpotsSection
+from controller.io.lines.line_tools import Tap, tapped
+from controller.io.lines.ports import Opener, serial_opener
+from controller.io.lines.supervisor import Link
+from controller.io.system.clock import Clock
+from devices.keypad import KeypadSession
+from devices.session import Session
+from devices.shoes.shoe import ShoeSession
+from firmware_protocols import discovery
+from firmware_protocols.codec import Line
+from firmware_protocols.readings import Reading
+
+SHOWN_BYTES: Final = 16
+"""Bytes on one line: as wide as a terminal takes, with their letters."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """What is said to be behind a port."""
+
+    kind: str
+    protocol: str
+
+    @property
+    def line(self) -> Line:
+        """How its line is set."""
+        return discovery.find(self.kind, self.protocol).line
+
+
+def as_device(_: click.Context, __: click.Parameter, value: str | None) -> Device | None:
+    """``KIND/PROTOCOL``, such as ``shoe/bee_tek``, as an option's callback.
+
+    Raises:
+        click.BadParameter: there is none; the message lists what there is.
+    """
+    if value is None:
+        return None
+    kind, _slash, protocol = value.partition("/")
+    try:
+        discovery.find(kind, protocol)
+    except discovery.UnknownCodecError as error:
+        raise click.BadParameter(f"expected KIND/PROTOCOL: {error}") from error
+    return Device(kind, protocol)
+
+
+def session_of(device: Device, spots: tuple[int, ...]) -> Session:
+    """The session that would serve ``device``; readers have their spot's number as address, and antenna 1.
+
+    Raises:
+        ValueError: there is no session for this kind.
+    """
+    match device.kind:
+        case "shoe":
+            return ShoeSession(discovery.find(device.kind, device.protocol), looking=True)
+        case "keypad":
+            return KeypadSession(discovery.find(device.kind, device.protocol))
+        case "bet_spots":
+            section = BetSpotsSection(protocol=device.protocol, port="/", spots=spots, antennas={"main": 1})
+            return bet_spots(section, "bet_spots")
+        case other:
+            raise ValueError(f"nothing serves a {other} yet")
+
+
+def driven(
+    port: str, device: Device, spots: tuple[int, ...], *, tap: Tap, show: Callable[[Reading], None], clock: Clock
+) -> Link:
+    """A link that serves the device on ``port`` as the daemon would, with ``tap`` told what passes."""
+    return Link(
+        device.kind,
+        tapped(serial_opener(port, device.line), tap),
+        session_of(device, spots),
+        clock=clock,
+        chance=random.Random(0),  # noqa: S311 - nobody to keep out of step with
+        deliver=show,
+        liveness_ns=liveness_ns(device.kind, device.protocol),
+    )
+
+
+def listening(port: str, device: Device | None, baud: int) -> tuple[Line, Opener]:
+    """How to open ``port`` as ``device``, or at ``baud`` 8N1 where nobody says what it is."""
+    line = device.line if device is not None else Line(baud)
+    return line, serial_opener(port, line)
+
+
+def bytes_lines(at_ns: int, from_device: bool, data: bytes) -> list[str]:  # noqa: FBT001 - as a tap is told
+    """Bytes for people: time in seconds, direction, hex, letters."""
+    lines = []
+    for place in range(0, len(data), SHOWN_BYTES):
+        part = data[place : place + SHOWN_BYTES]
+        letters = "".join(chr(one) if 32 <= one < 127 else "." for one in part)
+        arrow = "<" if from_device else ">"
+        lines.append(f"{at_ns / 1e9:10.6f} {arrow} {part.hex(' '):{3 * SHOWN_BYTES - 1}}  {letters}")
+    return lines
+
+
+def reading_line(at_ns: int, reading: Reading) -> str:
+    """A reading for people."""
+    fields = msgspec.to_builtins(reading)
+    words = " ".join(f"{key}={value}" for key, value in fields.items() if key != "type" and not key.endswith("_ns"))
+    return f"{at_ns / 1e9:10.6f} = {type(reading).__name__} {words}"

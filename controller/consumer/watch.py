@@ -1,0 +1,42 @@
+"""``watch``: listen to a broker and say what the tables do, and what about it cannot be true."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from controller.io.mqtt.connection import Broker, LinkLost, NotGreeted, connected
+from controller.reports.audit.stream_audit import Watcher, lines_of
+
+
+async def watch(
+    broker: Broker, topic: str, show: Callable[[str], None], complain: Callable[[str], None], *, as_json: bool
+) -> None:
+    """Listen to ``topic`` until cancelled; ``as_json``: show each message as a JSON object.
+
+    Raises:
+        LinkLost: no broker, or the link to it was lost.
+    """
+    watcher = Watcher()
+    protocols = broker.protocols()
+    for protocol in protocols:
+        try:
+            async with connected(broker, protocol, "") as client:
+                await client.subscribe(topic, qos=1)
+                async for message in client.messages:
+                    seen = watcher.see(str(message.topic), message.payload)
+                    for line in lines_of(str(message.topic), message.payload, seen, as_json=as_json):
+                        show(line)
+                    for complaint in seen.complaints:
+                        complain(complaint)
+        except NotGreeted:
+            if protocol == protocols[-1]:
+                raise
+    raise LinkLost("the broker went away")
+
+
+def run_watch(
+    broker: Broker, topic: str, show: Callable[[str], None], complain: Callable[[str], None], *, as_json: bool
+) -> None:
+    """As ``watch``, in an event loop of its own."""
+    asyncio.run(watch(broker, topic, show, complain, as_json=as_json))

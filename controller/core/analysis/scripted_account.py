@@ -1,0 +1,153 @@
+"""The account of a told round: what every wager comes to, side wagers and meters included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from controller.core.analysis.scripted_round import Ended, TellingError, ToldRound
+from controller.core.analysis.stated_meters import Meters, linked_awards, mystery_awards
+from controller.core.game.refusals import Refusal
+from controller.core.game.rules import Rules
+from controller.core.game.settlement import Net, breakage_cents, hand_nets, held_cents, insurance_net, main_net
+from controller.core.game.side_bet import SideNet, View, find, fixed_net_cents, meter_winners, terms_of
+from controller.core.meters.awards import Winner
+from firmware_protocols.cards import Card
+
+SideWagers = Mapping[int, Mapping[str, int]]
+"""Cents by spot and side wager."""
+
+MYSTERY_ROW: Final = "must_hit_by_mystery"
+"""The row of a wager that took the must-hit-by meter over its number."""
+
+
+class Account(NamedTuple):
+    """What a round comes to."""
+
+    nets: dict[int, dict[str, Net | SideNet]]
+    """By spot and bet; what explains each net is said only when asked."""
+    hands: dict[int, tuple[Net, ...]]
+    """By spot, the net of each hand that played; one entry for a natural or a surrender."""
+    meters: Meters
+    breakage_cents: int
+    """What rounding to the payout unit kept back."""
+
+
+def refused_side_bet(rules: Rules, bet: str, cents: int) -> Refusal | None:
+    """Why a side wager laid before the first card is returned; None: it stands."""
+    if rules.side_wagers == "prohibited":
+        return Refusal("side_wagers", "side wagers are prohibited at this table")
+    if bet not in rules.side_bets:
+        return Refusal("side_bets", f"{bet} is not offered at this table")
+    terms = terms_of(rules, bet)
+    if find(bet).placed == "after_deal":
+        return Refusal(f"{bet}.up_cards", f"{bet} is made once the up card lies there, not before the deal")
+    if terms.stake_cents not in {0, cents}:
+        return Refusal(f"{bet}.stake_cents", f"{bet} is made for {terms.stake_cents} cents, not {cents}")
+    if rules.decks < terms.least_decks:
+        return Refusal(f"{bet}.least_decks", f"{bet} needs {terms.least_decks} decks, the shoe has {rules.decks}")
+    return None
+
+
+def account(told: ToldRound, ended: Ended, sides: SideWagers, meters: Meters) -> Account:
+    """The account of a round that was told to its end. ``sides`` are the side wagers that stand.
+
+    Raises:
+        TellingError: a meter pays and was not told.
+    """
+    nets: dict[int, dict[str, Net | SideNet]] = {}
+    hands: dict[int, tuple[Net, ...]] = {}
+    kept_cents = 0
+    insured = told.play.insurance_offered()
+    for box, spot in enumerate(told.spots):
+        outcome = ended.outcomes[box]
+        main = main_net(told.rules, outcome, ended.end, even_money=ended.even_money[box])
+        nets[spot] = {"main": main}
+        hands[spot] = hand_nets(told.rules, outcome, ended.end) if outcome.how == "played" else (main,)
+        kept_cents += breakage_cents(told.rules, outcome, ended.end, main)
+        if insured and ended.offered[box]:
+            nets[spot]["insurance"] = insurance_net(told.rules, ended.offered[box], dealer_natural=ended.end.natural)
+    meters = settle_sides(told, ended, sides, meters, nets)
+    return Account(nets, hands, meters, kept_cents)
+
+
+def settle_sides(
+    told: ToldRound, ended: Ended, sides: SideWagers, meters: Meters, nets: dict[int, dict[str, Net | SideNet]]
+) -> Meters:
+    """Add the side wagers' nets, and tell where the meters stand after them."""
+    views = views_of(told, ended)
+    winners: dict[int, Winner] = {}
+    for spot, bet, cents in wagers_in_order(told, ended, sides):
+        known, terms = find(bet), terms_of(told.rules, bet)
+        row = known.row(terms, views[told.box_of[spot]])
+        assert row is not None, "a complete round decides every side wager"
+        net = fixed_net_cents(terms, row, cents)
+        if net is None:
+            winners[spot] = Winner(spot, terms.meter_shares[row])
+        # Of a row the meter pays the stake is gone; the award is added below.
+        nets[spot][bet] = SideNet(-cents if net is None else net, bet, row)
+    limit(told.rules, nets)
+    if winners:
+        meters = pay_linked(told.rules, winners, meters, nets)
+    return raise_mystery(told.rules, sides, meters, nets)
+
+
+def wagers_in_order(told: ToldRound, ended: Ended, sides: SideWagers) -> Iterable[tuple[int, str, int]]:
+    """Spot, bet and cents of every side wager; the one made after the deal comes last."""
+    zone = told.play.offered_zone
+    after_deal = ended.offered if zone != "insurance" else ()
+    for box, spot in enumerate(told.spots):
+        for bet, cents in sides.get(spot, {}).items():
+            yield spot, bet, cents
+        if after_deal and after_deal[box]:
+            yield spot, zone, after_deal[box]
+
+
+def views_of(told: ToldRound, ended: Ended) -> tuple[View, ...]:
+    """What each box's side wagers look at."""
+    shoe, boxes, all_broke = told.shoe, len(told.spots), ended.all_broke()
+    dealer = faces(told, ended.dealer)
+    return tuple(
+        View(shoe[box], shoe[box + boxes + 1], shoe[boxes], dealer, complete=True, all_broke=all_broke)
+        for box in range(boxes)
+    )
+
+
+def faces(told: ToldRound, cards: Iterable[int]) -> tuple[Card, ...]:
+    """The faces of remembered cards."""
+    return tuple(told.shoe[card >> 4] for card in cards)
+
+
+def limit(rules: Rules, nets: dict[int, dict[str, Net | SideNet]]) -> None:
+    """Hold the wins of side wagers at fixed odds to the aggregate limit (A35)."""
+    wins = [net.cents for row in nets.values() for net in row.values() if isinstance(net, SideNet) and net.cents > 0]
+    for row in nets.values():
+        for bet, net in row.items():
+            if isinstance(net, SideNet) and net.cents > 0:
+                row[bet] = net.lowered(held_cents(net.cents, sum(wins), rules.aggregate_limit_cents))
+
+
+def pay_linked(
+    rules: Rules, winners: dict[int, Winner], meters: Meters, nets: dict[int, dict[str, Net | SideNet]]
+) -> Meters:
+    """Add the awards of the linked meter."""
+    if meters.linked is None:
+        raise TellingError("blazing_meter_cents", "the linked meter pays in this round: expected what it stands at")
+    bet = next(bet for bet in rules.side_bets if terms_of(rules, bet).meter_shares)
+    shared = meter_winners(rules, bet) == "share"
+    awards, after = linked_awards(meters.linked, winners.values(), shared=shared)
+    for spot, cents in awards.items():
+        net = nets[spot][bet]
+        nets[spot][bet] = net._replace(cents=net.cents + cents)
+    return meters._replace(linked=after)
+
+
+def raise_mystery(rules: Rules, sides: SideWagers, meters: Meters, nets: dict[int, dict[str, Net | SideNet]]) -> Meters:
+    """Let the wagers that feed the must-hit-by meter raise it in spot order, and pay who takes it over its number."""
+    if meters.mystery is None:
+        return meters
+    feeding = [(spot, bet) for spot in sides for bet in sides[spot] if bet in rules.mystery_fed_by]
+    awards, after = mystery_awards(rules, meters.mystery, feeding)
+    for (spot, bet), cents in awards.items():
+        nets[spot][bet] = SideNet(nets[spot][bet].cents + cents, bet, MYSTERY_ROW)
+    return meters._replace(mystery=after)

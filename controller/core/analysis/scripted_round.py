@@ -1,0 +1,241 @@
+"""A round that is told, not inferred: the cards in the order they left the shoe, and the players' acts in words.
+
+It drives the same ``Play`` as the reconstruction of a live round. An act the card does not allow is refused by the name
+of the rule, and then it is as if it had not been asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from controller.core.game import refusals
+from controller.core.game.hand import Outcome, best, is_natural, points_of, seen
+from controller.core.game.play import Play
+from controller.core.game.position import Deal, Emission, Hand, Kind, Node, Now
+from controller.core.game.refusals import Refusal
+from controller.core.game.rules import Rules
+from controller.core.game.settlement import NATURAL, DealerEnd
+from controller.core.inference import successors
+from firmware_protocols.cards import Card
+
+DECISIONS: Final = frozenset({"hit", "stand", "double", "split", "surrender"})
+ACTS: Final = DECISIONS | {"insurance", "even_money", "ez_bust"}
+"""What a player may say."""
+
+
+class Act(NamedTuple):
+    """What a player says: for which spot, of which of its hands from the left, for how much (None: the usual)."""
+
+    spot: int
+    act: str
+    hand: int = 0
+    cents: int | None = None
+
+
+class TellingError(ValueError):
+    """The telling does not make a round: ``key`` says which part of it, the text why."""
+
+    def __init__(self, key: str, text: str) -> None:
+        super().__init__(text)
+        self.key = key
+
+
+class Standing(NamedTuple):
+    """How far a round has been told."""
+
+    node: Node
+    used: int
+    """Cards that have left the shoe since the burn."""
+    offered: tuple[int, ...]
+    """Insurance or EZ Bust laid so far, by box."""
+    ended: tuple[Outcome | None, ...]
+    """How each box ended; None while it has not."""
+
+
+class Ended(NamedTuple):
+    """A round told to its end; ``stopped`` if a device found the dealer's natural before play."""
+
+    outcomes: tuple[Outcome, ...]
+    even_money: tuple[bool, ...]
+    offered: tuple[int, ...]
+    """Insurance or EZ Bust that counted, by box."""
+    dealer: tuple[int, ...]
+    end: DealerEnd
+    used: int
+    stopped: bool
+
+    def all_broke(self) -> bool:
+        """Every hand at the table broke."""
+        return all(outcome.all_broke() for outcome in self.outcomes)
+
+
+class ToldRound:
+    """One round's rules, wagers and cards. Holds nothing that changes: every act gives a new ``Standing``.
+
+    Raises:
+        TellingError: (any method) the shoe ends before the round does.
+    """
+
+    def __init__(self, rules: Rules, mains: dict[int, int], shoe: Sequence[Card]) -> None:
+        self.rules = rules
+        self.spots = tuple(sorted(mains))
+        self.box_of = {spot: box for box, spot in enumerate(self.spots)}
+        self.shoe = tuple(shoe)
+        self.cards = tuple(seen(place, face) for place, face in enumerate(self.shoe))
+        boxes = len(self.spots)
+        self.hole_place = 2 * boxes + 1 if rules.hole_card == "dealt" else -1
+        if len(self.cards) < 2 * boxes + 1 + (self.hole_place > 0):
+            raise TellingError("shoe", f"{len(self.cards)} cards are too few to deal to {boxes} boxes")
+        initial = tuple(self.cards[box : 2 * boxes + 1 : boxes + 1] for box in range(boxes))
+        wagers = tuple(mains[spot] for spot in self.spots)
+        self.play = Play(rules, Deal(wagers, initial, self.cards[boxes]))
+
+    def card(self, place: int) -> int:
+        """The card at a place of the shoe."""
+        if place >= len(self.cards):
+            raise TellingError("shoe", f"its {len(self.cards)} cards end before the round does")
+        return self.cards[place]
+
+    def deal(self) -> Standing:
+        """The round once the first cards are dealt."""
+        boxes = len(self.spots)
+        node, emitted = self.play.dealt(self.play.begin())
+        start = Standing(node, self.play.deal_cards, (0,) * boxes, (None,) * boxes)
+        return with_ended(start, node, emitted)
+
+    def natural_found(self, standing: Standing) -> bool:
+        """Whether a device has found the dealer's natural, so that nobody plays."""
+        if self.rules.hole_check == "none" or not self.play.may_be_stopped(standing.node):
+            return False
+        return bool(1 << points_of(self.cards[self.hole_place]) & self.play.natural_hole)
+
+    # --- acts ---------------------------------------------------------------------------------------
+
+    def act(self, standing: Standing, act: Act) -> Standing | Refusal:
+        """The round after a player's act, or the rule that refuses it."""
+        box = self.box_of.get(act.spot)
+        if box is None:
+            return refusals.no_wager(act.spot)
+        if act.act in DECISIONS and self.natural_found(standing):
+            return refusals.STOPPED
+        match act.act:
+            case "insurance" | "ez_bust":
+                return self.offer(standing, box, act)
+            case "even_money":
+                return self.even_money(standing, box)
+            case "surrender":
+                return self.surrender(standing, box, act)
+            case _:
+                return self.decide(standing, box, act)
+
+    def offer(self, standing: Standing, box: int, act: Act) -> Standing | Refusal:
+        """Insurance or EZ Bust; laid again it adds to what lies there."""
+        cents = standing.offered[box] + (act.cents or 0)
+        refused = refusals.of_offer(self.play, standing.node, box, act.act, cents)
+        if refused is not None:
+            return refused
+        offered = (*standing.offered[:box], cents, *standing.offered[box + 1 :])
+        return standing._replace(offered=offered)
+
+    def even_money(self, standing: Standing, box: int) -> Standing | Refusal:
+        """A natural paid 1 to 1 against an ace."""
+        refused = refusals.of_even_money(self.play, standing.node, box, standing.offered[box])
+        if refused is not None:
+            return refused
+        node, _ = next(successors.even_money(self.play, standing.node, box))
+        return standing._replace(node=node)
+
+    def surrender(self, standing: Standing, box: int, act: Act) -> Standing | Refusal:
+        """The box gives up; where the card allows it later too, the hand in play does."""
+        node = standing.node
+        for given_up, emitted in successors.surrenders(
+            self.play, node, box, (), offered=self.play.surrender_offered(node)
+        ):
+            return self.go_on(standing, given_up, emitted)
+        hand = self.play.hand_in_play(node)
+        later = self.rules.surrender_on == "any_hand" and self.rules.surrender == "late"
+        if later and hand is not None and node.turn == box and self.play.current(node) == act.hand and not hand.extra:
+            given_up, emitted = self.play.give_up(node, hand, standing.offered)
+            return self.go_on(standing, given_up, emitted)
+        return refusals.of_surrender(self.play, node, box)
+
+    def decide(self, standing: Standing, box: int, act: Act) -> Standing | Refusal:
+        """Hit, stand, double or split of the hand in play."""
+        play, node = self.play, standing.node
+        hand = play.hand_in_play(node)
+        if hand is None or node.turn != box or play.current(node) != act.hand:
+            return refusals.of_turn(play, node, standing.ended[box], (box, act.hand), act.act)
+        cents = hand.base if act.cents is None else act.cents
+        refused = refusals.of_decision(play, node, hand, act.act, cents)
+        if refused is not None:
+            return refused
+        decided = play.decided(node, standing.offered)
+        match act.act:
+            case "stand":
+                return self.go_on(standing, *play.stand(node, hand, standing.offered, ()))
+            case "double":
+                return self.go_on(standing, successors.doubled(play, decided, hand, cents), ())
+            case "split":
+                return self.go_on(standing, successors.split(play, decided, hand), ())
+            case _:
+                return self.draw(standing._replace(node=decided), hand)
+
+    def draw(self, standing: Standing, hand: Hand) -> Standing:
+        """The next card of the shoe to the hand in play."""
+        card = self.card(standing.used)
+        taken = self.play.take_card(standing.node, hand, card)
+        return self.go_on(standing._replace(used=standing.used + 1), *self.play.settle_hand(standing.node, taken, ()))
+
+    def go_on(self, standing: Standing, node: Node, emitted: tuple[Emission, ...]) -> Standing:
+        """The round at ``node``, once the cards that come by themselves have come."""
+        standing = with_ended(standing, node, emitted)
+        hand = self.play.hand_in_play(node)
+        if hand is not None and hand.now is Now.OWED:
+            return self.draw(standing, hand)
+        return standing
+
+    # --- the end ------------------------------------------------------------------------------------
+
+    def finish(self, standing: Standing) -> Ended:
+        """The dealer's hand, and how every box ended.
+
+        Raises:
+            TellingError: a hand still waits for a decision, or the shoe ends too early.
+        """
+        stopped = self.natural_found(standing)
+        if stopped:
+            standing = with_ended(standing, *self.play.stopped(standing.node, standing.offered))
+        waiting = self.play.hand_in_play(standing.node)
+        if waiting is not None:
+            spot, hand = self.spots[standing.node.turn], self.play.current(standing.node)
+            raise TellingError("actions", f"spot {spot} hand {hand} has {best(waiting.cards)} and no decision")
+        node = self.play.close_offers(standing.node, standing.offered)
+        if self.hole_place > 0:
+            node = node._replace(hole=1 << points_of(self.cards[self.hole_place]))
+        used = standing.used
+        while holes := self.play.holes(node, drawing=True):
+            node = self.play.dealer_takes(node, self.card(used), holes)
+            used += 1
+        second = self.cards[self.hole_place] if self.hole_place > 0 else node.second
+        dealer = (self.play.deal.up, *((second,) if second else ()), *node.drawn)
+        natural = len(dealer) == 2 and is_natural(*dealer)
+        return Ended(
+            outcomes=tuple(outcome for outcome in standing.ended if outcome is not None),
+            even_money=tuple(box.kind is Kind.EVEN_MONEY for box in node.boxes),
+            offered=node.insured or (0,) * len(self.spots),
+            dealer=dealer,
+            end=NATURAL if natural else DealerEnd(natural=False, total=min(best(dealer), 22)),
+            used=used,
+            stopped=stopped,
+        )
+
+
+def with_ended(standing: Standing, node: Node, emitted: tuple[Emission, ...]) -> Standing:
+    """The round at ``node`` with the boxes that ended on the way."""
+    if not emitted:
+        return standing._replace(node=node)
+    ended = list(standing.ended)
+    for box, outcome in emitted:
+        ended[box] = outcome
+    return standing._replace(node=node, ended=tuple(ended))

@@ -1,0 +1,170 @@
+"""Every hand the basic strategy may end with unbroken against one up card, and what the live code pays for it.
+
+The strategy is asked, and the hands are judged, by the very functions that play and settle told rounds. A hand is one
+whatever the order of its drawn cards: the strategy looks at the total only, and the orders that lead to it are counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final, NamedTuple
+
+from controller.core.analysis.dealer_hands import ENDS, POINTS, Cards
+from controller.core.analysis.simulated_edge import WAGER_CENTS
+from controller.core.game.basic_strategy import choose
+from controller.core.game.hand import Outcome, PlayedHand, best, is_natural
+from controller.core.game.play import Play
+from controller.core.game.position import Deal, Hand, Node, Now
+from controller.core.game.rules import Rules
+from controller.core.game.settlement import NATURAL, DealerEnd, hand_nets, main_net
+
+PLAIN: Final = (2, 3)
+"""Two cards that are no natural: the box is asked, whatever cards the question then speaks of."""
+
+BROKE: Final = (10, 10, 10)
+"""A broken hand. The strategy doubles no hand that one card may break, so all broken hands are worth the same."""
+
+NOT_DRAWN: Final = DealerEnd(natural=False, total=17)
+"""The dealer's end for who does not wait for it: any but a natural."""
+
+
+class Done(NamedTuple):
+    """A hand when its play is over; a card stands for its points."""
+
+    how: str
+    """``played``, ``natural`` or ``surrendered``."""
+    cards: Cards
+    """Sorted; of a split hand the split card comes first."""
+    doubled: bool = False
+
+    def played(self) -> PlayedHand:
+        """The hand as the settlement takes it."""
+        return PlayedHand(self.cards, WAGER_CENTS, WAGER_CENTS if self.doubled else 0)
+
+
+class Questions:
+    """The strategy under these rules against one up card, asked for a box of so many hands."""
+
+    def __init__(self, rules: Rules, up: int) -> None:
+        self.rules, self.up = rules, up
+        self.play = Play(rules, Deal((WAGER_CENTS,), (PLAIN,), up))
+        self._asked, _ = self.play.dealt(self.play.begin())
+        self.natural_hole = self.play.natural_hole.bit_length() - 1
+        """Points of the hole card that makes a natural; -1 with 2 to 9 up."""
+
+    def node(self, hand: Hand, hands: int, index: int = 0) -> Node:
+        """The box in play with ``hands`` hands, the hand at ``index`` being asked."""
+        done = hand._replace(now=Now.DONE)
+        waiting = hand._replace(cards=hand.cards[:1], now=Now.WAITING)
+        return self._asked._replace(hands=(*(done,) * index, hand, *(waiting,) * (hands - index - 1)))
+
+    def act(self, cards: Cards, hands: int, index: int = 0) -> str:
+        """What the strategy does."""
+        hand = Hand(cards, WAGER_CENTS)
+        return choose(self.play, self.node(hand, hands, index), hand)
+
+    def hit(self, cards: Cards, points: int, hands: int) -> tuple[Cards, bool]:
+        """The hand with one more card, and whether it is then finished; its first card keeps its place."""
+        hand = Hand(cards, WAGER_CENTS)
+        taken = self.play.take_card(self.node(hand, hands), hand, points)
+        return (cards[0], *sorted(taken.cards[1:])), taken.now is Now.DONE
+
+    def splits(self, points: int) -> bool:
+        """Whether the strategy splits a pair of the first two cards."""
+        return self.act((points, points), 1) == "split"
+
+    def may_split_again(self, points: int, hands: int, index: int) -> bool:
+        """Whether a split hand that makes a pair again is split again, as the box's hand at ``index``."""
+        asked = Hand((points, points), WAGER_CENTS)
+        return self.play.may_split(self.node(asked, hands, index), asked)
+
+
+def unsplit(questions: Questions) -> Counter[Done]:
+    """Every way a box ends that is not split and does not break, with the orders in which its cards may come."""
+    found: Counter[Done] = Counter()
+    asked: Counter[Cards] = Counter()
+    for first in POINTS:
+        for second in POINTS:
+            cards = (min(first, second), max(first, second))
+            if is_natural(first, second):
+                found[Done("natural", cards)] += 1
+            elif first != second or not questions.splits(first):
+                asked[cards] += 1
+    return found + played_out(questions, asked, 1)
+
+
+def split_hand(questions: Questions, points: int, *, paired: bool) -> Counter[Done]:
+    """Every way a hand may end unbroken that was made by a split and is not split again, and the orders of its cards.
+
+    Its second card makes a pair, or it makes none.
+    """
+    hands = questions.rules.max_hands
+    found: Counter[Done] = Counter()
+    asked: Counter[Cards] = Counter()
+    for second in POINTS:
+        if (second == points) is paired:
+            cards, finished = questions.hit((points,), second, hands)
+            if finished:
+                found[Done("played", cards)] += 1
+            else:
+                asked[cards] += 1
+    return found + played_out(questions, asked, hands)
+
+
+def played_out(questions: Questions, asked: Counter[Cards], hands: int) -> Counter[Done]:
+    """How hands of two cards end that the strategy plays on, none of them by a split; all others break."""
+    found: Counter[Done] = Counter()
+    while asked:
+        longer: Counter[Cards] = Counter()
+        for cards, ways in asked.items():
+            match questions.act(cards, hands):
+                case "stand":
+                    found[Done("played", cards)] += ways
+                case "surrender":
+                    found[Done("surrendered", cards)] += ways
+                case "double":
+                    for points in POINTS:
+                        drawn = (cards[0], *sorted((*cards[1:], points)))
+                        assert best(drawn) <= 21, f"a doubled hand breaks: {drawn}"
+                        found[Done("played", drawn, doubled=True)] += ways
+                case act:
+                    assert act == "hit", f"a pair is split before its hand is played out: {act}"
+                    for points in POINTS:
+                        taken, finished = questions.hit(cards, points, hands)
+                        if not finished:
+                            longer[taken] += ways
+                        elif best(taken) <= 21:
+                            found[Done("played", taken)] += ways
+        asked = longer
+    return found
+
+
+def nets_of_box(questions: Questions, done: Done) -> tuple[int, ...]:
+    """The net in cents of a box that was not split, by how the dealer ends (``ENDS``)."""
+    hand = done.played()
+    outcome = Outcome(done.how, (hand,))
+    # Who does not wait for the dealer's hand is paid against no drawn hand, in a round of one box.
+    waits = done.how == "played" and not hand.broke()
+    ends = [end if waits or end.natural else NOT_DRAWN for end in ENDS]
+    if done.how == "played" and hand.broke() and questions.rules.hole_card == "none":
+        ends[-1] = NOT_DRAWN
+    nets = [main_net(questions.rules, outcome, end).cents for end in ends]
+    if questions.rules.hole_check == "device" and done.how != "natural":
+        nets[-1] = stopped_cents(questions.rules)
+    return tuple(nets)
+
+
+def nets_of_split_hand(questions: Questions, done: Done) -> tuple[int, ...]:
+    """The net in cents of one hand of a split box, by ``ENDS``, and once more against a natural as a hand not first."""
+    rules, hand = questions.rules, done.played()
+    nets = [hand_nets(rules, Outcome("played", (hand,)), end)[0].cents for end in ENDS]
+    if rules.hole_check == "device":
+        return (*nets[:-1], stopped_cents(rules), 0)
+    first = PlayedHand(PLAIN, WAGER_CENTS, 0)
+    return (*nets, hand_nets(rules, Outcome("played", (first, hand)), NATURAL)[1].cents)
+
+
+def stopped_cents(rules: Rules) -> int:
+    """The net of a box that a device stops before it has played."""
+    untouched = Outcome("played", (PlayedHand(PLAIN, WAGER_CENTS, 0),))
+    return main_net(rules, untouched, NATURAL).cents

@@ -1,0 +1,204 @@
+"""Which of the chips that lie there at the lock are wagers, and what about them wants a person's eye.
+
+What the card refuses is no wager, exactly as a told round has it (``scripted_account.refused_side_bet``,
+``procedures``): a side wager without a main wager, a side wager of another amount than its one stake, a side wager that
+is made after the deal. A wager outside the limits of the table's sign was accepted if cards are dealt to it, and stands
+(COMAR 36.05.03.14 C).
+
+Who did not bet the last round may be refused until the shuffle. Chips cannot show whether the dealer dealt to such a
+box, and the cards after it go elsewhere if he did: so a person says it, and until then nothing of the round is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from controller.core.analysis.scripted_account import refused_side_bet
+from controller.core.betting import closed_meters
+from controller.core.certainty import uncertain_wagers
+from controller.core.certainty.agreed_dues import known_until, latest
+from controller.core.certainty.side_wagers import offered_later, row_known
+from controller.core.game.procedures import refused_wager
+from controller.core.game.refusals import Refusal
+from controller.core.game.rules import Rules
+from controller.core.game.side_bet import terms_of
+from controller.core.game.wager import LockedWager
+from controller.core.messages.alerts import MidShoeEntry, SideBetRefused, SideBetWithoutMain, WagerOutsideLimits
+from controller.core.messages.events import BetsLocked, Event, QuestionWithdrawn
+from controller.core.messages.house import House
+from controller.core.table.layout import Change
+from controller.core.table.state import Round
+from controller.core.table.transaction import Desk
+
+Wagers = tuple[LockedWager, ...]
+
+
+def standing(house: House, lying: Wagers, closed: Mapping[str, str]) -> tuple[Wagers, Wagers]:
+    """What lies there, main first at each spot, as the wagers that stand and those the card or the house refuses."""
+    mains = {wager.spot for wager in lying if wager.bet == "main"}
+    refused = tuple(
+        wager
+        for wager in lying
+        if wager.bet != "main" and (wager.spot not in mains or refusal_of(house, wager, closed) is not None)
+    )
+    return tuple(wager for wager in lying if wager not in refused), refused
+
+
+def refusal_of(house: House, wager: LockedWager, closed: Mapping[str, str]) -> Refusal | None:
+    """Why a side wager beside a main wager is none, ``closed`` being the meters closed at the lock; None: it is one."""
+    by_card = refused_side_bet(house.rules, wager.bet, wager.cents)
+    return by_card or closed_meters.refusal(house, closed, wager.bet)
+
+
+def limits_of(rules: Rules, bet: str) -> tuple[int, int]:
+    """Least and highest amount of a wager by the table's sign; 0: none."""
+    if bet == "main":
+        return rules.options.minimum_cents, rules.options.maximum_cents
+    return 0, rules.options.side_maximum_cents
+
+
+def outside(rules: Rules, bet: str, cents: int) -> bool:
+    """Whether a wager is outside the table's limits."""
+    return refused_wager(rules, cents, sat_out=False, in_mid_shoe=False, main=bet == "main") is not None
+
+
+def newcomers(desk: Desk, spots: tuple[int, ...]) -> tuple[int, ...]:
+    """The spots among ``spots`` that did not bet the last round of this shoe, where such a wager is refused.
+
+    Nothing is known of the rounds before the first that this table saw; a burn announced between two rounds begins a
+    shoe.
+    """
+    if desk.rules.mid_shoe_entry == "allowed":
+        return ()
+    dealt = (book for book in reversed(desk.state.books) if book.round >= desk.state.shoe_round and not book.void)
+    last = next(dealt, None)
+    if last is None:
+        return ()
+    bet = {row.spot for row in last.rows if row.bet == "main"}
+    return tuple(spot for spot in spots if spot not in bet)
+
+
+def told_at_lock(house: House, round_now: Round) -> Iterator[Event]:
+    """What the wagers of a lock want a person to know."""
+    rules, number = house.rules, round_now.number
+    for wager in round_now.refused:
+        if wager.bet == "main":
+            # A newcomer's who was sent away, of whom a person has just said so.
+            continue
+        if wager.spot in round_now.spots:
+            refusal = refusal_of(house, wager, round_now.closed_meters)
+            assert refusal is not None, "a side wager beside a main wager is refused by a rule"
+            yield SideBetRefused(number, wager.spot, wager.bet, wager.cents, refusal.rule, refusal.sentence)
+        else:
+            yield SideBetWithoutMain(number, wager.spot, wager.bet, wager.cents)
+    yield from uncertain_wagers.told_at_lock(round_now)
+    for wager in round_now.wagers:
+        if outside(rules, wager.bet, wager.cents):
+            yield WagerOutsideLimits(number, wager.spot, wager.bet, wager.cents, *limits_of(rules, wager.bet))
+
+
+def confirmed(desk: Desk) -> None:
+    """The readers have confirmed the lock: say what is locked, or first ask who was let in."""
+    entering = newcomers(desk, tuple(spot for spot in desk.round().spots if spot not in desk.round().declared))
+    mains = dict(zip(desk.round().spots, desk.round().main_wagers(), strict=True))
+    desk.tell(*(MidShoeEntry(desk.round().number, spot, mains[spot]) for spot in entering))
+    desk.change_round(entering=entering)
+    ask_or_tell(desk)
+
+
+def ask_or_tell(desk: Desk) -> None:
+    """Ask about the next newcomer; with none left tell the lock."""
+    entering = desk.round().entering
+    if entering:
+        desk.change_round(entry=desk.ask(entering[0], entry_text(entering[0]), ("yes", "no")))
+        return
+    locked = BetsLocked(desk.round().number, desk.round().wagers, desk.house.profile_hash)
+    desk.tell(locked, *told_at_lock(desk.house, desk.round()))
+    closed_meters.raise_standing(desk)
+
+
+def entry_text(spot: int) -> str:
+    """The question about a newcomer, as the dealer reads it."""
+    return f"Spot {spot} came in mid shoe: dealt in?"
+
+
+def entry_answered(desk: Desk, answer: str, who: str) -> int:
+    """A person said whether a newcomer was dealt in; the spot that was not, to be taken out of the round, else 0."""
+    spot, *rest = desk.round().entering
+    if not desk.hears_yes_or_no(desk.round().entry, answer, who):
+        return 0
+    desk.change_round(entry=0, entering=tuple(rest), entry_told=True)
+    return spot if answer == "no" else 0
+
+
+def given_up(desk: Desk) -> None:
+    """The round ends before its lock was told: its wagers go on the books as they lie, for the floor.
+
+    Nobody has said who was let in, or the readers have not confirmed what lay there.
+    """
+    if desk.round().entry:
+        desk.tell(QuestionWithdrawn(desk.round().entry))
+    elif desk.round().locked or not desk.round().cards:
+        return
+    desk.change_round(locked=True, entry=0, entering=())
+    ask_or_tell(desk)
+
+
+def handed_back(round_now: Round, change: Change) -> bool:
+    """Whether a change returns what is no wager, or the chips of a newcomer of whom nobody has said that he plays.
+
+    Of chips of which nobody knows whether they are a wager any change may do so.
+    """
+    if uncertain_wagers.is_uncertain(round_now, change.spot, change.zone):
+        return True
+    refused = any((one.spot, one.bet) == (change.spot, change.zone) for one in round_now.refused)
+    sent_away = change.spot in round_now.entering and change.after == 0
+    return change.after < change.before and (refused or sent_away)
+
+
+def side_taken(desk: Desk, change: Change) -> bool:
+    """Whether a change takes or pays a side wager: one that the cards have decided, or a stake "for one" collected.
+
+    A stake that is not returned is taken off before the deal (A22). While the readers have still to confirm the deal a
+    wager may have been decided and paid that is not settled yet; so it may while the aggregate limit keeps its amount
+    open.
+    """
+    round_now = desk.round()
+    if not any((wager.spot, wager.bet) == (change.spot, change.zone) for wager in round_now.wagers):
+        return False
+    terms = terms_of(desk.rules, change.zone)
+    if change.after == 0 and (terms.awards_cents or terms.meter_shares):
+        return True
+    if not round_now.is_dealt():
+        return False
+    decided = (change.spot, change.zone) in round_now.settled
+    if not decided and (round_now.blind() or (desk.rules.aggregate_limit_cents and not round_now.hides())):
+        decided = row_known(desk, change.spot, change.zone)
+    return decided or known_until(desk) < latest(desk)
+
+
+def made_later(rules: Rules, zone: str) -> bool:
+    """Whether a zone is that of a side wager made after the deal."""
+    return zone in rules.side_bets and offered_later(zone)
+
+
+def check_later(desk: Desk, change: Change) -> None:
+    """A side wager made after the deal is above the table's limit."""
+    if made_later(desk.rules, change.zone) and outside(desk.rules, change.zone, change.after):
+        limits = limits_of(desk.rules, change.zone)
+        desk.tell_guarded(WagerOutsideLimits(desk.round().number, change.spot, change.zone, change.after, *limits))
+
+
+def not_offered(desk: Desk, change: Change) -> Event | None:
+    """A rise where a wager is made after the deal that is none: no main wager beside it, or another up card."""
+    up = desk.lattice().play().up_points
+    if not made_later(desk.rules, change.zone) or change.after < change.before or not up:
+        return None
+    number = desk.round().number
+    if change.spot not in desk.round().spots:
+        return SideBetWithoutMain(number, change.spot, change.zone, change.after)
+    if up in terms_of(desk.rules, change.zone).up_cards:
+        return None
+    shown = "ace" if up == 1 else str(up)
+    sentence = f"{change.zone} is not offered against an up card of {shown}"
+    return SideBetRefused(number, change.spot, change.zone, change.after, f"{change.zone}.up_cards", sentence)

@@ -1,0 +1,140 @@
+"""The lock: which of the chips that lie there are the bets of a round, also where chips moved before that was told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from controller.core.betting import acceptance, bet_sensors, closed_meters
+from controller.core.certainty import deal_confirmation, face_down, shared_chips
+from controller.core.certainty.rebuild import hear_no_more, keypad_away, weave_again
+from controller.core.certainty.side_wagers import offered_later
+from controller.core.game.wager import LockedWager
+from controller.core.messages.alerts import CardWithoutBets, SpotUnwatched
+from controller.core.messages.events import RoundClosed, RoundStarted
+from controller.core.table import readiness
+from controller.core.table.layout import Change, key
+from controller.core.table.state import Round, begun
+from controller.core.table.transaction import Desk
+from firmware_protocols.readings import HealthState
+
+NOTHING_MOVED: Final[Mapping[str, int]] = {}
+"""No zone's chips have moved since a lock."""
+
+
+def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> bool:
+    """No more bets: the wagers are what lies there. False: there is no main wager, or the table is closed.
+
+    ``moved`` is what lay there in zones whose chips have moved since.
+    """
+    if readiness.closed_by(desk.state):
+        return False
+    closed = closed_meters.now(desk.state)
+    bets = in_play(desk, desk.state.declared, closed, moved)
+    if not bets.spots:
+        return False
+    number = desk.state.rounds + 1
+    desk.change(rounds=number, declared=(), round=Round(number, lock_ns, bets.spots, bets.wagers))
+    desk.change_round(
+        profile_hash=desk.house.profile_hash,
+        hole_dealt=desk.rules.hole_card == "dealt",
+        face_down=desk.rules.player_cards == "face_down",
+        declared=bets.declared,
+        refused=bets.refused,
+        closed_meters=closed,
+        keys_unheard=desk.state.keypad_lost,
+        moved=dict(moved),
+        dealing=deal_confirmation.begin(desk),
+    )
+    desk.change(keypad_lost=keypad_away(desk))
+    desk.found = begun(desk.rules, desk.round())
+    shared_chips.note(desk)
+    desk.tell(RoundStarted(number, desk.state.shoe.shoe or None, bets.spots))
+    for reader, watched in desk.house.readers.items():
+        if desk.state.devices.get(reader, HealthState.READY) != HealthState.READY:
+            unwatched(desk, reader, watched, lock_ns)
+    return True
+
+
+class Bets(NamedTuple):
+    """What is in play at a lock: the boxes' spots, the wagers that stand, the boxes without chips, what is refused."""
+
+    spots: tuple[int, ...]
+    wagers: tuple[LockedWager, ...]
+    declared: tuple[int, ...]
+    refused: tuple[LockedWager, ...]
+
+
+NO_BETS: Final = Bets((), (), (), ())
+"""What is in play in no round."""
+
+
+def in_play(
+    desk: Desk, boxes: tuple[LockedWager, ...], closed: Mapping[str, str], moved: Mapping[str, int] = NOTHING_MOVED
+) -> Bets:
+    """What lay there at the lock with declared ``boxes``, which chips overtake.
+
+    ``closed``: the meters closed then; ``moved``: what lay in zones whose chips have moved since.
+    """
+    open_round = desk.state.round
+    known = () if open_round is None else tuple(open_round.uncertain)
+    wagers = tuple(wager for wager in lying(desk, moved) if key(wager.spot, wager.bet) not in known)
+    with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
+    more = tuple(box for box in boxes if box.spot not in with_chips)
+    everything = sorted((*wagers, *more), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
+    stand, refused = acceptance.standing(desk.house, tuple(everything), closed)
+    spots = tuple(wager.spot for wager in stand if wager.bet == "main")
+    return Bets(spots, stand, tuple(box.spot for box in more), refused)
+
+
+def unwatched(desk: Desk, device: str, spots: tuple[int, ...], at_ns: int) -> None:
+    """A reader of boxes in play is lost: what chips would have shown there may happen unseen."""
+    for spot in hear_no_more(desk, spots, at_ns):
+        desk.tell(SpotUnwatched(desk.round().number, spot, device))
+
+
+def lying(desk: Desk, moved: Mapping[str, int] = NOTHING_MOVED) -> tuple[LockedWager, ...]:
+    """What lies in the zones and on the sensors, or lay there before it was ``moved``.
+
+    What is offered after the deal is no wager yet.
+    """
+    later = {"insurance", *(bet for bet in desk.rules.side_bets if offered_later(bet))}
+    zones = [zone for zone in desk.state.felt.values() if zone.name not in later]
+    zones.sort(key=lambda zone: (zone.spot, zone.name != "main", zone.name))
+    amounts = ((zone, moved.get(key(zone.spot, zone.name), zone.cents)) for zone in zones)
+    sensed = () if desk.state.round is None else bet_sensors.counted(desk, desk.round())
+    return (*(LockedWager(zone.spot, zone.name, cents) for zone, cents in amounts if cents), *sensed)
+
+
+def lock_again(desk: Desk) -> None:
+    """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
+    before = desk.round()
+    shared_chips.note(desk)
+    play_with(desk, in_play(desk, before.declared_boxes(), before.closed_meters, before.moved))
+
+
+def play_with(desk: Desk, bets: Bets) -> None:
+    """The open round is one of these bets; without any it is none."""
+    before = desk.round()
+    if not bets.spots:
+        desk.tell(*(CardWithoutBets(card.number) for card in before.cards))
+        if before.cards:
+            face_down.keep_closed(desk)
+        desk.tell(RoundClosed(before.number, (), 0, "void"))
+        desk.change(round=None, declared=before.declared_boxes())
+        desk.found = None
+        return
+    desk.change_round(spots=bets.spots, wagers=bets.wagers, declared=bets.declared, refused=bets.refused)
+    if before.locked:
+        deal_confirmation.moved(desk, "its boxes were corrected")
+    # With other boxes another card is the hole card.
+    weave_again(desk, before)
+
+
+def keep_moved(desk: Desk, change: Change, first_ns: int) -> None:
+    """Keep what lay in a zone at a lock that has still to be told, or put off, once its chips move after it."""
+    round_now, name = desk.round(), key(change.spot, change.zone)
+    if not round_now.locked:
+        desk.change_round(moved={name: change.before, **round_now.moved})
+    elif 0 <= round_now.next_lock_ns <= first_ns:
+        desk.change_round(next_moved={name: change.before, **round_now.next_moved})

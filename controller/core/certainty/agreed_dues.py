@@ -1,0 +1,186 @@
+"""What the lattice says of a round's money: facts and dues that every legal play agrees on, told once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from controller.core.certainty.agreed_facts import Known, Names, inferred
+from controller.core.certainty.shared_chips import known
+from controller.core.game.settlement import Net
+from controller.core.game.side_bet import find
+from controller.core.game.wager import Basis
+from controller.core.inference.dues import Due, insurance_due, main_certain, main_due
+from controller.core.inference.lattice import Frontier, Reconstruction
+from controller.core.inference.observation import EVER, CardCame, ChipsMoved
+from controller.core.messages.events import WagerAdjusted, WagerSettled
+from controller.core.table.ledger import book_of
+from controller.core.table.state import Round
+from controller.core.table.transaction import Desk
+from firmware_protocols.readings import HealthState
+
+
+def known_until(desk: Desk) -> int:
+    """The moment up to which the chips of every box are confirmed.
+
+    Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
+    """
+    confirmed, round_now = desk.state.confirmed, desk.round()
+    unwatched = {round_now.spots[one.box] for one in round_now.silences if one.open()}
+    spots = set(round_now.spots)
+    if not desk.round().locked:
+        for reader, watched in desk.house.readers.items():
+            if desk.state.devices.get(reader, HealthState.READY) == HealthState.READY:
+                spots.update(watched)
+    felt = desk.state.felt
+    return min((known(felt, spot, confirmed.get(str(spot), -1)) for spot in spots - unwatched), default=EVER)
+
+
+def latest(desk: Desk) -> int:
+    """The moment the readers should confirm: the last evidence that came from elsewhere, or the lock."""
+    moments = [d.last_ns for d in desk.round().evidence if not isinstance(d.item, ChipsMoved)]
+    return max([lock_known_ns(desk.round()), *moments])
+
+
+def lock_known_ns(round_now: Round) -> int:
+    """The moment the readers must have confirmed before the lock is told."""
+    return max(round_now.lock_ns, round_now.twice_ns)
+
+
+class Judged(NamedTuple):
+    """A lattice, the nodes of it that agree with the hole card, and what that counts.
+
+    None: it has not been turned, or none is dealt.
+    """
+
+    found: Reconstruction
+    frontier: Frontier
+    points: int | None
+
+
+def hole_points(desk: Desk) -> int | None:
+    """What the hole card counts, once it has been turned; None where none is dealt."""
+    return desk.hole_points()
+
+
+def of_hole(frontier: Frontier, points: int | None) -> Frontier:
+    """The nodes that agree with the hole card."""
+    if points is None:
+        return frontier
+    return {node: told for node, told in frontier.items() if node.hole >> points & 1}
+
+
+def publish(desk: Desk, judged: Judged) -> None:
+    """Facts and dues that hold in every play."""
+    view, frontier = judged.found, judged.frontier
+    names = Names(desk.round().number, desk.round().spots, tuple(card.number for card in desk.round().cards))
+    used = view.evidence[: view.cuts[-1].used]
+    shown = view._replace(cards=view.cards[: sum(isinstance(dated.item, CardCame) for dated in used)])
+    told = desk.round().told
+    known = Known.by(told[desk.round().corrected_at :])
+    for fact in inferred(shown, frontier, names, known):
+        if fact not in told:
+            told = (*told, fact)
+            desk.tell(fact)
+    desk.change_round(told=told)
+    if len(shown.cards) < view.play().deal_cards or not frontier:
+        return
+    for box, spot in enumerate(desk.round().spots):
+        if (spot, "main") not in desk.round().settled:
+            settle(desk, judged, box, "main", main_certain(view, frontier, box, judged.points))
+        if (spot, "insurance") not in desk.round().settled:
+            insured = insurance_due(view, frontier, box, judged.points)
+            if insured is not None:
+                settle(desk, judged, box, "insurance", insured.certain())
+    return_offered(desk, judged)
+
+
+def return_offered(desk: Desk, judged: Judged) -> None:
+    """Wagers on the books that were made after the deal, and that no play has any more, go back.
+
+    A correction of the up card takes the offer away, or a later one replaces it.
+    """
+    play, round_now = judged.found.play(), desk.round()
+    book = book_of(desk.state.books, round_now.number)
+    for row in () if book is None else book.rows:
+        made_later = row.bet == "insurance" or (row.bet != "main" and find(row.bet).placed == "after_deal")
+        if not made_later or (row.spot, row.bet) in round_now.settled or row.spot not in round_now.spots:
+            continue
+        box = round_now.spots.index(row.spot)
+        counted = any(node.offers or (node.insured and node.insured[box]) for node in judged.frontier)
+        if row.bet == play.offered_zone and counted:
+            continue
+        basis = Basis.ANSWER if round_now.by_people() else Basis.EVIDENCE
+        place = (round_now.number, row.spot, row.bet, row.wager_cents, 0, basis)
+        why = f"{row.bet} was not offered, or not made: it goes back"
+        tell_settled(desk, WagerSettled(*place, resting_on(judged.found, box), why))
+
+
+def dues(judged: Judged, box: int) -> Iterator[tuple[str, Due]]:
+    """The wagers of a box and what they may be due."""
+    view, frontier, points = judged
+    yield "main", main_due(view, frontier, box, points)
+    insured = insurance_due(view, frontier, box, points)
+    if insured is not None:
+        yield "insurance", insured
+
+
+def settle(desk: Desk, judged: Judged, box: int, bet: str, net: Net | None) -> None:
+    """Publish a wager's due once every play agrees on it."""
+    if net is None:
+        return
+    wager_cents = wager_of(judged, box, bet)
+    spot = desk.round().spots[box]
+    unseen = bet == "insurance" and any(one.box == box for one in desk.round().silences)
+    if wager_cents is None or unseen:
+        return
+    readings = resting_on(judged.found, box)
+    number = desk.round().number
+    basis = Basis.ANSWER if desk.round().by_people() else Basis.EVIDENCE
+    tell_settled(desk, WagerSettled(number, spot, bet, wager_cents, net.cents, basis, readings, net.why))
+
+
+def tell_settled(desk: Desk, event: WagerSettled) -> None:
+    """Publish a settlement; of a wager settled before the floor corrected the round, what changed or was doubted."""
+    desk.change_round(settled=(*desk.round().settled, (event.spot, event.bet)))
+    book = book_of(desk.state.books, event.round)
+    row = None if book is None else book.row(event.spot, event.bet)
+    if row is None or row.due_cents is None:
+        desk.tell(event)
+    elif row.due_cents != event.due_cents or row.doubted:
+        who, why = desk.round().corrected
+        fields = (event.round, event.spot, event.bet, event.wager_cents, row.due_cents, event.due_cents)
+        desk.tell(WagerAdjusted(*fields, who, why, event.basis, event.jackpot_cents))
+
+
+def doubt_reopened(desk: Desk) -> None:
+    """Doubt what was settled before a correction and is not certain after it: legal plays differ on it now."""
+    marks = desk.round().settled
+    reason = "the round was corrected since, and legal plays differ on it now"
+    desk.tell(*desk.doubts(reason, lambda row: (row.spot, row.bet) not in marks))
+
+
+def open_bets(desk: Desk) -> bool:
+    """Whether a wager of the open round is not settled, as far as that can be known without judging again."""
+    settled = desk.round().settled
+    insured = {spot for spot, bet in settled if bet == "insurance"}
+    if any((spot, "main") not in settled for spot in desk.round().spots):
+        return True
+    counted = {box for node in desk.lattice().frontier for box, cents in enumerate(node.insured) if cents}
+    return any(desk.round().spots[box] not in insured for box in counted)
+
+
+def wager_of(judged: Judged, box: int, bet: str) -> int | None:
+    """The wager in cents; None where plays differ on the insurance counted."""
+    if bet == "main":
+        return judged.found.wagers[box]
+    counted = {node.insured[box] if node.insured else 0 for node in judged.frontier}
+    return counted.pop() if len(counted) == 1 else None
+
+
+def resting_on(view: Reconstruction, box: int) -> tuple[int, ...]:
+    """The readings a settlement rests on: all cards and keys so far, and the chips of its own spot."""
+    used = view.evidence[: view.cuts[-1].used]
+    return tuple(
+        d.number for d in used if not isinstance(d.item, ChipsMoved) or (d.item.box == box and not d.item.idle)
+    )

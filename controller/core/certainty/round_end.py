@@ -1,0 +1,148 @@
+"""Where a round may end: whether it can take another card, whether some play of it is over, and what to look at then.
+
+A round ends by evidence alone, whether or not anybody presses a key. From the moment it may be over the bets of the
+next one may be made, so from then on every zone is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from controller.core.certainty.agreed_dues import known_until, latest
+from controller.core.certainty.side_wagers import offered_later
+from controller.core.game.hand import seen
+from controller.core.game.play import Play
+from controller.core.game.position import Kind, Node
+from controller.core.inference.dues import main_due
+from controller.core.inference.lattice import Reconstruction
+from controller.core.inference.observation import EVER, CardCame
+from controller.core.inference.unobserved import ended_ways, ways
+from controller.core.table.layout import key
+from controller.core.table.state import Round
+from controller.core.table.transaction import Desk
+from firmware_protocols.cards import Card
+
+
+def paying(desk: Desk) -> bool:
+    """Whether payment has begun in every play."""
+    nodes = desk.lattice().frontier
+    return bool(nodes) and all(node.paying for node in nodes)
+
+
+def is_over(desk: Desk) -> bool:
+    """Whether the open round can take no further card.
+
+    It is closing, payment has begun in every play, in no play anybody may still be dealt to, or of a round that nobody
+    can explain no chip is left.
+    """
+    round_now = desk.round()
+    if round_now.closing:
+        return True
+    if round_now.trouble or round_now.blind():
+        return cleared(desk)
+    if round_now.doubt and cleared(desk):
+        return True
+    if round_now.dealing.unturned() and left_lying(desk):
+        # Chips that one player moved do not say that the others have finished.
+        return False
+    return paying(desk) or (takes_no_card(desk) and not left_lying(desk))
+
+
+def takes_no_card(desk: Desk) -> bool:
+    """Whether every play of the open round is over and has nobody left who may get a card.
+
+    All hands broke, say, or the dealer's hand is complete. A wager that makes the dealer draw and that the readers
+    have still to tell of keeps it open.
+    """
+    found, points = desk.lattice(), desk.hole_points()
+    nodes = [node for node in found.frontier if points is None or node.hole >> points & 1]
+    if not nodes or not desk.round().is_dealt():
+        return False
+    layout = found.last_layout()
+    if not all(any(True for _ in ended_ways(found.play(), node, layout)) for node in nodes):
+        # Chips of a double, say, are still to be told.
+        return False
+    return not any(made_late(desk, found.play(), node) or takes_card(found, node, points) for node in nodes)
+
+
+def left_lying(desk: Desk) -> bool:
+    """Whether a wager that is no push lies as it did at the last card: so nobody deals on."""
+    found, points, round_now = desk.lattice(), desk.hole_points(), desk.round()
+    ends = found.ends(points) if points is not None or not round_now.hole_dealt else found.frontier
+    for box, spot in enumerate(round_now.spots):
+        zone = desk.state.felt.get(key(spot, "main"))
+        lies = zone is not None and zone.chips and set(zone.chips) <= set(round_now.lying)
+        if lies and 0 not in main_due(found, ends, box, points).cents():
+            return True
+    return False
+
+
+def takes_card(found: Reconstruction, node: Node, points: int | None) -> bool:
+    """Whether a card may follow at a node; which card makes no difference."""
+    card = CardCame(seen(len(found.cards), Card("2c")))
+    if any(box.lies for box in node.boxes):
+        # Where busts are taken at once that is still to be told of these.
+        return True
+    reached = ways(found.play(), node, card, found.last_layout(), (0, EVER))
+    return any(points is None or after.hole >> points & 1 for after, _ in reached)
+
+
+def made_late(desk: Desk, play: Play, node: Node) -> bool:
+    """Whether a wager made after the deal, of which the readers may still tell, would have the dealer draw."""
+    draws = play.offered_zone and (play.offered_zone != "insurance" or not desk.round().hole_dealt)
+    if not draws or node.paying:
+        return False
+    broke = all(box.kind is Kind.BROKEN for box in node.boxes) and play.offered_zone != "insurance"
+    return not broke and (node.offers or known_until(desk) < latest(desk))
+
+
+def next_bet(desk: Desk, zone: str) -> bool:
+    """Whether chips in a zone may be of the next bets: the open round is over in some play, and nobody is accused."""
+    later = zone == "insurance" or (zone in desk.rules.side_bets and offered_later(zone))
+    return not later and not desk.round().trouble and desk.round().is_dealt() and may_be_over(desk)
+
+
+def cleared(desk: Desk) -> bool:
+    """Whether no chip is left of those that lay at the boxes at the round's last card: no live wager is without chips.
+
+    Where that cannot be seen, at boxes without chips or without a reader, nothing is said.
+    """
+    round_now = desk.round()
+    if round_now.declared or any(one.open() for one in round_now.silences) or not round_now.is_dealt():
+        return False
+    return bool(round_now.lying) and set(round_now.lying).isdisjoint(chips_at_boxes(desk, round_now))
+
+
+def chips_at_boxes(desk: Desk, round_now: Round) -> Iterator[str]:
+    """The chips in the zones that tell of the play, at the round's boxes."""
+    for spot in round_now.spots:
+        for zone in played_zones(desk):
+            found = desk.state.felt.get(key(spot, zone))
+            yield from () if found is None else found.chips
+
+
+def may_be_over(desk: Desk) -> bool:
+    """Whether some play of the open round is over, with the hole card once it is turned; also where none is left."""
+    found, points = desk.lattice(), desk.hole_points()
+    play, layout = found.play(), found.last_layout()
+    ended = (after for node in found.frontier for after, _ in ended_ways(play, node, layout))
+    return not found.frontier or any(points is None or after.hole >> points & 1 for after in ended)
+
+
+def played_zones(desk: Desk) -> tuple[str, ...]:
+    """The zones whose chips tell how a round is played."""
+    return ("main", "insurance", *sorted(bet for bet in desk.rules.side_bets if offered_later(bet)))
+
+
+def watched(desk: Desk) -> tuple[str, ...]:
+    """The zones to look at before all others, those that may change now; empty: every zone.
+
+    Only while the round cannot be over are those that tell of its play enough. In every other phase bets may be made
+    anywhere. Where hidden cards decide whether it is over it is always every zone.
+    """
+    round_now = desk.state.round
+    if round_now is None or not round_now.is_dealt() or round_now.trouble or round_now.held() or round_now.face_down:
+        return ()
+    if round_now.hides():
+        return ()
+    return played_zones(desk) if round_now.locked and not may_be_over(desk) else ()

@@ -1,0 +1,115 @@
+"""Chips that two antennas hear when the bets are locked, so that they may be of either zone's wager.
+
+The lock waits until one antenna is left, and the wager is what its zone then shows. Of a chip that was picked up before
+that nobody ever knows it: a side wager it may be of stays open between the amounts without it and with it, and where it
+may be of a main wager the floor rules.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.core.certainty import uncertain_wagers
+from controller.core.table.layout import Change, Felt, Zone, conflicts, key
+from controller.core.table.transaction import Desk
+
+REASON: Final = "a chip lay between two zones, and nobody knows of which wager it was"
+
+
+def note(desk: Desk) -> None:
+    """Keep which chips two zones held at the lock, and what their wagers come to without and with them."""
+    felt, lock_ns, round_now = desk.state.felt, desk.round().lock_ns, desk.round()
+    found = dict(round_now.twice)
+    for chip, zones in conflicts(felt).items():
+        held = tuple(name for name in zones if is_bet(desk, name) and felt[name].doubted.get(chip, -1) <= lock_ns)
+        if len(held) > 1 and chip not in found:
+            found[chip] = held
+    if found != round_now.twice:
+        names = {name for zones in found.values() for name in zones}
+        amounts = {name: amounts_of(desk, felt[name], set(found)) for name in sorted(names)}
+        desk.change_round(twice=found, between={**amounts, **round_now.between})
+
+
+def forget(desk: Desk) -> None:
+    """Chips moved before the lock: what two zones held then is to be noted again."""
+    desk.change_round(twice={}, between={})
+
+
+def is_bet(desk: Desk, name: str) -> bool:
+    """Whether a zone is that of a wager made before the deal."""
+    _, _, zone = name.partition("/")
+    return zone == "main" or uncertain_wagers.before_deal(desk, zone)
+
+
+def amounts_of(desk: Desk, zone: Zone, between: set[str]) -> tuple[int, int]:
+    """What a zone comes to without the chips that may lie elsewhere, and with them."""
+    worth = {chip: desk.house.chips.get(chip, zone.values.get(chip, 0)) for chip in zone.chips}
+    return sum(cents for chip, cents in worth.items() if chip not in between), sum(worth.values())
+
+
+def unsettled(desk: Desk) -> tuple[str, ...]:
+    """The chips of which nobody can say yet in which zone they lay at the lock."""
+    felt, round_now = desk.state.felt, desk.round()
+    return tuple(
+        chip for chip, zones in round_now.twice.items() if round_now.lost or not lies_in_one(felt, chip, zones)
+    )
+
+
+def lies_in_one(felt: Felt, chip: str, zones: tuple[str, ...]) -> bool:
+    """Whether one of these zones hears a chip, and no other does."""
+    now = [name for name in felt if chip in felt[name].chips]
+    return len(now) == 1 and now[0] in zones
+
+
+def waits(desk: Desk) -> bool:
+    """Whether the lock waits for a chip to be heard by one antenna alone."""
+    return not desk.round().locked and bool(unsettled(desk))
+
+
+def places(desk: Desk, change: Change, last_ns: int) -> bool:
+    """Whether a change only says where a chip lay at the lock: once it is placed its zones are locked as they show now.
+
+    Chips that leave together with it say nothing: it was picked up, and where it lay is lost.
+    """
+    round_now, name = desk.round(), key(change.spot, change.zone)
+    held = [chip for chip, zones in round_now.twice.items() if name in zones]
+    if round_now.locked or not held:
+        return False
+    gone = any(chip not in desk.state.felt[name].chips for chip in held)
+    settles = change.settles and name not in round_now.moved and not round_now.lost
+    lost = round_now.lost or (not settles and (gone or change.settles))
+    desk.change_round(twice_ns=max(last_ns, round_now.twice_ns), lost=lost)
+    return settles
+
+
+def says_nothing(desk: Desk, change: Change) -> bool:
+    """Whether a change is that of a zone between which and another a wager is lost, and may be only of its chip."""
+    round_now, name = desk.round(), key(change.spot, change.zone)
+    other = change.since_ns >= 0 or change.spot not in round_now.spots
+    return round_now.lost and other and any(name in zones for zones in round_now.twice.values())
+
+
+def give_up(desk: Desk) -> str:
+    """The round ends and of some chips nobody knows the zone: why the floor must rule; empty where it need not."""
+    zones = {name for chip in unsettled(desk) for name in desk.round().twice[chip]} if waits(desk) else set[str]()
+    if any(name.endswith("/main") for name in zones):
+        return REASON
+    for name in sorted(zones):
+        spot, _, zone = name.partition("/")
+        uncertain_wagers.take(desk, Change(int(spot), zone, *desk.round().between[name]))
+    return ""
+
+
+def shown(desk: Desk) -> str:
+    """What the dealer's display says while the lock waits for a chip; empty where it does not."""
+    if not waits(desk):
+        return ""
+    spots = sorted({name.partition("/")[0] for chip in unsettled(desk) for name in desk.round().twice[chip]})
+    return f"Chip between zones: spot {' and '.join(spots)}"
+
+
+def known(felt: Felt, spot: int, confirmed_ns: int) -> int:
+    """Up to when what a spot's antennas say is known: not from where they hear a chip that may lie elsewhere."""
+    zones = (felt.get(key(spot, zone)) for zone in ("main", "insurance"))
+    since = (min(zone.doubted.values()) for zone in zones if zone is not None and zone.doubted)
+    return min([confirmed_ns, *since])

@@ -1,0 +1,147 @@
+"""Side wagers of the open round: settled as soon as the cards that lie open decide them in every play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from controller.core.certainty import uncertain_wagers
+from controller.core.certainty.agreed_dues import Judged, hole_points, resting_on, tell_settled
+from controller.core.game.side_bet import SideNet, find, terms_of
+from controller.core.game.wager import Basis
+from controller.core.inference.outcome_classes import Sides
+from controller.core.inference.side_dues import Felt, side_rows, sides
+from controller.core.inference.unread_cards import Ended, Judgement
+from controller.core.messages.events import WagerOpen, WagerSettled
+from controller.core.progressives import mystery
+from controller.core.progressives.live_meters import award_rows, awarded, mystery_cents, won_by_rows
+from controller.core.table.transaction import Desk
+
+
+def offered_later(bet: str) -> bool:
+    """Whether a side wager is placed after the deal."""
+    return find(bet).placed == "after_deal"
+
+
+def dues(desk: Desk, judged: Judged, *, closed: bool) -> Iterator[tuple[int, str, int, set[SideNet | None]]]:
+    """Each unsettled side wager of the boxes: box, bet, what was staked, and what it may come to."""
+    round_now = desk.round()
+    felt = felt_of(desk, judged, closed=closed)._replace(awards=awards(desk))
+    staked = staked_before(desk)
+    for (box, bet), nets in uncertain_wagers.dues_together(desk, felt, staked).items():
+        if (round_now.spots[box], bet) not in round_now.settled:
+            yield box, bet, wager_cents(judged, box, staked.get((box, bet), 0)), nets
+
+
+def staked_before(desk: Desk) -> dict[tuple[int, str], int]:
+    """What the side wagers placed before the deal staked, in cents by box and bet."""
+    round_now = desk.round()
+    return {
+        (round_now.spots.index(wager.spot), wager.bet): wager.cents
+        for wager in round_now.wagers
+        if wager.bet in desk.rules.side_bets and wager.spot in round_now.spots
+    }
+
+
+def felt_of(desk: Desk, judged: Judged, *, closed: bool) -> Felt:
+    """The open round as its side wagers see it."""
+    round_now = desk.round()
+    faces = [card.shown() for card in round_now.cards]
+    ended = Ended(judged.found, judged.frontier, judged.points, 1)
+    return Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed))
+
+
+def sides_of(desk: Desk) -> Sides:
+    """What the side wagers of the open round come to where it has ended."""
+    round_now = desk.round()
+    faces = [card.shown() for card in round_now.cards]
+    ended = Ended(desk.lattice(), {}, hole_points(desk), 1)
+    felt = Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed=True))
+    return sides(felt, staked_before(desk), desk.lattice().play().offered_zone)
+
+
+def wager_cents(judged: Judged, box: int, staked_cents: int) -> int:
+    """What was staked before the deal, or what the plays count of a wager placed after it."""
+    return staked_cents or max(node.insured[box] for node in judged.frontier if node.insured)
+
+
+def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
+    """Publish every side wager on which all plays agree."""
+    award_sides(desk, judged, closed=closed)
+    for box, bet, staked_cents, nets in dues(desk, judged, closed=closed):
+        if None in nets or len({net.cents for net in nets if net is not None}) != 1 or unseen(desk, box, bet):
+            continue
+        net = min(net for net in nets if net is not None)
+        place = (desk.round().number, desk.round().spots[box], bet)
+        if desk.state.progressives.awaits(*place):
+            # The trigger box has still to say whether the wager won the must-hit-by meter too.
+            mystery.decided(desk, place, net.cents, row_cents(desk, box, net))
+            continue
+        bonus = mystery_cents(desk.state.progressives, *place)
+        basis = Basis.ANSWER if desk.round().by_people() else Basis.EVIDENCE
+        why = f"{net.why}; must-hit-by mystery" if bonus else net.why
+        fields = (*place, staked_cents, net.cents + bonus, basis, resting_on(judged.found, box), why)
+        tell_settled(desk, WagerSettled(*fields, row_cents(desk, box, net) + bonus))
+
+
+def row_cents(desk: Desk, box: int, net: SideNet) -> int:
+    """What of a side wager's net the meter pays its row."""
+    if net.row not in terms_of(desk.rules, net.bet).meter_shares:
+        return 0
+    return awards(desk).get((box, net.bet), 0)
+
+
+def unseen(desk: Desk, box: int, bet: str) -> bool:
+    """Whether a wager made after the deal may have been made, or raised, while its box's reader was lost."""
+    return offered_later(bet) and any(one.box == box for one in desk.round().silences)
+
+
+def award_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
+    """Award the rows that a meter pays, once every wager of that kind in the round is certain of its row.
+
+    The winners of one round are evaluated together, so one row in doubt keeps all of them waiting.
+    """
+    round_now = desk.round()
+    felt = felt_of(desk, judged, closed=closed)
+    for bet in desk.rules.side_bets:
+        if not won_by_rows(desk.house, bet):
+            continue
+        spots = [wager.spot for wager in round_now.wagers if wager.bet == bet and wager.spot in round_now.spots]
+        # Of a wager that may be one nobody knows whether it shares in an award.
+        alone = all(won != bet for (_, won), _ in uncertain_wagers.wagers(round_now))
+        rows = {spot: side_rows(felt, round_now.spots.index(spot), bet) for spot in spots}
+        known = {spot: next(iter(one)) for spot, one in rows.items() if len(one) == 1}
+        certain = {spot: row for spot, row in known.items() if row is not None}
+        if rows and alone and len(certain) == len(rows):
+            award_rows(desk, bet, certain)
+
+
+def awards(desk: Desk) -> dict[tuple[int, str], int]:
+    """What meters have awarded to rows of this round, by box and bet."""
+    boxes = {spot: box for box, spot in enumerate(desk.round().spots)}
+    won = ((bet, *one) for bet in desk.rules.side_bets for one in awarded(desk, bet))
+    return {(boxes[spot], bet): cents for bet, spot, cents in won if spot in boxes}
+
+
+def row_known(desk: Desk, spot: int, bet: str) -> bool:
+    """Whether the first cards decide a side wager placed before the deal, whatever the limit leaves of it."""
+    felt = felt_of(desk, Judged(desk.lattice(), desk.lattice().frontier, None), closed=False)
+    rows = side_rows(felt, desk.round().spots.index(spot), bet)
+    return len(rows) == 1 and None not in rows
+
+
+def sides_differ(desk: Desk) -> bool:
+    """Whether plays that are over differ on what a side wager of the open round comes to."""
+    points = hole_points(desk)
+    if points is None:
+        return False
+    judged = Judged(desk.lattice(), desk.lattice().ends(points), points)
+    return any(len(nets) > 1 for _, _, _, nets in dues(desk, judged, closed=True))
+
+
+def sides_open(desk: Desk, judged: Judged) -> Iterator[WagerOpen]:
+    """Side wagers that no settlement has been found for; a row of a meter waits for the progressive."""
+    for box, bet, staked_cents, nets in dues(desk, judged, closed=True):
+        possible = tuple(sorted({net.cents for net in nets if net is not None}))
+        yield WagerOpen(desk.round().number, desk.round().spots[box], bet, staked_cents, possible)
+    felt = felt_of(desk, judged, closed=True)._replace(awards=awards(desk))
+    yield from uncertain_wagers.left_open(desk, felt)

@@ -1,0 +1,100 @@
+"""Wagers of which nobody can say whether they lay there at the lock.
+
+A change that a reader tells in an interval which holds the first card may have come before it or after. Of a side
+wager that leaves the round as it is: its amount stays open between what lay there before and after, and whoever moved
+the chips is accused of nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Final
+
+from controller.core.game.side_bet import SideNet, find
+from controller.core.inference.aggregate_limit import side_dues
+from controller.core.inference.observation import CardCame
+from controller.core.inference.side_dues import Felt, side_due
+from controller.core.messages.alerts import WagerUncertain
+from controller.core.messages.events import WagerOpen
+from controller.core.table.layout import Change, key
+from controller.core.table.state import Round
+from controller.core.table.transaction import Desk
+
+COMBINED: Final = 16
+"""Ways in which uncertain wagers may lie together that are gone through where a limit binds all wins to one another."""
+
+Wager = tuple[int, str]
+
+
+def in_time(round_now: Round, first_ns: int, last_ns: int) -> bool:
+    """Whether a change counts as before the lock: it may have been, and it was before the first card."""
+    return last_ns <= round_now.lock_ns or (first_ns < round_now.lock_ns and last_ns <= first_card_ns(round_now))
+
+
+def holds_first_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
+    """Whether a change may have been before the lock, or after the first card."""
+    return first_ns < round_now.lock_ns and last_ns > first_card_ns(round_now)
+
+
+def first_card_ns(round_now: Round) -> int:
+    """When the first card left the shoe; after everything while none has."""
+    cards = (known.first_ns for known in round_now.evidence if isinstance(known.item, CardCame))
+    return next(cards, 1 << 62)
+
+
+def before_deal(desk: Desk, zone: str) -> bool:
+    """Whether a zone is that of a side wager made before the deal."""
+    return zone in desk.rules.side_bets and find(zone).placed == "before_deal"
+
+
+def take(desk: Desk, change: Change) -> None:
+    """A zone's content at the lock is what it was before a change or what it is after it."""
+    name, known = key(change.spot, change.zone), desk.round().uncertain
+    amounts = {*known.get(name, ()), change.before, change.after}
+    desk.change_round(uncertain={**known, name: tuple(sorted(amounts))})
+
+
+def is_uncertain(round_now: Round, spot: int, zone: str) -> bool:
+    """Whether nobody can say what lay in a zone at the lock."""
+    return key(spot, zone) in round_now.uncertain
+
+
+def wagers(round_now: Round) -> Iterator[tuple[Wager, tuple[int, ...]]]:
+    """The uncertain wagers at the round's boxes, with what they may be; without a main wager they are none."""
+    for name, amounts in sorted(round_now.uncertain.items()):
+        spot, _, bet = name.partition("/")
+        if int(spot) in round_now.spots:
+            yield (int(spot), bet), amounts
+
+
+def told_at_lock(round_now: Round) -> Iterator[WagerUncertain]:
+    """The uncertain wagers as the lock tells them."""
+    for (spot, bet), amounts in wagers(round_now):
+        yield WagerUncertain(round_now.number, spot, bet, amounts)
+
+
+def left_open(desk: Desk, felt: Felt) -> Iterator[WagerOpen]:
+    """The uncertain wagers at the end of their round: open, unless the floor has ruled."""
+    round_now = desk.round()
+    for (spot, bet), amounts in wagers(round_now):
+        if (spot, bet) in round_now.settled:
+            continue
+        dues = (side_due(felt, round_now.spots.index(spot), bet, cents) for cents in amounts if cents)
+        nets = {net.cents for found in dues for net in found or () if net is not None} | ({0} & {*amounts})
+        yield WagerOpen(round_now.number, spot, bet, max(amounts), tuple(sorted(nets)))
+
+
+def dues_together(desk: Desk, felt: Felt, staked: Mapping[Wager, int]) -> dict[Wager, set[SideNet | None]]:
+    """What side wagers may come to; where a limit binds them together, for all that uncertain wagers may be."""
+    round_now = desk.round()
+    uncertain = {(round_now.spots.index(spot), bet): amounts for (spot, bet), amounts in wagers(round_now)}
+    found = side_dues(felt, staked)
+    if not uncertain or not desk.rules.aggregate_limit_cents:
+        return found
+    for at, cents in enumerate(product(*uncertain.values())):
+        if at == COMBINED:
+            return {wager: {*nets, None} for wager, nets in found.items()}
+        more = side_dues(felt, {**staked, **{one: paid for one, paid in zip(uncertain, cents, strict=True) if paid}})
+        found = {wager: nets | more[wager] for wager, nets in found.items()}
+    return found

@@ -1,0 +1,325 @@
+"""The legal game of one round: which node (``position.py``) may follow which, by its rules and the cards of its deal.
+
+What a box did, once it has finished, is no longer in the node but is emitted as an ``Outcome``. Moves nobody can see (a
+player stops) are made only when a later reading needs them: see ``reach``.
+Order: cards to the boxes in ascending spot order, the dealer's up card, second cards, the hole card; then each box in
+turn, split hands from the left, each finished before the next; then the dealer (58 Pa. Code 685a.7, 633a.11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from controller.core.game.hand import (
+    UNDEALT,
+    Outcome,
+    PlayedHand,
+    best,
+    holes_that_draw,
+    is_natural,
+    points_of,
+    rank_of,
+)
+from controller.core.game.position import ANY_HOLE, Box, Deal, Emission, Hand, Kind, Node, Now, Step
+from controller.core.game.rules import Rules
+from controller.core.game.settlement import DealerEnd, Net
+
+
+class Play:
+    """The rules of one round applied to its deal. Holds nothing that changes but what it has worked out already."""
+
+    def __init__(self, rules: Rules, deal: Deal) -> None:
+        self.rules = rules
+        self.deal = deal
+        self.boxes = len(deal.wagers)
+        self.nets: dict[tuple[Outcome, DealerEnd, bool], Net] = {}
+        self.reached: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
+        early = rules.surrender_turn == "any"
+        self.lenient = [box for box in range(self.boxes) if early and self.unshown(box)]
+        """Boxes that may have surrendered before their turn without a sign."""
+        self.deal_cards = 2 * self.boxes + (2 if rules.hole_card == "dealt" else 1)
+        self.up_points = points_of(deal.up)
+        self.natural_hole = {1: 1 << 10, 10: 1 << 1}.get(self.up_points, 0)
+        """The hole card that makes a natural with the up card, as a bit; 0 with 2 to 9 up."""
+        self.frozen = bool(self.natural_hole) or rules.naturals_paid == "after_play"
+        """Naturals wait for the hole card: ace or ten up, or the house pays them with the others."""
+        self.offered_zone = self.zone_of_offer()
+        """The zone in which a wager may be made after the deal; empty where there is none."""
+
+    def zone_of_offer(self) -> str:
+        """Insurance with an ace up, or a side wager offered against this up card (EZ Bust, HPN card: 2 to 6)."""
+        if self.insurance_offered():
+            return "insurance"
+        return self.rules.offered_after_deal(self.up_points) if self.deal.up else ""
+
+    def begin(self) -> Node:
+        """The node before the first card."""
+        pending = tuple(Box(Kind.PENDING) for _ in self.deal.wagers)
+        return Node(dealt=0, turn=0, hands=(), boxes=pending, offers=False)
+
+    def dealt(self, node: Node) -> Step:
+        """The node once the last card of the deal is out: naturals are known, offers open, the first box in play."""
+        kinds = tuple(
+            Box(Kind.NATURAL if is_natural(*cards) else Kind.PENDING) if len(cards) == 2 else Box(Kind.PENDING)
+            for cards in self.deal.initial
+        )
+        opened = node._replace(dealt=self.deal_cards, turn=-1, boxes=kinds, offers=True)
+        return self.next_box(opened, ())
+
+    # --- moves of the box in play -------------------------------------------------------------------
+
+    def next_box(self, node: Node, emitted: tuple[Emission, ...]) -> Step:
+        """Bring the next box that has a decision into play; boxes that have none are passed over."""
+        for turn in range(node.turn + 1, self.boxes):
+            kind = node.boxes[turn].kind
+            if kind is Kind.PENDING:
+                hand = Hand(self.deal.initial[turn], self.deal.wagers[turn])
+                return node._replace(turn=turn, hands=(hand,)), emitted
+            emitted = (*emitted, (turn, self.untouched(turn, kind)))
+        return node._replace(turn=self.boxes, hands=()), emitted
+
+    def untouched(self, box: int, kind: Kind) -> Outcome:
+        """The outcome of a box that ended on its first two cards without playing them."""
+        how = "surrendered" if kind is Kind.SURRENDERED else "natural"
+        return Outcome(how, (PlayedHand(self.deal.initial[box], self.deal.wagers[box], 0),))
+
+    def settle_hand(self, node: Node, hand: Hand, emitted: tuple[Emission, ...]) -> Step:
+        """Put ``hand`` in place of the hand in play; if it is finished go on to the next hand or box."""
+        index = self.current(node)
+        box = node.boxes[node.turn]
+        if best(hand.cards) > 21 and len(node.hands) > 1:
+            box = Box(Kind.PENDING, tuple(sorted((*box.untaken, hand.base + hand.extra))))
+        hands = (*node.hands[:index], hand, *node.hands[index + 1 :])
+        boxes = (*node.boxes[: node.turn], box, *node.boxes[node.turn + 1 :])
+        node = node._replace(hands=hands, boxes=boxes)
+        if hand.now is not Now.DONE:
+            return node, emitted
+        if index + 1 < len(hands):
+            waiting = hands[index + 1]._replace(now=Now.OWED)
+            return node._replace(hands=(*hands[: index + 1], waiting, *hands[index + 2 :])), emitted
+        outcome = Outcome("played", tuple(PlayedHand(h.cards, h.base, h.extra, h.gave_up) for h in hands))
+        kind = Kind.BROKEN if outcome.all_broke() else Kind.LIVE
+        if kind is Kind.LIVE and all(hand.gave_up or hand.broke() for hand in outcome.hands):
+            kind = Kind.SURRENDERED
+        ended = (*node.boxes[: node.turn], Box(kind, box.untaken), *node.boxes[node.turn + 1 :])
+        quiet = node.quiet & ~(1 << node.turn)
+        return self.next_box(node._replace(boxes=ended, quiet=quiet), (*emitted, (node.turn, outcome)))
+
+    def current(self, node: Node) -> int:
+        """Index of the hand in play: the leftmost that is not finished."""
+        return next(index for index, hand in enumerate(node.hands) if hand.now is not Now.DONE)
+
+    def hand_in_play(self, node: Node) -> Hand | None:
+        """The hand that decides or waits for a card; None during the deal and when all boxes have played."""
+        if node.dealt < self.deal_cards or node.turn >= self.boxes:
+            return None
+        return node.hands[self.current(node)]
+
+    def take_card(self, node: Node, hand: Hand, card: int) -> Hand:
+        """The hand in play with one more card, finished if it may not go on."""
+        cards = (*hand.cards, card)
+        points = best(cards)
+        finished = points >= 21 or hand.extra > 0
+        if self.closed_ace(node, hand) and not self.may_split(node, Hand(cards, hand.base)):
+            finished = True
+        return Hand(cards, hand.base, hand.extra, Now.DONE if finished else Now.OPEN)
+
+    def closed_ace(self, node: Node, hand: Hand) -> bool:
+        """Whether the hand is a split ace that gets one card only."""
+        return len(node.hands) > 1 and rank_of(hand.cards[0]) == 1 and self.rules.split_ace_cards == "one"
+
+    def may_split(self, node: Node, hand: Hand) -> bool:
+        """Whether the hand is a pair by the card's measure and the box is below its limit of hands."""
+        if len(hand.cards) != 2 or hand.extra or len(node.hands) >= self.rules.max_hands:
+            return False
+        first, second = hand.cards
+        if len(node.hands) > 1 and rank_of(first) == 1 and not self.rules.resplit_aces:
+            return False
+        # The third card of the box is the second card of the leftmost of two hands.
+        third_card = len(node.hands) == 2 and self.current(node) == 0
+        if self.rules.resplit_on == "third_card" and len(node.hands) > 1 and not third_card:
+            return False
+        measure = rank_of if self.rules.split_by == "rank" else points_of
+        return measure(first) == measure(second)
+
+    def may_double(self, node: Node, hand: Hand) -> bool:
+        """Whether the hand in play may be doubled: two cards, a total the card allows, no split ace."""
+        if len(hand.cards) != 2 or hand.extra:
+            return False
+        barred = not self.rules.double_split_aces and rank_of(hand.cards[0]) == 1
+        if len(node.hands) > 1 and (barred or not self.rules.double_after_split):
+            return False
+        points = best(hand.cards)
+        if self.rules.double_on == "nine_to_eleven":
+            hard = sum(points_of(card) for card in hand.cards)
+            return 9 <= points <= 11 or (self.rules.double_count == "hard_or_best" and 9 <= hard <= 11)
+        return points < 21
+
+    def may_hit(self, node: Node, hand: Hand) -> bool:
+        """Whether an open hand may ask for a card: any but a split ace that gets one card."""
+        return not self.closed_ace(node, hand)
+
+    def untouched_hand(self, node: Node, box: int) -> bool:
+        """Whether the box is in play and has not touched its first two cards."""
+        whole = len(node.hands) == 1 and node.hands[0].now is Now.OPEN and len(node.hands[0].cards) == 2
+        return whole and node.turn == box
+
+    # --- silent moves -------------------------------------------------------------------------------
+
+    def reach(self, node: Node, insured: tuple[int, ...]) -> tuple[Step, ...]:
+        """The node itself, then what it becomes as one player after another stops without a sign.
+
+        ``insured`` are the insurance wagers that count if the offer closes now.
+        """
+        # A reading that comes late asks the same nodes again.
+        key = node, insured if node.offers else ()
+        if key not in self.reached:
+            self.reached[key] = tuple(self.stops(node, insured))
+        return self.reached[key]
+
+    def stops(self, node: Node, insured: tuple[int, ...]) -> Iterator[Step]:
+        """The steps of ``reach``."""
+        steps: list[Step] = [(node, ())]
+        while steps:
+            node, emitted = steps.pop()
+            yield node, emitted
+            hand = self.hand_in_play(node)
+            if hand is None or hand.now is not Now.OPEN:
+                continue
+            if self.rules.options.stand_key == "sometimes":
+                steps.append(self.stand(node, hand, insured, emitted))
+            if self.unshown(node.turn) and self.untouched_hand(node, node.turn):
+                gone, also = self.surrender(node, node.turn, emitted)
+                steps.append((gone._replace(quiet=gone.quiet | 1 << node.turn), also))
+
+    def unshown(self, box: int) -> bool:
+        """Whether the box may have surrendered without a sign: by the house's procedure, or as a person has said."""
+        quiet = self.rules.options.surrender_shown == "sometimes" or box in self.deal.given_up
+        return quiet and self.rules.surrender == "late"
+
+    def stand(self, node: Node, hand: Hand, insured: tuple[int, ...], emitted: tuple[Emission, ...]) -> Step:
+        """The hand in play stops."""
+        return self.settle_hand(self.stood(node, insured), hand._replace(now=Now.DONE), emitted)
+
+    def surrender(self, node: Node, box: int, emitted: tuple[Emission, ...]) -> Step:
+        """The box gives up; in its own turn the next box comes into play."""
+        boxes = (*node.boxes[:box], Box(Kind.SURRENDERED), *node.boxes[box + 1 :])
+        node = self.checked(node)._replace(boxes=boxes, quiet=node.quiet & ~(1 << box))
+        if node.turn != box:
+            return node, emitted
+        return self.next_box(node, (*emitted, (box, self.untouched(box, Kind.SURRENDERED))))
+
+    def give_up(self, node: Node, hand: Hand, insured: tuple[int, ...]) -> Step:
+        """The hand in play is surrendered after its box began to play, where the card allows that (A12)."""
+        return self.settle_hand(self.stood(node, insured), hand._replace(now=Now.DONE, gave_up=True), ())
+
+    def close_offers(self, node: Node, insured: tuple[int, ...]) -> Node:
+        """End the offers; what lies there now is what counts."""
+        if not node.offers:
+            return node
+        counted = insured if self.offered_zone and any(insured) else ()
+        return self.surrenders_over(node)._replace(offers=False, insured=counted, decided=False)
+
+    def surrenders_over(self, node: Node) -> Node:
+        """Nobody surrenders before its turn any more; who did so without a sign may have done it just now."""
+        if node.decided:
+            return node
+        quiet = sum(1 << box for box in self.lenient if node.boxes[box].kind is Kind.PENDING)
+        return node._replace(decided=True, quiet=node.quiet | quiet)
+
+    def surrender_offered(self, node: Node) -> bool:
+        """Whether a box may surrender before its turn."""
+        return node.offers and not node.decided and self.rules.surrender_turn == "any"
+
+    def decided(self, node: Node, insured: tuple[int, ...]) -> Node:
+        """The node once a hand has got a card, or been doubled or split: the offers are over, and the check is."""
+        return self.checked(self.close_offers(node, insured))
+
+    def stood(self, node: Node, insured: tuple[int, ...]) -> Node:
+        """The node once somebody has stopped or asked for a card: the offers are over but insurance that ends by card.
+
+        A device has looked before anybody decides, so with one nothing can be insured any longer.
+        """
+        lasts = self.rules.insurance_until == "card" and self.up_points == 1 and self.rules.hole_check == "none"
+        return self.surrenders_over(node) if node.offers and lasts else self.decided(node, insured)
+
+    def checked(self, node: Node) -> Node:
+        """Where a device looks at the hole card, play goes on only without a dealer's natural (58 Pa. Code 633a.1)."""
+        if self.rules.hole_check == "none" or not self.natural_hole:
+            return node
+        return node._replace(hole=node.hole & ~self.natural_hole)
+
+    def may_be_stopped(self, node: Node) -> bool:
+        """Whether the device may still find a natural and end the round before anybody has decided."""
+        return self.rules.hole_check == "device" and bool(node.hole & self.natural_hole) and node.turn < self.boxes
+
+    def stopped(self, node: Node, insured: tuple[int, ...]) -> Step:
+        """The device has found a natural: no box plays, every box keeps its first two cards."""
+        node = self.close_offers(node, insured)
+        boxes = list(node.boxes)
+        emitted: list[Emission] = []
+        for box in range(node.turn, self.boxes):
+            outcome = self.untouched(box, boxes[box].kind)
+            if boxes[box].kind is Kind.PENDING:
+                boxes[box], outcome = Box(Kind.LIVE), Outcome("played", outcome.hands)
+            emitted.append((box, outcome))
+        stopped = node._replace(turn=self.boxes, hands=(), boxes=tuple(boxes), hole=self.natural_hole, turned=True)
+        return stopped, tuple(emitted)
+
+    def insurance_offered(self) -> bool:
+        """Ace up, and the card has insurance."""
+        return self.rules.insurance and self.up_points == 1
+
+    # --- the dealer ---------------------------------------------------------------------------------
+
+    def live(self, node: Node) -> bool:
+        """Whether a hand remains that the dealer must play against, or a side wager on the dealer's own hand."""
+        if any(box.kind is Kind.LIVE for box in node.boxes):
+            return True
+        if not node.insured or self.offered_zone == "insurance":
+            return False
+        always = self.rules.side_bet_terms[self.offered_zone].choices.get("all_broke") == "plays_out"
+        return always or any(box.kind is not Kind.BROKEN for box in node.boxes)
+
+    def second_due(self, node: Node) -> bool:
+        """Whether the dealer, who was dealt no hole card, must now take a second card (A3)."""
+        if self.rules.hole_card == "dealt" or node.second:
+            return False
+        waits = bool(self.natural_hole) and any(box.kind in {Kind.NATURAL, Kind.SURRENDERED} for box in node.boxes)
+        return waits or self.live(node) or (self.offered_zone == "insurance" and any(node.insured))
+
+    def dealer_takes(self, node: Node, card: int, holes: int) -> Node:
+        """The dealer's second card where none was dealt, else a drawn one; ``holes`` are the hole cards left."""
+        if self.second_due(node):
+            return node._replace(second=card, hole=1 << points_of(card), turned=True)
+        return node._replace(drawn=(*node.drawn, card), hole=holes)
+
+    def holes(self, node: Node, *, drawing: bool) -> int:
+        """Of the hole cards still possible those with which the dealer must draw (or, not ``drawing``, is done)."""
+        if self.second_due(node):
+            return node.hole if drawing else 0
+        if not self.live(node):
+            done = ANY_HOLE if self.rules.hole_card == "dealt" or node.second else UNDEALT
+            return 0 if drawing else node.hole & done
+        must = holes_that_draw(self.up_points, tuple(points_of(c) for c in node.drawn), self.rules.soft_17 == "hit")
+        return node.hole & (must if drawing else ~must)
+
+    def all_played(self, node: Node) -> bool:
+        """Every box has played."""
+        return node.dealt == self.deal_cards and node.turn == self.boxes
+
+    def even_money_may_show(self, node: Node, box: int) -> bool:
+        """Whether a natural's rise by itself may be even money: ace up, until the key of the turn or the next card."""
+        shown_by_chips = self.rules.even_money and self.rules.options.even_money_shown == "chips"
+        waits = node.boxes[box].kind is Kind.NATURAL and not (node.turned or node.paying or node.drawn)
+        return shown_by_chips and self.up_points == 1 and waits
+
+    def finished(self, node: Node) -> bool:
+        """Every box has played, and nobody may still insure or take even money."""
+        offered = self.offered_zone or (self.rules.even_money and self.up_points == 1)
+        return self.all_played(node) and not (node.offers and offered)
+
+
+def may_add(play: Play, hand: Hand, cents: int) -> bool:
+    """Whether a double may be for this amount: the original, or less where the card allows it."""
+    return 0 < cents <= hand.base and (play.rules.double_for_less or cents == hand.base)

@@ -1,0 +1,126 @@
+"""Where a round may stand, as immutable values: the hands of the box in play, the other boxes, the offers, the dealer.
+
+A ``Node`` is what the rest of a round may depend on; two plays that reach the same node have the same future, so the
+lattice (``lattice.py``) keeps one.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+from controller.core.game.hand import Outcome
+
+ANY_HOLE: Final = 0b111_1111_1110
+"""Every point value 1 to 10 is possible for the hole card (bit = value)."""
+
+
+class Now(IntEnum):
+    """What the hand in play waits for."""
+
+    OPEN = 0
+    """A decision: hit, stand, double, split."""
+    OWED = 1
+    """Its next card: after a hit key, a double, or as the second card of a split hand."""
+    DOUBLING = 2
+    """The double key came first; its chips are still to come."""
+    SPLITTING = 3
+    """The split key came first; its chips are still to come."""
+    DONE = 4
+    WAITING = 5
+    """A split hand whose turn has not come."""
+
+
+class Said(IntEnum):
+    """Which key may still speak of the move just made."""
+
+    NOTHING = 0
+    DOUBLE_MAY_FOLLOW = 1
+    SPLIT_MAY_FOLLOW = 2
+    ALL = 3
+
+
+class Hand(NamedTuple):
+    """A hand of the box in play."""
+
+    cards: tuple[int, ...]
+    base: int
+    extra: int = 0
+    now: Now = Now.OPEN
+    said: Said = Said.NOTHING
+    gave_up: bool = False
+
+
+class Kind(IntEnum):
+    """What later changes of a box's chips may mean."""
+
+    PENDING = 0
+    NATURAL = 1
+    EVEN_MONEY = 2
+    SURRENDERED = 3
+    BROKEN = 4
+    LIVE = 5
+
+
+class Box(NamedTuple):
+    """A box not in play: its kind and the stakes of broken split hands still on the layout, sorted."""
+
+    kind: Kind
+    untaken: tuple[int, ...] = ()
+    lies: bool = False  # Where busts are taken at once: all its hands broke and their chips still have to be taken.
+
+
+class Deal(NamedTuple):
+    """What is fixed once the cards are dealt: the boxes' wagers and initial cards, and the up card (0: not yet)."""
+
+    wagers: tuple[int, ...]
+    initial: tuple[tuple[int, ...], ...]
+    up: int = 0
+    given_up: frozenset[int] = frozenset()
+    """Boxes of which a person has said that they surrendered."""
+
+
+class Node(NamedTuple):
+    """Where a round may stand."""
+
+    dealt: int
+    """Cards of the initial deal that have left the shoe."""
+    turn: int
+    """Index of the box in play; the number of boxes when all have played."""
+    hands: tuple[Hand, ...]
+    """Hands of the box in play."""
+    boxes: tuple[Box, ...]
+    offers: bool
+    """Whether the wager made after the deal, even money and a surrender before its turn are still offered."""
+    insured: tuple[int, ...] = ()
+    """Wagers counted when the offers closed, by box; empty while they are open or where there is none.
+
+    Insurance with an ace up, EZ Bust with 2 to 6 up: a round never offers both.
+    """
+    hole: int = ANY_HOLE
+    """Point values the hole card may still have, as bits."""
+    drawn: tuple[int, ...] = ()
+    """Dealer's cards after the first two."""
+    turned: bool = False
+    paying: bool = False
+    """Take-and-pay of main wagers has begun."""
+    unconfirmed: int = 0
+    """Boxes, as bits, whose surrender was shown by chips since the last card or key, and may be confirmed by a key."""
+    quiet: int = 0
+    """Boxes, as bits, that if they surrendered unshown may have done so since the last card: chips may yet show it."""
+    second: int = 0
+    """The dealer's second card where no hole card is dealt; 0: it has not come."""
+    unseen: tuple[tuple[int, int], ...] = ()  # Main cents of boxes whose reader is lost for a while, if not as told.
+    spell: int = 0  # Which of the times with the same readers lost it is (``Layout.spells``).
+    decided: bool = False
+    """Somebody has decided, though insurance is still offered: nobody surrenders before its turn any more."""
+
+    def dealers(self) -> tuple[int, ...]:
+        """The dealer's cards that came after the boxes had played, his second too where no hole card is dealt."""
+        return (self.second, *self.drawn) if self.second else self.drawn
+
+
+Emission = tuple[int, Outcome]
+"""A box's index and how it ended."""
+
+Step = tuple[Node, tuple[Emission, ...]]

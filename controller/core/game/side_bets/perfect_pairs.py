@@ -1,0 +1,36 @@
+"""Perfect Pairs: the first two cards are of one rank.
+
+Rows as the makers' sheets name them: identical cards, cards of one colour, cards of two colours. No profile that comes
+with the program offers it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.core.game.rules import Terms
+from controller.core.game.side_bet import LOST, SideBet, Stage, View
+
+RED: Final = frozenset("dh")
+
+
+def row(terms: Terms, view: View) -> str | None:
+    """The highest row of the first two cards."""
+    del terms
+    if view.first.value[0] != view.second.value[0]:
+        return LOST
+    if view.first is view.second:
+        return "perfect"
+    one_colour = (view.first.value[1] in RED) == (view.second.value[1] in RED)
+    return "coloured" if one_colour else "mixed"
+
+
+BET: Final = SideBet(
+    name="perfect_pairs",
+    title="Perfect Pairs",
+    placed="before_deal",
+    decided=Stage.DEAL,
+    rows=("perfect", "coloured", "mixed"),
+    usual=Terms(pays={"perfect": (25, 1), "coloured": (12, 1), "mixed": (6, 1)}, least_decks=2),
+    row=row,
+)

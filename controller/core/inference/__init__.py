@@ -1,0 +1,9 @@
+"""The hidden state of a round: nobody says what was hit, stood, doubled or split; the observations leave legal plays.
+
+An ``observation`` is a card, a change of chips or a key, with the interval in which it happened; ``ordering`` holds the
+orders that these intervals leave open; ``successors`` says what one observation may mean at one position, and
+``unobserved`` what may happen where a reader is lost. ``lattice`` keeps all plays at once: positions with the same
+future are one. From it follow ``dues`` of main and side wagers, the exact number of plays, and the one ``question``
+whose worst answer leaves least open. A round without any legal play is searched for its single likely fault.
+Nothing here guesses: what two plays differ in stays open.
+"""

@@ -1,0 +1,187 @@
+"""What each wager may be due over all legal plays, as far as the evidence goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from controller.core.game.hand import Outcome, PlayedHand, holes_that_draw, is_natural, points_of, total
+from controller.core.game.play import Play
+from controller.core.game.position import Kind, Node
+from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, Net, insurance_net, main_net
+from controller.core.inference.lattice import Frontier, Reconstruction, Told
+
+WAYS_TOLD: Final = 3
+"""Explanations told of a net on which the plays agree in cents only; more help nobody."""
+
+
+class Due(NamedTuple):
+    """The nets a wager may have, each with why; None stands for a future that is still open."""
+
+    nets: frozenset[Net]
+    known: bool
+
+    def cents(self) -> tuple[int, ...]:
+        """The different nets, ascending."""
+        return tuple(sorted({net.cents for net in self.nets}))
+
+    def certain(self) -> Net | None:
+        """The one net all plays agree on, explained, or None."""
+        if not self.known or len(self.cents()) != 1:
+            return None
+        return agreed(self.nets)
+
+
+def agreed(nets: Iterable[Net]) -> Net:
+    """One net for several of the same cents; where the plays explain them differently it says no more than is known."""
+    ways = sorted({net.why: net for net in nets}.items(), key=lambda way: (len(way[0]), way[0]))
+    net = ways[0][1]
+    if len(ways) == 1:
+        return net
+    name = "agreed_few" if len(ways) <= WAYS_TOLD else "agreed"
+    return Net(net.cents, ((name, "; or: ".join(why for why, _ in ways)),))
+
+
+def dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[DealerEnd]:
+    """How the dealer may yet end at ``node``; ``hole_points`` None: the hole card has not been turned."""
+    if node.second:
+        # Where no hole card is dealt the dealer's second card comes face up.
+        hole_points = points_of(node.second)
+    holes = node.hole if hole_points is None else node.hole & 1 << hole_points
+    up = play.up_points
+    drawn = tuple(points_of(card) for card in node.drawn)
+    complete = play.holes(node, drawing=False) if play.all_played(node) else 0
+    if complete and play.rules.hole_card == "none" and not node.second:
+        # Nobody waits for it: no natural is known, and a broken hand loses whatever the dealer would have had.
+        yield DealerEnd(natural=False, total=total((up,))[0])
+        return
+    if hole_points is not None:
+        # Whatever the boxes still do, a dealer's hand that need not draw stays as it is.
+        complete |= ~holes_that_draw(up, drawn, play.rules.soft_17 == "hit")
+    open_still = False
+    for hole in range(1, 11):
+        if not holes >> hole & 1:
+            continue
+        if not drawn and {up, hole} == {1, 10}:
+            yield NATURAL
+        elif hole_points is not None and complete >> hole & 1:
+            yield DealerEnd(natural=False, total=min(total((up, hole, *drawn))[0], 22))
+        else:
+            open_still = True
+    if open_still:
+        yield from DRAWN
+
+
+def outcomes(play: Play, node: Node, told: Told, box: int) -> frozenset[Outcome]:
+    """How a box may have ended at ``node``; empty while it may still play."""
+    if told[box]:
+        return told[box]
+    kind = node.boxes[box].kind
+    if node.dealt < play.deal_cards and play.deal.up and not play.frozen and is_natural_dealt(play, box):
+        return frozenset((play.untouched(box, Kind.NATURAL),))
+    if node.dealt == play.deal_cards and kind in {Kind.NATURAL, Kind.EVEN_MONEY, Kind.SURRENDERED}:
+        return frozenset((play.untouched(box, kind),))
+    return frozenset()
+
+
+def is_natural_dealt(play: Play, box: int) -> bool:
+    """Whether a box has been dealt an ace and a ten, whoever still waits for a second card."""
+    cards = play.deal.initial[box]
+    return len(cards) == 2 and is_natural(*cards)
+
+
+def net_of(play: Play, outcome: Outcome, end: DealerEnd, *, even_money: bool) -> Net:
+    """``main_net`` under the rules of one game, remembered: the same few hands are judged at every reading."""
+    key = outcome, end, even_money
+    net = play.nets.get(key)
+    if net is None:
+        net = play.nets[key] = main_net(play.rules, outcome, end, even_money=even_money)
+    return net
+
+
+def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due:
+    """The nets of a box's main wager over all plays."""
+    play = found.play()
+    nets: set[Net] = set()
+    known = True
+    for node, told in frontier.items():
+        ended = outcomes(play, node, told, box)
+        known = known and bool(ended) and not even_money_may_come(play, node, box)
+        paid = node.boxes[box].kind is Kind.EVEN_MONEY
+        for end in set(dealer_ends(play, node, hole_points)):
+            nets.update(net_of(play, outcome, end, even_money=paid) for outcome in ended)
+    return Due(frozenset(nets), known)
+
+
+def even_money_may_come(play: Play, node: Node, box: int) -> bool:
+    """Whether a natural may still be paid even money, by its chips or, while it is offered, by key."""
+    asked = node.offers and play.rules.even_money and play.up_points == 1 and node.boxes[box].kind is Kind.NATURAL
+    return asked or play.even_money_may_show(node, box)
+
+
+def main_certain(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Net | None:
+    """The net of a box's main wager if all plays agree on it, else None; found sooner than all that it may be."""
+    play = found.play()
+    agreed_cents: int | None = None
+    for node, told in frontier.items():
+        ended = outcomes(play, node, told, box)
+        if not ended or even_money_may_come(play, node, box):
+            return None
+        paid = node.boxes[box].kind is Kind.EVEN_MONEY
+        for end in set(dealer_ends(play, node, hole_points)):
+            for outcome in ended:
+                cents = net_of(play, outcome, end, even_money=paid).cents
+                if agreed_cents not in {None, cents}:
+                    return None
+                agreed_cents = cents
+    return None if agreed_cents is None else main_due(found, frontier, box, hole_points).certain()
+
+
+def insurance_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:
+    """The nets of a box's insurance over all plays; None if no play has it."""
+    play = found.play()
+    if not play.insurance_offered():
+        return None
+    insured = {node.insured[box] if node.insured else 0 for node in frontier}
+    if not any(insured):
+        return None
+    known = all(not node.offers for node in frontier)
+    nets: set[Net] = set()
+    for node in frontier:
+        cents, natural = node.insured[box] if node.insured else 0, natural_known(play, node, hole_points)
+        if not cents:
+            nets.add(Net(0, (("no_insurance",),)))
+        elif natural is None:
+            known = False
+        else:
+            nets.add(insurance_net(found.rules, cents, dealer_natural=natural))
+    return Due(frozenset(nets), known)
+
+
+def natural_known(play: Play, node: Node, hole_points: int | None) -> bool | None:
+    """Whether the dealer has a natural in a play, as far as the table may know; None: not yet.
+
+    Known is the turned hole card, a second card dealt face up, and what a device's check let go on.
+    """
+    if hole_points is not None:
+        return {play.up_points, hole_points} == {1, 10}
+    if node.second:
+        return {play.up_points, points_of(node.second)} == {1, 10}
+    passed = not node.hole & play.natural_hole
+    if play.rules.hole_check == "device" and passed and play.rules.losing_insurance_taken == "when_known":
+        return False
+    return None
+
+
+def agreed_hands(frontier: Frontier, box: int) -> tuple[PlayedHand, ...] | None:
+    """A box's hands where every play agrees on them."""
+    found: set[tuple[PlayedHand, ...]] = set()
+    for told in frontier.values():
+        found.update(outcome.hands for outcome in told[box])
+    return found.pop() if len(found) == 1 else None
+
+
+def agreed_drawn(frontier: Frontier) -> tuple[int, ...] | None:
+    """The dealer's cards after the boxes had played, where every play agrees on them."""
+    found = {node.dealers() for node in frontier}
+    return found.pop() if len(found) == 1 else None

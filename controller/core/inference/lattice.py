@@ -1,0 +1,330 @@
+"""All legal plays of a round at once, as a lattice: nodes with the same future are one.
+
+Evidence is ordered only as far as its times order it: a change of chips lies anywhere in its interval, cards keep their
+order. So the lattice is walked over every order that the times allow (the downward closed sets of the evidence), and a
+late reading rewinds to the last cut that lies before everything it may belong to.
+
+What a box did is kept beside the node as the set of its possible outcomes. That is enough for money: a wager's net
+depends on its own box and on the dealer, never on another box's story. The exact number of plays needs more and is
+taken by ``play_count.py`` when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import is_not
+from typing import Final, NamedTuple, Protocol, TypeVar
+
+from controller.core.game.hand import Outcome, place_of
+from controller.core.game.play import Play
+from controller.core.game.position import Deal, Emission, Node
+from controller.core.game.rules import Rules
+from controller.core.inference.observation import CardCame, Dated, Layout, slackened
+from controller.core.inference.ordering import Window
+from controller.core.inference.successors import layout_of
+from controller.core.inference.unobserved import Silence, ended_ways, spells_of, watched, ways
+from firmware_protocols.values import Value
+
+ORDERS_LIMIT: Final = 4_000
+"""Sets of evidence a single rewind may visit; far above what readers a second behind produce. Beyond it the round goes
+to the floor rather than stall the table."""
+
+Told = tuple[frozenset[Outcome], ...]
+"""The possible outcomes of each box; empty for a box that has not finished."""
+
+Frontier = dict[Node, Told]
+
+State = tuple[int, Node]
+"""Which evidence of a window has happened (as bits; 0 also when all of it has) and where the round then stands."""
+
+Ways = list[tuple[tuple[Emission, ...], State]]
+"""The ways on from a state by one more piece of evidence: the boxes that finish, and the state reached."""
+
+Level = dict[State, Ways]
+"""The ways on from every state in which equally many pieces of a window's evidence have happened."""
+
+
+class Answer(Value, frozen=True, tag=False):
+    """What a person said of a box's play; a field that is None was not spoken of. Hard until corrected."""
+
+    box: int
+    hand: int = 0
+    cards: int | None = None
+    """How many cards hand ``hand`` has."""
+    doubled: bool | None = None
+    hands: int | None = None
+    surrendered: bool | None = None
+    holds: int | None = None
+    """The place of a card that is the box's."""
+    lacks: int | None = None
+    """The place of a card that is not."""
+
+    def fits(self, outcome: Outcome) -> bool:
+        """Whether a box that ended so agrees with the answer."""
+        hands = outcome.hands
+        own = {place_of(card) for hand in hands for card in hand.cards}
+        return (
+            (self.holds is None or self.holds in own)
+            and (self.lacks is None or self.lacks not in own)
+            and (self.cards is None or (self.hand < len(hands) and len(hands[self.hand].cards) == self.cards))
+            and (self.doubled is None or any(hand.extra_cents for hand in hands) == self.doubled)
+            and (self.hands is None or len(hands) == self.hands)
+            and (self.surrendered is None or (outcome.how == "surrendered") == self.surrendered)
+        )
+
+
+def admitted(answers: tuple[Answer, ...], emitted: tuple[Emission, ...]) -> bool:
+    """Whether the answers allow these boxes to end so."""
+    return all(answer.fits(outcome) for box, outcome in emitted for answer in answers if answer.box == box)
+
+
+class Cut(NamedTuple):
+    """Everything known after the first ``used`` pieces of evidence, if nothing later can belong before it."""
+
+    used: int
+    last_ns: int
+    frontier: Frontier
+    contents: dict[tuple[int, str], int]
+    levels: tuple[Level, ...] = ()
+    """Every way from the cut before to this one."""
+
+
+class TooManyOrders(Exception):  # noqa: N818 - a limit, caught where the round is judged
+    """The evidence leaves more orders open than ``ORDERS_LIMIT``."""
+
+
+class Weave(Window):
+    """The walk over all orders of a window of evidence."""
+
+    def __init__(
+        self,
+        play: Play,
+        window: tuple[Dated, ...],
+        contents: dict[tuple[int, str], int],
+        answers: tuple[Answer, ...] = (),
+        silences: tuple[Silence, ...] = (),
+    ) -> None:
+        super().__init__(play, window, contents, silences)
+        self.answers = answers
+        self.levels: list[Level] = []
+
+    def run(self, start: Frontier) -> Frontier:
+        """The nodes after all of the window, in any order that its times allow."""
+        ended: Frontier = {}
+        level: dict[int, Frontier] = {0: start}
+        visited = 0
+        for _ in self.window:
+            visited += len(level)
+            if visited > ORDERS_LIMIT:
+                raise TooManyOrders
+            level = self.advance(level, ended)
+        merge_all(ended, level.get(self.full, {}))
+        return ended
+
+    def advance(self, level: dict[int, Frontier], ended: Frontier) -> dict[int, Frontier]:
+        """One more piece of evidence in every possible way."""
+        following: dict[int, Frontier] = {}
+        edges: Level = {}
+        self.levels.append(edges)
+        for mask, frontier in level.items():
+            layout = self.layout(mask)
+            enabled = [(index, self.between(mask, index)) for index in self.enabled(mask)]
+            for node, told in frontier.items():
+                if node.paying and not node.unseen and self.paid_through(mask, node):
+                    # Payment explains every change of chips that is left: their order does not matter.
+                    join(ended, node, told)
+                    edges[mask, node] = [((), (0, node))]
+                    continue
+                edges[mask, node] = onward = []
+                for index, between in enabled:
+                    after = mask | 1 << index
+                    place = 0 if after == self.full else after
+                    target = following.setdefault(after, {})
+                    for reached, emitted in ways(self.play, node, self.window[index].item, layout, between):
+                        if not emitted or admitted(self.answers, emitted):
+                            join(target, reached, tell(told, emitted))
+                            onward.append((emitted, (place, reached)))
+        return following
+
+
+def tell(told: Told, emitted: tuple[Emission, ...]) -> Told:
+    """What is known of the boxes after some of them finished."""
+    if not emitted:
+        return told
+    boxes = list(told)
+    for index, outcome in emitted:
+        boxes[index] = frozenset((outcome,))
+    return tuple(boxes)
+
+
+K = TypeVar("K")
+
+
+def join(frontier: dict[K, Told], place: K, told: Told) -> None:
+    """Add a way to reach ``place``."""
+    known = frontier.get(place)
+    if known is None:
+        frontier[place] = told
+    elif known != told:
+        frontier[place] = tuple(old | new for old, new in zip(known, told, strict=True))
+
+
+def merge_all(frontier: Frontier, other: Frontier) -> None:
+    """Add every way of ``other``."""
+    for node, told in other.items():
+        join(frontier, node, told)
+
+
+class Reached(Protocol):
+    """How far evidence has been told, and by when all of that has happened."""
+
+    @property
+    def used(self) -> int:
+        """The pieces of evidence told."""
+
+    @property
+    def last_ns(self) -> int:
+        """The last moment any of them may belong to."""
+
+
+R = TypeVar("R", bound=Reached)
+
+
+def rewound(reached: tuple[R, ...], before: tuple[Dated, ...], evidence: tuple[Dated, ...]) -> tuple[R, ...]:
+    """Of what was reached with the evidence ``before`` all that lies before everything new in ``evidence``."""
+    earliest = evidence[-1].first_ns
+    if any(map(is_not, evidence, before)):
+        changed = (new.first_ns for new, old in zip(evidence, before, strict=False) if new is not old)
+        earliest = min(earliest, *changed)
+    while reached[-1].last_ns >= earliest:
+        earliest = min(earliest, *(late.first_ns for late in evidence[reached[-2].used :]))
+        reached = reached[:-1]
+    return reached
+
+
+def game_begun(rules: Rules, wagers: tuple[int, ...], answers: tuple[Answer, ...]) -> Play:
+    """The game before its first card."""
+    given_up = frozenset(answer.box for answer in answers if answer.surrendered)
+    return Play(rules, Deal(wagers, tuple(() for _ in wagers), given_up=given_up))
+
+
+def game_with(game: Play, cards: tuple[int, ...]) -> Play:
+    """The game once these cards have left the shoe; cards after the deal do not change it."""
+    if len(cards) > game.deal_cards:
+        return game
+    boxes = game.boxes
+    initial = tuple(cards[box : 2 * boxes + 1 : boxes + 1] for box in range(boxes))
+    up = cards[boxes] if len(cards) > boxes else 0
+    return Play(game.rules, Deal(game.deal.wagers, initial, up, game.deal.given_up))
+
+
+class Reconstruction(NamedTuple):
+    """One round's evidence and every legal reading of it. Immutable: ``observe`` gives a new one."""
+
+    rules: Rules
+    wagers: tuple[int, ...]
+    evidence: tuple[Dated, ...]
+    cards: tuple[int, ...]
+    cuts: tuple[Cut, ...]
+    game: Play
+    """The game with the cards dealt so far."""
+    answers: tuple[Answer, ...] = ()
+    silences: tuple[Silence, ...] = ()
+
+    @classmethod
+    def begin(
+        cls,
+        rules: Rules,
+        wagers: Iterable[int],
+        contents: dict[tuple[int, str], int] | None = None,
+        answers: tuple[Answer, ...] = (),
+        silences: tuple[Silence, ...] = (),
+    ) -> Reconstruction:
+        """A round before its first card; ``wagers`` are the main wagers of the boxes in ascending spot order.
+
+        ``contents`` says what lies in zones whose content is not the wager (a declared box has no chips), ``silences``
+        when the readers of boxes told nothing.
+        """
+        wagers = tuple(wagers)
+        game = game_begun(rules, wagers, answers)
+        nothing: Told = tuple(frozenset() for _ in wagers)
+        return cls(
+            rules, wagers, (), (), (Cut(0, -1, {game.begin(): nothing}, contents or {}),), game, answers, silences
+        )
+
+    def again(self, answers: tuple[Answer, ...], silences: tuple[Silence, ...] | None = None) -> Reconstruction:
+        """The same evidence with other answers, or other silences of readers, from the beginning.
+
+        Raises:
+            TooManyOrders: the times leave too much open.
+        """
+        silences = self.silences if silences is None else silences
+        found = Reconstruction.begin(self.rules, self.wagers, self.cuts[0].contents, answers, silences)
+        for dated in self.evidence:
+            found = found.observe(dated)
+        return found
+
+    @property
+    def frontier(self) -> Frontier:
+        """The nodes where the round may stand now. Empty: no legal play."""
+        return self.cuts[-1].frontier
+
+    @property
+    def contents(self) -> dict[tuple[int, str], int]:
+        """What lies in each zone that changed."""
+        return self.cuts[-1].contents
+
+    def play(self) -> Play:
+        """The game with the cards dealt so far."""
+        return self.game
+
+    def observe(self, dated: Dated) -> Reconstruction:
+        """The round with one more piece of evidence; its frontier is empty if no play explains everything.
+
+        Raises:
+            TooManyOrders: the times leave too much open.
+        """
+        match dated.item:
+            case CardCame(card):
+                cards = (*self.cards, card)
+            case _:
+                cards = self.cards
+        slack = self.rules.options.key_slack
+        evidence = slackened(self.evidence, dated) if slack else (*self.evidence, dated)
+        kept = rewound(self.cuts, self.evidence, evidence)
+        cut = kept[-1]
+        game = self.game if cards is self.cards else game_with(self.game, cards)
+        weave = Weave(game, evidence[cut.used :], cut.contents, self.answers, self.silences)
+        frontier = weave.run(dict(cut.frontier))
+        last_ns = max(cut.last_ns, *(late.last_ns for late in weave.window))
+        contents = weave.contents_after(weave.full)
+        new = Cut(len(evidence), last_ns, frontier, contents, tuple(weave.levels))
+        return self._replace(evidence=evidence, cards=cards, game=game, cuts=(*kept, new))
+
+    def as_of(self, moment_ns: int) -> Reconstruction:
+        """The round as far as nothing told after ``moment_ns`` can change it."""
+        cuts = self.cuts
+        if self.rules.options.key_slack:
+            # A press that is still to come may belong before the last card, and before chips that came since the one
+            # before it.
+            last = [dated.first_ns for dated in self.evidence if isinstance(dated.item, CardCame)][-2:-1]
+            moment_ns = min([moment_ns, *last])
+        while len(cuts) > 1 and cuts[-1].last_ns > moment_ns:
+            cuts = cuts[:-1]
+        return self._replace(cuts=cuts)
+
+    def last_layout(self) -> Layout:
+        """What lies on the layout when all of the evidence has happened; nothing more of it is to come."""
+        return watched(layout_of(self.game, self.contents), spells_of(self.silences), ())
+
+    def ends(self, hole_points: int | None) -> Frontier:
+        """The complete plays, if the round is over and the hole card counts ``hole_points`` (None: none is dealt)."""
+        play = self.play()
+        layout = self.last_layout()
+        ended: Frontier = {}
+        for node, told in self.frontier.items():
+            for reached, emitted in ended_ways(play, node, layout):
+                hole = reached.hole if hole_points is None else reached.hole & 1 << hole_points
+                if hole and admitted(self.answers, emitted):
+                    join(ended, reached._replace(hole=hole), tell(told, emitted))
+        return ended

@@ -1,0 +1,176 @@
+"""A question about several boxes at once: lines of card counts, of which one key picks the line that lies on the felt.
+
+It is grown like a tree: a line that still leaves several dues is told apart by one box more, until every line leaves
+one or the display is full. So one look answers what would take a question for each box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from controller.core.inference.outcome_classes import Sight, Story
+
+BOXES_LIMIT: Final = 4
+"""Boxes that one look compares."""
+
+LINES_LIMIT: Final = 9
+"""Lines that one digit key picks from; none of them is 0."""
+
+COLUMNS: Final = 20
+ROWS: Final = 4
+"""The smallest display of the keypads' family that holds a whole text; one of two rows of 40 holds it too."""
+
+ANY: Final = "*"
+SURRENDERED: Final = "s"
+DIGITS: Final = 10
+
+
+class Line(NamedTuple):
+    """One line: what lies at some boxes (by box, as ``mark`` writes it), and the stories that have it so."""
+
+    marks: dict[int, str]
+    stories: list[Story]
+    dues: int
+    """How many different sets of dues it leaves."""
+    open: int
+    """How likely it is that it is the line and something stays open; 0 if nothing does."""
+
+    @classmethod
+    def of(cls, marks: dict[int, str], stories: list[Story]) -> Line:
+        """The line of these stories."""
+        dues = different_dues(stories)
+        return cls(marks, stories, dues, sum(story.weight for story in stories) if dues > 1 else 0)
+
+
+Measure = Callable[[list[Line]], tuple[int, int]]
+"""How good it is to have a line in these parts: less is better."""
+
+
+def different_dues(stories: list[Story]) -> int:
+    """How many different sets of dues these stories have."""
+    return len({story.dues for story in stories})
+
+
+def mark(sight: Sight) -> str:
+    """A box as a line shows it: its number of cards, ``(23)`` for split hands, ``s`` if it surrendered.
+
+    Empty where a hand has too many cards for one digit.
+    """
+    if sight.surrendered:
+        return SURRENDERED
+    if max(sight.cards) >= DIGITS:
+        return ""
+    counts = "".join(map(str, sight.cards))
+    return counts if len(sight.cards) == 1 else f"({counts})"
+
+
+def pattern(marks: dict[int, str], boxes: tuple[int, ...]) -> str:
+    """A line as people read it."""
+    return "".join(marks.get(box, ANY) for box in boxes)
+
+
+def laid_out(head: str, patterns: tuple[str, ...]) -> str:
+    """The text of a display: the head in the first row, then as many numbered lines a row as it holds."""
+    rows = [head]
+    row = ""
+    for number, line in enumerate(patterns, start=1):
+        entry = f"{number}:{line}"
+        if row and len(row) + 1 + len(entry) > COLUMNS:
+            rows.append(row)
+            row = ""
+        row = f"{row} {entry}" if row else entry
+    return "".join(one.ljust(COLUMNS) for one in (*rows, row)).rstrip()
+
+
+def grown(stories: list[Story]) -> list[Line]:
+    """The lines of the best comparison found, or a single line if nothing can be told apart.
+
+    First the worst line is always told apart. Then once more: no line may come out worse, and within that it is the
+    line under which something most likely stays open. Both by each measure of what a box tells; the best counts.
+    """
+    best = [Line.of({}, stories)]
+    for measure in (by_dues, by_likelihood):
+        lines = told_apart(stories, 0, measure)
+        worst = max(line.dues for line in lines)
+        best = min(best, lines, key=badness)
+        if worst > 1:
+            best = min(best, told_apart(stories, worst, measure), key=badness)
+    return best
+
+
+def by_dues(parts: list[Line]) -> tuple[int, int]:
+    """What parts of a line leave, less is better: the dues taken together, then what likely stays open."""
+    return sum(part.dues for part in parts), sum(part.open for part in parts)
+
+
+def by_likelihood(parts: list[Line]) -> tuple[int, int]:
+    """What parts of a line leave, less is better: how many dues too many it likely is, then the dues taken together."""
+    return sum(part.open * (part.dues - 1) for part in parts), sum(part.dues for part in parts)
+
+
+def badness(lines: list[Line]) -> tuple[int, int]:
+    """How good a comparison is, less is better: the most dues that a line leaves, and what most likely stays open."""
+    return max(line.dues for line in lines), sum(line.open for line in lines)
+
+
+def told_apart(stories: list[Story], bearable: int, measure: Measure) -> list[Line]:
+    """Lines grown from a single one.
+
+    Those that leave more dues than ``bearable`` are told apart first, the worst first; then the likeliest to stay open.
+    """
+    lines = [Line.of({}, stories)]
+    more: list[Line] | None = lines
+    while more is not None:
+        lines = more
+        open_now = [line for line in lines if line.dues > 1]
+        open_now.sort(key=lambda line: (-line.dues if line.dues > bearable else 0, -line.open))
+        more = next(filter(None, (with_parts(lines, line, measure) for line in open_now)), None)
+    return lines
+
+
+def with_parts(lines: list[Line], line: Line, measure: Measure) -> list[Line] | None:
+    """The lines with one of them told apart by one box more; None if that helps nothing or does not fit."""
+    used = {box for one in lines for box in one.marks}
+    boxes = range(len(line.stories[0].sights))
+    allowed = [box for box in boxes if box not in line.marks and (box in used or len(used) < BOXES_LIMIT)]
+    parts = best_parts(line, allowed, measure)
+    at = lines.index(line)
+    more = [*lines[:at], *parts, *lines[at + 1 :]]
+    return more if parts and fits(more) else None
+
+
+def best_parts(line: Line, boxes: list[int], measure: Measure) -> list[Line]:
+    """A line told apart by the one box whose parts measure least; empty if no box helps."""
+    best: tuple[tuple[int, int, int], list[Line]] | None = None
+    for box in boxes:
+        stories: dict[str, list[Story]] = {}
+        for story in line.stories:
+            stories.setdefault(mark(story.sights[box]), []).append(story)
+        if len(stories) == 1 or "" in stories:
+            continue
+        parts = [Line.of({**line.marks, box: sight}, stories[sight]) for sight in sorted(stories)]
+        rank = *measure(parts), box
+        if min(part.dues for part in parts) < line.dues and (best is None or rank < best[0]):
+            best = rank, parts
+    return [] if best is None else best[1]
+
+
+def fits(lines: list[Line]) -> bool:
+    """Whether one key can pick the line and the display can show them all."""
+    if len(lines) > LINES_LIMIT:
+        return False
+    boxes = boxes_of(lines)
+    text = laid_out("", tuple(pattern(line.marks, boxes) for line in lines))
+    return len(text) <= ROWS * COLUMNS
+
+
+def boxes_of(lines: list[Line]) -> tuple[int, ...]:
+    """The boxes the lines speak of, ascending."""
+    return tuple(sorted({box for line in lines for box in line.marks}))
+
+
+def in_order(lines: list[Line]) -> list[Line]:
+    """The lines as they are shown, so that nothing of what the table thinks of them can be read from their order."""
+    boxes = boxes_of(lines)
+    return sorted(lines, key=lambda line: pattern(line.marks, boxes))

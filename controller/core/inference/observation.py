@@ -1,0 +1,131 @@
+"""A piece of evidence as the game knows it, and what lies on the layout when it comes."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from firmware_protocols.values import Value
+
+
+class CardCame(Value, frozen=True):
+    """A card left the shoe; ``card`` as ``hand.seen`` writes it."""
+
+    card: int
+
+
+class ChipsMoved(Value, frozen=True):
+    """The value in a zone of a box changed."""
+
+    box: int
+    zone: str
+    before: int
+    after: int
+    idle: bool = False
+    """No play explains it: it means nothing, and only says what lies there now."""
+
+    def counts(self) -> bool:
+        """Whether the chips count: not where they would make a wager that no play explains."""
+        return not self.idle or self.zone == "main"
+
+
+class KeySpoke(Value, frozen=True):
+    """A key of the dealer's, with the box it named (None: the box in play).
+
+    ``stand``, ``hit``, ``double``, ``split``, ``surrender``, ``even_money``, ``insurance_closed`` or ``hole_turned``.
+    """
+
+    action: str
+    box: int | None = None
+
+
+Item = CardCame | ChipsMoved | KeySpoke
+
+
+def idle(item: Item) -> Item:
+    """A change of chips as one that means nothing; what is no change of chips as it is."""
+    return replace(item, idle=True) if isinstance(item, ChipsMoved) else item
+
+
+class Spell(NamedTuple):
+    """A time during which the same readers are lost; it lasts until the next one."""
+
+    from_ns: int
+    dark: frozenset[int]
+    """Boxes whose chips nobody watches."""
+    back: frozenset[int]
+    """Those of them whose reader comes back, so that it sees what lies there in the end."""
+
+
+class Layout(NamedTuple):
+    """What lies on the layout at the moment, by box: main chips, and the insurance or EZ Bust that would count."""
+
+    mains: tuple[int, ...]
+    insured: tuple[int, ...]
+    spells: tuple[Spell, ...] = ()
+    """When which readers were lost, one time after another; empty where none was."""
+    late: tuple[tuple[int, int], ...] = ()
+    """Changes of main zones of such readers that are yet to happen: the box, and the first moment it may be."""
+    dark: frozenset[int] = frozenset()
+    """Boxes whose chips nobody watches at the moment."""
+    back: frozenset[int] = frozenset()
+    """Those of them whose reader comes back."""
+
+    def during(self, spell: int) -> Layout:
+        """The layout in one of its spells."""
+        return self._replace(dark=self.spells[spell].dark, back=self.spells[spell].back)
+
+
+EVER: Final = 1 << 62
+"""A moment after every moment, in nanoseconds: what has not ended."""
+
+
+class Dated(Value, frozen=True, tag=False):
+    """Evidence with the first and the last moment it may belong to, and the number of its reading."""
+
+    first_ns: int
+    last_ns: int
+    item: Item
+    number: int = 0
+
+
+def lane(item: Item) -> tuple[int, str] | str | None:
+    """What keeps its order of arrival whatever the times say: cards among themselves, changes of one zone."""
+    match item:
+        case CardCame():
+            return "cards"
+        case ChipsMoved(box, zone):
+            return box, zone
+        case _:
+            return None
+
+
+def precedes(earlier: Dated, later: Dated) -> bool:
+    """Whether ``earlier``, which arrived first, must lie before ``later``."""
+    if earlier.last_ns < later.first_ns:
+        return True
+    same = lane(earlier.item)
+    return same is not None and same == lane(later.item)
+
+
+def slackened(evidence: tuple[Dated, ...], dated: Dated) -> tuple[Dated, ...]:
+    """Evidence with one more piece, where a press may belong one card earlier or later (``key_slack``).
+
+    It lies after the last card but one before it, and before the second card after it; against chips between these
+    cards it has no order. Until that card has come a press is open to the future, and nothing that rests on it is
+    certain.
+    """
+    cards = [at for at, one in enumerate(evidence) if isinstance(one.item, CardCame)]
+    if isinstance(dated.item, KeySpoke):
+        first_ns = evidence[cards[-2]].first_ns + 1 if len(cards) > 1 else 0
+        dated = replace(dated, first_ns=min(dated.first_ns, first_ns), last_ns=EVER)
+    if not isinstance(dated.item, CardCame):
+        return (*evidence, dated)
+    last_ns = dated.last_ns - 1
+    since, until = ([0, 0] + [at + 1 for at in cards])[-2:]
+    late = (
+        replace(one, last_ns=max(one.first_ns, last_ns)) if isinstance(one.item, KeySpoke) else one
+        for one in evidence[since:until]
+    )
+    return (*evidence[:since], *late, *evidence[until:], dated)

@@ -1,0 +1,78 @@
+"""A window of evidence whose order the times leave open, and what lies on the layout as it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from controller.core.game.play import Play
+from controller.core.game.position import Node
+from controller.core.inference.observation import EVER, ChipsMoved, Dated, KeySpoke, Layout, precedes
+from controller.core.inference.successors import layout_of, pays
+from controller.core.inference.unobserved import Silence, spells_of, watched
+
+
+class Window:
+    """The evidence of a window. Of which of it has happened a mask tells, a bit for each piece."""
+
+    def __init__(
+        self,
+        play: Play,
+        window: tuple[Dated, ...],
+        contents: dict[tuple[int, str], int],
+        silences: tuple[Silence, ...] = (),
+    ) -> None:
+        self.play = play
+        self.spells = spells_of(silences)
+        self.window, self.contents = window, contents
+        self.full = (1 << len(window)) - 1
+        self.layouts: dict[int, Layout] = {}
+        self.before = [0] * len(window)
+        slack = bool(play.rules.options.key_slack)
+        for j, later in enumerate(window):
+            for i, earlier in enumerate(window):
+                keys = slack and isinstance(earlier.item, KeySpoke) and isinstance(later.item, KeySpoke)
+                if (i < j and (keys or precedes(earlier, later))) or (i > j and earlier.last_ns < later.first_ns):
+                    self.before[j] |= 1 << i
+
+    def contents_after(self, mask: int) -> dict[tuple[int, str], int]:
+        """What lies in each zone when the evidence in ``mask`` has happened."""
+        contents = self.contents
+        for index, dated in enumerate(self.window):
+            if mask >> index & 1 and isinstance(dated.item, ChipsMoved) and dated.item.counts():
+                contents = {**contents, (dated.item.box, dated.item.zone): dated.item.after}
+        return contents
+
+    def layout(self, mask: int) -> Layout:
+        """The layout when the evidence in ``mask`` has happened."""
+        known = self.layouts.get(mask)
+        if known is None:
+            known = self.layouts[mask] = self.laid(mask)
+        return known
+
+    def laid(self, mask: int) -> Layout:
+        """The layout when the evidence in ``mask`` has happened, worked out."""
+        layout = layout_of(self.play, self.contents_after(mask))
+        if not self.spells:
+            return layout
+        left = [dated for index, dated in enumerate(self.window) if not mask >> index & 1]
+        return watched(layout, self.spells, left)
+
+    def between(self, mask: int, index: int) -> tuple[int, int]:
+        """The first and the last moment at which a piece may happen as the next one after the evidence in ``mask``."""
+        if not self.spells:
+            return 0, EVER
+        done = [dated.first_ns for at, dated in enumerate(self.window) if mask >> at & 1 or at == index]
+        left = [dated.last_ns for at, dated in enumerate(self.window) if not mask >> at & 1]
+        return max(done), min(left)
+
+    def enabled(self, mask: int) -> Iterator[int]:
+        """The pieces of evidence that may come next."""
+        for index, before in enumerate(self.before):
+            if not mask >> index & 1 and not before & ~mask:
+                yield index
+
+    def paid_through(self, mask: int, node: Node) -> bool:
+        """Whether payment explains everything that remains after the evidence in ``mask``."""
+        left = [dated.item for index, dated in enumerate(self.window) if not mask >> index & 1]
+        chips = [item for item in left if isinstance(item, ChipsMoved) and pays(self.play, node, item)]
+        return chips == left and not any(node.quiet >> item.box & 1 for item in chips)

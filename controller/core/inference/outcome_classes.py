@@ -1,0 +1,201 @@
+"""The complete plays of a round as far as a question can tell them apart: what lies at each box, and what is due.
+
+Plays that look the same on the felt and come to the same dues are one story. A story's weight says how much sensible
+players would have done it so; it never decides what is due, only which of several equally good questions is asked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Final, NamedTuple
+
+from controller.core.game.basic_strategy import stands
+from controller.core.game.hand import Outcome, PlayedHand, points_of, total
+from controller.core.game.position import Emission, Kind, Node
+from controller.core.game.settlement import DealerEnd, insurance_net
+from controller.core.inference.dues import dealer_ends, net_of
+from controller.core.inference.lattice import Reconstruction, State
+from controller.core.inference.paths import Graph
+
+STORIES_LIMIT: Final = 3_000
+"""Beginnings of stories that are told apart; several times what a full table without a keypad leaves open."""
+
+UNLIKELY_BITS: Final = 3
+"""One decision that a sensible player would not have made halves a story's weight so many times."""
+
+LIKELIEST: Final = 1 << 90
+
+Dues = tuple[object, ...]
+"""What every wager of a round is due in one play: main wagers by box, then insurance by box, then side wagers."""
+
+Sides = Callable[[Node], Dues]
+"""What the side wagers are due where a round has ended."""
+
+
+class TooManyStories(Exception):  # noqa: N818 - a limit, caught where the question is chosen
+    """More stories than ``STORIES_LIMIT``."""
+
+
+def no_sides(_: Node) -> Dues:
+    """A round without side wagers."""
+    return ()
+
+
+class Case(NamedTuple):
+    """One lattice with one value of the hole card; several where cards could not be read."""
+
+    found: Reconstruction
+    points: int | None
+    """What the hole card counts; None where none is dealt."""
+    sides: Sides = no_sides
+
+
+class Sight(NamedTuple):
+    """What anybody can see of a box that has played: the number of cards in each hand, and what its chips did."""
+
+    cards: tuple[int, ...]
+    doubled: bool
+    surrendered: bool
+
+
+class Story(NamedTuple):
+    """One way a round may have gone; ``dues`` numbers the different sets of dues."""
+
+    dues: int
+    sights: tuple[Sight, ...]
+    weight: int
+
+
+class Told(NamedTuple):
+    """How a box ended: what it looks like, its nets against each of the dealer's ends, its unlikely decisions."""
+
+    sight: Sight
+    nets: tuple[int, ...]
+    unlikely: int
+
+
+def sight_of(outcome: Outcome) -> Sight:
+    """What can be seen of a box that ended so."""
+    hands = outcome.hands
+    return Sight(
+        tuple(len(hand.cards) for hand in hands),
+        any(hand.extra_cents for hand in hands),
+        outcome.how == "surrendered",
+    )
+
+
+def stories(cases: Iterable[Case]) -> list[Story]:
+    """Every different story.
+
+    Raises:
+        TooManyStories: there are more than anybody could ask about.
+    """
+    weights: Counter[tuple[Dues, tuple[Sight, ...]]] = Counter()
+    for case in cases:
+        for dues, told in told_of(case):
+            unlikely = min(sum(box.unlikely for box in told) * UNLIKELY_BITS, 90)
+            weights[dues, tuple(box.sight for box in told)] += LIKELIEST >> unlikely
+    numbers: dict[Dues, int] = {}
+    return [Story(numbers.setdefault(dues, len(numbers)), sights, weight) for (dues, sights), weight in weights.items()]
+
+
+def told_of(case: Case) -> set[tuple[Dues, tuple[Told, ...]]]:
+    """The complete plays of a case."""
+    graph = Graph(case.found)
+    play, points = graph.play, case.points
+    closings = {state: list(graph.endings(state[1], points)) for state in graph.last}
+    closings = {state: ended for state, ended in closings.items() if ended}
+    ends = tuple({end for ended in closings.values() for node, _ in ended for end in dealer_ends(play, node, points)})
+    book = Book(case.found, ends)
+    tales: dict[State, set[int]] = {graph.start: {0}}
+    for level in graph.reaching(set(closings)):
+        following: dict[State, set[int]] = {}
+        for state, beginnings in tales.items():
+            for emitted, target in level.get(state, ()):
+                longer = {book.longer(tale, emitted) for tale in beginnings} if emitted else beginnings
+                known = following.get(target)
+                following[target] = longer if known is None or known is longer else known | longer
+        tales = following
+    found: set[tuple[Dues, tuple[Told, ...]]] = set()
+    for state, beginnings in tales.items():
+        for node, emitted in closings.get(state, ()):
+            (end,) = set(dealer_ends(play, node, points))
+            for tale in beginnings:
+                told = book.pages(book.longer(tale, emitted))
+                found.add(((*mains(node, told, ends.index(end), play.deal.wagers), *more(case, node)), told))
+    return found
+
+
+def mains(node: Node, told: tuple[Told, ...], end: int, wagers: tuple[int, ...]) -> tuple[int, ...]:
+    """The nets of the main wagers, by box."""
+    return tuple(
+        wagers[box] if node.boxes[box].kind is Kind.EVEN_MONEY else ended.nets[end] for box, ended in enumerate(told)
+    )
+
+
+def more(case: Case, node: Node) -> Dues:
+    """The nets of insurance and side wagers."""
+    play = case.found.play()
+    if not play.insurance_offered():
+        return case.sides(node)
+    second = points_of(node.second) if case.points is None else case.points
+    natural = {play.up_points, second} == {1, 10}
+    insured = (insurance_net(case.found.rules, cents, dealer_natural=natural).cents for cents in node.insured)
+    return (*insured, *case.sides(node))
+
+
+class Book:
+    """Beginnings of stories, each a number: 0 is the empty one, every other is another with one box more."""
+
+    def __init__(self, found: Reconstruction, ends: tuple[DealerEnd, ...]) -> None:
+        self.numbers: dict[tuple[int, Told], int] = {}
+        self.told: list[tuple[Told, ...]] = [()]
+        up = found.play().up_points
+
+        @cache
+        def page(outcome: Outcome) -> Told:
+            nets = tuple(net_of(found.play(), outcome, end, even_money=False).cents for end in ends)
+            return Told(sight_of(outcome), nets, unlikely(outcome, up))
+
+        self.page = page
+
+    def longer(self, tale: int, emitted: tuple[Emission, ...]) -> int:
+        """A beginning with some boxes more.
+
+        Raises:
+            TooManyStories: there are too many.
+        """
+        for _, outcome in emitted:
+            key = tale, self.page(outcome)
+            number = self.numbers.get(key)
+            if number is None:
+                number = self.numbers[key] = len(self.told)
+                self.told.append((*self.told[tale], key[1]))
+                if number > STORIES_LIMIT:
+                    raise TooManyStories
+            tale = number
+        return tale
+
+    def pages(self, tale: int) -> tuple[Told, ...]:
+        """How each box ended."""
+        return self.told[tale]
+
+
+def unlikely(outcome: Outcome, up: int) -> int:
+    """How many cards were drawn or refused that a player who plays by the total would not have."""
+    if outcome.how != "played":
+        return 0
+    return sum(odd_choices(hand, up) for hand in outcome.hands if not hand.extra_cents)
+
+
+def odd_choices(hand: PlayedHand, up: int) -> int:
+    """The odd draws of one hand, and whether it stopped oddly."""
+    points = tuple(points_of(card) for card in hand.cards)
+    odd = 0
+    for count in range(2, len(points) + 1):
+        best, soft = total(points[:count])
+        drew = count < len(points)
+        odd += best < 21 and stands(best, up, soft=soft) == drew
+    return odd

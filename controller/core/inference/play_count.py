@@ -1,0 +1,109 @@
+"""The exact number of legal plays of a closed round.
+
+Two plays differ if a box's outcome, the insurance counted, even money or the dealer's cards differ; when a silent move
+happened and why chips changed does not count. One play may be told by many paths of the lattice, so paths are not
+counted: plays are spelled box by box, and states that share a spelling are counted as one set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from controller.core.game.hand import Outcome, PlayedHand
+from controller.core.game.position import Emission, Kind, Node, Step
+from controller.core.inference import unobserved
+from controller.core.inference.lattice import Reconstruction, State, Ways, admitted
+from controller.core.inference.paths import Graph
+
+Closing = tuple[tuple[int, ...], tuple[int, ...], tuple[bool, ...]]
+"""The dealer's drawn cards, the insurance counted, even money by box."""
+
+Symbol = tuple[int, Outcome] | Closing
+Stand = tuple[int, State]
+"""The level of the graph and a state of it."""
+
+Place = tuple[Stand | None, tuple[Symbol, ...]]
+"""A state (None: the play is told to its end) and what is still to be spelled before it."""
+
+
+class Census:
+    """Counts the plays of one reconstruction."""
+
+    def __init__(self, found: Reconstruction, hole_points: int | None, *, closed: bool = True) -> None:
+        self.graph = Graph(found)
+        self.play = self.graph.play
+        self.answers = found.answers
+        self.closed = closed
+        self.hole_points = hole_points
+        self.spellings: dict[Stand, dict[Symbol, frozenset[Place]]] = {}
+        self.counts: dict[frozenset[Place], int] = {}
+
+    def plays(self) -> int:
+        """The exact number."""
+        depth = len(self.graph.levels)
+        for state in self.graph.last:
+            self.spellings[depth, state] = self.closing(state)
+        while depth:
+            for state, ways in self.graph.levels[depth - 1].items():
+                self.spellings[depth - 1, state] = self.spelled(depth, ways)
+            depth -= 1
+        return self.count(frozenset({((0, self.graph.start), ())}))
+
+    def closing(self, state: State) -> dict[Symbol, frozenset[Place]]:
+        """What a state at the end of the evidence may spell: the boxes not yet told, then the dealer's hand."""
+        layout = self.graph.layout
+        spelled: dict[Symbol, set[Place]] = {}
+        ways = unobserved.ended_ways(self.play, state[1], layout) if self.closed else self.so_far(state[1])
+        for node, emitted in ways:
+            holds = self.hole_points is None or node.hole >> self.hole_points & 1
+            if holds and admitted(self.answers, emitted if self.closed else ()):
+                counted = layout.insured if node.offers and self.play.offered_zone else node.insured
+                insured = counted if any(counted) else ()
+                paid = tuple(box.kind is Kind.EVEN_MONEY for box in node.boxes)
+                symbols: tuple[Symbol, ...] = (*emitted, (node.dealers(), insured, paid))
+                spelled.setdefault(symbols[0], set()).add((None, symbols[1:]))
+        return {symbol: frozenset(places) for symbol, places in spelled.items()}
+
+    def so_far(self, node: Node) -> Iterator[Step]:
+        """An open round as it stands: silent moves after the last evidence are not counted."""
+        emitted: list[Emission] = []
+        if node.dealt == self.play.deal_cards:
+            for box in range(node.turn, self.play.boxes):
+                kind = node.boxes[box].kind
+                begun = tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)
+                initial = (PlayedHand(self.play.deal.initial[box], self.play.deal.wagers[box], 0),)
+                if kind is not Kind.PENDING:
+                    emitted.append((box, self.play.untouched(box, kind)))
+                else:
+                    emitted.append((box, Outcome("played", begun if box == node.turn else initial)))
+        yield node, tuple(emitted)
+
+    def spelled(self, depth: int, ways: Ways) -> dict[Symbol, frozenset[Place]]:
+        """What may be spelled next over any of these ways to the level ``depth``."""
+        spelled: dict[Symbol, set[Place]] = {}
+        for emitted, target in ways:
+            if emitted:
+                spelled.setdefault(emitted[0], set()).add(((depth, target), emitted[1:]))
+                continue
+            for symbol, places in self.spellings[depth, target].items():
+                spelled.setdefault(symbol, set()).update(places)
+        return {symbol: frozenset(places) for symbol, places in spelled.items()}
+
+    def count(self, places: frozenset[Place]) -> int:
+        """How many different spellings lead from any of these places to the end of the round."""
+        known = self.counts.get(places)
+        if known is not None:
+            return known
+        following: dict[Symbol, set[Place]] = {}
+        told = 0
+        for state, rest in places:
+            if rest:
+                following.setdefault(rest[0], set()).add((state, rest[1:]))
+            elif state is None:
+                told = 1
+            else:
+                for symbol, onward in self.spellings[state].items():
+                    following.setdefault(symbol, set()).update(onward)
+        number = told + sum(self.count(frozenset(onward)) for onward in following.values())
+        self.counts[places] = number
+        return number

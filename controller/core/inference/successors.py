@@ -1,0 +1,345 @@
+"""What one piece of evidence may mean at a node: every legal way on, none for a node that cannot explain it.
+
+The rows of ``docs/evidence.md`` in code. Chips never decide by their amount once payment has begun; before that the
+amount must fit the move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from controller.core.game.broken_hands import left_after, subsets
+from controller.core.game.hand import best
+from controller.core.game.play import Play, may_add
+from controller.core.game.position import Box, Emission, Hand, Kind, Node, Now, Said, Step
+from controller.core.inference.observation import CardCame, ChipsMoved, Item, KeySpoke, Layout
+
+
+def layout_of(play: Play, contents: dict[tuple[int, str], int]) -> Layout:
+    """Main chips by box, and what would count of the wager that may be made after the deal."""
+    wagers = play.deal.wagers
+    mains = tuple(contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
+    offered = [contents.get((box, play.offered_zone), 0) for box in range(len(wagers))]
+    if play.offered_zone == "insurance":
+        offered = [min(cents, play.rules.insurance_cap_cents(wagers[box])) for box, cents in enumerate(offered)]
+    return Layout(mains, tuple(offered))
+
+
+def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[Step]:
+    """Every node the round may stand at after ``item``, with the boxes that finished on the way."""
+    match item:
+        case CardCame():
+            yield from card_came(play, node, item.card, layout)
+        case ChipsMoved(idle=True):
+            yield node, ()
+        case ChipsMoved():
+            yield from chips_moved(play, node, item, layout)
+        case KeySpoke():
+            yield from key_spoke(play, node, item, layout)
+        case _:
+            assert_never(item)
+
+
+# --- cards ------------------------------------------------------------------------------------------
+
+
+def card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:
+    """A card of the deal, of the hand in play, or the dealer's."""
+    if node.dealt < play.deal_cards:
+        node = node._replace(dealt=node.dealt + 1)
+        yield play.dealt(node) if node.dealt == play.deal_cards else (node, ())
+    elif not (node.paying or busts_lie(node, layout)):
+        for reached, emitted in card_drawn(play, node._replace(unconfirmed=0), card, layout):
+            yield reached._replace(quiet=0) if reached.quiet else reached, emitted
+
+
+def card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:
+    """A card after the deal."""
+    for reached, emitted in play.reach(node, layout.insured):
+        hand = play.hand_in_play(reached)
+        if hand is None:
+            closed = play.close_offers(reached, layout.insured)
+            holes = play.holes(closed, drawing=True)
+            if holes:
+                yield play.dealer_takes(closed, card, holes), emitted
+        elif hand.now is Now.OWED or (hand.now is Now.OPEN and play.may_hit(reached, hand)):
+            closed = play.decided(reached, layout.insured)
+            settled = play.settle_hand(closed, play.take_card(closed, hand, card), emitted)
+            yield left_lying(play, settled, closed.turn, layout)
+
+
+def busts_lie(node: Node, layout: Layout) -> bool:
+    """Where the house takes busts at once: whether chips of a box whose hands all broke still lie there."""
+    return any(box.lies and index not in layout.dark - layout.back for index, box in enumerate(node.boxes))
+
+
+def left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
+    """After a card to a box: if it broke the last hand chips that lie there must go, where busts are taken at once."""
+    node, emitted = step
+    broke = node.boxes[box].kind is Kind.BROKEN and layout.mains[box] > 0
+    if not broke or play.rules.options.busts_taken != "at_once":
+        return step
+    return put_box(node, box, node.boxes[box]._replace(lies=True)), emitted
+
+
+# --- chips ------------------------------------------------------------------------------------------
+
+
+def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+    """A change of the chips in a box's main zone, or in the zone of what is offered after the deal."""
+    if node.dealt < play.deal_cards:
+        return
+    if node.paying:
+        if pays(play, node, item):
+            yield (shown_late(play, node, item) if item.zone == "main" else node), ()
+        return
+    if item.zone != "main":
+        yield from offered_moved(play, node, item, layout)
+        return
+    yield from raised_or_surrendered(play, node, item, layout)
+    yield from settled_early(play, node, item)
+    if play.may_be_stopped(node):
+        stopped, ended = play.stopped(node, layout.insured)
+        yield from dealer_pays(play, stopped, item, layout, ended)
+    for reached, emitted in play.reach(node, layout.insured):
+        if play.all_played(reached):
+            yield from dealer_pays(play, reached, item, layout, emitted)
+
+
+def pays(play: Play, node: Node, item: ChipsMoved) -> bool:
+    """Whether payment, once it has begun, explains a change: any of a main zone, of the other only where a wager is."""
+    made = item.zone == play.offered_zone and node.insured and node.insured[item.box]
+    return item.idle or item.zone == "main" or bool(made)
+
+
+def offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+    """Insurance is made while it is offered. Later only what was made may change: a fall withdraws nothing.
+
+    A rise is its payment, once all boxes have played. EZ Bust is made alike; once it counts it is taken or paid when
+    the dealer's hand is complete and not touched before.
+    """
+    if item.zone != play.offered_zone:
+        return
+    falls = item.zone == "insurance" and item.after < item.before
+    if node.offers or (falls and pays(play, node, item)):
+        yield node, ()
+    for reached, emitted in play.reach(node, layout.insured):
+        if play.all_played(reached):
+            closed = play.close_offers(reached, layout.insured)
+            done = closed.hole if item.zone == "insurance" else play.holes(closed, drawing=False)
+            if pays(play, closed, item) and done:
+                yield closed._replace(hole=done), emitted
+        elif not reached.offers and node.offers and falls and pays(play, reached, item):
+            # Somebody had stopped without a sign: the offer was over, and what was insured stays so.
+            yield reached, emitted
+
+
+def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+    """A double or split of the hand in play, or a surrender."""
+    for reached, emitted in play.reach(node, layout.insured):
+        hand = play.hand_in_play(reached)
+        if hand is None:
+            continue
+        if reached.turn == item.box and item.after > item.before:
+            for moved in raised(play, reached, hand, item.after - item.before):
+                yield play.decided(moved, layout.insured), emitted
+        wager = play.deal.wagers[item.box]
+        if item.after in {0, *play.rules.halves_cents(wager)}:
+            if item.after < item.before:
+                yield from shown_surrenders(play, reached, item.box, emitted)
+            elif play.unshown(item.box):
+                yield from surrenders(play, reached, item.box, emitted, offered=True)
+
+
+def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
+    """The hand in play doubled for ``cents``, or split where that is a whole wager."""
+    if hand.now in {Now.OPEN, Now.DOUBLING} and play.may_double(node, hand) and may_add(play, hand, cents):
+        yield doubled(play, node, hand, cents, Said.DOUBLE_MAY_FOLLOW if hand.now is Now.OPEN else Said.ALL)
+    if hand.now in {Now.OPEN, Now.SPLITTING} and cents == hand.base and play.may_split(node, hand):
+        yield split(play, node, hand, Said.SPLIT_MAY_FOLLOW if hand.now is Now.OPEN else Said.ALL)
+
+
+def doubled(play: Play, node: Node, hand: Hand, cents: int, said: Said = Said.ALL) -> Node:
+    """The hand in play raised by ``cents``; it is owed its one card."""
+    return with_hand(play, node, hand._replace(extra=cents, now=Now.OWED, said=said))
+
+
+def split(play: Play, node: Node, hand: Hand, said: Said = Said.ALL) -> Node:
+    """The pair in play as two hands; the left one is owed its second card, the right one waits."""
+    index = play.current(node)
+    left = Hand(hand.cards[:1], hand.base, 0, Now.OWED, said)
+    right = Hand(hand.cards[1:], hand.base, 0, Now.WAITING)
+    return node._replace(hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
+
+
+def with_hand(play: Play, node: Node, hand: Hand) -> Node:
+    """The node with ``hand`` in place of the unfinished hand in play."""
+    index = play.current(node)
+    return node._replace(hands=(*node.hands[:index], hand, *node.hands[index + 1 :]))
+
+
+def surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...], *, offered: bool) -> Iterator[Step]:
+    """The box gives up: before its turn while that is ``offered``, or in its turn as its first decision (HPN card)."""
+    if play.rules.surrender != "late":
+        return
+    early = offered and play.rules.surrender_turn == "any"
+    before = box > node.turn and early and node.boxes[box].kind is Kind.PENDING
+    if before or play.untouched_hand(node, box):
+        yield play.surrender(node, box, emitted)
+
+
+def shown_surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, ...]) -> Iterator[Step]:
+    """The same as chips show it, for its key to confirm: not where they are the taking of one made sooner, unshown."""
+    for gone, also in surrenders(play, node, box, emitted, offered=play.surrender_offered(node) or play.unshown(box)):
+        is_now = play.surrender_offered(node) or node.turn == box or node.quiet >> box & 1
+        yield gone._replace(unconfirmed=node.unconfirmed | 1 << box) if is_now else gone, also
+
+
+def gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[Emission, ...]) -> Iterator[Step]:
+    """The hand in play is surrendered later than as its first decision, where the card allows that (A12): by key."""
+    hand = play.hand_in_play(node)
+    if (play.rules.surrender, play.rules.surrender_on) != ("late", "any_hand") or node.turn != box:
+        return
+    if hand is not None and hand.now is Now.OPEN and not play.untouched_hand(node, box):
+        given_up, also = play.give_up(node, hand, layout.insured)
+        yield given_up, (*emitted, *also)
+
+
+def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
+    """What may be taken or paid while others still play: broken hands, surrenders, naturals against 2 to 9."""
+    box = node.boxes[item.box]
+    wager = play.deal.wagers[item.box]
+    if box.kind is Kind.BROKEN and item.after == 0:
+        yield put_box(node, item.box, Box(Kind.BROKEN)), ()
+    taken = item.after in {0, *play.rules.halves_cents(wager)} or (not play.frozen and item.after < item.before)
+    if box.kind is Kind.SURRENDERED and node.quiet >> item.box & 1:
+        if item.after in {0, *play.rules.halves_cents(wager)}:
+            yield shown_late(play, node, item), ()
+    elif box.kind is Kind.SURRENDERED and taken:
+        yield node, ()
+    if box.kind is Kind.EVEN_MONEY or (box.kind is Kind.NATURAL and not play.frozen):
+        yield node, ()
+    elif box.kind is Kind.NATURAL and play.rules.hole_check == "device":
+        # Paid while others have still to play: the device has found no natural.
+        yield play.checked(node), ()
+    if box.untaken and 0 < item.after < item.before:
+        for left in {left_after(box.untaken, taken) for taken in subsets(box.untaken, item.before - item.after)}:
+            yield put_box(node, item.box, box._replace(untaken=left)), ()
+    if play.even_money_may_show(node, item.box) and item.after - item.before == wager:
+        yield put_box(node, item.box, Box(Kind.EVEN_MONEY)), ()
+
+
+def shown_late(play: Play, node: Node, item: ChipsMoved) -> Node:
+    """A box's chips have changed: of one that surrendered unshown since the last card they show it, for its key."""
+    bit = 1 << item.box & node.quiet
+    shows = item.after < item.before and item.after in {0, *play.rules.halves_cents(play.deal.wagers[item.box])}
+    return node._replace(quiet=node.quiet & ~bit, unconfirmed=node.unconfirmed | (bit if shows else 0))
+
+
+def put_box(node: Node, index: int, box: Box) -> Node:
+    """The node with one box changed."""
+    return node._replace(boxes=(*node.boxes[:index], box, *node.boxes[index + 1 :]))
+
+
+def dealer_pays(
+    play: Play, node: Node, item: ChipsMoved, layout: Layout, emitted: tuple[Emission, ...]
+) -> Iterator[Step]:
+    """All boxes have played: naturals and surrenders are settled, and with the dealer's hand complete all the rest."""
+    closed = play.close_offers(node, layout.insured)
+    closed = closed._replace(quiet=closed.quiet & ~(1 << item.box))
+    kind = closed.boxes[item.box].kind
+    if kind is Kind.SURRENDERED or (kind is Kind.NATURAL and play.frozen):
+        yield closed, emitted
+    done = play.holes(closed, drawing=False)
+    if done:
+        yield closed._replace(paying=True, hole=done), emitted
+
+
+# --- keys -------------------------------------------------------------------------------------------
+
+
+def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterator[Step]:
+    """A key of the dealer's."""
+    if node.dealt < play.deal_cards or (node.paying and item.action != "surrender"):
+        return
+    confirmed = node._replace(unconfirmed=0)
+    match item.action:
+        case "insurance_closed":
+            if node.offers:
+                yield play.close_offers(confirmed, layout.insured), ()
+        case "hole_turned":
+            yield from hole_turned(play, confirmed, layout)
+        case "even_money":
+            yield from even_money(play, confirmed, item.box)
+        case "surrender":
+            if node.unconfirmed if item.box is None else node.unconfirmed >> item.box & 1:
+                yield confirmed, ()
+            for reached, emitted in play.reach(confirmed, layout.insured):
+                box = reached.turn if item.box is None else item.box
+                if play.hand_in_play(reached) is not None:
+                    # A key speaks of what is done now: it shows no surrender made sooner.
+                    yield from surrenders(play, reached, box, emitted, offered=play.surrender_offered(reached))
+                    yield from gives_up(play, reached, box, layout, emitted)
+        case _:
+            for reached, emitted in play.reach(confirmed, layout.insured):
+                hand = play.hand_in_play(reached)
+                if hand is not None and item.box in {None, reached.turn}:
+                    for decided, also in decision(play, reached, hand, item.action, layout):
+                        yield decided, (*emitted, *also)
+
+
+def hole_turned(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+    """The hole card is turned once all have played, or at once when a device has found a natural."""
+    if busts_lie(node, layout) or node.turned:
+        return
+    if play.may_be_stopped(node):
+        yield play.stopped(node, layout.insured)
+    for reached, emitted in play.reach(node, layout.insured):
+        if play.all_played(reached) and not reached.drawn:
+            yield play.close_offers(reached, layout.insured)._replace(turned=True), emitted
+
+
+def even_money(play: Play, node: Node, box: int | None) -> Iterator[Step]:
+    """A natural against an ace takes even money instead of waiting (Borgata card); the key names its spot."""
+    offered = play.rules.even_money and play.up_points == 1 and node.offers
+    if offered and box is not None and node.boxes[box].kind is Kind.NATURAL:
+        yield put_box(node, box, Box(Kind.EVEN_MONEY)), ()
+
+
+def decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -> Iterator[Step]:
+    """Hit, stand, double or split of the hand in play; double and split may also confirm chips already there."""
+    closed = play.decided(node, layout.insured)
+    open_hand = hand.now is Now.OPEN and len(hand.cards) >= 2 and best(hand.cards) < 21
+    step: Node | None = None
+    match action:
+        case "stand" if open_hand:
+            yield play.stand(node, hand, layout.insured, ())
+        case "hit" if open_hand and play.may_hit(node, hand):
+            step = with_hand(play, play.stood(node, layout.insured), hand._replace(now=Now.OWED, said=Said.ALL))
+        case "double" if hand.said is Said.DOUBLE_MAY_FOLLOW:
+            step = with_hand(play, closed, hand._replace(said=Said.ALL))
+        case "split" if hand.said is Said.SPLIT_MAY_FOLLOW:
+            step = with_hand(play, closed, hand._replace(said=Said.ALL))
+        case "double" if open_hand and play.may_double(node, hand):
+            step = with_hand(play, closed, hand._replace(now=Now.DOUBLING))
+        case "split" if open_hand and play.may_split(node, hand):
+            step = with_hand(play, closed, hand._replace(now=Now.SPLITTING))
+        case _:
+            pass
+    if step is not None:
+        yield step, ()
+
+
+def endings(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+    """The complete plays a node may be: everybody has played and the dealer has drawn what he must."""
+    if node.dealt < play.deal_cards:
+        return
+    if play.may_be_stopped(node):
+        yield play.stopped(node, layout.insured)
+    for reached, emitted in play.reach(node, layout.insured):
+        if play.all_played(reached):
+            closed = play.close_offers(reached, layout.insured)
+            done = play.holes(closed, drawing=False)
+            if done:
+                yield closed._replace(hole=done, turned=True), emitted

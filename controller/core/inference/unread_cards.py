@@ -1,0 +1,169 @@
+"""Rounds with unread cards: one reconstruction for each rank an unread card may have.
+
+A card that could not be read stands for each of the 52 faces. Only its rank matters to the game, so the lattice is
+held once for each rank; its four suits are four plays each.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Final, NamedTuple
+
+from controller.core.game.hand import PlayedHand
+from controller.core.game.position import Node
+from controller.core.game.settlement import Net
+from controller.core.inference.dues import Due, insurance_due, main_due
+from controller.core.inference.lattice import Answer, Frontier, Reconstruction, Told
+from controller.core.inference.observation import CardCame, Dated
+from controller.core.inference.play_count import Census
+from controller.core.inference.unobserved import Silence
+
+SUITS: Final = 4
+RANKS: Final = range(1, 14)
+
+UNREAD_LIMIT: Final = 2
+"""Unread cards of one round that are still told apart by rank (169 lattices); more is for the floor."""
+
+
+class TooManyUnread(Exception):  # noqa: N818 - a limit, caught where the round is judged
+    """More cards could not be read than ``UNREAD_LIMIT``."""
+
+
+class World(NamedTuple):
+    """One assumption about the unread cards: their ranks by place, and the lattice that follows."""
+
+    ranks: tuple[tuple[int, int], ...]
+    found: Reconstruction
+
+
+class Worlds(NamedTuple):
+    """Every assumption that leaves a legal play, and the places of the cards that could not be read."""
+
+    worlds: tuple[World, ...]
+    unread: tuple[int, ...] = ()
+
+    def legal(self, hole: int | None) -> bool:
+        """Whether some play explains everything, with a hole card of this rank (None: any)."""
+        bit = (1 << min(hole, 10)) if hole is not None else -1
+        return any(node.hole & bit for world in self.worlds for node in world.found.frontier)
+
+    def observe(self, dated: Dated) -> Worlds:
+        """One more piece of evidence in every world. A world without a play is kept: chips told late may revive it.
+
+        An unread card comes with rank 0 and splits each world into thirteen.
+
+        Raises:
+            TooManyOrders, TooManyUnread: too much is left open.
+        """
+        item = dated.item
+        if isinstance(item, CardCame) and item.card & 15 == 0 and not self.is_hole(item.card >> 4):
+            return self.unread_card(dated, item.card >> 4)
+        return Worlds(tuple(World(w.ranks, w.found.observe(dated)) for w in self.worlds), self.unread)
+
+    def is_hole(self, place: int) -> bool:
+        """Whether a place is the hole card's, whose rank no world assumes."""
+        found = self.worlds[0].found
+        return found.rules.hole_card == "dealt" and place == 2 * len(found.wagers) + 1
+
+    def unread_card(self, dated: Dated, place: int) -> Worlds:
+        """Every world with every rank the card may have."""
+        if len(self.unread) == UNREAD_LIMIT:
+            raise TooManyUnread
+        split = tuple(
+            World(
+                (*world.ranks, (place, rank)),
+                world.found.observe(Dated(dated.first_ns, dated.last_ns, CardCame(place << 4 | rank), dated.number)),
+            )
+            for world, rank in product(self.worlds, RANKS)
+        )
+        return Worlds(split, (*self.unread, place))
+
+    def again(self, answers: tuple[Answer, ...], silences: tuple[Silence, ...]) -> Worlds:
+        """The same evidence with other answers, or other silences of readers."""
+        return Worlds(tuple(World(w.ranks, w.found.again(answers, silences)) for w in self.worlds), self.unread)
+
+
+class Ended(NamedTuple):
+    """The plays of one world with one value of the hole card (None: it has not been turned, or none is dealt)."""
+
+    found: Reconstruction
+    frontier: Frontier
+    points: int | None
+    weight: int
+    """How many plays each counted play stands for."""
+
+
+class Judgement(NamedTuple):
+    """All plays of a round, complete if it was closed, else as far as they have come."""
+
+    ended: tuple[Ended, ...]
+    closed: bool
+
+    def plays(self) -> int:
+        """Their exact number."""
+        return sum(end.weight * Census(end.found, end.points, closed=self.closed).plays() for end in self.ended)
+
+    def main(self, box: int) -> Due:
+        """What the main wager of a box may be due."""
+        return joined([main_due(end.found, end.frontier, box, end.points) for end in self.ended])
+
+    def insurance(self, box: int) -> Due | None:
+        """What the insurance of a box may be due; None if no play has it."""
+        dues = [insurance_due(end.found, end.frontier, box, end.points) for end in self.ended]
+        if all(due is None for due in dues):
+            return None
+        return joined([NOT_INSURED if due is None else due for due in dues])
+
+    def hands(self, box: int) -> set[tuple[PlayedHand, ...]]:
+        """The different ways in which a box's hands may stand."""
+        return {
+            hands for end in self.ended for node, told in end.frontier.items() for hands in stand(end, node, told, box)
+        }
+
+    def drawn(self) -> set[tuple[int, ...]]:
+        """The different cards that the dealer may have drawn."""
+        return {node.dealers() for end in self.ended for node in end.frontier}
+
+
+NOT_INSURED: Final = Due(frozenset({Net(0, (("no_insurance",),))}), known=True)
+
+
+def stand(end: Ended, node: Node, told: Told, box: int) -> set[tuple[PlayedHand, ...]]:
+    """How a box's hands may stand at a node."""
+    if told[box]:
+        return {outcome.hands for outcome in told[box]}
+    if node.turn == box and node.hands:
+        return {tuple(PlayedHand(hand.cards, hand.base, hand.extra) for hand in node.hands)}
+    deal = end.found.play().deal
+    return {(PlayedHand(deal.initial[box], deal.wagers[box], 0),)}
+
+
+def joined(dues: list[Due]) -> Due:
+    """What may be due if any of these may."""
+    return Due(frozenset().union(*(due.nets for due in dues)), all(due.known for due in dues))
+
+
+def judge(worlds: Worlds, hole: int | None, *, turned: bool, closed: bool) -> Judgement:
+    """All plays; ``hole`` is the hole card's rank (None: it could not be read), which counts once it is ``turned``."""
+    suits = SUITS ** len(worlds.unread)
+    ended: list[Ended] = []
+    for world in worlds.worlds:
+        found = world.found
+        dealt = found.rules.hole_card == "dealt"
+        for points, weight in hole_values(hole, turned=turned) if dealt else [(None, 1)]:
+            if closed:
+                frontier = found.ends(points)
+            else:
+                frontier = {n: told for n, told in found.frontier.items() if points is None or n.hole >> points & 1}
+            if frontier:
+                ended.append(Ended(found, frontier, points, suits * weight))
+    return Judgement(tuple(ended), closed)
+
+
+def hole_values(hole: int | None, *, turned: bool) -> list[tuple[int | None, int]]:
+    """What the hole card may count, and for how many faces each value stands."""
+    if not turned:
+        return [(None, 1)]
+    if hole is not None:
+        return [(min(hole, 10), 1)]
+    return [(points, SUITS * (4 if points == 10 else 1)) for points in range(1, 11)]

@@ -1,0 +1,291 @@
+"""Events that want a person's eye. They are published like all others and once more under ``alert/``.
+
+Money is integer cents; spots count from 1.
+"""
+
+from __future__ import annotations
+
+from controller.core.messages.meter_events import MeterAlert
+from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised
+from firmware_protocols.values import Value
+
+
+class LateWager(Value, frozen=True):
+    """A wager rose after the lock; the locked wager stands."""
+
+    round: int
+    spot: int
+    zone: str
+    before_cents: int
+    after_cents: int
+
+
+class Pinched(Value, frozen=True):
+    """A wager fell after the lock; the locked wager stands."""
+
+    round: int
+    spot: int
+    zone: str
+    before_cents: int
+    after_cents: int
+
+
+class UnexplainedChange(Value, frozen=True):
+    """No legal play explains this change of chips; it was left out of the account."""
+
+    round: int
+    spot: int
+    zone: str
+    before_cents: int
+    after_cents: int
+
+
+class ChangeMade(Value, frozen=True):
+    """Other chips of the same value: no meaning in the game."""
+
+    spot: int
+    zone: str
+    cents: int
+
+
+class InsuranceTooLarge(Value, frozen=True):
+    """More on the insurance line than the card allows; ``counted_cents`` count."""
+
+    round: int
+    spot: int
+    cents: int
+    counted_cents: int
+
+
+class WagerOutsideLimits(Value, frozen=True):
+    """A wager below or above what the table's sign allows (0: no such limit). Dealt to, it stands in its entirety.
+
+    COMAR 36.05.03.14 C.
+    """
+
+    round: int
+    spot: int
+    bet: str
+    cents: int
+    least_cents: int
+    most_cents: int
+
+
+class SideBetWithoutMain(Value, frozen=True):
+    """Chips where a side wager lies, and no main wager at the spot: no wager, to be returned."""
+
+    round: int
+    spot: int
+    bet: str
+    cents: int
+
+
+class WagerUncertain(Value, frozen=True):
+    """The readers cannot say what a side wager was at the lock: ``possible_cents`` is what it may have been, ascending.
+
+    Its chips moved between two looks with the first card between them. It is not among the wagers of the lock, and is
+    open at the end of the round.
+    """
+
+    round: int
+    spot: int
+    bet: str
+    possible_cents: tuple[int, ...]
+
+
+class SideBetRefused(Value, frozen=True):
+    """Chips where a side wager lies that the card does not allow: no wager, to be returned. ``rule`` is its key."""
+
+    round: int
+    spot: int
+    bet: str
+    cents: int
+    rule: str
+    reason: str
+
+
+class MidShoeEntry(Value, frozen=True):
+    """A main wager at a spot that did not bet the last round, where such a wager waits for the shuffle.
+
+    The table asks whether the spot was dealt in.
+    """
+
+    round: int
+    spot: int
+    cents: int
+
+
+class UnknownChip(Value, frozen=True):
+    """A chip that is not in the registry: it counts as nothing."""
+
+    spot: int
+    zone: str
+    chip: str
+
+
+class ChipConflict(Value, frozen=True):
+    """One chip seen at two zones: it counts where it was seen first, until only one of them sees it."""
+
+    chip: str
+    zones: tuple[str, ...]
+
+
+class UnreadCard(Value, frozen=True):
+    """A card left the shoe and could not be read."""
+
+    card: int
+
+
+class CardWithoutBets(Value, frozen=True):
+    """A card left the shoe with no wager on the table."""
+
+    card: int
+
+
+class CardsMayBeMissing(Value, frozen=True):
+    """We were not listening and this shoe does not number its cards: some may have been drawn meanwhile."""
+
+    round: int
+    reason: str
+
+
+class RoundIrregular(Value, frozen=True):
+    """No legal play explains the round. It is not settled by us; the floor must rule.
+
+    ``likely`` is the one irregularity that would explain everything; empty if there is none or more than one.
+    """
+
+    round: int
+    reason: str
+    likely: str = ""
+
+
+class SettlementDoubted(Value, frozen=True):
+    """A wager was settled, and what its round has shown since leaves no legal play that comes to it.
+
+    Also: its round was ended by a card before it was paid as is due, and the round so begun is irregular.
+
+    What was published stands until a person rules: ``adjust`` with the same amount confirms it, ``void`` returns it,
+    and a correction of a card or box that explains the round adjusts it, to the same amount if it was right.
+    """
+
+    round: int
+    spot: int
+    bet: str
+    wager_cents: int
+    due_cents: int
+    """The player's net as it was settled."""
+    reason: str
+
+
+class SpotUnwatched(Value, frozen=True):
+    """The reader of a box in play is lost: what happens to its chips is not seen, and its wagers go by hand."""
+
+    round: int
+    spot: int
+    device: str
+
+
+class FloorRefused(Value, frozen=True):
+    """A correction of the floor's that cannot be carried out."""
+
+    what: str
+    reason: str
+    who: str
+
+
+class FloorCalled(Value, frozen=True):
+    """The dealer calls the floor."""
+
+    round: int
+
+
+class DeviceAlarm(Value, frozen=True):
+    """A device complains."""
+
+    device: str
+    code: str
+    text: str
+
+
+class LineTroubled(Value, frozen=True):
+    """Bytes from a device that are no message of its protocol; ``data`` in hex."""
+
+    device: str
+    reason: str
+    data: str
+
+
+class CloseRefused(Value, frozen=True):
+    """The round was closed by key while no legal play can be over."""
+
+    round: int
+    reason: str
+
+
+class TableClosed(Value, frozen=True):
+    """No round may begin until ``TableReopened``; ``round_open``: the one in play is finished like any other.
+
+    ``cause``: ``storage`` (the disk is nearly full) or ``consumers`` (events lie unacknowledged for too long).
+    """
+
+    cause: str
+    reason: str
+    round_open: bool
+
+
+class TableReopened(Value, frozen=True):
+    """What had closed the table is over; rounds may begin unless another cause still closes it."""
+
+    cause: str
+
+
+class KeyRefused(Value, frozen=True):
+    """A key that means nothing now."""
+
+    key: str
+    meaning: str
+    reason: str
+
+
+class AnswerRefused(Value, frozen=True):
+    """An answer that fits no open question."""
+
+    question: int
+    answer: str
+    reason: str
+
+
+Alert = (
+    LateWager
+    | Pinched
+    | UnexplainedChange
+    | ChangeMade
+    | InsuranceTooLarge
+    | WagerOutsideLimits
+    | SideBetWithoutMain
+    | WagerUncertain
+    | SideBetRefused
+    | MidShoeEntry
+    | UnknownChip
+    | ChipConflict
+    | UnreadCard
+    | CardWithoutBets
+    | CardsMayBeMissing
+    | RoundIrregular
+    | SettlementDoubted
+    | SpotUnwatched
+    | FloorRefused
+    | FloorCalled
+    | DeviceAlarm
+    | LineTroubled
+    | CloseRefused
+    | TableClosed
+    | TableReopened
+    | KeyRefused
+    | AnswerRefused
+    | AlertRaised
+    | AlertAcknowledged
+    | MeterAlert
+)
+"""Events that want a person's eye."""

@@ -1,0 +1,130 @@
+"""What the floor corrects, as events: who said what, and why. What was before stays readable."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from controller.core.game.wager import LockedWager
+from firmware_protocols.values import Value
+
+
+class RulingProposed(Value, frozen=True):
+    """A person proposes to void a round (``spot`` 0) or to adjust a wager to ``due_cents``; another must approve."""
+
+    order: int
+    round: int
+    spot: int
+    bet: str
+    due_cents: int | None
+    who: str
+    why: str
+    vouched: str = ""
+    """How the table knows them: own key, a socket of which role, or nothing."""
+
+
+class RoundVoided(Value, frozen=True):
+    """The floor voided a round: every wager goes back."""
+
+    round: int
+    who: str
+    why: str
+
+
+class CorrectionEntered(Value, frozen=True):
+    """A ruling on a case, under the house's number for it. What it changes follows: ``wager_adjusted`` of each wager.
+
+    ``spot`` 0 and the nets null: the whole round goes back. ``before_cents`` null: the wager was open. ``who`` are the
+    one who proposed it and the one who approved it, ``late`` whether its round had left the table's books.
+    """
+
+    case: str
+    round: int
+    spot: int
+    bet: str
+    before_cents: int | None
+    due_cents: int | None
+    who: str
+    why: str
+    late: bool
+
+
+class CardSet(Value, frozen=True):
+    """The floor named a card's face. ``before``: ``??`` unread, empty if it did not lie open; ``after`` empty: no card.
+
+    A card whose ``after`` is empty no longer counts in the round: it was read twice, drawn back or put aside.
+    """
+
+    round: int
+    card: int
+    before: str
+    after: str
+    who: str
+    why: str
+
+
+class CardAssigned(Value, frozen=True):
+    """The floor said whose a card is. ``spot`` 0 is the dealer."""
+
+    round: int
+    card: int
+    spot: int
+    who: str
+    why: str
+
+
+class BoxDeclared(Value, frozen=True):
+    """The floor said that a box without chips is in play (``round`` 0: in the next one); 0 cents: it is not.
+
+    ``beside`` are the side wagers at that spot that stand now that it has a main wager.
+    """
+
+    round: int
+    spot: int
+    cents: int
+    who: str
+    why: str
+    beside: tuple[LockedWager, ...] = ()
+
+
+class RoundResumed(Value, frozen=True):
+    """A correction of the floor's explains an irregular round: it is settled again like any other."""
+
+    round: int
+
+
+class Count(StrEnum):
+    """What the floor counts at a table, in the words of the cage's slips."""
+
+    OPENER = "opener"
+    """The chips in the rack when the table opened."""
+    CLOSER = "closer"
+    """The chips in the rack when it closed."""
+    FILL = "fill"
+    """Chips brought from the cage."""
+    CREDIT = "credit"
+    """Chips taken to the cage."""
+    DROP = "drop"
+    """Cash and markers out of the table's drop box."""
+
+
+class ChipCount(Value, frozen=True, tag=False):
+    """So many chips of one value."""
+
+    value_cents: int
+    count: int
+
+
+class InventoryEntered(Value, frozen=True):
+    """The floor entered a count of ``cents`` in all, of which ``chips`` by value where they were counted so.
+
+    ``entry`` numbers them in the epoch. ``slip`` is the number on the paper and may be empty. A negative amount takes
+    back an earlier one.
+    """
+
+    entry: int
+    kind: Count
+    cents: int
+    chips: tuple[ChipCount, ...]
+    slip: str
+    who: str
+    why: str

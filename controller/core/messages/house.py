@@ -1,0 +1,59 @@
+"""The house: everything that is fixed while a table runs."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.core.game.rules import Rules
+from controller.core.messages.gaming_day import GamingDay
+from controller.core.meters.pooled_meter import LinkedTerms
+from controller.core.meters.state import MeterTerms
+from firmware_protocols.values import Value
+
+
+class Counted(Value, frozen=True, tag=False):
+    """The spots of one side bet that no reader sees: a wager there is what its sensor latched.
+
+    A sensor says that a wager lies there and not how much it is: each counts for ``stake_cents``. ``device`` is the
+    unit's name.
+    """
+
+    device: str
+    spots: tuple[int, ...]
+    stake_cents: int
+
+
+class House(Value, frozen=True, tag=False):
+    """Everything fixed while the daemon runs: the rules, the chips that exist, the keys' meanings."""
+
+    rules: Rules
+    chips: dict[str, int]
+    """Value in cents of each chip id."""
+    keys: dict[str, str]
+    """Meaning of each key ``A`` to ``Y`` (see ``controller.core.table.keymap``)."""
+    profile_hash: str
+    """SHA-256 of the rules and options in force, in hex."""
+    readers: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    """The spots each bet-spot reader watches, by device name."""
+    denominations: tuple[int, ...] = ()
+    """The values of the chips there are, for advice in chips; empty: none is given."""
+    elsewhere: dict[str, str] = msgspec.field(default_factory=dict)
+    """Where the house keeps chips that do not belong on this table, by id."""
+    meters: tuple[MeterTerms, ...] = ()
+    """The progressive meters this table counts, in the order in which a wager raises them."""
+    linked: tuple[LinkedTerms, ...] = ()
+    """The pools of many tables that it feeds."""
+    sensors: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    """The spots with sensors, by side bet."""
+    counted: dict[str, Counted] = msgspec.field(default_factory=dict)
+    """Of these, the spots whose wagers no reader sees, by side bet."""
+    two_persons: bool = False
+    """Whether voiding a round and adjusting a wager take a second person."""
+    shoe_numbers_cards: bool = False
+    """Whether the shoe numbers its draws; if not, an outage may hide cards."""
+    unpaired: tuple[str, ...] = ()
+    """Devices whose line leaves the cabinet and is not paired."""
+    currency: str = ""
+    """What a cent is the hundredth part of, by ISO 4217; empty: the house did not say."""
+    gaming_day: GamingDay | None = None
+    """The house's day and shifts; None: it did not say, and days are days of UTC."""

@@ -1,0 +1,326 @@
+"""What is stepped: readings of devices and words of people, stamped on the impure floor."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from controller.core.game.wager import Book
+from controller.core.messages.floor_events import ChipCount, Count
+from controller.core.messages.house import House
+from controller.core.meters.pool_postings import TableOutcome
+from controller.core.meters.state import Move
+from controller.core.persons import UNVOUCHED, Signed, Vouched
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import Reading
+from firmware_protocols.values import Value
+
+
+class Started(Value, frozen=True):
+    """The daemon started. The first of an epoch finds no table; every later one is a restart.
+
+    It brings the ``house`` that holds until the next start, so that a journal can be replayed with nothing beside it.
+    ``version`` is the code's.
+    """
+
+    at_ns: int
+    version: str
+    house: House
+
+
+class Answered(Value, frozen=True):
+    """A person answered question ``question``; ``who`` as the operator channel knows them."""
+
+    at_ns: int
+    question: int
+    answer: str
+    who: str
+
+
+class VoidRound(Value, frozen=True):
+    """The floor voids a round: every wager goes back. ``who`` and ``why`` as the operator channel knows them."""
+
+    at_ns: int
+    round: int
+    who: str
+    why: str
+    vouched: Vouched = UNVOUCHED
+    case: str = ""
+    """The house's own number for the matter; a round that was recalled needs one."""
+
+
+class SetCard(Value, frozen=True):
+    """The floor names the face of the card of reading ``card``; None: it was no card of the round.
+
+    ``misnamed`` is what was said where it is the name of no card; nothing else of it counts then.
+    """
+
+    at_ns: int
+    card: int
+    face: Card | None
+    who: str
+    why: str
+    misnamed: str = ""
+
+
+class AssignCard(Value, frozen=True):
+    """The floor says whose the card of reading ``card`` is; ``spot`` 0 is the dealer."""
+
+    at_ns: int
+    card: int
+    spot: int
+    who: str
+    why: str
+
+
+class DeclareBox(Value, frozen=True):
+    """The floor says that a box without chips is in play for ``cents``; 0 takes it back before the first card."""
+
+    at_ns: int
+    spot: int
+    cents: int
+    who: str
+    why: str
+
+
+class AdjustWager(Value, frozen=True):
+    """The floor rules what a wager is due: the player's net in cents."""
+
+    at_ns: int
+    round: int
+    spot: int
+    bet: str
+    due_cents: int
+    who: str
+    why: str
+    vouched: Vouched = UNVOUCHED
+    case: str = ""
+    """The house's own number for the matter; a round that was recalled needs one."""
+
+
+class Acknowledged(Value, frozen=True):
+    """A named person has seen alert ``alert``; ``note`` is what they made of it, and may be empty."""
+
+    at_ns: int
+    alert: int
+    who: str
+    note: str
+
+
+class ShoeChanged(Value, frozen=True):
+    """A person announces a new shoe; ``left`` is how many cards they counted in the old one, -1: nobody counted."""
+
+    at_ns: int
+    left: int
+    who: str
+
+
+class EnterInventory(Value, frozen=True):
+    """The floor enters what was counted: ``cents`` in all, of which ``chips`` by value where they were counted so.
+
+    ``slip`` is the number on the paper, and may be empty. A negative amount takes back an earlier one.
+    """
+
+    at_ns: int
+    kind: Count
+    cents: int
+    chips: tuple[ChipCount, ...]
+    slip: str
+    who: str
+    why: str
+
+
+class BookRecalled(Value, frozen=True):
+    """The journal gives back what the wagers of a round came to, so that people can still rule on it."""
+
+    at_ns: int
+    book: Book
+
+
+class VerifyJackpot(Value, frozen=True):
+    """A person found an award of a meter to be in order."""
+
+    at_ns: int
+    jackpot: int
+    who: str
+    why: str
+    vouched: Vouched = UNVOUCHED
+
+
+class PayJackpot(Value, frozen=True):
+    """Another person says that an award was paid."""
+
+    at_ns: int
+    jackpot: int
+    who: str
+    why: str
+    vouched: Vouched = UNVOUCHED
+
+
+class ProposeMove(Value, frozen=True):
+    """A person proposes what moves a meter, or refuses an award."""
+
+    at_ns: int
+    meter: str
+    move: Move
+    who: str
+    why: str
+    vouched: Vouched = UNVOUCHED
+
+
+class ApproveOrder(Value, frozen=True):
+    """Another person approves a proposal: it is carried out."""
+
+    at_ns: int
+    order: int
+    who: str
+    vouched: Vouched = UNVOUCHED
+
+
+class WithdrawOrder(Value, frozen=True):
+    """A person takes a proposal back."""
+
+    at_ns: int
+    order: int
+    who: str
+    why: str
+
+
+class ReopenMeter(Value, frozen=True):
+    """A person lets a linked meter be won again after a long outage of its link."""
+
+    at_ns: int
+    meter: str
+    who: str
+    why: str
+
+
+MeterRuling = VerifyJackpot | PayJackpot | ProposeMove | ApproveOrder | WithdrawOrder | ReopenMeter
+"""What people do with meters and jackpots."""
+
+
+class LinkHeard(Value, frozen=True):
+    """What the link says of a linked meter: what its pool shows, None where that is not known, and why it is closed."""
+
+    at_ns: int
+    meter: str
+    shown_cents: int | None
+    closed: str
+
+
+class LinkEntered(Value, frozen=True):
+    """The ledger's answer to posting ``seq`` of this journal: its place in the ledger, and what came of it."""
+
+    at_ns: int
+    meter: str
+    seq: int
+    entry: int
+    shown_cents: int
+    outcome: TableOutcome
+
+
+LinkReading = LinkHeard | LinkEntered
+"""What comes from the pools of many tables."""
+
+
+class OpeningRefuted(Value, frozen=True):
+    """The daemon found that a card it opened with ``face`` was committed to as another when it was drawn."""
+
+    at_ns: int
+    card: int
+    face: str
+
+
+class FitnessLevel(StrEnum):
+    """How fit the table is for another round in one respect."""
+
+    FIT = "fit"
+    WARNED = "warned"
+    CLOSED = "closed"
+
+
+class FitnessTold(Value, frozen=True):
+    """The process found out how fit the table is; ``cause`` is a key of ``fitness.KINDS``, ``text`` says what is."""
+
+    at_ns: int
+    cause: str
+    level: FitnessLevel
+    text: str
+
+
+class SoftwareLooked(Value, frozen=True):
+    """The daemon held its program against the list of its files; ``when`` is ``start``, ``hour`` or ``draw``.
+
+    ``digest`` is of the list of the program as it is, ``files`` how many were held against the list, ``signed_by`` the
+    public key that vouches for it (empty: nobody). Where it did not pass, ``detail`` names what is wrong.
+    """
+
+    at_ns: int
+    when: str
+    passed: bool
+    digest: str
+    files: int
+    signed_by: str
+    detail: str
+
+
+class ReadingsHeld(Value, frozen=True):
+    """The process was held back for ``held_ns`` and then read cards and keys at once: their order is not known."""
+
+    at_ns: int
+    held_ns: int
+
+
+Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
+"""What the floor may correct."""
+
+
+class DeadlinePassed(Value, frozen=True):
+    """The clock: up to ``at_ns`` nothing more had come than was told before it. The table asks for it."""
+
+    at_ns: int
+
+
+Input = (
+    Reading
+    | Started
+    | Answered
+    | Acknowledged
+    | ShoeChanged
+    | EnterInventory
+    | BookRecalled
+    | OpeningRefuted
+    | FitnessTold
+    | SoftwareLooked
+    | ReadingsHeld
+    | DeadlinePassed
+    | Ruling
+    | MeterRuling
+    | LinkReading
+)
+"""Everything that may be stepped."""
+
+
+class SignedOrder(Value, frozen=True, tag=False):
+    """An order as its operator signed it, and the ``number`` in it: of one key none is carried out twice."""
+
+    signed: Signed
+    number: int
+
+
+class Stamped(Value, frozen=True):
+    """An input with what it was given when it came in.
+
+    ``number`` counts inputs of the epoch from 1 without a gap. ``at_ns`` is monotonic, ``wall_ns`` since 1970 UTC, for
+    people. ``nonce`` is 32 random bytes. For a card, ``commitment`` is the HMAC-SHA-256 of its face under ``nonce``, in
+    hex, and ``closed`` says that face and nonce are withheld (replay without the key): the face then reads as None.
+    ``order``: what somebody signed, of which this input was made.
+    """
+
+    number: int
+    at_ns: int
+    wall_ns: int
+    nonce: bytes
+    input: Input
+    commitment: str = ""
+    closed: bool = False
+    order: SignedOrder | None = None

@@ -1,0 +1,96 @@
+"""What a table tells the ledger of a pool, and what the ledger answers. Cents, and units of 1/10,000 cent.
+
+The ledger is another program's (``controller.pool``); these values cross the wire to it and lie in the table's journal.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from controller.core.meters.awards import Jackpot
+from firmware_protocols.values import Value
+
+Verdict = Literal["verified", "paid", "refused"]
+
+
+class Wagered(Value, frozen=True):
+    """A qualifying wager was collected, in which round, at which spot, on which bet."""
+
+    wager_cents: int
+    round: int = 0
+    spot: int = 0
+    bet: str = ""
+
+
+class WinningRow(Value, frozen=True, tag=False):
+    """A wager that won: its spot, the side wager, the row of its pay table, and the part of the meter it takes."""
+
+    spot: int
+    bet: str
+    row: str
+    share: tuple[int, int]
+
+
+class Claimed(Value, frozen=True):
+    """All wagers of one round that won a part of the pool. ``shared``: winners of the whole share it equally (A23)."""
+
+    round: int
+    winners: tuple[WinningRow, ...]
+    shared: bool = True
+
+
+class Judged(Value, frozen=True):
+    """People at the table verified, paid or refused one of its awards."""
+
+    jackpot: int
+    verdict: Verdict
+    who: str
+
+
+TableDeed = Wagered | Claimed | Judged
+"""What a table posts."""
+
+
+class Stands(Value, frozen=True, tag=False):
+    """What the pool showed before a deed, what stands in it afterwards, in units, and what it shows then."""
+
+    before_cents: int
+    meter_units: int
+    shown_cents: int
+
+
+class Counted(Value, frozen=True):
+    """The wager was counted: what it added to the pool and to its reserve."""
+
+    units: int
+    hidden_units: int
+
+
+class Awarded(Value, frozen=True):
+    """The awards of a claim, in the order of evaluation, amounts frozen; ``stands``: the pool around each of them."""
+
+    jackpots: tuple[Jackpot, ...]
+    stands: tuple[Stands, ...] = ()
+
+
+class Stood(Value, frozen=True):
+    """The award as people brought it to where it stands.
+
+    Of one refused ``stands`` is the pool with the amount in it again; ``house_units`` and ``reserve_units`` of its
+    reset value went back to where they had come from.
+    """
+
+    jackpot: Jackpot
+    stands: Stands | None = None
+    house_units: int = 0
+    reserve_units: int = 0
+
+
+class Declined(Value, frozen=True):
+    """Nothing was counted, for a reason that stays true. The number is used up."""
+
+    reason: str
+
+
+TableOutcome = Counted | Awarded | Stood | Declined
+"""What a table's posting came to."""

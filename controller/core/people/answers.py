@@ -1,0 +1,87 @@
+"""A person's answer, by key or over the operators' channel, finds the question it belongs to."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from controller.core.messages.alerts import AnswerRefused
+from controller.core.people import undo
+from controller.core.round import begin_question, closing, lifecycle, missed_cards, questions, stalled_round
+from controller.core.table.state import Asked, Press, Round, State
+from controller.core.table.transaction import Desk
+
+
+def answered(desk: Desk, question: int, answer: str, who: str) -> None:
+    """A person answered a question: about the open round, its beginning or its play, or about a round that waits."""
+    round_now = desk.state.round if question else None
+    if round_now is not None and round_now.doubt == question:
+        missed_cards_answered(desk, question, answer, who)
+        return
+    if round_now is not None and round_now.unkeyed == question:
+        begin_question.answered(desk, answer, who)
+        return
+    if round_now is not None and round_now.entry == question:
+        lifecycle.let_in(desk, answer, who)
+        return
+    if round_now is not None and round_now.lingers == question:
+        stalled_round.answered(desk, answer, who)
+        return
+    if round_now is not None and round_now.asked is not None and round_now.asked.number == question:
+        questions.take_answer(desk, answer, who)
+        return
+    for waited in desk.state.waiting:
+        if waited.asked is not None and waited.asked.number == question:
+            closing.answer_waiting(desk, waited, answer, who)
+            return
+    desk.tell(AnswerRefused(question, answer, "no such question is open"))
+
+
+def missed_cards_answered(desk: Desk, question: int, answer: str, who: str) -> None:
+    """No card was missed and the round goes on, or it goes to the floor."""
+    if not desk.hears_yes_or_no(question, answer, who):
+        return
+    hit, why = desk.round().missed_after, missed_cards.told(desk.round())
+    desk.change_round(doubt=0, missed_after=0)
+    if answer == "yes":
+        desk.irregular(why)
+    elif hit:
+        if refusal := undo.no_evidence(desk, Press(hit, "hit"), who):
+            desk.irregular(f"play went on after the key hit without its card, and {refusal}")
+    else:
+        desk.change_round(next_bets="")
+
+
+class QuestionShown(NamedTuple):
+    """The question that the dealer's display shows and a key answers.
+
+    ``asked`` is None for one about the open round as a whole: whether cards were missed, it has begun or is over, or a
+    newcomer plays.
+    """
+
+    number: int
+    round: Round
+    asked: Asked | None
+
+
+def question_shown(state: State) -> QuestionShown | None:
+    """The question in the dealer's sight, None without one: the open round's, between rounds the latest that waits."""
+    round_now = state.round
+    if round_now is None:
+        round_now = next((one for one in reversed(state.waiting) if one.asked is not None), None)
+    elif holding := round_now.holding() or round_now.lingers:
+        return QuestionShown(holding, round_now, None)
+    if round_now is None or round_now.asked is None or round_now.trouble_told() or round_now.waits_for_card():
+        return None
+    return QuestionShown(round_now.asked.number, round_now, round_now.asked)
+
+
+def number_asked(state: State) -> bool:
+    """Whether a digit key answers the question shown rather than names a spot."""
+    shown = question_shown(state)
+    return shown is not None and shown.asked is not None and shown.asked.question.by_number()
+
+
+def question_open(state: State) -> int:
+    """The number of the question a key answers; 0: none."""
+    shown = question_shown(state)
+    return 0 if shown is None else shown.number

@@ -1,0 +1,282 @@
+"""The table's meters in a round: contributions at the lock, awards when the cards decide, what signs show.
+
+The wagers of a round contribute once its bets are locked for certain and its first card has left the shoe: from then on
+they are collected and cannot be taken back. A contribution stays made whatever becomes of the round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.core.game.rules import Rules
+from controller.core.game.side_bet import meter_winners, terms_of
+from controller.core.game.wager import LockedWager
+from controller.core.messages.house import House
+from controller.core.messages.meter_events import (
+    ContributionMade,
+    ContributionRefused,
+    JackpotHit,
+    MeterClosed,
+    MeterOpened,
+    MeterReopened,
+    MeterReset,
+    ParametersChanged,
+    ParametersDiffer,
+)
+from controller.core.meters.awards import Jackpot, Standing, Winner, Won, taken
+from controller.core.meters.meter import UNITS, Contributed, Meter, Unreasonable, opened
+from controller.core.meters.meter import contribute as raised
+from controller.core.meters.pooled_meter import Owing
+from controller.core.meters.state import (
+    WAITING_LIMIT,
+    Contribution,
+    MeterTerms,
+    Progressives,
+    terms_named,
+    terms_paying_rows,
+)
+from controller.core.progressives import pool_outbox
+from controller.core.table.desired import Desired, MeterShown
+from controller.core.table.sensor_health import closed_because as sensors_closed
+from controller.core.table.transaction import Desk
+from firmware_protocols.readings import HealthState
+from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWish
+
+TRIGGER_BOX: Final = "mystery_trigger"
+"""The device that knows when the must-hit-by meter is won."""
+
+MYSTERY_ROW: Final = "must_hit_by_mystery"
+"""The row of a wager that lifted the must-hit-by meter above its trigger."""
+
+TOLD_AT_ONCE: Final = 16
+"""Contributions the trigger box is told of ahead of its answers: two rounds of a full table."""
+
+
+def change(desk: Desk, progressives: Progressives) -> None:
+    """Remember this of the progressives."""
+    desk.change(progressives=progressives)
+
+
+def won_by_rows(house: House, bet: str) -> bool:
+    """Whether some meter, the table's own or a pool's, pays rows of a side wager."""
+    if not terms_of(house.rules, bet).meter_shares:
+        return False
+    own, linked = terms_paying_rows(house.meters, bet), terms_paying_rows(house.linked, bet)
+    return own is not None or linked is not None
+
+
+def mystery_meter(house: House) -> MeterTerms | None:
+    """The must-hit-by meter."""
+    return next((terms for terms in house.meters if terms.kind == "mystery"), None)
+
+
+# --- opening ----------------------------------------------------------------------------------------
+
+
+def open_meters(desk: Desk) -> None:
+    """Open the meters that the table file names for the first time; of the others say where it differs."""
+    for terms in desk.house.meters:
+        meter = desk.state.progressives.meter(terms.name)
+        if meter is None:
+            meter = opened(terms.name, terms.parameters)
+            known = desk.state.progressives
+            change(desk, replace(known, meters=(*known.meters, meter)))
+            desk.tell(MeterOpened(meter.name, meter.parameters, meter.current_units, meter.shown_cents()))
+        elif terms.parameters not in {meter.parameters, meter.queued}:
+            desk.tell(ParametersDiffer(meter.name, terms.parameters, meter.parameters))
+    pool_outbox.open_linked(desk)
+
+
+# --- contributions ----------------------------------------------------------------------------------
+
+
+def contribute_round(desk: Desk) -> None:
+    """Let the wagers of the open round raise their meters, once."""
+    round_now = desk.round()
+    if round_now.contributed or not round_now.cards:
+        return
+    desk.change_round(contributed=True)
+    contribute(desk, round_now.wagers)
+
+
+def contribute(desk: Desk, wagers: Iterable[LockedWager]) -> None:
+    """Let wagers of the open round raise the meters they feed, in the order of spots and bets."""
+    for wager in sorted(wagers, key=lambda one: (one.spot, one.bet)):
+        for terms in desk.house.meters:
+            if wager.bet in terms.fed_by:
+                raise_meter(desk, terms, wager)
+        pool_outbox.contribute(desk, wager)
+
+
+def raise_meter(desk: Desk, terms: MeterTerms, wager: LockedWager) -> None:
+    """One wager raises one meter."""
+    known = desk.state.progressives
+    meter = known.meter(terms.name)
+    assert meter is not None, "every meter of the table file was opened at the start"
+    place = (desk.round().number, wager.spot, wager.bet)
+    mystery = terms.kind == "mystery"
+    given = raised(meter, wager.cents)
+    refused = ""
+    if isinstance(given, Unreasonable):
+        refused = f"it would add {given.units} units; no more than {given.most_units} are reasonable"
+    elif mystery and len(known.waiting) >= WAITING_LIMIT:
+        refused = f"{WAITING_LIMIT} contributions wait for the trigger box"
+    if refused or not isinstance(given, Contributed):
+        desk.tell(ContributionRefused(meter.name, *place, wager.cents, refused))
+        return
+    number = 0
+    if mystery and given.units:
+        number = known.numbered + 1
+        waiting = Contribution(number, *place, wager.cents, given.units)
+        known = replace(known, numbered=number, waiting=(*known.waiting, waiting))
+    change(desk, known.with_meter(given.meter))
+    amounts = (given.units, given.hidden_units, number, given.meter.current_units, given.meter.shown_cents())
+    desk.tell(ContributionMade(meter.name, *place, wager.cents, *amounts))
+
+
+# --- awards -----------------------------------------------------------------------------------------
+
+
+def award_rows(desk: Desk, bet: str, rows: dict[int, str]) -> None:
+    """Award the parts of the meter that the wagers of one round have won; ``rows`` by spot, all of the round's.
+
+    Nothing is awarded twice: not after a correction of the floor's, and not again after a refusal.
+    """
+    terms = terms_paying_rows(desk.house.meters, bet)
+    meter = None if terms is None else desk.state.progressives.meter(terms.name)
+    if meter is None:
+        pool_outbox.claim_rows(desk, bet, rows)
+        return
+    number, shares = desk.round().number, terms_of(desk.rules, bet).meter_shares
+    judged = {(one.round, one.spot, one.bet) for one in desk.state.progressives.jackpots if one.row != MYSTERY_ROW}
+    winners = [
+        Winner(spot, shares[row]) for spot, row in rows.items() if row in shares and (number, spot, bet) not in judged
+    ]
+    if not winners:
+        return
+    rule = meter_winners(desk.rules, bet)
+    won, after = taken(meter, winners, shared=rule == "share")
+    for place, one in enumerate(won):
+        desk_hit(desk, Jackpot(0, meter.name, number, one.spot, bet, rows[one.spot], one.cents, one.resets), one, rule)
+        if one.resets is not None and (place + 1 == len(won) or won[place + 1].resets != one.resets):
+            tell_reset(desk, meter, one.after)
+    change(desk, desk.state.progressives.with_meter(after))
+
+
+def desk_hit(desk: Desk, jackpot: Jackpot, won: Won, rule: str, number: int = 0) -> None:
+    """Freeze an award, and publish it."""
+    known = desk.state.progressives
+    jackpot = replace(jackpot, number=known.hits + 1)
+    change(desk, replace(known.with_jackpot(jackpot), hits=jackpot.number))
+    place = (jackpot.round, jackpot.spot, jackpot.bet, jackpot.row)
+    stands = (won.after.current_units, won.after.shown_cents())
+    desk.tell(JackpotHit(jackpot.number, jackpot.meter, *place, won.cents, won.shown_cents, rule, number, *stands))
+
+
+def tell_reset(desk: Desk, before: Meter, after: Meter) -> None:
+    """A meter has started again, maybe on other parameters."""
+    desk.tell(MeterReset(after.name, *after.reset_by, after.current_units, after.shown_cents()))
+    if before.queued is not None:
+        desk.tell(ParametersChanged(after.name, before.parameters, after.parameters))
+
+
+def awarded(desk: Desk, bet: str) -> Iterator[tuple[int, int]]:
+    """Spot and cents of each part of a meter that this round's wagers have won by their rows; 0 of a refused one."""
+    number = desk.round().number
+    for one in desk.state.progressives.jackpots:
+        if (one.round, one.bet) == (number, bet) and one.row != MYSTERY_ROW:
+            yield one.spot, 0 if one.standing is Standing.REFUSED else one.cents
+
+
+def mystery_cents(progressives: Progressives, number: int, spot: int, bet: str) -> int:
+    """What a wager has won of the must-hit-by meter."""
+    return sum(one.cents for one in progressives.won(number, spot, bet) if one.row == MYSTERY_ROW)
+
+
+# --- what can be won, and what signs show -----------------------------------------------------------
+
+
+def closed_because(desk: Desk, meter: Meter) -> str:
+    """Why a meter cannot be won now; empty: it can."""
+    terms, known = terms_named(desk.house.meters, meter.name), desk.state.progressives
+    if terms is None:
+        return "the table file no longer has it"
+    if unseen := sensors_closed(desk, terms.fed_by):
+        return unseen
+    if terms.kind == "rows":
+        return ""
+    if known.dispute:
+        return known.dispute
+    if desk.state.devices.get(TRIGGER_BOX) != HealthState.READY:
+        return "the trigger box does not answer"
+    if known.cycle is None or known.cycle.number == known.revealed:
+        return "the trigger box has not drawn its next number yet"
+    return ""
+
+
+def review(desk: Desk) -> None:
+    """Publish which meters have closed and which can be won again."""
+    known = desk.state.progressives
+    now = {meter.name: closed_because(desk, meter) for meter in known.meters}
+    fed_by = {one.name: one.fed_by for one in desk.house.linked}
+    for one in known.linked:
+        now[one.name] = pool_outbox.closed_because(desk.house, one) or sensors_closed(desk, fed_by.get(one.name, ()))
+    if now == known.closed:
+        return
+    cents = {one.meter: one.cents or 0 for one in shown(replace(known, closed={}))}
+    for name, after in now.items():
+        before = known.closed.get(name, "")
+        if after and after != before:
+            desk.tell(MeterClosed(name, after))
+        elif before and not after:
+            desk.tell(MeterReopened(name, cents[name]))
+    change(desk, replace(known, closed=now))
+
+
+def shown(progressives: Progressives) -> tuple[MeterShown, ...]:
+    """What each meter's sign shows: None where the truth is not known."""
+    stand = ((meter.name, meter.shown_cents()) for meter in progressives.meters)
+    pools = ((linked.name, linked.shown_cents) for linked in progressives.linked)
+    return tuple(MeterShown(name, None if progressives.closed.get(name) else cents) for name, cents in (*stand, *pools))
+
+
+def notice(progressives: Progressives) -> str:
+    """The newest award that nobody has verified yet, for all to see; empty: none."""
+    pending = [one for one in progressives.jackpots if one.standing is Standing.PENDING]
+    if not pending:
+        return ""
+    cents = pending[-1].cents
+    return f"JACKPOT ${cents // 100:,}.{cents % 100:02d} SPOT {pending[-1].spot}"
+
+
+def with_meters(progressives: Progressives, desired: Desired) -> Desired:
+    """What the devices should be told, signs and trigger box included."""
+    if not progressives.meters and not progressives.linked:
+        return desired
+    owing = tuple(Owing(one.name, one.posted, one.owed) for one in progressives.linked)
+    told = (shown(progressives), notice(progressives), trigger_wish(progressives))
+    return replace(desired, meters=told[0], notice=told[1], trigger=told[2], owing=owing)
+
+
+def trigger_wish(progressives: Progressives) -> TriggerWish:
+    """What the trigger box should be told."""
+    cycle = progressives.cycle
+    if cycle is None:
+        return TriggerWish()
+    share = None if cycle.number == progressives.revealed else OpenCycle(cycle.number, bytes.fromhex(cycle.share))
+    told = () if progressives.dispute else progressives.waiting[:TOLD_AT_ONCE]
+    contributions = tuple(Contribute(one.number, one.units) for one in told)
+    return TriggerWish(cycle.number, progressives.revealed, progressives.answered, share, contributions)
+
+
+def box_meter_units(meter: Meter, waiting: tuple[Contribution, ...]) -> int:
+    """What the meter stands at without contributions that still wait for the trigger box."""
+    return meter.current_units - sum(one.units for one in waiting)
+
+
+def award_cents(rules: Rules, units: int) -> int:
+    """What a must-hit-by meter that stands at ``units`` pays (A28)."""
+    return min(units // UNITS, rules.mystery_ceiling_cents)

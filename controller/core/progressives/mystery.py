@@ -1,0 +1,133 @@
+"""The must-hit-by meter: the trigger box says which contribution won it, and the table's own fold must agree.
+
+The box holds the number nobody may know; the table counts the same meter from the same contributions. They compare the
+meter at every answer, the amount at every hit and the start of every cycle. Where they differ nothing is paid.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec.structs import replace
+
+from controller.core.game.side_bet import find
+from controller.core.messages.meter_events import MysteryCommitted, MysteryDisputed, MysteryRevealed
+from controller.core.meters.awards import Jackpot, Won
+from controller.core.meters.meter import Meter, award, reset
+from controller.core.meters.state import Contribution, Cycle
+from controller.core.progressives import late_settlement
+from controller.core.progressives.live_meters import (
+    MYSTERY_ROW,
+    award_cents,
+    box_meter_units,
+    change,
+    desk_hit,
+    mystery_cents,
+    mystery_meter,
+    tell_reset,
+)
+from controller.core.table.transaction import Desk
+from firmware_protocols import readings
+
+RULE = "contributions in the order of their numbers"
+"""How winners of one round are evaluated: each contribution has a place of its own."""
+
+
+def take(desk: Desk, reading: readings.MysteryReading) -> None:
+    """What the trigger box tells; nothing where the table file has no must-hit-by meter."""
+    terms = mystery_meter(desk.house)
+    meter = None if terms is None else desk.state.progressives.meter(terms.name)
+    if meter is None:
+        return
+    match reading:
+        case readings.MysteryCommitted():
+            committed(desk, meter, reading)
+        case readings.MysteryAnswered():
+            answered(desk, meter, reading)
+        case readings.MysteryRevealed(_, cycle, number, drawn_cents, key):
+            if cycle > desk.state.progressives.revealed:
+                change(desk, replace(desk.state.progressives, revealed=cycle))
+                desk.tell(MysteryRevealed(meter.name, cycle, number, drawn_cents, key))
+        case _:
+            assert_never(reading)
+
+
+def committed(desk: Desk, meter: Meter, told: readings.MysteryCommitted) -> None:
+    """A new cycle; the random bytes of this reading's stamp are the table's share of the draw."""
+    known = desk.state.progressives
+    if known.cycle is not None and told.cycle <= known.cycle.number:
+        return
+    share = desk.stamped.nonce.hex()
+    cycle = Cycle(told.cycle, told.commitment, share, told.reset_cents, told.ceiling_cents)
+    change(desk, replace(known, cycle=cycle))
+    bounds = (told.reset_cents, told.ceiling_cents)
+    desk.tell(MysteryCommitted(meter.name, told.cycle, told.commitment, share, told.start_units, *bounds))
+    ours = (desk.rules.mystery_reset_cents, desk.rules.mystery_ceiling_cents)
+    stands = box_meter_units(meter, known.waiting)
+    if bounds != ours:
+        dispute(desk, meter, f"the box draws from {bounds[0]} to {bounds[1]} cents, the profile says {ours}")
+    elif told.start_units != stands:
+        dispute(desk, meter, f"cycle {told.cycle} starts at {told.start_units} units, here at {stands}")
+
+
+def answered(desk: Desk, meter: Meter, told: readings.MysteryAnswered) -> None:
+    """One contribution was counted by the box, and won or not."""
+    known = desk.state.progressives
+    if told.number <= known.answered:
+        return
+    if not known.waiting or known.waiting[0].number != told.number:
+        dispute(desk, meter, f"the box answers contribution {told.number}, which does not wait for an answer")
+        return
+    first, *later = known.waiting
+    stands = box_meter_units(meter, tuple(later))
+    ours = award_cents(desk.rules, stands) if told.hit else 0
+    change(desk, replace(known, answered=told.number, waiting=tuple(later)))
+    if (told.meter_units, told.award_cents) != (stands, ours):
+        dispute(
+            desk,
+            meter,
+            f"after contribution {told.number} the box has {told.meter_units} units and awards {told.award_cents}"
+            f" cents, here it is {stands} units and {ours} cents",
+        )
+    elif told.hit:
+        hit(desk, meter, first, ours)
+    settle_late(desk, first)
+
+
+def hit(desk: Desk, meter: Meter, first: Contribution, cents: int) -> None:
+    """The contribution won: the meter pays and starts again; what came after it already counts for the next."""
+    after = reset(award(meter, cents))
+    won = Won(first.spot, cents, cents, after.resets, after)
+    place = (first.round, first.spot, first.bet, MYSTERY_ROW)
+    desk_hit(desk, Jackpot(0, meter.name, *place, cents, after.resets), won, RULE, first.number)
+    change(desk, desk.state.progressives.with_meter(after))
+    tell_reset(desk, meter, after)
+
+
+def dispute(desk: Desk, meter: Meter, reason: str) -> None:
+    """Box and table disagree: say it once, and close the meter until people have put it right."""
+    known = desk.state.progressives
+    if not known.dispute:
+        change(desk, replace(known, dispute=reason))
+        desk.tell(MysteryDisputed(meter.name, reason))
+
+
+def settle_late(desk: Desk, first: Contribution) -> None:
+    """Settle a wager that the cards had decided and whose round ended before the box could answer for it."""
+    if first.net_cents is None:
+        return
+    place = (first.round, first.spot, first.bet)
+    bonus = mystery_cents(desk.state.progressives, *place)
+    why = f"{find(first.bet).title}: {'must-hit-by mystery' if bonus else 'the trigger box answered: no hit'}"
+    late_settlement.settle(desk, place, first.net_cents + bonus, why, first.jackpot_cents + bonus)
+
+
+def decided(desk: Desk, place: tuple[int, int, str], net_cents: int, jackpot_cents: int) -> None:
+    """The cards have decided a wager that still waits for the box: remember what they gave it.
+
+    ``jackpot_cents`` is what of the net other meters have awarded.
+    """
+    known = desk.state.progressives
+    after = known.decided(place, net_cents, jackpot_cents)
+    if after != known:
+        change(desk, after)

@@ -1,0 +1,54 @@
+"""What two people may do about a linked meter at its table: refuse an award, grant one. The rest is the link's."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from controller.core.game.side_bet import terms_of
+from controller.core.meters.awards import Jackpot
+from controller.core.meters.pool_postings import Claimed, WinningRow
+from controller.core.meters.pooled_meter import LinkedMeter
+from controller.core.meters.state import Adjustment, Grant, Move, NewParameters, Order, Refusal
+from controller.core.progressives.pool_outbox import People, claim, judge
+from controller.core.table.transaction import Desk
+
+AT_THE_LINK = "the pool is moved at the link, by two people: tableside link adjust, tableside link change"
+
+
+def impossible(desk: Desk, linked: LinkedMeter, move: Move) -> str:
+    """Why a move could not be carried out now; empty: it could."""
+    match move:
+        case Adjustment() | NewParameters():
+            return AT_THE_LINK
+        case Refusal(number):
+            jackpot = desk.state.progressives.jackpot(number)
+            if jackpot is None or jackpot.meter != linked.name:
+                return "there is no such jackpot, or it is no longer kept"
+            refused = jackpot.refused("")
+            return refused if isinstance(refused, str) else ""
+        case Grant(number, spot, bet):
+            claims = (one.deed for one in linked.owed if isinstance(one.deed, Claimed) and one.round == number)
+            if any((one.spot, one.bet) == (spot, bet) for deed in claims for one in deed.winners):
+                return "the wager's claim waits for the link"
+            return ""
+        case _:
+            assert_never(move)
+
+
+def carry_out(desk: Desk, linked: LinkedMeter, order: Order, second: str) -> None:
+    """Do what two people ordered: at once at the table, and owed to the ledger."""
+    people = People(order.who, second, order.why)
+    match order.move:
+        case Refusal(number):
+            jackpot = desk.state.progressives.jackpot(number)
+            refused = None if jackpot is None else jackpot.refused(f"{order.who}, {second}")
+            assert isinstance(refused, Jackpot), "an order that is possible names an open jackpot"
+            desk.change(progressives=desk.state.progressives.with_jackpot(refused))
+            judge(desk, refused, "refused", people)
+        case Grant(number, spot, bet, row):
+            winners = (WinningRow(spot, bet, row, terms_of(desk.rules, bet).meter_shares[row]),)
+            claim(desk, linked, Claimed(number, winners, shared=False), f"granted by {order.who} and {second}", people)
+        case Adjustment() | NewParameters():
+            raise AssertionError(AT_THE_LINK)
+        case _:
+            assert_never(order.move)

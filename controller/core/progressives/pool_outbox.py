@@ -1,0 +1,165 @@
+"""Linked meters in a round: what the table owes the pool's ledger, numbered in the journal's own order.
+
+Nothing here waits for the link. A wager is owed when it is collected, a claim when the cards decide it, a judgement
+when people make it; the ledger's answers come as readings (``link_answers``). The meter stays closed while the link is
+away, and whatever is owed is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from controller.core.game.side_bet import meter_winners, terms_of
+from controller.core.game.wager import LockedWager
+from controller.core.messages.house import House
+from controller.core.messages.inputs import ReopenMeter
+from controller.core.messages.meter_events import ContributionRefused
+from controller.core.messages.pool_events import (
+    ContributionPosted,
+    JackpotClaimed,
+    MeterLinked,
+    MeterReleased,
+    VerdictPosted,
+)
+from controller.core.meters.awards import Jackpot
+from controller.core.meters.pool_postings import Claimed, Judged, Verdict, Wagered, WinningRow
+from controller.core.meters.pooled_meter import NOT_HEARD, LinkedMeter, Owed
+from controller.core.meters.state import WAITING_LIMIT, Progressives, terms_named, terms_paying_rows
+from controller.core.table.ledger import BOOKS_LIMIT
+from controller.core.table.pace import HOUR_NS
+from controller.core.table.transaction import Desk
+
+FULL: Final = f"{WAITING_LIMIT} postings wait for the link"
+
+
+class People(NamedTuple):
+    """Two who ordered something, and why."""
+
+    who: str = ""
+    second: str = ""
+    why: str = ""
+
+
+NOBODY: Final = People()
+
+
+def put(desk: Desk, linked: LinkedMeter) -> None:
+    """Remember this of a linked meter."""
+    desk.change(progressives=desk.state.progressives.with_linked(linked))
+
+
+def open_linked(desk: Desk) -> None:
+    """Take note of linked meters named for the first time; none is open before the link has been heard again."""
+    known: Progressives = desk.state.progressives
+    now_ns = desk.table_ns(desk.stamped.at_ns)
+    for linked in known.linked:
+        put(desk, replace(linked, closed=NOT_HEARD, away_ns=linked.away_ns or now_ns))
+    for terms in desk.house.linked:
+        if known.linked_meter(terms.name) is None:
+            put(desk, LinkedMeter(terms.name, terms.pool, away_ns=now_ns))
+            desk.tell(MeterLinked(terms.name, terms.pool))
+
+
+def owe(desk: Desk, linked: LinkedMeter, owed: Owed) -> int:
+    """Owe the ledger a deed; the number it gets."""
+    number = linked.posted + 1
+    put(desk, replace(linked, posted=number, owed=(*linked.owed, replace(owed, seq=number))))
+    return number
+
+
+def contribute(desk: Desk, wager: LockedWager) -> None:
+    """One wager raises the pools it feeds."""
+    for terms in desk.house.linked:
+        linked = desk.state.progressives.linked_meter(terms.name)
+        assert linked is not None, "every meter of the table file was taken note of at the start"
+        if wager.bet not in terms.fed_by:
+            continue
+        place = (desk.round().number, wager.spot, wager.bet)
+        if len(linked.owed) >= WAITING_LIMIT:
+            desk.tell(ContributionRefused(linked.name, *place, wager.cents, FULL))
+            continue
+        number = owe(desk, linked, Owed(0, Wagered(wager.cents, *place), *place))
+        desk.tell(ContributionPosted(linked.name, number, *place, wager.cents))
+
+
+def claim_rows(desk: Desk, bet: str, rows: Mapping[int, str]) -> None:
+    """Claim the parts of the pool that the wagers of one round have won; ``rows`` by spot, all of the round's.
+
+    Nothing is claimed twice: not after a correction of the floor's, and not again after a refusal.
+    """
+    terms = terms_paying_rows(desk.house.linked, bet)
+    linked = desk.state.progressives.linked_meter("" if terms is None else terms.name)
+    assert linked is not None, "the wager is won by rows of a meter, and the table has none of its own for it"
+    number, shares = desk.round().number, terms_of(desk.rules, bet).meter_shares
+    winners = tuple(
+        WinningRow(spot, bet, row, shares[row])
+        for spot, row in sorted(rows.items())
+        if row in shares and (number, spot, bet) not in linked.claimed
+    )
+    if winners:
+        rule = meter_winners(desk.rules, bet)
+        claim(desk, linked, Claimed(number, winners, shared=rule == "share"), rule)
+
+
+def claim(desk: Desk, linked: LinkedMeter, deed: Claimed, rule: str, people: People = NOBODY) -> None:
+    """Owe the ledger the winners of a round; ``rule``: how they are evaluated."""
+    owed = Owed(0, deed, deed.round, rule=rule, who=people.who, second=people.second, why=people.why)
+    posted = owe(desk, with_claims(linked, deed.round, deed.winners), owed)
+    desk.tell(JackpotClaimed(linked.name, posted, deed.round, deed.winners, rule))
+
+
+def with_claims(linked: LinkedMeter, number: int, winners: Iterable[WinningRow]) -> LinkedMeter:
+    """The linked meter with these wagers claimed for; claims of rounds off the books are forgotten."""
+    kept = tuple(place for place in linked.claimed if place[0] > number - BOOKS_LIMIT)
+    return replace(linked, claimed=(*kept, *((number, one.spot, one.bet) for one in winners)))
+
+
+def judge(desk: Desk, jackpot: Jackpot, verdict: Verdict, people: People = NOBODY) -> None:
+    """Owe the ledger what people did with an award of a pool's; an award of the table's own meters is none of its."""
+    linked = desk.state.progressives.linked_meter(jackpot.meter)
+    if linked is None or not jackpot.ledger_number:
+        return
+    deed = Judged(jackpot.ledger_number, verdict, jackpot.who)
+    owed = Owed(0, deed, jackpot=jackpot.number, who=people.who, second=people.second, why=people.why)
+    number = owe(desk, linked, owed)
+    desk.tell(VerdictPosted(linked.name, number, jackpot.number, verdict))
+
+
+def closed_because(house: House, linked: LinkedMeter) -> str:
+    """Why a linked meter cannot be won now; empty: it can."""
+    if terms_named(house.linked, linked.name) is None:
+        return "the table file no longer has it"
+    return linked.held or linked.closed
+
+
+def heard(desk: Desk, linked: LinkedMeter, shown_cents: int | None, closed: str) -> None:
+    """The link says what the pool shows, and whether it can be won.
+
+    After a long outage it cannot, whatever the link says: every place must show the same amount again before play with
+    it is resumed (Mich. Admin. Code R 432.1841(2)(e)), so a person has to look.
+    """
+    terms, now_ns = terms_named(desk.house.linked, linked.name), desk.table_ns(desk.stamped.at_ns)
+    limit_ns = 0 if terms is None else terms.long_outage_ns
+    since_ns = linked.away_ns or now_ns
+    held = linked.held
+    if limit_ns and now_ns - since_ns >= limit_ns:
+        held = held or f"the link was away for {limit_ns // HOUR_NS} hours: a person must let it be won again by name"
+    shown = linked.shown_cents if shown_cents is None else shown_cents
+    put(desk, replace(linked, shown_cents=shown, closed=closed, away_ns=since_ns if closed else 0, held=held))
+
+
+def release(desk: Desk, ruling: ReopenMeter) -> str:
+    """A person has looked after a long outage; why the meter cannot be let go, or an empty text."""
+    linked = desk.state.progressives.linked_meter(ruling.meter)
+    if linked is None:
+        return f"{ruling.meter} is no linked meter of this table"
+    if not linked.held:
+        return f"nobody need let {ruling.meter} be won again"
+    if linked.closed:
+        return f"it is closed still: {linked.closed}"
+    put(desk, replace(linked, held=""))
+    desk.tell(MeterReleased(linked.name, linked.held, linked.shown_cents, ruling.who, ruling.why))
+    return ""

@@ -1,0 +1,163 @@
+"""A round that may have begun although no reader has told of a bet: what comes waits for the next look at the layout.
+
+Chips are told when two looks have agreed on them, often after the key or the card that locks them. Where *no more bets*
+or a first card finds no main wager, this reading and what follows it wait until every reader has confirmed the layout
+up to that moment. Then they are taken in the order in which they happened: chips that may have lain there by then come
+first. What truly finds no chips is refused, or is a card without bets, as it is where nothing can still be told.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from controller.core.betting import lock
+from controller.core.certainty import deal_confirmation, round_end
+from controller.core.messages.inputs import DeadlinePassed, Input, Stamped, Started
+from controller.core.round import lifecycle, next_deal
+from controller.core.table import readiness
+from controller.core.table.keymap import KEYPAD
+from controller.core.table.readiness import is_ready
+from controller.core.table.state import Table
+from controller.core.table.transaction import Desk
+from firmware_protocols.readings import (
+    CardDrawn,
+    ChipsConfirmed,
+    ChipsSeen,
+    DeviceComplained,
+    DeviceHealth,
+    KeyPressed,
+    LineDisturbed,
+    ShoeNumbering,
+    WagersSensed,
+)
+
+SHOWN: Final = "Reading the bets"
+"""The line on the dealer's keypad meanwhile."""
+
+IN_ORDER: Final = (CardDrawn, ShoeNumbering, KeyPressed, ChipsSeen, ChipsConfirmed, DeadlinePassed, WagersSensed)
+"""What waits behind such a reading."""
+
+ENDS: Final = (Started, DeviceHealth, DeviceComplained, LineDisturbed)
+"""What ends the wait: a look may never come, or more than the layout is in doubt."""
+
+
+class Due(NamedTuple):
+    """What is to be taken now, in order, and what waits; which of now begins a round by its deal's rhythm, or 0."""
+
+    now: tuple[Stamped, ...]
+    held: tuple[Stamped, ...]
+    begins: int = 0
+
+
+def due(table: Table, stamped: Stamped) -> Due:
+    """What is to be taken now, and what waits."""
+    held = table.state.held
+    if not held:
+        desk = Desk(table, stamped)
+        waits = awaits(desk) or next_deal.may_begin(desk)
+        return Due((), (stamped,)) if waits else Due((stamped,), ())
+    by_rhythm = waits_for_deal(table)
+    if isinstance(stamped.input, ENDS) and (not by_rhythm or tells_of_cards(stamped.input)):
+        return Due((*(held if by_rhythm else in_order(table, held)), stamped), ())
+    if not isinstance(stamped.input, IN_ORDER):
+        return Due((stamped,), held)
+    held = (*held, stamped)
+    if by_rhythm:
+        return by_deal(table, held)
+    return Due(in_order(table, held), ()) if is_known(table, held) else Due((), held)
+
+
+def tells_of_cards(given: Input) -> bool:
+    """Whether a card or a key may have been lost; a flood at the broker or a lost sign says nothing of a deal."""
+    return isinstance(given, Started) or (isinstance(given, ENDS) and given.device in {"shoe", KEYPAD})
+
+
+def waits_for_deal(table: Table) -> bool:
+    """Whether what waits waits for the cards of a deal, and not for a look at the layout."""
+    desk = Desk(table, table.state.held[0])
+    return not awaits(desk) and next_deal.may_begin(desk)
+
+
+def by_deal(table: Table, held: tuple[Stamped, ...]) -> Due:
+    """What waits for the cards of a deal, once they are one or are none."""
+    begins = next_deal.begins_round(table, held)
+    if begins is None:
+        return Due((), held)
+    return Due(in_order(table, held), (), held[0].number) if begins else Due(held, ())
+
+
+def awaits(desk: Desk) -> bool:
+    """Whether a reading would begin a round and a reader may still tell of its bets, or of the round before."""
+    match desk.stamped.input:
+        case CardDrawn(at_ns, _, burn) if not burn and not desk.state.burns:
+            begins = desk.state.round is None or lifecycle.may_be_ended_by_card(desk, desk.table_ns(at_ns))
+        case KeyPressed(at_ns, key) if desk.house.keys.get(key) == "no_more_bets":
+            begins = desk.state.round is None or (may_lock_next(desk) and not desk.round().closing)
+        case _:
+            return False
+    if not begins or readiness.closed_by(desk.state):
+        return False
+    bets = any(wager.bet == "main" for wager in lock.lying(desk))
+    judged = desk.state.round is None or lifecycle.may_close(desk)
+    return not (bets and judged) and not is_known(Table(desk.house, desk.state, desk.found), (desk.stamped,))
+
+
+def moment(table: Table, held: tuple[Stamped, ...]) -> int:
+    """The moment up to which the layout must be known, in table time."""
+    first = held[0].input
+    assert isinstance(first, CardDrawn | KeyPressed), "a card or a key began the wait"
+    return first.at_ns + table.state.offset_ns
+
+
+def is_known(table: Table, held: tuple[Stamped, ...]) -> bool:
+    """Whether every reader that works has confirmed the layout up to the moment of the first."""
+    desk, wanted_ns = Desk(table, held[0]), moment(table, held)
+    confirmed = dict(table.state.confirmed)
+    for one in held:
+        if isinstance(one.input, ChipsConfirmed):
+            upto_ns = desk.table_ns(one.input.upto_ns)
+            confirmed |= {str(spot): max(upto_ns, confirmed.get(str(spot), -1)) for spot in one.input.spots}
+    ready = [spot for name, spots in desk.house.readers.items() if is_ready(desk, name) for spot in spots]
+    return all(confirmed.get(str(spot), -1) >= wanted_ns for spot in ready)
+
+
+def in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
+    """What waited: first the chips that lay there by the moment of the first, or may have, and that no others did.
+
+    A main wager told in an interval that holds the moment lay there, for cards are dealt to what lies there; a side
+    wager may have come after, and follows.
+    """
+    wanted_ns, desk = moment(table, held), Desk(table, held[0])
+
+    def lay_there(one: Stamped) -> bool:
+        seen = one.input
+        if not isinstance(seen, ChipsSeen) or desk.table_ns(seen.after_ns) >= wanted_ns:
+            return False
+        return seen.zone == "main" or desk.table_ns(seen.by_ns) <= wanted_ns
+
+    first = tuple(one for one in held if lay_there(one))
+    return (*first, *confirmed_by(held), *(one for one in held if not lay_there(one)))
+
+
+def confirmed_by(held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
+    """What the readers have confirmed before the moment of the first and no further: chips at that moment follow it."""
+    first = held[0].input
+    assert isinstance(first, CardDrawn | KeyPressed), "a card or a key began the wait"
+    return tuple(
+        replace(one, input=replace(one.input, upto_ns=first.at_ns - 1))
+        for one in held
+        if isinstance(one.input, ChipsConfirmed) and one.input.upto_ns >= first.at_ns
+    )
+
+
+def may_lock_next(desk: Desk) -> bool:
+    """Whether *no more bets* ends the open round: it is over, or the floor must rule on it."""
+    if desk.round().dealing.unturned():
+        # A slip of the finger opens no hole card.
+        if deal_confirmation.awaits_key(desk):
+            return False
+        bets = any(wager.bet == "main" for wager in lock.lying(desk))
+        return round_end.is_over(desk) and (desk.round().closing or (bets and deal_confirmation.may_end_by_key(desk)))
+    return round_end.is_over(desk) or bool(desk.round().trouble) or desk.round().waits_for_card()

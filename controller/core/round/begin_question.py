@@ -1,0 +1,33 @@
+"""A first card without the key *no more bets*, in a house that always presses it (``no_more_bets = "always"``).
+
+The key is what says that a round begins. Where it is missing the card may be the next round's, its key forgotten, or a
+card that belongs to none: a burn nobody announced, one that was pushed out of the shoe. A person says which; until then
+nothing of the round is told.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.core.betting import lock
+from controller.core.messages.events import QuestionWithdrawn
+from controller.core.table.transaction import Desk
+
+TEXT: Final = "A card came before the bets were locked: has a new round begun?"
+SHOWN: Final = "Bets not locked: new round? yes/no"
+
+
+def ask(desk: Desk) -> None:
+    """The card of this step has locked the bets: where the key should have, ask whether it began a round."""
+    if desk.round().rules(desk.rules).options.no_more_bets == "always":
+        desk.change_round(unkeyed=desk.ask(0, TEXT, ("yes", "no")))
+
+
+def answered(desk: Desk, answer: str, who: str) -> None:
+    """A person said whether a round has begun; if not, its cards belong to none and the bets are open again."""
+    if not desk.hears_yes_or_no(desk.round().unkeyed, answer, who):
+        return
+    desk.change_round(unkeyed=0, begun_by_word=True)
+    if answer == "no":
+        desk.tell(*map(QuestionWithdrawn, desk.round().open_questions()))
+        lock.play_with(desk, lock.NO_BETS)

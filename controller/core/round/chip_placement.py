@@ -1,0 +1,73 @@
+"""Chips that two antennas heard, once the readers have looked again and only one of them still hears them."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from controller.core.certainty.rebuild import weave_with
+from controller.core.certainty.round_end import played_zones
+from controller.core.inference.observation import ChipsMoved
+from controller.core.inference.unobserved import Silence
+from controller.core.messages.inputs import DeadlinePassed
+from controller.core.round import lifecycle
+from controller.core.table.layout import Change, Felt, Zone, placed
+from controller.core.table.transaction import Desk
+from firmware_protocols.readings import ChipsConfirmed
+
+
+def looked_again(desk: Desk, silence: ChipsConfirmed | DeadlinePassed) -> None:
+    """The readers have looked at every zone of some spots: a chip that only one antenna still hears lies there."""
+    if not isinstance(silence, ChipsConfirmed):
+        return
+    upto_ns = desk.table_ns(silence.upto_ns)
+    felt, changes, told = placed(desk.state.felt, desk.house.chips, silence.spots, upto_ns)
+    desk.change(felt=felt)
+    desk.tell(*told)
+    for change in changes:
+        if desk.state.round is not None:
+            lifecycle.chips(desk, told_whole(desk, change, upto_ns), change.since_ns, upto_ns)
+
+
+def told_whole(desk: Desk, change: Change, upto_ns: int) -> Change:
+    """A chip counts only now at a box whose chips have changed since it may have come: the change with all its chips.
+
+    A double told without one of them looks like one for less. Nothing has been concluded from it yet; but nobody saw
+    whether the chip came with the others, so what was done meanwhile at the box counts as unseen.
+    """
+    round_now = desk.round()
+    if not round_now.locked or change.spot not in round_now.spots or change.zone not in played_zones(desk):
+        return change
+    box = round_now.spots.index(change.spot)
+    zone = box, change.zone
+    moved = [(one, one.item) for one in round_now.evidence if isinstance(one.item, ChipsMoved)]
+    parts = [(one, item) for one, item in moved if (item.box, item.zone) == zone and one.last_ns >= change.since_ns]
+    if not parts or any(item.idle for _, item in parts):
+        return change
+    told = [one for one, _ in parts]
+    desk.change_round(evidence=tuple(one for one in round_now.evidence if one not in told))
+    unseen = Silence(box, max(change.since_ns, round_now.lock_ns), upto_ns)
+    weave_with(desk, (*round_now.silences, unseen))
+    return replace(change, before=parts[0][1].before)
+
+
+def lie(desk: Desk, felt: Felt, name: str, last_ns: int) -> None:
+    """Chips lie so now. Of a box whose chips went before anybody knew which were its own nothing was seen till then."""
+    before = desk.state.felt.get(name)
+    desk.change(felt=felt)
+    since_ns = unplaced_since(before, felt[name])
+    if since_ns < 0 or desk.state.round is None or felt[name].name not in played_zones(desk):
+        return
+    round_now, spot = desk.round(), felt[name].spot
+    if round_now.locked and spot in round_now.spots:
+        unseen = Silence(round_now.spots.index(spot), max(since_ns, round_now.lock_ns), last_ns)
+        weave_with(desk, (*round_now.silences, unseen))
+
+
+def unplaced_since(before: Zone | None, after: Zone) -> int:
+    """Since when chips had been at a zone, perhaps, that went with others before they counted there; -1: none did."""
+    if before is None or before.chips == after.chips:
+        return -1
+    gone = {chip: since_ns for chip, since_ns in before.doubted.items() if chip not in after.chips}
+    alone = set(before.chips).difference(after.chips) == set(gone) and set(after.chips) <= set(before.chips)
+    heard_elsewhere = alone and not set(gone).intersection(before.released)
+    return -1 if heard_elsewhere else min(gone.values(), default=-1)

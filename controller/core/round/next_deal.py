@@ -1,0 +1,103 @@
+"""A round's first card that neither key nor chips show to be one: the quiet before it and its deal's rhythm say it.
+
+Where nothing is pressed a hand that stood without a sign, and a push whose chips are let lie, look like a hand still in
+play, so the next round's first card looks like its hit. But nobody hits as dealers deal: after a quiet time exactly the
+cards of a deal to the boxes where wagers lie now, as evenly as the deals before, then a pause. So a card after a quiet
+time, in a round that may be over, waits for what follows it, a second or two; what it is told with is what it then was.
+
+No face decides it, and the round before ends without opening any: its hole card stays closed if nothing turned it, its
+open wagers are the floor's, and an alert says so.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.core.betting import lock
+from controller.core.certainty import deal_confirmation, round_end
+from controller.core.messages.inputs import DeadlinePassed, Stamped
+from controller.core.messages.raised_alerts import Kind
+from controller.core.round import closing, lifecycle
+from controller.core.table.alert_list import raise_alert
+from controller.core.table.state import Table
+from controller.core.table.transaction import Desk
+from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
+
+QUIET_NS: Final = 5_000_000_000
+"""So long no card comes between two rounds: chips are taken and paid, cards collected, bets laid."""
+
+NO_BOX: Final = 2
+"""The dealer's own cards of a deal."""
+
+
+def may_begin(desk: Desk) -> bool:
+    """Whether a card may be the next round's first although nothing shows that the open one is over."""
+    drawn, round_now = desk.stamped.input, desk.state.round
+    if not isinstance(drawn, CardDrawn) or drawn.burn or drawn.since_ns >= 0 or desk.state.burns or round_now is None:
+        return False
+    at_ns, options = desk.table_ns(drawn.at_ns), round_now.rules(desk.rules).options
+    by_key = options.no_more_bets == "always" or options.turn_key != "sometimes"
+    if by_key or not round_now.is_dealt() or round_now.closing or round_now.held():
+        return False
+    quiet = at_ns - round_now.dealing.last_ns >= QUIET_NS
+    if not quiet or not deal_confirmation.guarded(desk.rules) or not deal_confirmation.usual_ms(desk):
+        return False
+    may_be_over = round_now.trouble or round_now.blind() or round_end.may_be_over(desk)
+    return bool(may_be_over) and not lifecycle.ended_by_card(desk, at_ns)
+
+
+def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
+    """Whether the first of the cards that wait begins a round; None: that is not known yet."""
+    desk = Desk(table, held[0])
+    gap_ns, most_ms = deal_confirmation.gap_ns(desk), deal_confirmation.rhythm_ms(desk)
+    cards = deal_size(desk, held)
+    count, last_ns = 0, 0
+    if cards == NO_BOX:
+        return False
+    for one in held:
+        match one.input:
+            case CardDrawn(at_ns, _, burn, since_ns=since_ns):
+                if count == cards and at_ns - last_ns >= gap_ns:
+                    return True
+                if burn or since_ns >= 0 or count == cards or (count and at_ns - last_ns > most_ms * 1_000_000):
+                    return False
+                count, last_ns = count + 1, at_ns
+            case DeadlinePassed(at_ns) if at_ns >= last_ns + gap_ns:
+                return count == cards
+            case KeyPressed(_, key):
+                return desk.house.keys.get(key) == "no_more_bets" and count == cards
+            case _:
+                pass
+    return None
+
+
+def deal_size(desk: Desk, held: tuple[Stamped, ...]) -> int:
+    """The cards of a deal to the boxes where main wagers lie when the first of these comes."""
+    first = held[0].input
+    assert isinstance(first, CardDrawn), "a card began the wait"
+    spots = {wager.spot for wager in lock.lying(desk) if wager.bet == "main"}
+    for one in held:
+        seen = one.input
+        if isinstance(seen, ChipsSeen) and seen.zone == "main" and seen.after_ns < first.at_ns:
+            known = any(desk.house.chips.get(chip) for chip in seen.chips)
+            spots = {*spots, seen.spot} if known else spots - {seen.spot}
+    boxes = len(spots | {box.spot for box in desk.state.declared})
+    return 2 * boxes + NO_BOX
+
+
+def deadline_ns(table: Table) -> int:
+    """When the clock is to say that no more of the cards that wait have come, in table time."""
+    desk = Desk(table, table.state.held[0])
+    cards = [one.input.at_ns for one in table.state.held if isinstance(one.input, CardDrawn)]
+    return desk.table_ns(cards[-1]) + deal_confirmation.gap_ns(desk)
+
+
+def overtake(desk: Desk) -> None:
+    """The next round's first card comes, and nothing had shown that the open one was over: it ends as it is known."""
+    round_now = desk.round()
+    text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
+    raise_alert(desk, Kind.ROUND_UNENDED, text, round=round_now.number)
+    if round_now.dealing.unturned():
+        closing.give_way(desk)
+    else:
+        lifecycle.close(desk)

@@ -1,0 +1,89 @@
+"""Questions about a round's play: asked once the dealer's hand is complete, answered by a key or by the floor.
+
+A round that ends with a question open waits for its answer while the next one is played; at most three wait.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.core.certainty.agreed_dues import hole_points, known_until, latest, of_hole, open_bets
+from controller.core.certainty.side_wagers import sides_differ, sides_of
+from controller.core.inference.outcome_classes import Case
+from controller.core.inference.paths import narrowed
+from controller.core.inference.question import Question, best_question
+from controller.core.messages.alerts import AnswerRefused
+from controller.core.messages.events import QuestionAnswered, QuestionWithdrawn
+from controller.core.table.state import Asked
+from controller.core.table.transaction import Desk
+
+WAITING_LIMIT: Final = 3
+"""Rounds that may wait for an answer; beyond that the floor must rule on the oldest."""
+
+
+def consider(desk: Desk) -> None:
+    """Ask the best question once everybody can see the finished hands and some due still differs."""
+    round_now = desk.round()
+    if round_now.asked is not None:
+        withdraw_if_needless(desk)
+        return
+    points = hole_points(desk)
+    turned = points is not None or not round_now.hole_dealt
+    idle = round_now.considered == len(round_now.evidence) or round_now.trouble
+    if not turned or idle or known_until(desk) < latest(desk) or not matters(desk):
+        return
+    found = desk.lattice()
+    play = found.play()
+    nodes = of_hole(found.frontier, points)
+    if all(play.all_played(node) and of_points(play.holes(node, drawing=False), points) for node in nodes):
+        desk.change_round(considered=len(round_now.evidence))
+        ask_best(desk, points)
+
+
+def matters(desk: Desk) -> bool:
+    """Whether some wager still depends on how the round was played."""
+    return open_bets(desk) or sides_differ(desk)
+
+
+def of_points(holes: int, points: int | None) -> bool:
+    """Whether a hole card of so many points (None: none is dealt) is among these."""
+    return bool(holes if points is None else holes >> points & 1)
+
+
+def ask_best(desk: Desk, points: int | None) -> None:
+    """Ask the question whose worst answer leaves the fewest different dues, if any answer would change money."""
+    question = best_question((Case(desk.lattice(), points, sides_of(desk)),))
+    if question is not None:
+        ask(desk, question)
+
+
+def ask(desk: Desk, question: Question) -> None:
+    """Put a question to people."""
+    spots = desk.round().spots
+    number = desk.ask(question.about(spots), question.text(spots), question.choices())
+    desk.change_round(asked=Asked(number, question))
+
+
+def withdraw_if_needless(desk: Desk) -> None:
+    """Take back a question once nothing depends on it."""
+    asked = desk.round().asked
+    if asked is not None and (desk.round().trouble or not matters(desk)):
+        desk.change_round(asked=None)
+        desk.tell(QuestionWithdrawn(asked.number))
+
+
+def take_answer(desk: Desk, words: str, who: str) -> bool:
+    """Take the answer to the open round's question; False if it is none of the choices."""
+    asked = desk.round().asked
+    assert asked is not None, "an answer comes to a question"
+    value = asked.question.value_of(words)
+    if value is None:
+        desk.tell(AnswerRefused(asked.number, words, f"the answers are {', '.join(asked.question.choices())}"))
+        return False
+    desk.tell(QuestionAnswered(asked.number, asked.question.words(value), who))
+    answers = (*desk.round().answers, *asked.question.answers(value))
+    desk.change_round(asked=None, answers=answers, considered=-1)
+    desk.found = narrowed(desk.lattice(), answers)
+    if not of_hole(desk.found.frontier, hole_points(desk)):
+        desk.irregular("no legal play agrees with the answer")
+    return True

@@ -1,0 +1,78 @@
+"""A round in which nothing has happened for a minute although it may be over: it ends, or a person is asked.
+
+A key that was forgotten, and a hand that nobody can say has stopped, would else leave it open until the next deal.
+Where the hole card is turned and nothing can follow the round ends. Else an alert is raised and the dealer is asked
+whether it is over; a question about its play that waits already is the better one. Whatever happens takes it back.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.core.certainty import round_end
+from controller.core.messages.inputs import DeadlinePassed
+from controller.core.messages.raised_alerts import Kind
+from controller.core.round import closing, lifecycle
+from controller.core.table.alert_list import raise_alert
+from controller.core.table.state import Round
+from controller.core.table.transaction import Desk
+
+QUIET_NS: Final = 60_000_000_000
+
+SHOWN: Final = "Round over? yes/no"
+"""The line on the dealer's keypad."""
+
+
+def quiet_since(round_now: Round) -> int:
+    """When the last card, key or chips of the round came."""
+    return max([round_now.lock_ns, *(dated.last_ns for dated in round_now.evidence)])
+
+
+def deadline_ns(desk: Desk) -> int:
+    """When the clock is to say that nothing has happened, in table time; -1: no need."""
+    return quiet_since(desk.round()) + QUIET_NS if waits(desk) else -1
+
+
+def waits(desk: Desk) -> bool:
+    """Whether a minute without anything would say something, and the clock has not told of it yet."""
+    round_now = desk.round()
+    asked_already = round_now.lingered == len(round_now.evidence)
+    if asked_already or not round_now.rules(desk.rules).options.turn_key or not round_now.is_dealt():
+        return False
+    return round_now.locked and not (round_now.closing or round_now.held())
+
+
+def review(desk: Desk) -> None:
+    """End the round, or ask, once a minute has passed; take the question back once anything has happened."""
+    told, round_now = desk.stamped.input, desk.state.round
+    if round_now is None:
+        return
+    if round_now.lingers and round_now.lingered != len(round_now.evidence):
+        closing.linger_no_more(desk)
+    late = isinstance(told, DeadlinePassed) and desk.table_ns(told.at_ns) >= quiet_since(round_now) + QUIET_NS
+    if not late or not waits(desk):
+        return
+    desk.change_round(lingered=len(round_now.evidence))
+    if not may_be_over(desk):
+        return
+    if round_now.turned and not round_now.trouble and round_end.is_over(desk) and lifecycle.may_close(desk):
+        lifecycle.close(desk)
+        return
+    text = f"nothing has happened for a minute in round {round_now.number}, and it may be over"
+    raise_alert(desk, Kind.ROUND_UNENDED, text, round=round_now.number)
+    if round_now.asked is None:
+        desk.change_round(lingers=desk.ask(0, f"Is round {round_now.number} over?", ("yes", "no")))
+
+
+def may_be_over(desk: Desk) -> bool:
+    """Whether some play of the round is over; where hidden cards would decide that it always counts as one that may."""
+    round_now = desk.round()
+    return bool(round_now.trouble) or round_now.hides() or round_end.may_be_over(desk)
+
+
+def answered(desk: Desk, answer: str, who: str) -> None:
+    """A person said whether the round is over; if so it is closed as its key would close it."""
+    if not desk.hears_yes_or_no(desk.round().lingers, answer, who):
+        return
+    over = answer == "yes"
+    desk.change_round(lingers=0, closing=over, close_refused=over or desk.round().close_refused)

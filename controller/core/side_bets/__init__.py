@@ -1,1 +1,0 @@
-"""Side bets: one bet, one file."""

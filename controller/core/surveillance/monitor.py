@@ -1,0 +1,357 @@
+"""Game protection: at the end of each step, what the chips, the cards and the rules say against one another.
+
+A fold over what the table has just said and what lay on the felt before and after. It changes nothing of the round: an
+alert settles nothing and holds nothing up.
+"""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+from msgspec.structs import replace
+
+from controller.core.betting.acceptance import made_later
+from controller.core.game.hand import points_of, seen
+from controller.core.inference.fault_search import CLOSED_EARLY, DEALERS_RULE
+from controller.core.inference.faults import OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
+from controller.core.messages.alerts import (
+    CardWithoutBets,
+    ChipConflict,
+    DeviceAlarm,
+    InsuranceTooLarge,
+    LateWager,
+    MidShoeEntry,
+    Pinched,
+    RoundIrregular,
+    SettlementDoubted,
+    SideBetRefused,
+    SideBetWithoutMain,
+    UnexplainedChange,
+    UnknownChip,
+    WagerOutsideLimits,
+)
+from controller.core.messages.events import CardDrawn, ChipsChanged, DeviceStatusChanged, Event
+from controller.core.messages.inputs import (
+    Acknowledged,
+    FitnessTold,
+    OpeningRefuted,
+    ReadingsHeld,
+    ShoeChanged,
+    SoftwareLooked,
+)
+from controller.core.messages.raised_alerts import Kind
+from controller.core.messages.software_events import checked
+from controller.core.surveillance import pay_advice, payment_check, shoe_check
+from controller.core.surveillance.unexplained_moves import accuse, contents, insurance_lowered, spoil, touched
+from controller.core.table import readiness
+from controller.core.table.alert_list import acknowledge, money, raise_alert
+from controller.core.table.desired import Desired
+from controller.core.table.disputes import overtaken
+from controller.core.table.layout import conflicts, key
+from controller.core.table.state import Table
+from controller.core.table.transaction import Desk
+from firmware_protocols.readings import ChipsSeen, HealthState
+
+EXCHANGED: Final = "shoe_exchanged"
+"""A shoe session's complaint that another shoe answers."""
+
+CHANGED: Final = "shoe_changed"
+"""Its word that another answers of those that the table file names."""
+
+MAKER_DIGITS: Final = 4
+"""Hex digits of a chip's id that name the standard and the tag's maker (ISO/IEC 15693-3: E0 and a maker's code)."""
+
+
+def protect(before: Table, desk: Desk) -> None:
+    """Raise what this step shows."""
+    told = tuple(desk.events)
+    for event in told:
+        look_into(before, desk, event)
+        of_devices(desk, event)
+    doubted(desk, tuple(event for event in told if isinstance(event, SettlementDoubted)))
+    insurance_lowered(before, desk)
+    chips_from_elsewhere(before, desk)
+    duplicates(desk)
+    accuse(desk)
+    shoe_check.count(before, desk)
+    pay_advice.advise(before, desk)
+    for wrong in payment_check.followed(before, desk):
+        mispaid(desk, wrong)
+        if desk.state.round is not None and desk.state.round.overtook == wrong.round:
+            overtook_unpaid(desk)
+
+
+def look_into(before: Table, desk: Desk, event: Event) -> None:
+    """What an event means to surveillance."""
+    match event:
+        case LateWager() | Pinched() | UnexplainedChange():
+            touched(before, desk, event)
+        case InsuranceTooLarge(number, spot, cents, counted):
+            text = f"{money(cents)} lie there, {money(counted)} is the most that counts"
+            wager_refused(before, desk, Kind.INSURANCE_TOO_LARGE, (number, spot, "insurance", cents), text)
+        case WagerOutsideLimits(number, spot, bet, cents, least, most):
+            limits = " and ".join([f"at least {money(least)}"] * bool(least) + [f"at most {money(most)}"] * bool(most))
+            text = f"a wager of {money(cents)}, where the sign allows {limits}"
+            wager_refused(before, desk, Kind.WAGER_OUTSIDE_LIMITS, (number, spot, bet, cents), text)
+        case SideBetWithoutMain(number, spot, bet, cents):
+            text = f"{money(cents)} and no main wager at the spot"
+            wager_refused(before, desk, Kind.SIDE_BET_WITHOUT_MAIN, (number, spot, bet, cents), text)
+        case SideBetRefused(number, spot, bet, cents, rule, reason):
+            kind = Kind.EZ_BUST_WRONG_UP_CARD if rule.endswith(".up_cards") else Kind.SIDE_BET_REFUSED
+            wager_refused(before, desk, kind, (number, spot, bet, cents), f"{money(cents)} are no wager: {reason}")
+        case MidShoeEntry(number, spot, cents):
+            text = f"{money(cents)} at a spot that did not bet the last round of this shoe"
+            wager_refused(before, desk, Kind.MID_SHOE_ENTRY, (number, spot, "main", cents), text)
+        case CardDrawn(number, _, place):
+            laid_too_early(before, desk, number, place)
+        case ChipsChanged(spot, "main", lay, lies):
+            lowered_in_irregular(desk, spot, lay, lies)
+        case UnknownChip(spot, zone, chip):
+            unknown(before, desk, spot, zone, chip)
+        case ChipConflict(chip):
+            desk.change(disputes={**desk.state.disputes, chip: moment(desk)})
+            for zones in conflicts(desk.state.felt).values():
+                for name in zones:
+                    spoil(desk, name)
+        case RoundIrregular():
+            irregular(before, desk, event)
+        case CardWithoutBets(card):
+            text = f"card {card} was drawn with no wager on the table and no burn announced"
+            raise_alert(desk, Kind.CARD_OUT_OF_TURN, text, readings=(card,))
+        case _:
+            pass
+
+
+def of_devices(desk: Desk, event: Event) -> None:
+    """What an event says of who a device is."""
+    match event:
+        case DeviceAlarm(device, code, text) if code == EXCHANGED:
+            swapped(desk, device, text)
+            desk.change(identities={**desk.state.identities, device: ""})
+        case DeviceAlarm(device, code, _) if code == CHANGED:
+            desk.change(identities={**desk.state.identities, device: ""})
+        case DeviceStatusChanged(device, state, detail) if state == HealthState.READY and detail:
+            known = desk.state.identities.get(device, "")
+            if known and known != detail:
+                swapped(desk, device, f"{known} before, {detail} now")
+            desk.change(identities={**desk.state.identities, device: detail})
+        case _:
+            pass
+
+
+def swapped(desk: Desk, device: str, text: str) -> None:
+    """Another device answers where one did before."""
+    raise_alert(desk, Kind.DEVICE_SWAPPED, f"{device}: {text}")
+
+
+def taken(
+    desk: Desk,
+    given: Acknowledged | ShoeChanged | OpeningRefuted | FitnessTold | SoftwareLooked | ReadingsHeld,
+) -> None:
+    """What people, or the daemon about itself, say that concerns game protection alone."""
+    match given:
+        case Acknowledged():
+            acknowledge(desk, given)
+        case ShoeChanged():
+            shoe_check.announced(desk, given)
+        case OpeningRefuted():
+            opening_refuted(desk, given)
+        case FitnessTold():
+            readiness.told(desk, given)
+        case SoftwareLooked():
+            desk.tell(checked(given))
+        case ReadingsHeld():
+            readings_held(desk, given)
+        case _:
+            assert_never(given)
+
+
+def opening_refuted(desk: Desk, given: OpeningRefuted) -> None:
+    """A card that lies open is not the one that was committed to."""
+    text = f"card {given.card} was opened as {given.face}, which is not what was committed to when it was drawn"
+    raise_alert(desk, Kind.COMMITMENT_WRONG, text, readings=(given.card, desk.stamped.number))
+
+
+def readings_held(desk: Desk, given: ReadingsHeld) -> None:
+    """Cards and keys of a round lie in an order that nobody knows."""
+    round_now = desk.state.round
+    if round_now is None:
+        return
+    held_ms = given.held_ns // 1_000_000
+    seconds, since_ms = divmod((desk.stamped.wall_ns - given.held_ns) // 1_000_000, 1000)
+    hours, minutes = divmod(seconds % 86_400 // 60, 60)
+    since = f"{hours:02}:{minutes:02}:{seconds % 60:02}.{since_ms:03} UTC"
+    text = f"held back since {since} for {held_ms} ms, the table read cards and keys at once: their order is not known"
+    raise_alert(desk, Kind.READINGS_HELD, text, round=round_now.number)
+
+
+# --- chips ------------------------------------------------------------------------------------------
+
+
+def wager_refused(before: Table, desk: Desk, kind: Kind, wager: tuple[int, int, str, int], why: str) -> None:
+    """Chips that are no wager, or one that should not have been taken: round, spot, bet and cents."""
+    number, spot, bet, cents = wager
+    was = before.state.felt.get(key(spot, bet))
+    amounts = {"before_cents": 0 if was is None else was.cents, "after_cents": cents}
+    fields = {"round": number, "spot": spot, "zone": bet}
+    raise_alert(desk, kind, f"spot {spot} {bet}: {why}", **fields, **amounts, **contents(before, desk, spot, bet))
+
+
+def laid_too_early(before: Table, desk: Desk, number: int, place: int) -> None:
+    """Chips that lay before the lock where a wager is made after the deal, and the up card is not one it is made on."""
+    round_now = desk.state.round
+    if round_now is None or round_now.number != number or place != 2 * len(round_now.spots) or desk.found is None:
+        return
+    up_card = round_now.cards[len(round_now.spots)].shown()
+    if up_card is None:
+        return
+    offered = desk.rules.offered_after_deal(points_of(seen(0, up_card)))
+    for zone in desk.state.felt.values():
+        if zone.cents and made_later(desk.rules, zone.name) and zone.name != offered:
+            why = f"{money(zone.cents)} are no wager: it is not offered against this up card"
+            wager_refused(before, desk, Kind.EZ_BUST_WRONG_UP_CARD, (number, zone.spot, zone.name, zone.cents), why)
+
+
+def lowered_in_irregular(desk: Desk, spot: int, before_cents: int, after_cents: int) -> None:
+    """A main wager that loses a part of its chips while no legal play explains the round.
+
+    A broken hand of a split box may be taken so, and a surrender: nobody is accused. But what makes a round irregular
+    may be meant to divert from it.
+    """
+    round_now = desk.state.round
+    if round_now is None or not round_now.trouble_told() or spot not in round_now.spots:
+        return
+    if 0 < after_cents < before_cents:
+        lowered = f"{money(before_cents)} became {money(after_cents)}"
+        fields = {"before_cents": before_cents, "after_cents": after_cents}
+        text = f"spot {spot} main: {lowered} in a round that no legal play explains"
+        raise_alert(desk, Kind.CHIPS_UNEXPLAINED, text, round=round_now.number, spot=spot, zone="main", **fields)
+
+
+def unknown(before: Table, desk: Desk, spot: int, zone: str, chip: str) -> None:
+    """A chip that is not in the registry: of another make than any of the house's it is foreign."""
+    makers = {known[:MAKER_DIGITS] for known in desk.house.chips}
+    foreign = chip[:MAKER_DIGITS] not in makers
+    kind = Kind.FOREIGN_CHIP if foreign else Kind.UNKNOWN_CHIP
+    text = f"spot {spot} {zone}: chip {chip} is not in the registry{', nor is any of its make' if foreign else ''}"
+    raise_alert(desk, kind, text, spot=spot, zone=zone, **contents(before, desk, spot, zone))
+    spoil(desk, key(spot, zone))
+
+
+def chips_from_elsewhere(before: Table, desk: Desk) -> None:
+    """Chips that came to this table although the house keeps them somewhere else."""
+    told = desk.stamped.input
+    if not isinstance(told, ChipsSeen) or not desk.house.elsewhere:
+        return
+    lain = {chip for zone in before.state.felt.values() for chip in zone.chips}
+    for chip in sorted(set(told.chips) - lain):
+        place = desk.house.elsewhere.get(chip)
+        if place is not None:
+            text = f"spot {told.spot} {told.zone}: chip {chip} should be elsewhere: {place}"
+            fields = contents(before, desk, told.spot, told.zone)
+            raise_alert(desk, Kind.CHIP_ELSEWHERE, text, spot=told.spot, zone=told.zone, **fields)
+
+
+def moment(desk: Desk) -> int:
+    """When this step's chips were seen, in table time."""
+    told = desk.stamped.input
+    return desk.table_ns(told.by_ns) if isinstance(told, ChipsSeen) else desk.state.last_ns
+
+
+def duplicates(desk: Desk) -> None:
+    """A chip seen in two zones is two chips once the readers have looked at both again and still see it in both.
+
+    A chip that is carried from one zone to another is for a moment seen in both.
+    """
+    if not desk.state.disputes:
+        return
+    there, confirmed = conflicts(desk.state.felt), desk.state.confirmed
+    kept: dict[str, int] = {}
+    for chip, since_ns in desk.state.disputes.items():
+        if chip not in there:
+            continue
+        spots = {name.partition("/")[0] for name in there[chip]}
+        proven = since_ns >= 0 and all(confirmed.get(spot, -1) >= since_ns for spot in spots)
+        if proven:
+            text = f"chip {chip} lies in {' and in '.join(there[chip])} at once"
+            where = there[chip][0].partition("/")
+            raise_alert(desk, Kind.DUPLICATED_CHIP, text, spot=int(where[0]), zone=where[2])
+        kept[chip] = -1 if proven else since_ns
+    if kept != desk.state.disputes:
+        desk.change(disputes=kept)
+
+
+def looking_again(desk: Desk, wanted: Desired) -> Desired:
+    """What the devices should be told, and to look again at chips seen in two zones or where nothing explains it."""
+    since_ns = max([-1, *desk.state.disputes.values(), *(one.seen_ns for one in desk.state.suspected)])
+    alone = (since for zone in desk.state.felt.values() for since in zone.released.values())
+    since_ns = max([since_ns, *alone])
+    if since_ns < 0:
+        return wanted
+    return replace(wanted, confirm_ns=max(wanted.confirm_ns, since_ns - desk.state.offset_ns, 1))
+
+
+# --- cards and payments -----------------------------------------------------------------------------
+
+SUSPECTED: Final = (
+    (OUT_OF_TURN, Kind.CARD_OUT_OF_TURN),
+    (WRONG_ORDER, Kind.CARD_OUT_OF_TURN),
+    (STOOD, Kind.DEALER_AGAINST_RULE),
+)
+"""What the likely cause of an irregular round is called."""
+
+
+def irregular(before: Table, desk: Desk, event: RoundIrregular) -> None:
+    """No legal play explains a round. Its likely cause says whether a card or the dealer went against the rules."""
+    reason, likely = event.reason, event.likely
+    found = next((kind for words, kind in SUSPECTED if words in likely), None)
+    if STRAY in likely:
+        turned = desk.state.round is not None and desk.state.round.turned
+        found = Kind.DEALER_AGAINST_RULE if turned else Kind.CARD_OUT_OF_TURN
+    if found is None:
+        dealers = not likely and (reason == DEALERS_RULE or (reason == CLOSED_EARLY and players_finished(before)))
+        found = Kind.DEALER_AGAINST_RULE if dealers else Kind.ROUND_IRREGULAR
+    raise_alert(desk, found, f"{reason}; likely: {likely}" if likely else reason, round=event.round)
+
+
+def doubted(desk: Desk, doubts: tuple[SettlementDoubted, ...]) -> None:
+    """What was settled and is contradicted since: one alert for all wagers of a round."""
+    for number in dict.fromkeys(one.round for one in doubts):
+        of_round = [one for one in doubts if one.round == number]
+        wagers = ", ".join(f"spot {one.spot} {one.bet} {money(one.due_cents)}" for one in of_round)
+        text = f"settled before the round contradicted it, to be confirmed or adjusted: {wagers}"
+        raise_alert(desk, Kind.SETTLEMENT_DOUBTED, text, round=number)
+
+
+def overtook_unpaid(desk: Desk) -> None:
+    """The round that the first card of the open one ended was not paid as is due: in doubt if this one is irregular."""
+    desk.change_round(overtook_unpaid=True)
+    before = len(desk.events)
+    for doubt in overtaken(desk.state.books, desk.round()):
+        desk.tell_shown(doubt)
+    doubted(desk, tuple(event for event in desk.events[before:] if isinstance(event, SettlementDoubted)))
+
+
+def players_finished(before: Table) -> bool:
+    """Whether only the dealer could still have drawn when the round was closed."""
+    found = before.found
+    if found is None or not found.frontier or len(found.cards) < found.play().deal_cards:
+        return False
+    return all(found.play().finished(node) for node in found.frontier)
+
+
+def mispaid(desk: Desk, wrong: payment_check.Wrong) -> None:
+    """A wager was not paid as it is due."""
+    owed, found = wrong.owed, wrong.finding
+    fields = {"round": wrong.round, "spot": owed.spot, "zone": owed.zone}
+    what = {
+        Kind.LOSING_BET_LEFT: "lost and was not taken",
+        Kind.WINNING_BET_TAKEN: "won and was taken",
+    }.get(found.kind, "was not paid as it is due")
+    sums = f"due {money(owed.due_cents)}, paid {money(found.paid_cents)}"
+    text = f"spot {owed.spot} {owed.zone}: the wager of {money(owed.wager_cents)} {what}: {sums}"
+    amounts = {"before_cents": found.before.cents, "after_cents": found.after.cents}
+    chips = {"before": found.before.chips, "after": found.after.chips}
+    nets = {"due_cents": owed.due_cents, "paid_cents": found.paid_cents}
+    readings = tuple(sorted({one for one in (found.before.number, found.after.number, owed.number) if one}))
+    raise_alert(desk, found.kind, text, **fields, **amounts, **chips, **nets, readings=readings)

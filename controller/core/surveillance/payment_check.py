@@ -1,0 +1,268 @@
+"""The chips of each round's wagers, followed from the lock to the next, and what is due on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from controller.core.betting.acceptance import made_later
+from controller.core.certainty import round_end
+from controller.core.game.hand import is_natural, seen
+from controller.core.game.side_bet import terms_of
+from controller.core.game.wager import Basis
+from controller.core.inference.observation import CardCame
+from controller.core.messages.events import (
+    BetsLocked,
+    DeviceStatusChanged,
+    Event,
+    HandsSplit,
+    InsuranceTaken,
+    RoundClosed,
+    RoundWaits,
+    SpotSurrendered,
+    TableStarted,
+    WagerAdjusted,
+    WagerSettled,
+)
+from controller.core.messages.floor_events import RoundVoided
+from controller.core.surveillance import opening_payments
+from controller.core.table.layout import Zone, conflicts, key
+from controller.core.table.payments import EARLIER, Finding, Look, Owed, PaidRound, Terms, Watch, judge
+from controller.core.table.state import Round, Table
+from controller.core.table.transaction import Desk
+from firmware_protocols.readings import ChipsSeen, HealthState, KeyPressed
+
+ROUNDS_LIMIT: Final = 5
+"""Rounds followed at once: the open one, those that wait for an answer, and one that is being paid."""
+
+
+class Wrong(NamedTuple):
+    """A wager that was not paid as it is due."""
+
+    round: int
+    owed: Owed
+    finding: Finding
+
+
+def followed(before: Table, desk: Desk) -> list[Wrong]:
+    """Take in what a step's reading says of the chips, then what it made the table say; what is found wrong by it."""
+    look_at_chips(before, desk)
+    open_round = desk.state.round
+    if open_round is not None and desk.state.paid and desk.state.paid[-1].round == open_round.number:
+        look_at_cards(desk, open_round)
+    found: list[Wrong] = []
+    by_key = closed_by_key(before, desk)
+    for event in tuple(desk.events):
+        paid = of(desk, event.round) if isinstance(event, RoundClosed | RoundWaits) else None
+        if paid is not None and paid.closed_ns < 0:
+            change(desk, replace(paid, by_evidence=not by_key, closed_ns=desk.table_ns(desk.stamped.at_ns)))
+        found += take_in(desk, event)
+    for paid in desk.state.paid[-1:]:
+        change(desk, opening_payments.review(desk, paid))
+    return found
+
+
+def change(desk: Desk, after: PaidRound) -> None:
+    """Remember a round as it is now."""
+    desk.change(paid=tuple(after if one.round == after.round else one for one in desk.state.paid))
+
+
+# --- chips and cards --------------------------------------------------------------------------------
+
+
+def look_at_chips(before: Table, desk: Desk) -> None:
+    """A zone's new content, as one more look at it."""
+    told = desk.stamped.input
+    if not isinstance(told, ChipsSeen) or not desk.state.paid or desk.state.paid[-1].frozen:
+        return
+    paid, was, now = desk.state.paid[-1], before.state.felt, desk.state.felt
+    wide_ns = told.by_ns - told.after_ns
+    if paid.closed_ns >= 0:
+        paid = replace(paid, after_ns=max(paid.after_ns, wide_ns))
+    else:
+        paid = replace(paid, slowest_ns=max(paid.slowest_ns, wide_ns))
+    name = key(told.spot, told.zone)
+    for other, zone in now.items():
+        if other != name and other in was and was[other].cents != zone.cents:
+            paid = paid.spoilt(frozenset({zone.spot}), zone.name)
+    old = was.get(name) or Zone(told.spot, told.zone, (), 0, told.after_ns)
+    watch = paid.watches.get(name)
+    if watch is None and (told.zone == "insurance" or made_later(desk.rules, told.zone)):
+        watch = Watch(told.spot, told.zone, 0, (Look(0, 0, 0, old.cents, old.chips),))
+    if watch is not None and old.chips != now[name].chips:
+        look = looked(desk, told, old, now[name], paid.closed_ns)
+        sound = look.came_cents - look.left_cents == now[name].cents - old.cents
+        watch = watch.after(look)
+        if not sound or any(name in zones for zones in conflicts(now).values()):
+            watch = replace(watch, spoilt=True)
+        paid = replace(paid, watches={**paid.watches, name: watch})
+    change(desk, paid)
+
+
+def looked(desk: Desk, told: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> Look:
+    """A zone's content with the value of the chips that came and of those that left."""
+    chips = desk.house.chips
+    came = sum(chips.get(chip, now.values.get(chip, 0)) for chip in set(now.chips) - set(old.chips))
+    left = sum(chips.get(chip, old.values.get(chip, 0)) for chip in set(old.chips) - set(now.chips))
+    first_ns, last_ns = desk.table_ns(told.after_ns), desk.table_ns(told.by_ns)
+    # A reader often tells after the close what happened before it.
+    closed = 0 <= closed_ns <= first_ns
+    over = may_be_over(desk, desk.state.paid[-1].round)
+    return Look(desk.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed, over)
+
+
+def may_be_over(desk: Desk, number: int) -> bool:
+    """Whether a round that is followed may be over, so that chips may be the next bets."""
+    round_now = desk.state.round
+    if round_now is None or round_now.number != number:
+        return True
+    return round_now.is_dealt() and not round_now.trouble and round_end.may_be_over(desk)
+
+
+def closed_by_key(before: Table, desk: Desk) -> bool:
+    """Whether a key has closed the round that was open."""
+    told, round_now = desk.stamped.input, before.state.round
+    pressed = isinstance(told, KeyPressed) and desk.house.keys.get(told.key) == "round_closed"
+    return pressed or round_now is None or round_now.closing
+
+
+def look_at_cards(desk: Desk, round_now: Round) -> None:
+    """The time of the last card, and which boxes have naturals."""
+    paid = desk.state.paid[-1]
+    last_ns = max((one.last_ns for one in round_now.evidence if isinstance(one.item, CardCame)), default=0)
+    naturals = paid.naturals
+    boxes = len(round_now.spots)
+    if not naturals and len(round_now.cards) > 2 * boxes:
+        naturals = tuple(
+            spot for box, spot in enumerate(round_now.spots) if natural_at(round_now, box, box + boxes + 1)
+        )
+    if (last_ns, naturals) != (paid.last_card_ns, paid.naturals):
+        change(desk, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
+
+
+def natural_at(round_now: Round, first: int, second: int) -> bool:
+    """Whether the cards at two places are a natural; a card that was not read makes none."""
+    one, other = round_now.cards[first].shown(), round_now.cards[second].shown()
+    return one is not None and other is not None and is_natural(seen(0, one), seen(0, other))
+
+
+# --- what the table says ----------------------------------------------------------------------------
+
+
+def take_in(desk: Desk, event: Event) -> Iterator[Wrong]:
+    """What an event means for the payments."""
+    match event:
+        case BetsLocked():
+            yield from locked(desk, event)
+        case WagerSettled():
+            yield from settled(desk, event)
+        case WagerAdjusted(number, spot, bet) if of(desk, number) is not None:
+            # The floor has ruled, perhaps after the chips were moved: what they did is the floor's affair.
+            change(desk, of_round(desk, number).spoilt(frozenset({spot}), bet))
+        case InsuranceTaken(number, spot, cents) if of(desk, number) is not None:
+            paid = of_round(desk, number)
+            change(desk, replace(paid, insured={**paid.insured, str(spot): cents}))
+        case HandsSplit(number, spot) if of(desk, number) is not None:
+            change(desk, replace(of_round(desk, number), splits=(*of_round(desk, number).splits, spot)))
+        case SpotSurrendered(number, spot) if of(desk, number) is not None:
+            paid = of_round(desk, number)
+            change(desk, replace(paid, surrendered=(*paid.surrendered, spot)))
+        case RoundClosed(number, _, _, outcome) if of(desk, number) is not None:
+            paid = of_round(desk, number)
+            change(desk, paid.spoilt() if outcome in {"irregular", "void"} else paid)
+        case RoundVoided(number) if of(desk, number) is not None:
+            change(desk, of_round(desk, number).spoilt())
+        case TableStarted(_, _, _, True):
+            for paid in desk.state.paid:
+                change(desk, paid.spoilt())
+        case DeviceStatusChanged(device, state) if state != HealthState.READY:
+            for paid in desk.state.paid:
+                if not paid.frozen and device in desk.house.readers:
+                    change(desk, paid.spoilt(frozenset(desk.house.readers[device])))
+        case _:
+            pass
+
+
+def of(desk: Desk, number: int) -> PaidRound | None:
+    """A round that is followed."""
+    return next((paid for paid in desk.state.paid if paid.round == number), None)
+
+
+def of_round(desk: Desk, number: int) -> PaidRound:
+    """A round that is known to be followed."""
+    found = of(desk, number)
+    assert found is not None, "the round is not followed"
+    return found
+
+
+def locked(desk: Desk, event: BetsLocked) -> Iterator[Wrong]:
+    """The next bets are locked: what was to be paid is paid. The new round's zones are followed from here."""
+    for paid in desk.state.paid:
+        if not paid.frozen:
+            change(desk, replace(paid, frozen=True))
+            for owed in paid.owed:
+                yield from wrong(paid, owed)
+    open_rounds = {one.number for one in (*desk.state.waiting, desk.state.round) if one is not None}
+    kept = tuple(paid for paid in desk.state.paid if paid.round in open_rounds)
+    watches: dict[str, Watch] = {}
+    for wager in event.wagers:
+        zone = desk.state.felt.get(key(wager.spot, wager.bet))
+        if zone is not None:
+            look = Look(0, 0, 0, zone.cents, zone.chips)
+            # Other chips than those at the lock lie there already, or some that nobody can count.
+            spoilt = zone.cents != wager.cents or any(key(wager.spot, wager.bet) in z for z in conflicts_of(desk))
+            watches[key(wager.spot, wager.bet)] = Watch(wager.spot, wager.bet, wager.cents, (look,), spoilt)
+    earlier = tuple(ns for paid in desk.state.paid[-1:] for ns in (*paid.earlier_ns, paid.widest_ns()))[-EARLIER:]
+    desk.change(paid=(*kept, PaidRound(event.round, watches, earlier_ns=earlier))[-ROUNDS_LIMIT:])
+    if desk.state.round is not None and desk.state.round.number == event.round:
+        look_at_cards(desk, desk.state.round)
+
+
+def conflicts_of(desk: Desk) -> Iterator[tuple[str, ...]]:
+    """The zones of each chip that is seen in more than one."""
+    yield from conflicts(desk.state.felt).values()
+
+
+def settled(desk: Desk, event: WagerSettled) -> Iterator[Wrong]:
+    """A wager's due is known; if the chips lie still already it can be judged at once."""
+    paid = of(desk, event.round)
+    judged = event.basis in {Basis.EVIDENCE, Basis.ANSWER} and not by_hand(desk, event)
+    if paid is None or not judged:
+        return
+    owed = Owed(event.spot, event.bet, event.wager_cents, event.due_cents, desk.stamped.number)
+    first = (key(event.spot, event.bet),) if opening_payments.comes_first(desk, paid, event) else ()
+    change(desk, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
+    if paid.frozen:
+        yield from wrong(paid, owed)
+
+
+def by_hand(desk: Desk, event: WagerSettled) -> bool:
+    """Whether a win is one of those awards that are paid out away from the table."""
+    if event.bet not in desk.rules.side_bets or event.due_cents <= 0:
+        return False
+    terms = terms_of(desk.rules, event.bet)
+    return bool(terms.awards_cents or terms.meter_shares)
+
+
+def wrong(paid: PaidRound, owed: Owed) -> Iterator[Wrong]:
+    """What is wrong with the payment of one wager, if anything is."""
+    watch = paid.watches.get(key(owed.spot, owed.zone))
+    if watch is None or (watch.wager_cents and watch.wager_cents != owed.wager_cents):
+        return
+    main = owed.zone == "main"
+    terms = Terms(
+        last_card_ns=paid.last_card_ns,
+        whole=not main or owed.spot in paid.naturals,
+        later=watch.wager_cents == 0,
+        split=main and owed.spot in paid.splits,
+        surrendered=main and owed.spot in paid.surrendered,
+        hidden=paid.hidden(),
+    )
+    found = judge(watch, owed, terms)
+    if found is not None and paid.by_evidence:
+        # What came may be the next bets: wrong is only what is wrong either way.
+        found = judge(watch.closed_once_over(), owed, terms)
+    if found is not None:
+        yield Wrong(paid.round, owed, found)

@@ -1,0 +1,52 @@
+"""Settlements that stand in doubt: what was settled of a round before something showed that it may not have been so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from controller.core.game.wager import Basis
+from controller.core.messages.alerts import RoundIrregular, SettlementDoubted
+from controller.core.messages.events import Event, RoundClosed, WagerAdjusted, WagerSettled
+from controller.core.messages.floor_events import RoundVoided
+from controller.core.meters.state import Progressives
+from controller.core.table.ledger import Books, Row, book_of
+from controller.core.table.state import Round
+
+
+def doubts_of(
+    books: Books, number: int, reason: str, doubted: Callable[[Row], bool] = lambda _: True
+) -> tuple[SettlementDoubted, ...]:
+    """What has been settled of a round, is not the floor's ruling, and is not in doubt yet."""
+    book = book_of(books, number)
+    rows = () if book is None else book.unruled()
+    return tuple(
+        SettlementDoubted(number, row.spot, row.bet, row.wager_cents, row.due_cents or 0, reason)
+        for row in rows
+        if doubted(row)
+    )
+
+
+def overtaken(books: Books, round_now: Round) -> tuple[SettlementDoubted, ...]:
+    """What was settled of the round before an irregular one, if neither a key nor a payment says that it was over.
+
+    Its chips had moved as only payment explains, so the next card had to begin another round. But they had not moved as
+    was due, and the round so begun is none: the card may have been the old round's, and its chips a double.
+    """
+    if not round_now.trouble or not round_now.overtook_unpaid:
+        return ()
+    why = "a card ended it before it was paid as it is due, and the round so begun is irregular"
+    return doubts_of(books, round_now.overtook, f"{why}: {round_now.trouble}")
+
+
+def still_decided(progressives: Progressives, event: Event) -> Progressives:
+    """What the cards have decided of wagers that wait for the trigger box, once an event is told.
+
+    A person's ruling on the wager takes its place; of a round that is void or irregular nothing is decided.
+    """
+    match event:
+        case WagerSettled(number, spot, bet, basis=Basis.FLOOR) | WagerAdjusted(number, spot, bet, basis=Basis.FLOOR):
+            return progressives.undecided(number, spot, bet)
+        case RoundVoided(number) | RoundIrregular(number) | RoundClosed(number, outcome="irregular"):
+            return progressives.undecided(number)
+        case _:
+            return progressives

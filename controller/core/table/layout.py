@@ -1,0 +1,149 @@
+"""What lies on the layout: chips turned into money, zone by zone."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.core.messages.alerts import ChangeMade, ChipConflict, UnknownChip
+from controller.core.messages.events import ChipsChanged, Event
+from firmware_protocols.readings import ChipsSeen
+from firmware_protocols.values import Value
+
+
+class Zone(Value, frozen=True, tag=False):
+    """The content of one zone: chip ids, and what they count for in cents."""
+
+    spot: int
+    name: str
+    chips: tuple[str, ...]
+    cents: int
+    seen_ns: int
+    """When this content was first inventoried."""
+    values: dict[str, int] = msgspec.field(default_factory=dict)
+    """What chips say of their own value, where a reader reads it."""
+    doubted: dict[str, int] = msgspec.field(default_factory=dict)
+    """Chips heard here that count at another zone or at none yet, with the first moment they may have been here."""
+    released: dict[str, int] = msgspec.field(default_factory=dict)
+    """Those of them that no other zone hears any more, with the moment since when."""
+
+
+Felt = dict[str, Zone]
+"""Zones by ``spot/name``."""
+
+
+class Change(Value, frozen=True, tag=False):
+    """The value of a zone went from ``before`` to ``after`` cents."""
+
+    spot: int
+    zone: str
+    before: int
+    after: int
+    since_ns: int = -1
+    """The first moment at which it may have happened, where that is not what its reading says; -1: it is."""
+    settles: bool = False
+    """Whether it only says at which of two zones a chip lies that both had heard."""
+
+
+def key(spot: int, zone: str) -> str:
+    """The name of a zone in a ``Felt``."""
+    return f"{spot}/{zone}"
+
+
+def cents_at(felt: Felt, spot: int, zone: str) -> int:
+    """What a zone counts for; 0 where nothing was ever seen."""
+    found = felt.get(key(spot, zone))
+    return 0 if found is None else found.cents
+
+
+def conflicts(felt: Felt) -> dict[str, tuple[str, ...]]:
+    """Chips seen at more than one zone, with the zones."""
+    where: dict[str, tuple[str, ...]] = {}
+    for name in sorted(felt):
+        for chip in felt[name].chips:
+            where[chip] = (*where.get(chip, ()), name)
+    return {chip: zones for chip, zones in where.items() if len(zones) > 1}
+
+
+def inventory(
+    felt: Felt, values: Mapping[str, int], seen: ChipsSeen, first_ns: int, last_ns: int
+) -> tuple[Felt, tuple[Change, ...], list[Event]]:
+    """Take a zone's new content: the felt after it, the change of its value if it changed, and what is to be told.
+
+    A chip is worth what the registry says, else what it says itself; an unknown chip counts as nothing. A chip heard at
+    two zones counts where it counted before; if that hears it no more, it counts at the other once that has been looked
+    at again (``placed``): a chip that is picked up may for a moment be heard beside. The content may have changed from
+    ``first_ns`` to ``last_ns`` of table time.
+    """
+    name = key(seen.spot, seen.zone)
+    known = felt.get(name)
+    already = frozenset(known.chips if known else ())
+    before_conflicts = conflicts(felt)
+    raw = {**felt, name: Zone(seen.spot, seen.zone, tuple(sorted(set(seen.chips))), 0, seen.by_ns, seen.values)}
+    disputed = conflicts(raw)
+    told: list[Event] = [
+        UnknownChip(seen.spot, seen.zone, chip)
+        for chip in raw[name].chips
+        if chip not in values and chip not in seen.values and chip not in already
+    ]
+    told.extend(ChipConflict(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts)
+    after = {other: released(zone, disputed, last_ns) for other, zone in raw.items()}
+    doubted = doubted_at(felt, name, raw[name].chips, first_ns)
+    zone = counted(released(replace(raw[name], doubted=doubted), disputed, last_ns), values)
+    left = already.difference(zone.chips)
+    settles = already.issuperset(zone.chips) and bool(left) and left.issubset(before_conflicts)
+    was = 0 if known is None else known.cents
+    changes: tuple[Change, ...] = ()
+    if zone.cents != was:
+        changes = (Change(zone.spot, zone.name, was, zone.cents, -1, settles),)
+        told.append(ChipsChanged(zone.spot, zone.name, was, zone.cents, len(zone.chips)))
+    elif already and already != frozenset(zone.chips) and zone.cents:
+        told.append(ChangeMade(zone.spot, zone.name, zone.cents))
+    return {**after, name: zone}, changes, told
+
+
+def counted(zone: Zone, values: Mapping[str, int]) -> Zone:
+    """A zone with what its chips come to."""
+    here = (chip for chip in zone.chips if chip not in zone.doubted)
+    return replace(zone, cents=sum(values.get(chip, zone.values.get(chip, 0)) for chip in here))
+
+
+def doubted_at(felt: Felt, name: str, chips: tuple[str, ...], first_ns: int) -> dict[str, int]:
+    """The chips heard at a zone that do not count there, with the first moment they may have been there."""
+    was = felt.get(name)
+    known, doubted = (frozenset[str](), {}) if was is None else (frozenset(was.chips), was.doubted)
+    elsewhere = {
+        chip for other, zone in felt.items() if other != name for chip in set(zone.chips).difference(zone.doubted)
+    }
+    new = {chip: first_ns for chip in chips if chip not in known and chip in elsewhere}
+    return {**new, **{chip: since_ns for chip, since_ns in doubted.items() if chip in chips}}
+
+
+def released(zone: Zone, disputed: Container[str], last_ns: int) -> Zone:
+    """A zone with the moments from which it alone hears chips that do not count there yet."""
+    alone = {chip: zone.released.get(chip, last_ns) for chip in zone.doubted if chip not in disputed}
+    return zone if alone == zone.released else replace(zone, released=alone)
+
+
+def placed(
+    felt: Felt, values: Mapping[str, int], spots: Iterable[int], upto_ns: int
+) -> tuple[Felt, tuple[Change, ...], list[Event]]:
+    """Every zone of some spots has been looked at since ``upto_ns``: chips that only one hears now count there."""
+    after, changes, told = dict(felt), list[Change](), list[Event]()
+    looked = frozenset(spots)
+    for name, zone in felt.items():
+        here = (
+            {chip for chip, since_ns in zone.released.items() if since_ns <= upto_ns} if zone.spot in looked else set()
+        )
+        if not here:
+            continue
+        since_ns = min(zone.doubted[chip] for chip in here)
+        doubted = {chip: since for chip, since in zone.doubted.items() if chip not in here}
+        alone = {chip: since for chip, since in zone.released.items() if chip not in here}
+        after[name] = counted(replace(zone, doubted=doubted, released=alone), values)
+        if after[name].cents != zone.cents:
+            changes.append(Change(zone.spot, zone.name, zone.cents, after[name].cents, since_ns, settles=True))
+            told.append(ChipsChanged(zone.spot, zone.name, zone.cents, after[name].cents, len(zone.chips)))
+    return after, tuple(changes), told

@@ -1,0 +1,107 @@
+"""The books: what the wagers of the last rounds came to, so that the floor can still rule on a round that is closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.core.game.wager import Book as Book
+from controller.core.game.wager import Row as Row
+from controller.core.messages.alerts import SettlementDoubted, WagerUncertain
+from controller.core.messages.events import (
+    BetsLocked,
+    Event,
+    InsuranceTaken,
+    RoundClosed,
+    WagerAdjusted,
+    WagerOpen,
+    WagerSettled,
+)
+from controller.core.messages.floor_events import BoxDeclared, RoundVoided
+
+BOOKS_LIMIT: Final = 20
+"""Rounds kept: a quarter of an hour at a busy table. What comes up later is recalled from the journal."""
+
+RECALLED_LIMIT: Final = 50
+"""Rounds recalled at once; the oldest makes room for one more."""
+
+
+Books = tuple[Book, ...]
+
+
+def book_of(books: Books, number: int) -> Book | None:
+    """The book of a round; None if it has none (any more)."""
+    return next((book for book in books if book.round == number), None)
+
+
+def entered(books: Books, event: Event) -> Books:
+    """The books after an event."""
+    match event:
+        case BetsLocked(number, wagers):
+            rows = tuple(Row(wager.spot, wager.bet, wager.cents) for wager in wagers)
+            old = [book for book in books if book.recalled]
+            fresh = [book for book in books if not book.recalled]
+            return (*old, *(*fresh, Book(number, rows))[-BOOKS_LIMIT:])
+        case InsuranceTaken(number, spot, cents):
+            return put(books, number, replace(row_of(books, number, spot, "insurance"), wager_cents=cents))
+        case BoxDeclared(number, spot, cents, beside=beside) if number:
+            for row in (Row(spot, "main", cents), *(Row(one.spot, one.bet, one.cents) for one in beside)):
+                books = put(books, number, row)
+            return books
+        case WagerSettled(number, spot, bet, wager, due, basis) | WagerAdjusted(
+            number, spot, bet, wager, _, due, basis=basis
+        ):
+            return put(books, number, Row(spot, bet, wager, due, basis, jackpot_cents=event.jackpot_cents))
+        case SettlementDoubted(number, spot, bet):
+            return put(books, number, replace(row_of(books, number, spot, bet), doubted=True))
+        case WagerUncertain(number, spot, bet, possible):
+            return put(books, number, Row(spot, bet, max(possible)))
+        case WagerOpen(number, spot, bet, wager):
+            book = book_of(books, number)
+            known = None if book is None else book.row(spot, bet)
+            return put(books, number, Row(spot, bet, wager)) if known is None else books
+        case RoundVoided(number) | RoundClosed(number, outcome="void"):
+            return tuple(replace(book, void=True) if book.round == number else book for book in books)
+        case _:
+            return books
+
+
+def recall(events: Iterable[Event], number: int) -> Book | None:
+    """The book of a round out of its events, in order; None if it was never dealt.
+
+    Events of other rounds are passed over, so those of a whole journal will do.
+    """
+    books: Books = ()
+    for event in events:
+        if getattr(event, "round", None) == number:
+            books = entered(books, event)
+    book = book_of(books, number)
+    return None if book is None else replace(book, recalled=True)
+
+
+def with_recalled(books: Books, book: Book) -> Books:
+    """The books with one brought back, by round; a round that is on them stays as it is."""
+    if book_of(books, book.round) is not None:
+        return books
+    old = tuple(one for one in books if one.recalled)[-(RECALLED_LIMIT - 1) :]
+    fresh = (one for one in books if not one.recalled)
+    return (*sorted((*old, book), key=lambda one: one.round), *fresh)
+
+
+def row_of(books: Books, number: int, spot: int, bet: str) -> Row:
+    """The row of a wager, empty if it has none yet."""
+    book = book_of(books, number)
+    known = None if book is None else book.row(spot, bet)
+    return Row(spot, bet, 0) if known is None else known
+
+
+def put(books: Books, number: int, row: Row) -> Books:
+    """The books with a row in place of the one for the same wager."""
+    return tuple(
+        replace(book, rows=(*(one for one in book.rows if (one.spot, one.bet) != (row.spot, row.bet)), row))
+        if book.round == number
+        else book
+        for book in books
+    )

@@ -1,0 +1,206 @@
+"""Pace and health of a table: a fold over its events and their times. No player is in it, nor anything that tells one.
+
+Times are nanoseconds of wall time, for people; a round counts for the phases only if all of them were seen.
+"""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.core.messages.alerts import DeviceAlarm, LineTroubled, RoundIrregular
+from controller.core.messages.events import (
+    BetsLocked,
+    CardDrawn,
+    DeviceStatusChanged,
+    Event,
+    HoleTurned,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionWithdrawn,
+    RoundClosed,
+    TableStarted,
+)
+from controller.core.messages.raised_alerts import AlertRaised
+from firmware_protocols.readings import HealthState
+from firmware_protocols.values import Value
+
+HOUR_NS: Final = 3_600_000_000_000
+MS: Final = 1_000_000
+
+PHASES: Final = ("betting", "dealing", "playing", "dealer_and_payment")
+"""From close to lock, to the last of the boxes' first two cards, to the turn of the hole card, to the close."""
+
+
+class Device(Value, frozen=True, tag=False):
+    """How a device fared: how often it was lost or faulty, and for how long in all."""
+
+    state: str = HealthState.READY
+    faults: int = 0
+    down_ns: int = 0
+    since_ns: int = 0
+    """Since when it has been down; 0: it is not."""
+    alarms: int = 0
+    troubled: int = 0
+    """Damaged messages on its line."""
+
+
+class Pace(Value, frozen=True, tag=False):
+    """What has been counted so far."""
+
+    first_ns: int = 0
+    last_ns: int = 0
+    rounds: int = 0
+    irregular: int = 0
+    timed: int = 0
+    """Rounds whose phases were all seen."""
+    phases_ns: tuple[int, ...] = (0, 0, 0, 0)
+    marks_ns: tuple[int, ...] = ()
+    """When the phases of the open round began, the first at the last close."""
+    boxes: int = 0
+    asked: int = 0
+    answered: int = 0
+    waited_ns: int = 0
+    """How long answers were waited for in all."""
+    open_ns: dict[str, int] = msgspec.field(default_factory=dict)
+    """When each open question was asked, by its number."""
+    alerts: dict[str, int] = msgspec.field(default_factory=dict)
+    devices: dict[str, Device] = msgspec.field(default_factory=dict)
+    starts: int = 0
+
+
+def paced(pace: Pace, event: Event, at_ns: int) -> Pace:
+    """The count after one more event."""
+    pace = replace(pace, first_ns=pace.first_ns or at_ns, last_ns=at_ns)
+    match event:
+        case BetsLocked() | CardDrawn() | HoleTurned() | RoundClosed():
+            return of_round(pace, event, at_ns)
+        case RoundIrregular():
+            return replace(pace, irregular=pace.irregular + 1)
+        case QuestionAsked(question):
+            return replace(pace, asked=pace.asked + 1, open_ns={**pace.open_ns, str(question): at_ns})
+        case QuestionAnswered(question) | QuestionWithdrawn(question):
+            return question_over(pace, question, at_ns, answered=isinstance(event, QuestionAnswered))
+        case AlertRaised(_, kind):
+            return replace(pace, alerts={**pace.alerts, str(kind): pace.alerts.get(str(kind), 0) + 1})
+        case DeviceStatusChanged() | DeviceAlarm() | LineTroubled():
+            return replace(pace, devices={**pace.devices, event.device: fared(pace, event, at_ns)})
+        case TableStarted():
+            return replace(pace, starts=pace.starts + 1, marks_ns=())
+        case _:
+            return pace
+
+
+def of_round(pace: Pace, event: BetsLocked | CardDrawn | HoleTurned | RoundClosed, at_ns: int) -> Pace:
+    """A mark of the round's course."""
+    marks = pace.marks_ns
+    match event:
+        case BetsLocked(_, wagers):
+            boxes = sum(wager.bet == "main" for wager in wagers)
+            return replace(pace, boxes=boxes, marks_ns=(*marks, at_ns) if len(marks) == 1 else ())
+        case CardDrawn(_, _, place):
+            dealt = len(marks) == 2 and place == 2 * pace.boxes
+            return replace(pace, marks_ns=(*marks, at_ns)) if dealt else pace
+        case HoleTurned():
+            return replace(pace, marks_ns=(*marks, at_ns)) if len(marks) == 3 else pace
+        case RoundClosed():
+            if len(marks) != len(PHASES):
+                return replace(pace, rounds=pace.rounds + 1, marks_ns=(at_ns,))
+            ends = (*marks[1:], at_ns)
+            spent = (end - begin for begin, end in zip(marks, ends, strict=True))
+            phases = tuple(known + more for known, more in zip(pace.phases_ns, spent, strict=True))
+            return replace(pace, rounds=pace.rounds + 1, timed=pace.timed + 1, phases_ns=phases, marks_ns=(at_ns,))
+        case _:
+            assert_never(event)
+
+
+def question_over(pace: Pace, question: int, at_ns: int, *, answered: bool) -> Pace:
+    """A question was answered or taken back."""
+    asked_ns = pace.open_ns.get(str(question))
+    left = {number: since for number, since in pace.open_ns.items() if number != str(question)}
+    waited = at_ns - asked_ns if answered and asked_ns is not None else 0
+    return replace(pace, open_ns=left, answered=pace.answered + answered, waited_ns=pace.waited_ns + waited)
+
+
+def fared(pace: Pace, event: DeviceStatusChanged | DeviceAlarm | LineTroubled, at_ns: int) -> Device:
+    """A device after what it just did."""
+    device = pace.devices.get(event.device, Device())
+    match event:
+        case DeviceAlarm():
+            return replace(device, alarms=device.alarms + 1)
+        case LineTroubled():
+            return replace(device, troubled=device.troubled + 1)
+        case DeviceStatusChanged(_, state):
+            down = device.down_ns + (at_ns - device.since_ns if device.since_ns else 0)
+            if state == HealthState.READY:
+                return replace(device, state=state, down_ns=down, since_ns=0)
+            return replace(device, state=state, faults=device.faults + 1, down_ns=down, since_ns=at_ns)
+        case _:
+            assert_never(event)
+
+
+class DeviceFigures(Value, frozen=True, tag=False):
+    """A device for the pit."""
+
+    device: str
+    state: str
+    faults: int
+    down_seconds: int
+    alarms: int
+    damaged_messages: int
+
+
+class Figures(Value, frozen=True, tag=False):
+    """What the pit wants to know. Rates are per hour of the time looked at, rounded to whole ones."""
+
+    seconds: int
+    rounds: int
+    rounds_per_hour: int
+    irregular: int
+    phase_ms: dict[str, int]
+    """The mean length of each phase; empty while no whole round was seen."""
+    questions: int
+    questions_open: int
+    answer_ms: int
+    """The mean wait for an answer; 0 without one."""
+    alerts: dict[str, int]
+    alerts_per_hour: int
+    starts: int
+    devices: tuple[DeviceFigures, ...]
+
+
+def figures(pace: Pace) -> Figures:
+    """The figures of what has been counted."""
+    spent_ns = pace.last_ns - pace.first_ns
+    means = (spent // (pace.timed * MS) for spent in pace.phases_ns) if pace.timed else ()
+    return Figures(
+        seconds=spent_ns // 1_000_000_000,
+        rounds=pace.rounds,
+        rounds_per_hour=per_hour(pace.rounds, spent_ns),
+        irregular=pace.irregular,
+        phase_ms=dict(zip(PHASES, means, strict=False)),
+        questions=pace.asked,
+        questions_open=len(pace.open_ns),
+        answer_ms=pace.waited_ns // (pace.answered * MS) if pace.answered else 0,
+        alerts=dict(sorted(pace.alerts.items())),
+        alerts_per_hour=per_hour(sum(pace.alerts.values()), spent_ns),
+        starts=pace.starts,
+        devices=tuple(
+            DeviceFigures(
+                name,
+                device.state,
+                device.faults,
+                (device.down_ns + (pace.last_ns - device.since_ns if device.since_ns else 0)) // 1_000_000_000,
+                device.alarms,
+                device.troubled,
+            )
+            for name, device in sorted(pace.devices.items())
+        ),
+    )
+
+
+def per_hour(count: int, spent_ns: int) -> int:
+    """A rate, rounded to the nearest whole one; 0 where no time has passed."""
+    return (2 * count * HOUR_NS + spent_ns) // (2 * spent_ns) if spent_ns > 0 else 0

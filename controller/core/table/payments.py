@@ -1,0 +1,282 @@
+"""Paid against due: what the chips of each settled wager did until the next lock.
+
+A payment is judged when it can no longer go on: at the next lock, on the whole content of the zone. People take, pay,
+pick up, press and change chips in any number of steps, and two of them may fall between two looks of a reader; so a
+wager is called wrongly paid only if no telling of its changes makes it right. What cannot be seen at all is not judged:
+a push that is paid looks like a bet that is pressed, chips swept off by the player like chips taken by the dealer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.core.messages.raised_alerts import Kind
+from firmware_protocols.values import Value
+
+HIDDEN_NS: Final = 450_000_000
+"""Between looks that lie further apart payment may be laid down and picked up unseen: a content is told that two looks
+agree on, and hands follow each other within a second. It is not said of a winner then that too little was paid."""
+
+EARLIER: Final = 10
+"""Rounds from which it is known how seldom the readers look."""
+
+LOOKS_LIMIT: Final = 40
+"""Changes of one zone in one round that are remembered; a zone that changes more often is not judged."""
+
+
+class Look(Value, frozen=True, tag=False):
+    """A zone's content from one reading on, and what came and left with it. ``number`` 0: as it lay at the lock.
+
+    The change happened between ``first_ns`` and ``last_ns`` of table time.
+    """
+
+    number: int
+    first_ns: int
+    last_ns: int
+    cents: int
+    chips: tuple[str, ...]
+    came_cents: int = 0
+    left_cents: int = 0
+    closed: bool = False
+    """Whether it happened after the round was closed."""
+    over: bool = False
+    """Whether the round may have been over by then: where no key closes it, this is all that is known."""
+
+    def rise(self) -> int:
+        """By how much the value rose."""
+        return max(self.came_cents - self.left_cents, 0)
+
+    def fall(self) -> int:
+        """By how much the value fell."""
+        return max(self.left_cents - self.came_cents, 0)
+
+
+class Watch(Value, frozen=True, tag=False):
+    """One zone from the lock to the next. ``spoilt``: its chips cannot be judged, why is told elsewhere."""
+
+    spot: int
+    zone: str
+    wager_cents: int
+    looks: tuple[Look, ...]
+    spoilt: bool = False
+
+    def closed_once_over(self) -> Watch:
+        """The zone as if the round had been closed as soon as it may have been over."""
+        return replace(self, looks=tuple(replace(look, closed=look.closed or look.over) for look in self.looks))
+
+    def after(self, look: Look) -> Watch:
+        """The zone after one more look."""
+        if len(self.looks) >= LOOKS_LIMIT:
+            return replace(self, spoilt=True)
+        return replace(self, looks=(*self.looks, look))
+
+
+class Owed(Value, frozen=True, tag=False):
+    """A settled wager. ``number`` is the reading that settled it."""
+
+    spot: int
+    zone: str
+    wager_cents: int
+    due_cents: int
+    number: int
+
+
+class PaidRound(Value, frozen=True, tag=False):
+    """A round's zones by ``spot/zone`` and what is due on them. ``frozen``: the next bets are locked.
+
+    ``touched`` keeps what lay in a zone before chips were moved there that no play explains.
+    """
+
+    round: int
+    watches: dict[str, Watch]
+    owed: tuple[Owed, ...] = ()
+    last_card_ns: int = 0
+    naturals: tuple[int, ...] = ()
+    splits: tuple[int, ...] = ()
+    surrendered: tuple[int, ...] = ()
+    insured: dict[str, int] = msgspec.field(default_factory=dict)
+    touched: dict[str, int] = msgspec.field(default_factory=dict)
+    slowest_ns: int = -1
+    """The widest interval of a change while the round was on; -1: there was none."""
+    after_ns: int = -1
+    """The same of the changes after its close."""
+    earlier_ns: tuple[int, ...] = ()
+    """The widest interval of each of the rounds before, the last one last."""
+    closed_ns: int = -1
+    """When the round was closed; -1: it is not."""
+    by_evidence: bool = False
+    """Whether no key closed it: it may have been closed from the moment at which it may have been over."""
+    frozen: bool = False
+    first: tuple[str, ...] = ()
+    """Settled wagers, by zone, that the card has paid or taken before play, as long as it is open whether they were."""
+
+    def hidden(self) -> bool:
+        """Whether the readers look so seldom that a payment may have been hidden from them, as far as is known.
+
+        This round may have told of zones only that were looked at often: how seldom they are looked at once it may be
+        over, as every zone is then, earlier rounds say.
+        """
+        return not 0 <= max((self.widest_ns(), *self.earlier_ns)) <= HIDDEN_NS
+
+    def widest_ns(self) -> int:
+        """The widest interval of a change in this round and after it; -1: there was none."""
+        return max(self.slowest_ns, self.after_ns)
+
+    def spoilt(self, spots: frozenset[int] | None = None, zone: str = "") -> PaidRound:
+        """The round with what lies at ``spots`` (None: everywhere), in one zone or in all, no longer judged."""
+        watches = {
+            name: replace(watch, spoilt=True)
+            if (spots is None or watch.spot in spots) and zone in {"", watch.zone}
+            else watch
+            for name, watch in self.watches.items()
+        }
+        return replace(self, watches=watches)
+
+
+class Finding(NamedTuple):
+    """A wager that was not paid as it is due: the content before and after, and the player's net as it was paid."""
+
+    kind: Kind
+    before: Look
+    after: Look
+    paid_cents: int
+
+
+class Terms(NamedTuple):
+    """What else decides how the chips of a wager are read."""
+
+    last_card_ns: int
+    """When the round's last card left the shoe: main wagers are paid after it."""
+    whole: bool = False
+    """The wager cannot have grown since the lock: a side wager, or a natural, which may be paid before the others."""
+    later: bool = False
+    """It was laid after the deal."""
+    split: bool = False
+    surrendered: bool = False
+    hidden: bool = False
+    """The readers looked so seldom in this round that a payment may have come and gone between two looks."""
+
+
+def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
+    """What is wrong with the payment of a wager; None if some telling of the changes makes it right."""
+    if watch.spoilt or owed.due_cents == 0:
+        return None
+    watch = until_cleared(watch)
+    if terms.surrendered:
+        # Half goes back into the player's hand or past the zone; only that nothing was done at all is certain.
+        taken = any(look.fall() for look in watch.looks[1:])
+        return None if taken or not watch.looks[0].cents else left(watch, 0)
+    begun = list(beginnings(watch, owed, terms))
+    if not begun or any(right(watch, owed, terms, begin) for begin in begun):
+        return None
+    # A change that may lie before the last card is taken for the payment, which says less.
+    found = finding(watch, owed, terms, begun[0])
+    return None if terms.hidden and owed.due_cents > 0 and found.paid_cents < owed.due_cents else found
+
+
+def until_cleared(watch: Watch) -> Watch:
+    """The zone until it is bet on anew: once the round is closed and the zone empty, nobody pays into it any more."""
+    for at, look in enumerate(watch.looks[1:], start=1):
+        if look.closed and look.cents and not watch.looks[at - 1].cents:
+            return replace(watch, looks=watch.looks[:at])
+    return watch
+
+
+def beginnings(watch: Watch, owed: Owed, terms: Terms) -> Iterator[int]:
+    """The looks after which the payment may have begun. A change that may lie before the last card leaves both open."""
+    if terms.later:
+        yield from (at for at, look in enumerate(watch.looks) if look.cents == owed.wager_cents)
+        return
+    begin = 0
+    if not terms.whole:
+        for at, look in enumerate(watch.looks[1:], start=1):
+            if look.first_ns > terms.last_card_ns:
+                break
+            if look.last_ns > terms.last_card_ns:
+                yield begin
+            begin = at
+    yield begin
+
+
+def stake_at(watch: Watch, owed: Owed, terms: Terms, begin: int) -> int:
+    """The whole stake: the wager with what doubles and splits added before the payment began."""
+    return owed.wager_cents + (0 if terms.later else sum(look.rise() for look in watch.looks[1 : begin + 1]))
+
+
+def right(watch: Watch, owed: Owed, terms: Terms, begin: int) -> bool:
+    """Whether the changes after a look can be the right payment, and then whatever a player does with the chips."""
+    stake, lying, paying = stake_at(watch, owed, terms, begin), watch.looks[begin], watch.looks[begin + 1 :]
+    if owed.due_cents <= -stake:
+        return not staying(lying, paying) and not paid_while_lying(lying, paying)
+    if any(look.cents - stake == owed.due_cents for look in watch.looks[begin:]):
+        return True
+    if owed.due_cents < 0:
+        return sum(look.left_cents for look in paying) >= -owed.due_cents
+    wanted = payable(owed, terms, paying)
+    return not wanted.isdisjoint(sums(paying, max(wanted)))
+
+
+def staying(lying: Look, paying: tuple[Look, ...]) -> set[str]:
+    """The chips of a wager that never left the zone."""
+    return set(lying.chips).intersection(*(look.chips for look in paying))
+
+
+def paid_while_lying(lying: Look, paying: tuple[Look, ...]) -> bool:
+    """Whether a lost wager grew before the round was closed and before all of it was gone."""
+    here = set(lying.chips)
+    for look in paying:
+        here &= set(look.chips)
+        if not here:
+            return False
+        if look.cents > lying.cents and not look.closed:
+            return True
+    return False
+
+
+def sums(paying: tuple[Look, ...], most: int) -> set[int]:
+    """What may have been paid in all after each change, up to ``most``: all that came, or no more than the rise."""
+    reached, found = {0}, set[int]()
+    for look in paying:
+        more = {before + part for before in reached for part in (look.came_cents, look.rise())}
+        reached = {total for total in more if total <= most}
+        found |= reached
+    return found
+
+
+def payable(owed: Owed, terms: Terms, paying: tuple[Look, ...]) -> set[int]:
+    """What the winning hands of a wager may get: its net, and with a split what the losing hands gave up besides."""
+    found = {owed.due_cents}
+    if terms.split:
+        found |= {owed.due_cents + hands * owed.wager_cents for hands in range(1, 8)}
+        taken = 0
+        for look in paying:
+            taken += look.fall()
+            found.add(owed.due_cents + taken)
+    return found
+
+
+def finding(watch: Watch, owed: Owed, terms: Terms, begin: int) -> Finding:
+    """What a wrong payment is called."""
+    lying, paying = watch.looks[begin], watch.looks[begin + 1 :]
+    came = sum(look.rise() for look in paying if not look.closed)
+    lowest = min((look.cents for look in paying), default=lying.cents)
+    taken = max(lying.cents - lowest, 0)
+    if owed.due_cents < 0:
+        if not came and not lying.cents:
+            # All of it was taken, and a part was to go back.
+            return Finding(Kind.MISPAY, lying, watch.looks[-1], -stake_at(watch, owed, terms, begin))
+        if not came and not taken:
+            return left(watch, begin)
+        return Finding(Kind.MISPAY, lying, watch.looks[-1], came or -taken)
+    if not came and taken and not staying(lying, paying):
+        return Finding(Kind.WINNING_BET_TAKEN, lying, watch.looks[-1], -taken)
+    return Finding(Kind.MISPAY, lying, watch.looks[-1], came)
+
+
+def left(watch: Watch, begin: int) -> Finding:
+    """A lost wager that nobody took."""
+    return Finding(Kind.LOSING_BET_LEFT, watch.looks[begin], watch.looks[-1], 0)

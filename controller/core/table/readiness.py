@@ -1,0 +1,67 @@
+"""Whether the table is fit for another round: its disk has room, and what it says is kept somewhere else too.
+
+What makes it unfit (a *cause*) is found out by the impure floor and told here. While a cause closes the table the round
+in play is finished like any other, and no other begins: its cards would be settled on a journal that may not hold them,
+or that nobody but this machine would ever know. Cards that are dealt all the same belong to no round.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from controller.core.messages.alerts import TableClosed, TableReopened
+from controller.core.messages.inputs import FitnessLevel, FitnessTold
+from controller.core.messages.raised_alerts import Kind, Severity
+from controller.core.table.alert_list import raise_alert
+from controller.core.table.state import State, Unfit
+from controller.core.table.transaction import Desk
+from firmware_protocols.readings import HealthState
+
+KINDS: Final = {
+    "storage": Kind.STORAGE_LOW,
+    "consumers": Kind.EVENTS_UNACKNOWLEDGED,
+    "second_copy": Kind.SECOND_COPY_LOST,
+}
+"""What an alert about each cause is called."""
+
+SHOWN: Final = "Table closed: call floor"
+"""The line on the dealer's keypad while no round may begin."""
+
+
+def closed_by(state: State) -> str:
+    """Why no round may begin, in words; empty while one may."""
+    return "; ".join(one.text for one in state.unfit.values() if one.level is FitnessLevel.CLOSED)
+
+
+def told(desk: Desk, given: FitnessTold) -> None:
+    """The process says how fit the table is in one respect."""
+    before = desk.state.unfit.get(given.cause)
+    was = FitnessLevel.FIT if before is None else before.level
+    others = {cause: one for cause, one in desk.state.unfit.items() if cause != given.cause}
+    if given.level is FitnessLevel.FIT:
+        desk.change(unfit=others)
+    else:
+        desk.change(unfit={**others, given.cause: Unfit(given.level, given.text)})
+    if given.level is was:
+        return
+    kind = KINDS[given.cause]
+    if given.level is FitnessLevel.CLOSED:
+        desk.tell(TableClosed(given.cause, given.text, desk.state.round is not None))
+        raise_alert(desk, kind, f"no round may begin: {given.text}", severity=Severity.CRITICAL)
+    elif was is FitnessLevel.CLOSED:
+        desk.tell(TableReopened(given.cause))
+    if given.level is FitnessLevel.WARNED and was is FitnessLevel.FIT:
+        raise_alert(desk, kind, given.text)
+
+
+def dealt(desk: Desk, card: int) -> None:
+    """A card was drawn that would have begun a round: said once, until somebody has acknowledged it."""
+    if any(one.kind is Kind.DEALT_WHILE_CLOSED for one in desk.state.alerts.listed):
+        return
+    text = f"card {card} was drawn while no round may begin: {closed_by(desk.state)}; no such round is settled"
+    raise_alert(desk, Kind.DEALT_WHILE_CLOSED, text, readings=(card,))
+
+
+def is_ready(desk: Desk, device: str) -> bool:
+    """Whether a device works, as far as it has said."""
+    return desk.state.devices.get(device, HealthState.READY) == HealthState.READY

@@ -1,0 +1,187 @@
+"""The working copy of a table during one step. It lives no longer than the step; what is outside sees only values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.core.game.hand import points_of, seen
+from controller.core.inference.lattice import Reconstruction, TooManyOrders
+from controller.core.inference.observation import Dated, idle
+from controller.core.messages.alerts import AnswerRefused, RoundIrregular, SettlementDoubted
+from controller.core.messages.events import CardOpened, Event, HoleTurned, QuestionAnswered, QuestionAsked
+from controller.core.messages.inputs import Stamped
+from controller.core.table.disputes import doubts_of, overtaken, still_decided
+from controller.core.table.ledger import Row, entered
+from controller.core.table.state import Round, State, Table
+
+KEPT_LIMIT: Final = 500
+"""Evidence kept of a round that waits for the floor; several times that of the longest round, and no more than a table
+that nobody attends to should hold."""
+
+
+class Desk:
+    """State, lattice and the events so far."""
+
+    def __init__(self, table: Table, stamped: Stamped) -> None:
+        self.house = table.house
+        self.rules = table.house.rules
+        self.stamped = stamped
+        self.state: State = msgspec.structs.replace(table.state, number=stamped.number)
+        self.found = table.found
+        self.events: list[Event] = []
+
+    def change(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of State, whatever they are
+        """Change what the table remembers."""
+        self.state = msgspec.structs.replace(self.state, **fields)
+
+    def change_round(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of Round, whatever they are
+        """Change what is remembered of the open round."""
+        self.change(round=msgspec.structs.replace(self.round(), **fields))
+
+    def heard_not_all(self) -> None:
+        """The table was not listening for a while: of the open round, if there is one, it may not have heard all."""
+        if self.state.round is not None:
+            self.change_round(unheard=True)
+
+    def round(self) -> Round:
+        """The open round; it is a mistake to ask when there is none."""
+        assert self.state.round is not None, "no round is open"
+        return self.state.round
+
+    def lattice(self) -> Reconstruction:
+        """The open round's lattice."""
+        assert self.found is not None, "no round is open"
+        return self.found
+
+    def tell(self, *events: Event) -> None:
+        """Publish, and keep the books."""
+        self.events.extend(events)
+        books, progressives = self.state.books, self.state.progressives
+        for event in events:
+            books, progressives = entered(books, event), still_decided(progressives, event)
+        if books is not self.state.books or progressives is not self.state.progressives:
+            self.change(books=books, progressives=progressives)
+
+    def table_ns(self, machine_ns: int) -> int:
+        """Table time of a moment of the machine's monotonic clock."""
+        return machine_ns + self.state.offset_ns
+
+    def observe(self, dated: Dated, *, may_drop: bool) -> bool:
+        """Add evidence to the lattice. False: no play explains it and it was left out, as it may be.
+
+        What may not be left out stays in the lattice even if no play explains it yet: chips that a reader has still to
+        tell may do so. ``lifecycle.infer`` judges once the readers have confirmed the layout.
+        """
+        before = self.lattice()
+        evidence = self.round().evidence
+        stuck = any(self.round().is_unread(known.item) for known in (*evidence, dated))
+        if self.round().trouble or stuck:
+            # It is kept for the day the floor has corrected what is wrong with the round.
+            if len(evidence) < KEPT_LIMIT:
+                self.change_round(evidence=(*evidence, dated))
+            else:
+                self.change_round(curable=False)
+            return True
+        try:
+            found = before.observe(dated)
+        except TooManyOrders:
+            self.irregular("the times of the readings leave too many orders open", known=False)
+            return False
+        explained = self.legal(found) or not self.legal(before) or not may_drop
+        if not explained:
+            dated = replace(dated, item=idle(dated.item))
+            found = before.observe(dated)
+        self.found = found
+        self.change_round(evidence=(*evidence, dated))
+        return explained
+
+    def hole_points(self) -> int | None:
+        """What the hole card counts, once it has been turned; None where none is dealt."""
+        if not self.round().turned or not self.round().hole_dealt:
+            return None
+        face = self.round().cards[self.round().hole_place()].shown()
+        return None if face is None else points_of(seen(0, face))
+
+    def legal(self, found: Reconstruction) -> bool:
+        """Whether some play explains what a lattice was told, with the hole card once it is turned."""
+        points = self.hole_points()
+        return any(points is None or node.hole >> points & 1 for node in found.frontier)
+
+    def irregular(self, reason: str, *, curable: bool = False, likely: str = "", known: bool = True) -> None:
+        """No settlement from here on; the floor must rule. ``curable``: unless a correction of its explains it all.
+
+        ``known`` False: hidden cards may have decided it, so it is told only once they are shown.
+        """
+        if not self.round().trouble:
+            self.change_round(trouble=reason, curable=curable)
+            number = self.round().number
+            doubts = (*self.doubts(reason), *overtaken(self.state.books, self.round()))
+            events: tuple[Event, ...] = (RoundIrregular(number, reason, likely), *doubts)
+            for event in events:
+                if known:
+                    self.tell(event)
+                else:
+                    self.tell_shown(event)
+
+    def doubts(self, reason: str, doubted: Callable[[Row], bool] = lambda _: True) -> tuple[SettlementDoubted, ...]:
+        """What has been settled of the open round, is not the floor's ruling and must now be doubted."""
+        return doubts_of(self.state.books, self.round().number, reason, doubted)
+
+    def tell_shown(self, event: Event) -> None:
+        """Publish what the players' cards may have decided; where they lie face down once they are shown."""
+        if self.round().hides() and self.round().is_dealt():
+            self.change_round(kept_back=(*self.round().kept_back, event))
+        else:
+            self.tell(event)
+
+    def tell_guarded(self, event: Event) -> None:
+        """As ``tell_shown`` where the hole card is guarded; in journals of versions before that it was told at once."""
+        if self.round().dealing.stands == "unguarded":
+            self.tell(event)
+        else:
+            self.tell_shown(event)
+
+    def ask(self, spot: int, text: str, choices: tuple[str, ...]) -> int:
+        """Ask people; the question's number."""
+        number = self.state.questions + 1
+        self.change(questions=number)
+        self.tell(QuestionAsked(number, self.state.round.number if self.state.round else 0, spot, text, choices))
+        return number
+
+    def hears_yes_or_no(self, question: int, answer: str, who: str) -> bool:
+        """Whether a question about the round as a whole is answered now: anything but yes and no is refused."""
+        if answer not in {"yes", "no"}:
+            self.tell(AnswerRefused(question, answer, "the answers are yes and no"))
+            return False
+        self.tell(QuestionAnswered(question, answer, who))
+        return True
+
+    def open_card(self, place: int) -> None:
+        """Publish the face of a card that lies face up, once."""
+        cards = self.round().cards
+        card = cards[place]
+        if card.opened or not card.nonce:
+            return
+        # A commitment opens with the face the shoe read, whatever the floor has said since.
+        self.tell(CardOpened(card.number, str(card.face or "??"), card.nonce.hex()))
+        opened = msgspec.structs.replace(card, opened=True)
+        self.change_round(cards=(*cards[:place], opened, *cards[place + 1 :]))
+
+    def turn_hole(self) -> None:
+        """The hole card lies face up, where one was dealt."""
+        if self.round().turned or not self.round().hole_dealt:
+            return
+        place = self.round().hole_place()
+        known = self.round().dealing
+        if known.unturned():
+            self.change_round(dealing=replace(known, turned_by=self.stamped.number))
+            if known.stands == "confirmed" or self.round().turn_key or self.round().closing:
+                # A count that nothing confirmed may be of the cards of a round that is void and is played on.
+                self.change(turned_by=self.stamped.number)
+        self.change_round(turned=True)
+        self.tell(HoleTurned(self.round().number, self.round().cards[place].number))
+        self.open_card(place)

@@ -1,0 +1,88 @@
+"""Rounds that have left the table's books: read again from its journal when somebody rules on one.
+
+The search takes seconds in a long epoch. It runs beside the table, which goes on; the ruling is stepped once the round
+is back on the books.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Final, NamedTuple, TypeGuard
+
+import structlog
+
+from controller.core.messages.inputs import AdjustWager, BookRecalled, Input, VoidRound
+from controller.core.table.ledger import Book, recall
+from controller.core.table.state import State
+from controller.formats.mqtt.envelope import own_event
+from controller.io.journal.journal import JournalDamaged, JournalReader
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+WAITING_LIMIT: Final = 8
+"""Rulings on old rounds that may wait at once; a person types one in a minute."""
+
+
+class LateRuling(NamedTuple):
+    """A ruling that waits for its round."""
+
+    ruling: VoidRound | AdjustWager
+    give: Callable[[], None]
+    """Let the table have the ruling."""
+    refuse: Callable[[str], None]
+    """Say why it cannot be carried out."""
+
+
+class OldRounds:
+    """Looks rounds up, one at a time."""
+
+    def __init__(self, look_up: Callable[[int], Book | None], keep: Callable[[Input], Awaitable[None]]) -> None:
+        """``look_up`` reads a round from the journal, in a thread; ``keep`` gives the table an input and waits for it.
+
+        It may raise ``JournalDamaged`` or ``OSError``.
+        """
+        self._look_up = look_up
+        self._keep = keep
+        self._waiting: asyncio.Queue[LateRuling] = asyncio.Queue(WAITING_LIMIT)
+
+    def take(self, late: LateRuling) -> None:
+        """Look its round up, then give it to the table; refused at once where too many wait."""
+        try:
+            self._waiting.put_nowait(late)
+        except asyncio.QueueFull:
+            late.refuse(f"{WAITING_LIMIT} rulings on old rounds wait already; try again in a minute")
+
+    async def run(self) -> None:
+        """Look up what is waited for, for ever."""
+        while True:
+            late = await self._waiting.get()
+            number = late.ruling.round
+            try:
+                book = await asyncio.to_thread(self._look_up, number)
+            except (JournalDamaged, OSError) as error:
+                log.warning("old round not read", round=number, reason=str(error))
+                late.refuse(f"round {number} could not be read from the journal: {error}")
+                continue
+            if book is not None:
+                await self._keep(BookRecalled(late.ruling.at_ns, book))
+            late.give()
+
+
+def is_late(given: Input, state: State) -> TypeGuard[VoidRound | AdjustWager]:
+    """Whether an order rules on a round that was dealt and has left the books."""
+    if not isinstance(given, VoidRound | AdjustWager):
+        return False
+    return 0 < given.round <= state.rounds and all(book.round != given.round for book in state.books)
+
+
+def look_up(journal: Path, number: int) -> Book | None:
+    """A round's book out of the journal; None if its bets were never locked.
+
+    Raises:
+        JournalDamaged: the journal cannot be read.
+    """
+    with JournalReader(journal) as reader:
+        found = (own_event(row.body).event for row in reader.events_with(b'"round":%d' % number))
+        return recall(found, number)

@@ -1,0 +1,442 @@
+"""The daemon: devices on one side, the journal in the middle, the broker on the other.
+
+Whatever comes in is stamped, stepped and committed together with what it gave; only then does anything leave.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+import structlog
+
+from controller.core.messages.events import Event, StepFailed
+from controller.core.messages.house import House
+from controller.core.messages.inputs import (
+    FitnessLevel,
+    FitnessTold,
+    Input,
+    OpeningRefuted,
+    SignedOrder,
+    Stamped,
+    Started,
+)
+from controller.core.meters.state import Progressives
+from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.step import step
+from controller.core.table.desired import Desired
+from controller.core.table.state import State, Table
+from controller.daemon.closed_rounds import LateRuling, OldRounds, is_late, look_up
+from controller.daemon.recovery import Recovered
+from controller.formats.journal.records import Identity, chain, seal, seal_checkpoint, stamp
+from controller.formats.journal.stream import StreamNow
+from controller.formats.mqtt.envelope import Topics, device_bytes, own_event
+from controller.formats.mqtt.retained_alerts import alerts_bytes
+from controller.formats.mqtt.retained_layout import FeltPicture
+from controller.formats.mqtt.retained_meters import meters_bytes
+from controller.formats.mqtt.retained_state import advice_bytes, hold_bytes, info_bytes, round_bytes
+from controller.formats.orders.replies import refusal_of, remark_of
+from controller.formats.orders.requests import CommandRefused, input_of, read_command, reply_bytes
+from controller.formats.orders.signed_orders import Signatures
+from controller.formats.replay import payloads, state_bytes
+from controller.io.displays.screens import Displays
+from controller.io.journal.anchors import Anchors
+from controller.io.journal.consumers import Consumers, Ledger
+from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed
+from controller.io.lines.supervisor import REASON_LIMIT, Link
+from controller.io.mqtt.connection import Broker
+from controller.io.mqtt.publisher import Publisher, Stream
+from controller.io.system.clock import Clock
+from controller.io.system.randomness import Entropy
+from controller.io.system.rate_limits import RequestLimit
+from controller.io.system.supervision import Endless, Supervision
+from controller.reports.audit.commitment_check import OwnOpenings
+from controller.reports.device_health import health_line
+from firmware_protocols.readings import CardDrawn, DeviceComplained, DeviceHealth, ShoeNumbering
+
+QUEUE_LIMIT: Final = 10_000
+"""Readings that may wait to be stepped: minutes of the noisiest table. A full queue means that the disk has stopped."""
+
+BATCH_LIMIT: Final = 64
+"""Readings committed in one transaction; more would delay the first of them for nothing."""
+
+CHECKPOINT_READINGS: Final = 500
+"""Readings after which a checkpoint is due even in the middle of a round: a restart steps at most so many again."""
+
+log = structlog.get_logger(__name__)
+
+
+FELT_EVENTS: Final = 2000
+"""Events read at a start for the picture of the felt; several rounds have fewer."""
+
+
+class QueueFull(Exception):  # noqa: N818 - named for what happened
+    """More readings wait than the journal can take."""
+
+
+class Parts(NamedTuple):
+    """What the daemon is made of; everything that can surprise it is handed in."""
+
+    house: House
+    version: str
+    key: bytes
+    journal: Journal
+    recovered: Recovered
+    broker: Broker
+    clock: Clock
+    entropy: Entropy
+    chance: random.Random
+    consumers: tuple[str, ...] = ()
+    """The consumers whose acknowledgements are waited for."""
+
+
+class Request(NamedTuple):
+    """What somebody asked for, the input it became, and who is to be told what came of it."""
+
+    given: Input
+    payload: bytes
+    answer: Callable[[bytes], None]
+    order: SignedOrder | None = None
+    """What the input was made of, where it was signed."""
+
+
+class Daemon:
+    """One table."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.identity: Identity = parts.journal.identity
+        self.topics = Topics(self.identity.site, self.identity.table)
+        self.openings = OwnOpenings(self.identity)
+        self.table = parts.recovered.table or Table(parts.house, State())
+        self.fit = {cause: one.level for cause, one in self.table.state.unfit.items()}
+        """How fit the table was last told to be, by cause."""
+        self.number = parts.journal.head.number
+        self.checkpoint_at = self.number
+        self.desired = Desired()
+        self.wish: Callable[[Desired], None] = lambda _: None
+        """Told what the devices should be told, after each commit that changes it."""
+        self.stored: Callable[[CardDrawn | ShoeNumbering], None] = lambda _: None
+        """Told each card, and whose draws come, once the journal has it: now the shoe may forget it, or send them."""
+        self.felt = FeltPicture()
+        self.shown: dict[str, bytes] = {}
+        """What the pictures below ``state/`` were last, without their seq."""
+        self.displays = Displays(self.topics)
+        """Screens and video beside the table; none unless set."""
+        self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
+        self.requests: list[Request] = []
+        """Requests of people whose input waits in the queue."""
+        self.remarks: Callable[[], Sequence[str]] = tuple
+        """What else belongs into ``status``, such as a certificate that ends soon."""
+        self.mqtt_orders = True
+        """Whether orders are taken over MQTT too, where whoever the broker lets write is believed."""
+        self.signatures = Signatures(self.identity)
+        """Whose signed orders are taken."""
+        self.signed = dict(self.table.state.signed)
+        """The highest number of an order that each signing key has given."""
+        self.alarms: tuple[str, ...] = ()
+        self.meters_told: Progressives | None = None
+        """What the picture of the meters was last made of; a linked meter moves without an event."""
+        self.health: dict[str, DeviceHealth] = {}
+        """What each device last said of itself, as far as committed."""
+        self.limit = RequestLimit(parts.clock, self.tell_flood)
+        """How much may be asked of the table, over every way."""
+        self.old_rounds = OldRounds(functools.partial(look_up, parts.journal.path), self.keep)
+        journal = parts.journal
+        self.anchors = Anchors(journal)
+        self.consumers = Consumers(
+            parts.consumers,
+            ledger_of(journal, self.anchors),
+            self.identity,
+            session=self.number + 1,
+            clock=parts.clock,
+            told=self.tell_stream,
+        )
+        self.publisher = Publisher(
+            parts.broker,
+            self.topics,
+            Stream(journal.last_published, journal.events_after, journal.mark_published),
+            session=self.number + 1,
+            clock=parts.clock,
+            chance=parts.chance,
+            on_command=self.command,
+            consumers=self.consumers,
+            limit=self.limit,
+        )
+
+    def deliver(self, given: Input) -> None:
+        """Take an input, in order of arrival.
+
+        Raises:
+            QueueFull: the disk has stopped.
+        """
+        try:
+            self.waiting.put_nowait(given)
+        except asyncio.QueueFull:
+            raise QueueFull(f"{QUEUE_LIMIT} readings wait to be committed") from None
+
+    async def keep(self, given: Input) -> None:
+        """Take an input and wait until the journal has it; a table on hold takes none."""
+        if self.parts.recovered.hold:
+            return
+        kept = asyncio.get_running_loop().create_future()
+        self.requests.append(Request(given, b"", lambda _: kept.set_result(None)))
+        self.deliver(given)
+        await kept
+
+    def tell_stream(self, now: StreamNow) -> None:
+        """How far journal, broker and consumers are, and what somebody should see to."""
+        self.publisher.retain(self.topics.stream, msgspec.json.encode(now))
+        self.publisher.tell_alarms(now.alarms)
+        self.alarms = now.alarms
+
+    def tell_fitness(self, cause: str, level: FitnessLevel, text: str) -> None:
+        """How fit the table is for another round in one respect: in ``status`` as it is, journaled when it changes."""
+        self.consumers.notices[cause] = f"closed for new rounds: {text}" if level is FitnessLevel.CLOSED else text
+        if level is not self.fit.get(cause, FitnessLevel.FIT) and not self.parts.recovered.hold:
+            self.fit[cause] = level
+            self.deliver(FitnessTold(self.parts.clock.monotonic_ns(), cause, level, text))
+
+    def tell_flood(self, text: str) -> None:
+        """Somebody asks too much of the table."""
+        if not self.parts.recovered.hold:
+            self.deliver(DeviceComplained("requests", "too_many", text, self.parts.clock.monotonic_ns()))
+
+    def command(self, verb: str, payload: bytes) -> None:
+        """Carry out what people ask for over MQTT."""
+        if self.mqtt_orders:
+            self.ask(verb, payload, lambda reply: self.publisher.reply(verb, reply))
+        else:
+            self.publisher.reply(verb, reply_bytes(payload, "this table takes orders over its operator channel only"))
+
+    def ask(self, verb: str, payload: bytes, answer: Callable[[bytes], None], vouched: Vouched = UNVOUCHED) -> None:
+        """Carry out what people ask for, and answer once the journal has it; ``vouched``: how they are known."""
+        try:
+            order, asked, vouched = self.signatures.taken(
+                verb, payload, vouched, self.signed, self.parts.clock.wall_ns()
+            )
+            wanted = read_command(verb, asked)
+        except CommandRefused as refused:
+            log.warning("order refused", verb=verb, reason=str(refused))
+            answer(reply_bytes(payload, str(refused)))
+            return
+        if self.parts.recovered.hold:
+            answer(reply_bytes(payload, "the table is on hold; see state/hold"))
+            return
+        if order is not None:
+            self.signed[order.signed.key] = order.number
+        given = input_of(wanted, self.parts.clock.monotonic_ns(), vouched)
+        request = Request(given, payload, answer, order)
+        if is_late(given, self.table.state):
+            give = functools.partial(self.give, request)
+            self.old_rounds.take(LateRuling(given, give, lambda reason: answer(reply_bytes(payload, reason))))
+        else:
+            self.give(request)
+
+    def give(self, request: Request) -> None:
+        """Let the table have what somebody asks for."""
+        self.deliver(request.given)
+        self.requests.append(request)
+
+    def tell_part(self, part: str, error: Exception) -> None:
+        """A part of the table has failed, and is started again."""
+        if not self.parts.recovered.hold:
+            text = " ".join(f"{type(error).__name__}: {error}".split())[:REASON_LIMIT]
+            self.deliver(DeviceComplained(part, "started_again", text, self.parts.clock.monotonic_ns()))
+
+    async def run(
+        self,
+        links: Sequence[Link],
+        beside: Sequence[Endless] = (),
+        *,
+        ending: tuple[type[Exception], ...] = (),
+        refusals: tuple[type[Exception], ...] = (),
+    ) -> None:
+        """Run the table, and what goes on ``beside`` it, until cancelled.
+
+        Whatever fails is told and started again, but for what ends the table: its disk, our own code that steps, what
+        is ``ending``, and at the start ``refusals``, which are about what the table file says.
+
+        On hold (the journal says that the table must not go on by itself) only the broker is served: the devices are
+        not opened and the journal's records stay as they are.
+
+        Raises:
+            ExceptionGroup: of ``JournalFailed`` if storage failed, ``AssertionError`` if our own code did (the reading
+                that showed it is in the journal), or one of those given.
+        """
+        hold = self.parts.recovered.hold
+        self.retain(self.topics.state("hold"), hold_bytes(hold))
+        works: list[Endless] = [("publisher", self.publisher.run), ("consumers", self.consumers.run)]
+        works.append(("anchors", self.anchors.run))
+        works += [*self.displays.works(), *beside]
+        if hold:
+            log.error("table on hold", reason=hold)
+        else:
+            await self.felt_of_before()
+            started = Started(self.parts.clock.monotonic_ns(), self.parts.version, self.parts.house)
+            self.retain(self.topics.info, info_bytes(self.parts.house, self.parts.version))
+            await self.commit([started])
+            works += [
+                ("table", self.serve),
+                ("old rounds", self.old_rounds.run),
+                *((link.name, link.run) for link in links),
+            ]
+        fatal: tuple[type[Exception], ...] = (JournalFailed, JournalDamaged, QueueFull, *ending)
+        supervision = Supervision(self.tell_part, fatal=fatal, refusals=refusals, vital=frozenset({"table"}))
+        await supervision.run(works)
+
+    def status(self) -> str:
+        """How the table is, in one line for people."""
+        hold = self.parts.recovered.hold
+        if hold:
+            return f"on hold: {hold}"
+        broker = "broker reached" if self.publisher.online.is_set() else "broker not reached"
+        told = f"{self.publisher.reached} of {self.table.state.seq} events published"
+        return "; ".join((health_line(self.health), broker, told, *self.alarms, *self.remarks()))
+
+    async def serve(self) -> None:
+        """Step and commit what comes, for ever."""
+        while True:
+            batch = [await self.waiting.get()]
+            while len(batch) < BATCH_LIMIT and not self.waiting.empty():
+                batch.append(self.waiting.get_nowait())
+            await self.commit(batch)
+
+    async def commit(self, batch: Sequence[Input]) -> None:
+        """Stamp, step and commit inputs; then let out what they gave."""
+        table, desired = self.table, self.desired
+        entries: list[Entry] = []
+        told: list[Event] = []
+        replies: list[tuple[Callable[[bytes], None], bytes]] = []
+        for given in batch:
+            stamped = self.stamped(given)
+            try:
+                stepped = step(table, stamped)
+                # What cannot be written down was not stepped: it ends the table as a failed step does, and says so.
+                entry = self.entry(stamped, stepped.events, table.state.seq)
+            except Exception as error:
+                await self.fail(entries, stamped, table, error)
+                raise
+            table, desired = stepped.table, stepped.desired
+            entries.append(entry)
+            told.extend(stepped.events)
+            replies.extend(self.replies(given, stepped.events))
+        await self.parts.journal.commit(self.with_checkpoint(entries, table))
+        self.table = table
+        for answer, reply in replies:
+            answer(reply)
+        for opened in self.openings.refuted(told):
+            log.error("a card was opened wrongly", card=opened.card)
+            self.deliver(OpeningRefuted(self.parts.clock.monotonic_ns(), opened.card, opened.face))
+        self.let_out(told, batch, desired)
+        self.displays.told(told, [body for entry in entries for _, body in entry.events], self.parts.clock.wall_ns())
+
+    def replies(self, given: Input, events: Sequence[Event]) -> Iterator[tuple[Callable[[bytes], None], bytes]]:
+        """The reply to the request that brought this input, if one did: what the table made of it."""
+        for asked in [one for one in self.requests if one.given is given]:
+            self.requests.remove(asked)
+            yield asked.answer, reply_bytes(asked.payload, refusal_of(events), remark_of(given, events))
+
+    def stamped(self, given: Input) -> Stamped:
+        """The input with its number, times and random bytes."""
+        self.number += 1
+        clock = self.parts.clock
+        nonce = self.parts.entropy.take(32)
+        order = next((asked.order for asked in self.requests if asked.given is given), None)
+        return stamp(
+            given,
+            self.identity,
+            self.number,
+            at_ns=clock.monotonic_ns(),
+            wall_ns=clock.wall_ns(),
+            nonce=nonce,
+            order=order,
+        )
+
+    def entry(self, stamped: Stamped, events: Sequence[Event], seq: int) -> Entry:
+        """What is committed of one step; its events follow event ``seq``."""
+        bodies = payloads(events, self.identity, seq, stamped.wall_ns)
+        numbered = tuple(enumerate(bodies, start=seq + 1))
+        return Entry(stamped.number, seal(stamped, self.parts.key, self.identity), numbered, None)
+
+    def with_checkpoint(self, entries: list[Entry], table: Table) -> list[Entry]:
+        """A checkpoint goes with the last entry once a round is over or enough readings have come."""
+        last = entries[-1]
+        due = last.number - self.checkpoint_at
+        if due < CHECKPOINT_READINGS and (table.state.round is not None or self.table.state.round is None):
+            return entries
+        self.checkpoint_at = last.number
+        chained = self.parts.journal.head.hash
+        for entry in entries:
+            chained = chain(chained, entry.number, entry.body, [body for _, body in entry.events])
+        sealed = seal_checkpoint(state_bytes(table.state), self.parts.key, last.number, chained)
+        return [*entries[:-1], last._replace(checkpoint=sealed)]
+
+    async def fail(self, entries: list[Entry], stamped: Stamped, table: Table, error: Exception) -> None:
+        """Our own code failed: commit what came before, then this reading with nothing but the failure."""
+        log.error("step failed", reading=stamped.number, reason=type(error).__name__)
+        failed = self.entry(stamped, (StepFailed(f"{type(error).__name__}: {error}"),), table.state.seq)
+        await self.parts.journal.commit([*entries, failed])
+
+    def retain(self, topic: str, payload: bytes) -> None:
+        """Publish a picture of the table that stays, over MQTT and to the displays."""
+        self.publisher.retain(topic, payload)
+        self.displays.retained(topic, payload)
+
+    def show(self, name: str, picture: bytes) -> None:
+        """Retain a picture below ``state/`` if it shows anything new; ``seq``, its first field, alone is not."""
+        _, _, shown = picture.partition(b",")
+        if self.shown.get(name) != shown:
+            self.shown[name] = shown
+            self.retain(self.topics.state(name), picture)
+
+    async def felt_of_before(self) -> None:
+        """Take up the felt where the journal has it: chips as the table knows them, cards from the last events."""
+        for zone in self.table.state.felt.values():
+            self.felt.lay(zone.spot, zone.name, zone.cents)
+        seq = max(0, self.table.state.seq - FELT_EVENTS)
+        self.felt.follow(own_event(row.body) for row in await self.parts.journal.events_after(seq, FELT_EVENTS))
+
+    def let_out(self, told: Sequence[Event], batch: Sequence[Input], desired: Desired) -> None:
+        """After the commit: device commands first, then publication."""
+        if desired != self.desired:
+            self.desired = desired
+            self.wish(desired)
+        wall_ns = self.parts.clock.wall_ns()
+        for given in batch:
+            if isinstance(given, CardDrawn | ShoeNumbering):
+                self.stored(given)
+            if isinstance(given, DeviceHealth):
+                self.health[given.device] = given
+                payload = device_bytes(given.state, given.detail, wall_ns)
+                self.retain(self.topics.device(given.device), payload)
+        if told:
+            for seq, event in enumerate(told, start=self.table.state.seq - len(told) + 1):
+                self.felt.take(seq, event)
+            self.show("felt", msgspec.json.encode(self.felt.now()))
+            self.show("round", round_bytes(self.table.house, self.table.state))
+            self.show("advice", advice_bytes(self.table.state))
+            self.show("alerts", alerts_bytes(self.table.state))
+            self.publisher.wake()
+        known = self.table.state.progressives
+        if known is not self.meters_told and (known.meters or known.linked):
+            self.meters_told = known
+            self.retain(self.topics.state("meters"), meters_bytes(self.table.state))
+
+
+def ledger_of(journal: Journal, anchors: Anchors) -> Ledger:
+    """What consumers need of the journal."""
+    return Ledger(
+        journal.events_after,
+        journal.stream_at,
+        journal.last_mark,
+        journal.note_ack,
+        journal.acks,
+        lambda: journal.head.seq,
+        anchors.signed_head,
+        anchors.shown,
+    )

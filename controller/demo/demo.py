@@ -1,0 +1,325 @@
+"""The demo: simulated devices on pseudo-terminals, people playing, a broker, and the daemon as a process of its own.
+
+It leaves what the people know to be true beside what the daemon settled, so that anybody can compare the two files.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import aiomqtt
+
+from controller.core.messages.events import RoundClosed
+from controller.demo import pool
+from controller.demo.pool import pool_reconciled, prepare_link, serving
+from controller.demo.table import (
+    SEVENS_PARAMETERS,
+    SITE,
+    TABLE,
+    SignRead,
+    Wanted,
+    devices,
+    read_sign,
+    script,
+    sevens_meter,
+    table_file,
+)
+from controller.formats.cases.accounts import (
+    Account,
+    Comparison,
+    RoundAccount,
+    WagerAccount,
+    account_bytes,
+    account_of,
+    compare,
+)
+from controller.formats.mqtt.envelope import PayloadRefused, Topics, own_event, read_event
+from controller.io.files.key_file import create_key
+from controller.io.journal.journal import JournalReader
+from controller.io.mqtt.broker import running_broker
+from controller.io.mqtt.connection import Broker, LinkLost, connected
+from controller.io.system.randomness import SystemEntropy
+from controller.pool.reconciliation import Reconciled
+from controller.reports.live_narrative import Teller
+from simulators.people.acts import Act, RoundPlayed
+from simulators.people.performance import perform
+from simulators.people.progressive_bets import SevensMeter
+from simulators.people.rack import Rack
+from simulators.serve import Station
+
+ENDING_SECONDS: Final = 15.0
+"""How long the last round's messages, and the daemon's own end, may take."""
+
+LEFT_BEHIND: Final = (
+    "journal.sqlite",
+    "journal.sqlite-wal",
+    "journal.sqlite-shm",
+    "journal.sqlite-head",
+    "truth.json",
+    "account.json",
+    "table.key",
+    "table.toml",
+    "chips.csv",
+    "daemon.log",
+)
+"""What an earlier demo in the same directory left, and a new one replaces."""
+
+
+MARK: Final = ".tableside-demo"
+"""A file in every folder of a demo's: what is there beside it, a demo left."""
+
+
+class DemoFailed(Exception):  # noqa: N818 - named for what happened
+    """The demo cannot be run; the text says what to do."""
+
+
+class Shown(NamedTuple):
+    """What came of it."""
+
+    rounds: int
+    comparison: Comparison
+    waited_in_vain: int
+    sign: SignRead | None = None
+    """What the sign showed at the end; None: there is none, or the playing was interrupted."""
+    pool: Reconciled | None = None
+    """The pool added up, where there is one."""
+
+    def true(self) -> bool:
+        """Whether everything was as the simulated people know it."""
+        sign = self.sign is None or self.sign.true()
+        return sign and not self.comparison.different and not (self.pool is not None and self.pool.mistakes)
+
+
+async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
+    """Run the demo to its end, or until cancelled; then write the two accounts and hold them side by side.
+
+    Raises:
+        DemoFailed: the daemon does not start or ends by itself.
+        NoBroker: there is no broker.
+        OSError: the directory cannot be written.
+    """
+    directory = wanted.directory
+    rack, sevens = Rack(), sevens_meter()
+    built = devices(wanted.shoe, wanted.profile, wanted)
+    async with running_broker(wanted.broker) as broker:
+        prepare(directory, rack, broker, wanted)
+        told: list[RoundPlayed] = []
+        waited_in_vain = 0
+        sign = None
+        async with (
+            serving(directory) if wanted.link else contextlib.nullcontext(),
+            Station(directory / "ports", **built) as station,
+            listening(broker, say) as heard,
+            daemon(directory) as process,
+        ):
+            acts = script(wanted, rack, sevens)
+            waited_in_vain = await play_until_done(wanted, acts, station, process, told)
+            if told:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(ENDING_SECONDS):
+                        await heard.closed(told[-1].round)
+            if len(told) == wanted.rounds:
+                sign = await sign_at_the_end(station, built["beside"], sevens)
+    truth = truth_of(told)
+    found = settled(directory, len(told))
+    (directory / "truth.json").write_bytes(account_bytes(truth))
+    (directory / "account.json").write_bytes(account_bytes(found))
+    pool = pool_reconciled(directory) if wanted.link else None
+    return Shown(len(told), compare(truth, found), waited_in_vain, sign, pool)
+
+
+async def sign_at_the_end(station: Station, beside: Mapping[str, object], sevens: SevensMeter) -> SignRead | None:
+    """What the sign shows once the last round is over; it has the station's patience to show the truth."""
+
+    def true() -> bool:
+        now = read_sign(beside, sevens)
+        return now is None or now.true()
+
+    await station.until(true)
+    return read_sign(beside, sevens)
+
+
+def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None:
+    """Clear what an earlier demo left; write the key, the chip registry and the table file.
+
+    Raises:
+        DemoFailed: the folder has files of somebody else's.
+    """
+    own(directory)
+    (directory / "ports").mkdir(exist_ok=True)
+    for name in (*LEFT_BEHIND, *pool.LEFT_BEHIND):
+        (directory / name).unlink(missing_ok=True)
+    link = prepare_link(directory, f"{SITE}/{TABLE}", SEVENS_PARAMETERS) if wanted.link else None
+    create_key(directory / "table.key", SystemEntropy())
+    (directory / "chips.csv").write_text(rack.registry_csv(), encoding="utf-8")
+    (directory / "table.toml").write_text(
+        table_file(
+            directory,
+            broker,
+            keypad=wanted.keypad,
+            shoe=wanted.shoe,
+            profile=wanted.profile,
+            wanted=wanted,
+            link=link,
+        ),
+        encoding="utf-8",
+    )
+
+
+def own(directory: Path) -> None:
+    """Make ``directory`` a demo's, if it is empty or new; what a table that is no demo left there is never touched.
+
+    Raises:
+        DemoFailed: it has files, and no demo left them.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    mark = directory / MARK
+    there = sorted(one.name for one in directory.iterdir())
+    if there and not mark.is_file():
+        raise DemoFailed(
+            f"{directory}: has files that no demo left ({', '.join(there[:3])}{', ...' if there[3:] else ''});"
+            " give another folder with --directory"
+        )
+    mark.write_text("A demo of Tableside: the next demo here replaces what lies in this folder.\n", encoding="utf-8")
+
+
+@contextlib.asynccontextmanager
+async def daemon(directory: Path) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The daemon, as a process of its own, told to stop at the end."""
+    command = [sys.executable, "-m", "controller", "run", str(directory / "table.toml"), "--log-format", "json"]
+    with (directory / "daemon.log").open("wb") as output:
+        # A session of its own: Ctrl-C is for the demo, which stops the daemon when the round's accounts are in.
+        process = await asyncio.create_subprocess_exec(*command, stdout=output, stderr=output, start_new_session=True)
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                async with asyncio.timeout(ENDING_SECONDS):
+                    await process.wait()
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+
+
+class Heard:
+    """What the broker has told of the table so far."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._teller = Teller()
+        self._last = 0
+        self._seq = 0
+        self._changed = asyncio.Event()
+
+    def take(self, payload: bytes) -> None:
+        """An event came; one that comes again, as a broker may send it, is told once."""
+        try:
+            published = read_event(payload)
+        except PayloadRefused as refused:
+            self._say(f"!! {refused}")
+            return
+        if published.seq <= self._seq:
+            return
+        self._seq, event = published.seq, published.event
+        for line in self._teller.tell(event):
+            self._say(line)
+        if isinstance(event, RoundClosed):
+            self._last = event.round
+            self._changed.set()
+
+    async def closed(self, number: int) -> None:
+        """Wait until round ``number`` is closed."""
+        while self._last < number:
+            self._changed.clear()
+            await self._changed.wait()
+
+
+@contextlib.asynccontextmanager
+async def listening(broker: Broker, say: Callable[[str], None]) -> AsyncIterator[Heard]:
+    """Follow the table's events, as any subscriber would, and tell them in words.
+
+    Raises:
+        DemoFailed: the broker cannot be reached.
+    """
+    heard = Heard(say)
+    subscribed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def listen() -> None:
+        try:
+            async with connected(broker, broker.protocols()[-1], "tableside-demo") as client:
+                await client.subscribe(f"{Topics(SITE, TABLE).root}/event/#", qos=1)
+                subscribed.set_result(None)
+                async for message in client.messages:
+                    heard.take(payload_of(message))
+        except LinkLost as lost:
+            if not subscribed.done():
+                subscribed.set_exception(DemoFailed(f"broker {broker.host}:{broker.port}: {lost}"))
+
+    task = asyncio.create_task(listen())
+    try:
+        await subscribed
+        yield heard
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def payload_of(message: aiomqtt.Message) -> bytes:
+    """The bytes of a message; paho types them as anything."""
+    payload: object = message.payload
+    return bytes(payload) if isinstance(payload, bytes | bytearray) else b""
+
+
+async def play_until_done(
+    wanted: Wanted,
+    acts: Iterator[Act],
+    station: Station,
+    process: asyncio.subprocess.Process,
+    told: list[RoundPlayed],
+) -> int:
+    """Let people play ``acts``; how often the readers were waited for in vain.
+
+    Raises:
+        DemoFailed: the daemon ended, or never asked its devices anything.
+    """
+    if not await station.ready(looks=3):
+        raise DemoFailed(f"the daemon does not serve its devices; see {wanted.directory / 'daemon.log'}")
+    playing = asyncio.create_task(perform(acts, station, wanted.speed, sleep=asyncio.sleep, on_round=told.append))
+    ending = asyncio.create_task(process.wait())
+    try:
+        await asyncio.wait((playing, ending), return_when=asyncio.FIRST_COMPLETED)
+        if not playing.done():
+            raise DemoFailed(f"the daemon ended by itself; see {wanted.directory / 'daemon.log'}")
+        return len(playing.result().impatient)
+    except asyncio.CancelledError:
+        # Ctrl-C: the accounts of the rounds played so far are still to be written.
+        return 0
+    finally:
+        for task in (playing, ending):
+            task.cancel()
+        await asyncio.gather(playing, ending, return_exceptions=True)
+
+
+def truth_of(told: list[RoundPlayed]) -> Account:
+    """The simulator's account."""
+    return Account(
+        tuple(
+            RoundAccount(one.round, tuple(WagerAccount(w.spot, w.bet, w.wager_cents, w.due_cents) for w in one.wagers))
+            for one in told
+        )
+    )
+
+
+def settled(directory: Path, rounds: int) -> Account:
+    """What the daemon settled of the first ``rounds`` rounds, read from its journal."""
+    with JournalReader(directory / "journal.sqlite") as reader:
+        account = account_of(own_event(row.body).event for row in reader.events())
+    return Account(tuple(one for one in account.rounds if one.round <= rounds))

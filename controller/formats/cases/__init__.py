@@ -1,0 +1,1 @@
+"""Hands and rounds as files for laboratories: what ``settle`` and ``reconstruct`` read, and what they answer."""

@@ -1,0 +1,209 @@
+"""A settled hand case as JSON: nets, hands, what was refused, and why; and what of it was expected otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from controller.core.analysis.scripted_account import Account, account, faces, refused_side_bet
+from controller.core.analysis.scripted_round import DECISIONS, Ended, TellingError, ToldRound
+from controller.core.game.hand import best
+from controller.core.game.procedures import RULINGS, Situation, refused_wager
+from controller.core.game.refusals import Refusal
+from controller.core.game.rules import Rules
+from controller.core.game.settlement import Net
+from controller.core.game.side_bet import SideNet
+from controller.formats.cases.settle_input import BET_NAMES, CaseError, HandCase
+
+COMPARED = ("net_cents", "dealer", "dealer_total", "breakage_cents")
+"""What is compared whole; of hands and their nets only the spots expected are."""
+
+METERS = ("blazing_meter_after_cents", "mhb_meter_after_cents")
+
+
+class Settled(NamedTuple):
+    """A case settled."""
+
+    told: ToldRound
+    ended: Ended
+    account: Account
+    refused: dict[int, Refusal]
+    """Refused acts by their place among the case's acts."""
+    moot: tuple[int, ...]
+    """Acts that came after a device had found the dealer's natural."""
+    returned: dict[int, dict[str, Refusal]]
+    """Side wagers returned before the deal, by spot and bet."""
+
+
+def settle(case: HandCase) -> Settled:
+    """Play a case by its rules and settle it.
+
+    Raises:
+        CaseError: the acts and the shoe do not make a round.
+    """
+    returned, mains, sides = sorted_bets(case)
+    try:
+        told = ToldRound(case.rules, mains, case.shoe)
+        standing = told.deal()
+        refused: dict[int, Refusal] = {}
+        moot: list[int] = []
+        for place, act in enumerate(case.acts):
+            if act.act in DECISIONS and act.spot in mains and told.natural_found(standing):
+                moot.append(place)
+                continue
+            after = told.act(standing, act)
+            if isinstance(after, Refusal):
+                refused[place] = after
+            else:
+                standing = after
+        ended = told.finish(standing)
+        left = len(case.shoe) - ended.used
+        if left and not ended.stopped:
+            raise CaseError("shoe", f"expected to be used up exactly, {left} cards are left")
+        found = account(told, ended, sides, case.meters)
+    except TellingError as error:
+        raise CaseError(error.key, str(error)) from error
+    return Settled(told, ended, found, refused, tuple(moot), returned)
+
+
+def sorted_bets(
+    case: HandCase,
+) -> tuple[dict[int, dict[str, Refusal]], dict[int, int], dict[int, dict[str, int]]]:
+    """The case's bets as returned ones, main wagers and side wagers that stand."""
+    returned: dict[int, dict[str, Refusal]] = {}
+    mains: dict[int, int] = {}
+    sides: dict[int, dict[str, int]] = {}
+    late = case.entered if case.rules.mid_shoe_entry == "refused" else frozenset[int]()
+    refusal: Refusal | None
+    for spot, bets in case.bets.items():
+        for name, cents in bets.items():
+            if spot in late:
+                refusal = refused_wager(case.rules, cents, sat_out=True, in_mid_shoe=True)
+            elif name == "main":
+                mains[spot], refusal = cents, None
+            elif "main" not in bets:
+                refusal = Refusal("side_bets", "a side wager needs a main wager on its spot")
+            else:
+                bet = BET_NAMES.get(name, name)
+                refusal = refused_side_bet(case.rules, bet, cents)
+                if refusal is None:
+                    sides.setdefault(spot, {})[bet] = cents
+            if refusal is not None:
+                returned.setdefault(spot, {})[name] = refusal
+    if not mains:
+        raise CaseError("bets", "no main wager stands")
+    return returned, mains, sides
+
+
+def told_names(case: HandCase, spot: int) -> dict[str, str]:
+    """What the case calls each bet of a spot, by the name of the bet's file."""
+    return {BET_NAMES.get(name, name): name for name in case.bets.get(spot, {})}
+
+
+def account_json(case: HandCase, settled: Settled, sources: Mapping[str, str]) -> dict[str, Any]:
+    """The account of a case; ``sources`` says for the ``why`` where each rule comes from."""
+    told, ended, found = settled.told, settled.ended, settled.account
+    nets: dict[str, dict[str, int]] = {}
+    why: dict[str, dict[str, str]] = {}
+    for spot, row in found.nets.items():
+        called = told_names(case, spot)
+        nets[str(spot)] = {called.get(bet, bet): net.cents for bet, net in row.items()}
+        why[str(spot)] = {called.get(bet, bet): sentence(case.rules, bet, net, sources) for bet, net in row.items()}
+        for bet in row.keys() - {"insurance"}:
+            # What was not laid before the deal is the wager that is made after it.
+            cents = case.bets[spot].get(called.get(bet, bet), ended.offered[told.box_of[spot]])
+            why[str(spot)][called.get(bet, bet)] += outside_limits(case.rules, bet, cents)
+    for spot, refusals in settled.returned.items():
+        for bet, refusal in refusals.items():
+            why.setdefault(str(spot), {})[bet] = f"returned: {refusal.sentence} [{refusal.rule}]"
+    meters: dict[str, int] = {}
+    if found.meters.linked is not None:
+        meters["blazing_meter_after_cents"] = found.meters.linked.meter_cents
+    if found.meters.mystery is not None:
+        meters["mhb_meter_after_cents"] = found.meters.mystery.meter_cents
+    return {
+        "net_cents": nets,
+        "hand_nets": {str(spot): [net.cents for net in hands] for spot, hands in found.hands.items()},
+        "hands": {
+            str(spot): [[str(face) for face in faces(told, hand.cards)] for hand in ended.outcomes[box].hands]
+            for box, spot in enumerate(told.spots)
+        },
+        "dealer": [str(face) for face in faces(told, ended.dealer)],
+        "dealer_total": best(ended.dealer),
+        "rejected": [
+            {"index": place, "rule": refusal.rule, "sentence": refusal.sentence}
+            for place, refusal in settled.refused.items()
+        ],
+        "moot": list(settled.moot),
+        "rejected_bets": {str(spot): list(refusals) for spot, refusals in settled.returned.items()},
+        "meters": meters,
+        "breakage_cents": found.breakage_cents,
+        "why": why,
+    }
+
+
+def sentence(rules: Rules, bet: str, net: Net | SideNet, sources: Mapping[str, str]) -> str:
+    """What decided a wager, in one sentence that names the rule and where it comes from."""
+    rule = net.rule if isinstance(net, Net) else bet
+    source = sources.get(rule, "")
+    if isinstance(net, SideNet) and net.held:
+        source = f"{source}; aggregate_limit_cents: {sources.get('aggregate_limit_cents', '')}"
+    kept = ""
+    if isinstance(net, Net) and rule in {"natural_pays", "surrender"} and rules.options.payout_unit_cents > 1:
+        kept = f", rounded down to {rules.options.payout_unit_cents} cents"
+    return f"{net.why}{kept} [{rule}{': ' if source else ''}{source}]"
+
+
+def outside_limits(rules: Rules, bet: str, cents: int) -> str:
+    """What is added of a wager outside the table's limits, once it was accepted."""
+    if refused_wager(rules, cents, sat_out=False, in_mid_shoe=False, main=bet == "main") is None:
+        return ""
+    ruling = RULINGS[Situation.WAGER_ABOVE_MAXIMUM_ACCEPTED]
+    return f"; {ruling.sentence} [{ruling.source}]"
+
+
+def differences(case: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    """What a case expects otherwise, one line each."""
+    expect = case.get("expect")
+    if not isinstance(expect, Mapping):
+        return []
+    lines = [
+        f"{key}: expected {expect[key]}, found {found[key]}"
+        for key in COMPARED
+        if key in expect and expect[key] != found[key]
+    ]
+    for key in ("hand_nets", "hands"):
+        by_spot = expect.get(key, {})
+        if not isinstance(by_spot, Mapping):
+            lines.append(f"{key}: expected {by_spot}, found {found[key]}")
+            continue
+        for spot, wanted in by_spot.items():
+            if found[key].get(spot) != wanted:
+                lines.append(f"{key}.{spot}: expected {wanted}, found {found[key].get(spot)}")
+    if "rejected_bets" in expect and not same_bets(expect["rejected_bets"], found["rejected_bets"]):
+        lines.append(f"rejected_bets: expected {expect['rejected_bets']}, found {found['rejected_bets']}")
+    for key in METERS:
+        if key in expect and expect[key] != found["meters"].get(key):
+            lines.append(f"{key}: expected {expect[key]}, found {found['meters'].get(key)}")
+    wanted = [place for place, act in enumerate(case["actions"]) if act.get("expect") == "rejected"]
+    refused = [row["index"] for row in found["rejected"]]
+    if [place for place in wanted if place not in found["moot"]] != refused:
+        lines.append(f"rejected: expected {wanted}, found {refused}")
+    return lines
+
+
+def same_bets(wanted: object, found: Mapping[str, Any]) -> bool:
+    """Whether the bets that were returned are those expected: by spot where the case says of which."""
+    if isinstance(wanted, Mapping):
+        rows = {str(spot): named(row) for spot, row in wanted.items() if named(row)}
+        return rows == {spot: named(row) for spot, row in found.items()}
+    return named(wanted) == named(found)
+
+
+def named(bets: object) -> list[str]:
+    """The names of returned bets, whether written by spot or in a row."""
+    if isinstance(bets, Mapping):
+        return sorted(name for row in bets.values() for name in named(row))
+    if isinstance(bets, list):
+        return sorted(str(bet["bet"]) if isinstance(bet, Mapping) else str(bet) for bet in bets)
+    return [str(bets)]

@@ -1,0 +1,243 @@
+"""Profiles: a house's rules as TOML, every key known, every choice with its source.
+
+A profile has ``name``, ``title``, the tables ``[rules]`` and ``[options]``, one ``[side_bets.NAME]`` for each side
+wager offered, and ``[sources]``: for each rule and side wager the card or regulation it comes from. A table file may
+give other values of any of them in its own ``[options]``; ``blazing7s.stake_cents`` there speaks of a side wager.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.core.game.rule_checks import Finding, doubtful, impossible
+from controller.core.game.rules import Options, Rules, Terms
+from controller.core.game.side_bet import find
+from controller.core.game.side_bet import names as side_bet_names
+from controller.formats.text.safe_parse import toml_of
+from controller.formats.text.struct_decoder import Mistake, decode
+from controller.formats.text.toml_positions import Path as KeyPath
+from controller.formats.text.toml_positions import key_lines, line_of
+from controller.formats.text.toml_schema import syntax_line
+from firmware_protocols.values import Value
+
+TABLES: Final = ("name", "title", "rules", "options", "side_bets", "sources")
+OPTION_KEYS: Final = frozenset(Options.__struct_fields__)
+RULE_KEYS: Final = frozenset(Rules.__struct_fields__) - {"name", "options", "side_bets", "side_bet_terms"}
+TERM_KEYS: Final = frozenset(Terms.__struct_fields__)
+
+
+class ProfileError(ValueError):
+    """A profile that cannot be used: ``lines`` has one line of text for each mistake, naming file, line and key."""
+
+    def __init__(self, lines: tuple[str, ...]) -> None:
+        super().__init__("; ".join(lines))
+        self.lines = lines
+
+
+class Profile(Value, frozen=True, tag=False):
+    """A profile as read: the rules, and where each choice comes from."""
+
+    rules: Rules
+    title: str
+    sources: dict[str, str]
+    hash: str
+    """SHA-256 of the rules and options in force, in hex."""
+    warnings: tuple[str, ...] = ()
+    """Doubtful choices, one line each."""
+
+
+class Read(NamedTuple):
+    """A profile's plain data turned into values, before the combinations are looked at."""
+
+    rules: Rules
+    title: str
+    sources: dict[str, str]
+
+
+def read(text: str, where: str, options: Mapping[str, Any] | None = None) -> Profile:
+    """A profile from its text, with a table's ``options``; ``where`` names the file in errors.
+
+    Raises:
+        ProfileError: not TOML, an unknown key, a wrong type, a float, a rule without a source, or rules that cannot be
+            together; every mistake with its line.
+    """
+    try:
+        data = toml_of(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ProfileError((syntax_line(text, where, str(error)),)) from error
+    lines = key_lines(text)
+    mistakes: list[Mistake] = []
+    base = _decoded(data, mistakes)
+    if base is None or mistakes:
+        raise ProfileError(tuple(_placed(where, lines, mistakes)))
+    rules, wrong = with_options(base.rules, options or {})
+    if wrong:
+        raise ProfileError(tuple(f"{where}: [options] {key}: {text}" for key, text in wrong))
+    broken = [Mistake(_path(one), one.text) for one in impossible(rules)]
+    if broken:
+        raise ProfileError(tuple(_placed(where, lines, broken)))
+    warnings = tuple(_placed(where, lines, [Mistake(_path(one), one.text) for one in doubtful(rules)]))
+    return Profile(rules, base.title, base.sources, hash_of(rules), warnings)
+
+
+def hash_of(rules: Rules) -> str:
+    """SHA-256, in hex, of the rules and options in force; equal rules have equal hashes however they are written."""
+    return hashlib.sha256(msgspec.json.encode(rules, order="deterministic")).hexdigest()
+
+
+def with_options(rules: Rules, options: Mapping[str, Any]) -> tuple[Rules, tuple[tuple[str, str], ...]]:
+    """The rules with a table's own choices, and what is wrong with these, by key.
+
+    A key is an option, a rule, ``side_bets`` (a list of names), or ``NAME.KEY`` for a term or choice of a side wager
+    (quoted or not: TOML reads the latter as a table of that name).
+    """
+    mistakes: list[Mistake] = []
+    options = _flat(options)
+    chosen = {key: value for key, value in options.items() if key in OPTION_KEYS}
+    changed = {key: value for key, value in options.items() if key in RULE_KEYS}
+    offered = options.get("side_bets")
+    if offered is not None:
+        changed["side_bets"] = offered
+    found_options = decode(Options, {**msgspec.to_builtins(rules.options), **chosen}, (), mistakes)
+    plain = {key: getattr(rules, key) for key in (*RULE_KEYS, "name", "side_bets")}
+    found = decode(Rules, {**plain, **changed}, (), mistakes)
+    if found is not None and found_options is not None:
+        found = replace(found, options=found_options, side_bet_terms=rules.side_bet_terms)
+        for key, value in options.items():
+            if key not in {*chosen, *changed}:
+                found = _with_term(found, key, value, mistakes)
+        found = with_terms(found)
+    wrong = tuple((".".join(str(part) for part in one.path), one.text) for one in mistakes)
+    return (rules if found is None else found), wrong
+
+
+def option_mistakes(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """What is wrong with a table's options whatever its profile, by key; side wagers' terms are left to ``read``."""
+    known = {key: value for key, value in _flat(options).items() if "." not in key}
+    return with_options(Rules(name=""), known)[1]
+
+
+def _flat(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options with a side wager's table written as ``NAME.KEY``.
+
+    ``even_money`` is a rule (true or false: whether it is offered) and, with the name of a sign, the procedure that
+    shows it (``even_money_shown``).
+    """
+    flat: dict[str, Any] = {}
+    for key, value in options.items():
+        if key == "even_money" and value in ("key", "chips"):
+            flat["even_money_shown"] = value
+        elif key in side_bet_names() and isinstance(value, Mapping):
+            flat |= {f"{key}.{term}": worth for term, worth in value.items()}
+        else:
+            flat[key] = value
+    return flat
+
+
+def with_terms(rules: Rules) -> Rules:
+    """The rules with the terms of every side wager written out, and of no other."""
+    terms = {
+        name: rules.side_bet_terms.get(name) or find(name).usual for name in rules.side_bets if name in side_bet_names()
+    }
+    return replace(rules, side_bet_terms=terms)
+
+
+def _with_term(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -> Rules:
+    """The rules with one term or choice of a side wager changed: ``blazing7s.stake_cents``."""
+    name, _, term = key.partition(".")
+    if not term or name not in side_bet_names():
+        near = difflib.get_close_matches(key, sorted(OPTION_KEYS | RULE_KEYS | {"side_bets"}), n=1, cutoff=0.6)
+        mistakes.append(Mistake((key,), "unknown key" + (f"; did you mean {near[0]}?" if near else "")))
+        return rules
+    terms = rules.side_bet_terms.get(name, find(name).usual)
+    plain = msgspec.to_builtins(terms)
+    if term in TERM_KEYS:
+        plain[term] = value
+    else:
+        plain["choices"] = {**plain["choices"], term: value}
+    found = decode(Terms, plain, (name,), mistakes)
+    if found is None:
+        return rules
+    return replace(rules, side_bet_terms={**rules.side_bet_terms, name: found})
+
+
+def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> Read | None:
+    """A profile's plain data as values; what is wrong goes to ``mistakes``."""
+    mistakes += [Mistake((key,), f"unknown key; expected {', '.join(TABLES)}") for key in data if key not in TABLES]
+    for key in ("rules", "options", "side_bets", "sources"):
+        if not isinstance(data.get(key, {}), Mapping):
+            mistakes.append(Mistake((key,), "expected a table"))
+            return None
+    name, title = data.get("name"), data.get("title", data.get("name"))
+    if not (isinstance(name, str) and name and isinstance(title, str)):
+        mistakes.append(Mistake(("name",), "expected the profile's name, text"))
+        return None
+    given = data.get("rules", {})
+    for key in sorted(given.keys() & (frozenset(Rules.__struct_fields__) - RULE_KEYS)):
+        mistakes.append(Mistake(("rules", key), "unknown key: it has a place of its own in a profile"))
+    known = {key: value for key, value in given.items() if key in RULE_KEYS or key not in Rules.__struct_fields__}
+    rules = decode(Rules, {**known, "name": name}, ("rules",), mistakes)
+    options = decode(Options, data.get("options", {}), ("options",), mistakes)
+    terms = _terms(data.get("side_bets", {}), mistakes)
+    sources = {str(key): str(value) for key, value in data.get("sources", {}).items()}
+    mistakes += _source_mistakes(data, sources)
+    if rules is None or options is None:
+        return None
+    rules = replace(rules, options=options, side_bets=tuple(terms), side_bet_terms=terms)
+    return Read(with_terms(rules), title, sources)
+
+
+def _terms(tables: Mapping[str, Any], mistakes: list[Mistake]) -> dict[str, Terms]:
+    """The terms of each side wager; a table without a key takes the usual value."""
+    terms: dict[str, Terms] = {}
+    for name, table in tables.items():
+        path: KeyPath = ("side_bets", name)
+        if name not in side_bet_names():
+            mistakes.append(Mistake(path, f"unknown side wager; expected one of {', '.join(side_bet_names())}"))
+        elif not isinstance(table, Mapping):
+            mistakes.append(Mistake(path, "expected a table"))
+        else:
+            found = decode(Terms, table, path, mistakes)
+            given = {} if found is None else {key: getattr(found, key) for key in table}
+            terms[name] = replace(find(name).usual, **given)
+    return terms
+
+
+def _source_mistakes(data: Mapping[str, Any], sources: Mapping[str, str]) -> list[Mistake]:
+    """Rules and side wagers without a source, and sources of nothing."""
+    chosen = [(table, key) for table in ("rules", "side_bets") for key in data.get(table, {})]
+    missing = [
+        Mistake(path, "expected the card or regulation it comes from, in [sources]")
+        for path in chosen
+        if not sources.get(path[1])
+    ]
+    known = {key for _, key in chosen}
+    stray = [Mistake(("sources", key), "names no rule or side wager above") for key in sources if key not in known]
+    return missing + stray
+
+
+def _path(finding: Finding) -> KeyPath:
+    """Where in a profile the key of a finding stands."""
+    return finding.key if finding.key[0] in {"options", "side_bets"} else ("rules", *finding.key)
+
+
+def _placed(where: str, lines: Mapping[KeyPath, int], mistakes: list[Mistake]) -> list[str]:
+    """Each mistake as a line: file, line, table, key, what is wrong."""
+    placed = sorted((line_of(dict(lines), one.path), _place(one.path), one.text) for one in mistakes)
+    return [f"{where}:{line}: {place}{text}" for line, place, text in placed]
+
+
+def _place(path: KeyPath) -> str:
+    """``("side_bets", "ez_bust", "pays")`` -> ``[side_bets.ez_bust] pays: ``."""
+    names_ = [str(one) for one in path]
+    if len(names_) == 1:
+        return f"{names_[0]}: "
+    depth = 2 if names_[0] == "side_bets" and len(names_) > 2 else 1
+    return f"[{'.'.join(names_[:depth])}] {'.'.join(names_[depth:])}: "

@@ -1,0 +1,260 @@
+"""What goes out over MQTT: events in CloudEvents 1.0 envelopes (structured JSON), status and info, and the topics.
+
+The bytes made here are journaled and published unchanged, so a replay is compared with them byte by byte.
+Envelope: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md. Extensions ``epoch`` and ``seq`` are
+integers; together with site and table they name an event once and for all.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any, Final, get_args
+
+import msgspec
+
+from controller.core.messages.alerts import Alert
+from controller.core.messages.events import Event
+from controller.formats.journal.records import Identity
+from controller.formats.text.safe_parse import DataRefused, json_as, json_of, own_json, reads_outside
+from firmware_protocols.values import Value, wire_name
+
+CONTENT_TYPE: Final = "application/json"
+SPEC_VERSION: Final = "1.0"
+TYPE_PREFIX: Final = "tableside."
+TYPE_SUFFIX: Final = ".v1"
+NANOSECONDS: Final = 1_000_000_000
+
+EVENT_LIMIT_BYTES: Final = 1024 * 1024
+"""Many times the largest event."""
+
+STATUS_LIMIT_BYTES: Final = 64 * 1024
+
+VERB: Final = re.compile(r"[a-z-]{1,32}")
+"""What may be asked for is named so; any other topic is no request, and is not answered."""
+
+
+class PayloadRefused(ValueError):  # noqa: N818 - named for what happened
+    """A payload is not what this version of the format says."""
+
+
+class Envelope(msgspec.Struct, frozen=True):
+    """An event's envelope. ``time`` is for people: RFC 3339, UTC, microseconds."""
+
+    specversion: str
+    id: str
+    source: str
+    type: str
+    time: str
+    datacontenttype: str
+    epoch: int
+    seq: int
+    data: dict[str, Any]
+    subject: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class Status(Value, frozen=True, tag=False):
+    """Retained on ``status``: whether the table's daemon runs. ``session`` counts its starts; a lower one is stale.
+
+    ``alarms``: what somebody should see to, a line each.
+    """
+
+    state: str
+    session: int
+    since: str
+    alarms: tuple[str, ...] = ()
+
+
+class DeviceStatus(Value, frozen=True, tag=False):
+    """Retained on ``device/{name}/status``."""
+
+    state: str
+    detail: str
+    since: str
+
+
+class Published(msgspec.Struct, frozen=True):
+    """An event as it came off the wire or out of the journal."""
+
+    identity: Identity
+    seq: int
+    time: str
+    event: Event
+
+
+CLOUDEVENTS: Final = "application/cloudevents+json"
+"""What an event's envelope is called where a message names its type (CloudEvents' MQTT binding 1.0.2, 3.2)."""
+
+
+class Topics(msgspec.Struct, frozen=True):
+    """The topics of one table, all below ``tableside/v1/{site}/{table}``."""
+
+    site: str
+    table: str
+
+    @property
+    def root(self) -> str:
+        """What all topics of the table begin with."""
+        return f"tableside/v1/{self.site}/{self.table}"
+
+    @property
+    def status(self) -> str:
+        """Retained ``Status``, and the last will."""
+        return f"{self.root}/status"
+
+    @property
+    def info(self) -> str:
+        """Retained: versions, profile, devices."""
+        return f"{self.root}/info"
+
+    @property
+    def commands(self) -> str:
+        """The filter for everything people may ask for."""
+        return f"{self.root}/cmd/#"
+
+    def event(self, event: Event) -> str:
+        """Where an event goes."""
+        return f"{self.root}/event/{event_name(event)}"
+
+    def alert(self, event: Alert) -> str:
+        """Where an event goes a second time if it wants a person's eye."""
+        return f"{self.root}/alert/{event_name(event)}"
+
+    def state(self, name: str) -> str:
+        """Retained: the latest of something, with the seq it reflects."""
+        return f"{self.root}/state/{name}"
+
+    def command(self, verb: str) -> str:
+        """Where ``verb`` is asked for."""
+        return f"{self.root}/cmd/{verb}"
+
+    def reply(self, verb: str) -> str:
+        """Where ``verb`` is answered."""
+        return f"{self.root}/reply/{verb}"
+
+    @property
+    def acks(self) -> str:
+        """The filter for what consumers acknowledge."""
+        return f"{self.root}/ack/+"
+
+    @property
+    def stream(self) -> str:
+        """Retained ``StreamNow``: how far the journal, the broker and the consumers are."""
+        return self.state("stream")
+
+    def replay(self, consumer: str) -> str:
+        """Where events go again for a consumer that asked for them."""
+        return f"{self.root}/reply/replay/{consumer}"
+
+    def device(self, name: str) -> str:
+        """Retained ``DeviceStatus``."""
+        return f"{self.root}/device/{name}/status"
+
+    def verb(self, topic: str) -> str | None:
+        """The verb of a command topic, None for any other topic."""
+        head = f"{self.root}/cmd/"
+        verb = topic.removeprefix(head)
+        return verb if topic.startswith(head) and VERB.fullmatch(verb) else None
+
+
+def event_types() -> tuple[type[Event], ...]:
+    """Every class of the closed union of events."""
+    return get_args(Event)
+
+
+def event_name(event: Event) -> str:
+    """``card_drawn`` for a ``CardDrawn``."""
+    return wire_name(type(event).__name__)
+
+
+def type_of(name: str) -> str:
+    """The ``type`` of an envelope around the event of this name, such as ``tableside.card_drawn.v1``."""
+    return f"{TYPE_PREFIX}{name}{TYPE_SUFFIX}"
+
+
+def is_alert(event: Event) -> bool:
+    """Whether an event wants a person's eye."""
+    return isinstance(event, Alert)
+
+
+def event_bytes(event: Event, identity: Identity, seq: int, wall_ns: int) -> bytes:
+    """The payload of an event: the same bytes in the journal and on the wire.
+
+    ``seq`` counts the epoch's events from 1; ``wall_ns`` is the stamp of the record it belongs to.
+    """
+    data: dict[str, Any] = msgspec.to_builtins(event)
+    name = data.pop("type")
+    envelope = Envelope(
+        specversion=SPEC_VERSION,
+        id=f"{identity.text()}/{seq}",
+        source=f"/{identity.site}/{identity.table}",
+        type=type_of(name),
+        time=utc_text(wall_ns),
+        datacontenttype=CONTENT_TYPE,
+        epoch=identity.epoch,
+        seq=seq,
+        data=data,
+        subject=_subject(data),
+    )
+    return msgspec.json.encode(envelope)
+
+
+@reads_outside(PayloadRefused)
+def read_event(payload: bytes) -> Published:
+    """What ``event_bytes`` was given, as somebody says.
+
+    Raises:
+        PayloadRefused: not such a payload, or a type this version does not know.
+    """
+    try:
+        json_of(payload, limit_bytes=EVENT_LIMIT_BYTES)
+    except DataRefused as error:
+        raise PayloadRefused(f"not an event: {error}") from error
+    return own_event(payload)
+
+
+def own_event(payload: bytes) -> Published:
+    """What ``event_bytes`` was given, out of a journal, or where ``json_of`` has taken it.
+
+    Raises:
+        PayloadRefused: not such a payload, or a type this version does not know.
+    """
+    try:
+        envelope: Envelope = own_json(payload, Envelope)
+        site, table = envelope.source.strip("/").split("/")
+        name = envelope.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
+        event: Event = msgspec.convert({**envelope.data, "type": name}, Event)
+    except ValueError as error:
+        raise PayloadRefused(f"not an event: {error}") from error
+    identity = Identity(site=site, table=table, epoch=envelope.epoch)
+    if envelope.id != f"{identity.text()}/{envelope.seq}" or envelope.type != type_of(name):
+        raise PayloadRefused(f"not an event: id {envelope.id} and type {envelope.type} do not fit the rest")
+    return Published(identity=identity, seq=envelope.seq, time=envelope.time, event=event)
+
+
+def status_bytes(state: str, session: int, wall_ns: int, alarms: tuple[str, ...] = ()) -> bytes:
+    """The payload of ``status``; ``state`` is ``online`` or ``offline``."""
+    return msgspec.json.encode(Status(state, session, utc_text(wall_ns), alarms))
+
+
+@reads_outside(None)
+def read_status(payload: bytes) -> Status | None:
+    """The payload of ``status``; None for anything else."""
+    status: Status = json_as(payload, Status, limit_bytes=STATUS_LIMIT_BYTES)
+    return status
+
+
+def device_bytes(state: str, detail: str, wall_ns: int) -> bytes:
+    """The payload of ``device/{name}/status``."""
+    return msgspec.json.encode(DeviceStatus(state=state, detail=detail, since=utc_text(wall_ns)))
+
+
+def utc_text(wall_ns: int) -> str:
+    """RFC 3339 in UTC with microseconds: ``2026-11-21T09:56:47.000000Z``."""
+    seconds, rest = divmod(wall_ns, NANOSECONDS)
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S") + f".{rest // 1000:06d}Z"
+
+
+def _subject(data: dict[str, Any]) -> str | msgspec.UnsetType:
+    places = [f"{place}/{data[place]}" for place in ("device", "round", "spot", "hand") if place in data]
+    return "/".join(places) if places else msgspec.UNSET

@@ -1,0 +1,91 @@
+"""The list of alerts that nobody has acknowledged: retained for screens, and read again out of a journal's events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised, Kind
+from controller.core.table.state import State
+from controller.formats.mqtt.envelope import Published, utc_text
+
+
+class AlertNow(msgspec.Struct, frozen=True):
+    """An alert that waits for somebody."""
+
+    alert: int
+    kind: str
+    severity: str
+    text: str
+    round: int
+    spot: int
+    zone: str
+    raised: str
+
+
+class AlertsNow(msgspec.Struct, frozen=True):
+    """Retained on ``state/alerts``: what nobody has acknowledged, oldest first.
+
+    ``seq`` is the last event it reflects; ``raised`` counts the alerts of the epoch.
+    """
+
+    seq: int
+    raised: int
+    unacknowledged: tuple[AlertNow, ...]
+
+
+def alerts_bytes(state: State) -> bytes:
+    """The payload of ``state/alerts``."""
+    listed = tuple(
+        AlertNow(
+            alert=one.alert,
+            kind=one.kind,
+            severity=one.severity,
+            text=one.text,
+            round=one.round,
+            spot=one.spot,
+            zone=one.zone,
+            raised=utc_text(one.raised_ns),
+        )
+        for one in state.alerts.listed
+    )
+    return msgspec.json.encode(AlertsNow(state.seq, state.alerts.raised, listed))
+
+
+class AlertTold(msgspec.Struct, frozen=True):
+    """An alert as a journal tells it, by the seq of its event; the last three are empty until somebody has seen it."""
+
+    seq: int
+    raised: str
+    event: AlertRaised
+    who: str = ""
+    note: str = ""
+    acknowledged: str = ""
+
+
+def alerts_told(events: Iterable[Published]) -> tuple[AlertTold, ...]:
+    """Every alert of a journal, oldest first, with who acknowledged it.
+
+    Who acknowledges the alert that says that too many wait acknowledges all that were raised until then without being
+    listed.
+    """
+    told: dict[int, AlertTold] = {}
+    unlisted: list[int] = []
+    full = 0
+    for one in events:
+        match one.event:
+            case AlertRaised() as event:
+                told[event.alert] = AlertTold(one.seq, one.time, event)
+                if full:
+                    unlisted.append(event.alert)
+                full = event.alert if event.kind is Kind.ALERTS_UNREAD else full
+            case AlertAcknowledged(alert, _, who, note):
+                for number in (alert, *unlisted) if alert == full else (alert,):
+                    seen = told[number]
+                    told[number] = AlertTold(seen.seq, seen.raised, seen.event, who, note, one.time)
+                if alert == full:
+                    unlisted, full = [], 0
+            case _:
+                pass
+    return tuple(told.values())

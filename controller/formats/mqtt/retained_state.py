@@ -1,0 +1,148 @@
+"""Retained pictures of the table: what it is, and the round as it stands. Nothing in them tells a closed card."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from controller.core.betting.closed_meters import returnable
+from controller.core.messages.advice import AdviceLine
+from controller.core.messages.house import House
+from controller.core.table.layout import cents_at
+from controller.core.table.pace import Figures
+from controller.core.table.readiness import closed_by
+from controller.core.table.state import State
+from controller.formats.journal.stream import StreamNow
+from controller.formats.mqtt.retained_alerts import AlertsNow
+from controller.formats.mqtt.retained_layout import FeltNow
+from controller.formats.mqtt.retained_meters import MetersNow
+
+
+class Info(msgspec.Struct, frozen=True):
+    """Retained on ``info``."""
+
+    version: str
+    profile: str
+    profile_hash: str
+    formats: dict[str, str]
+
+
+class SpotNow(msgspec.Struct, frozen=True):
+    """What lies at a spot, in cents."""
+
+    spot: int
+    main_cents: int
+    insurance_cents: int
+
+
+class ClosedBet(msgspec.Struct, frozen=True):
+    """A side wager on a closed meter that can still be handed back, for no card has come."""
+
+    spot: int
+    bet: str
+
+
+class RoundNow(msgspec.Struct, frozen=True):
+    """Retained on ``state/round``. ``phase``: ``bets_open``, ``dealing``, ``playing``, ``closing``, ``irregular``.
+
+    Or ``closed``: no round may begin.
+
+    ``seq`` is the last event this picture reflects; ``cards`` counts the round's cards.
+    """
+
+    seq: int
+    round: int
+    phase: str
+    question: int
+    cards: int
+    spots: tuple[SpotNow, ...]
+    on_closed_meters: tuple[ClosedBet, ...] = ()
+
+
+class Hold(msgspec.Struct, frozen=True):
+    """Retained on ``state/hold``: why the table does not go on by itself; nothing is retained when it does."""
+
+    reason: str
+
+
+class AdviceNow(msgspec.Struct, frozen=True):
+    """Retained on ``state/advice``: what to take and pay, in order, of one round until the next lock; 0: of none yet.
+
+    ``seq`` is the last event it reflects.
+    """
+
+    seq: int
+    round: int
+    lines: tuple[AdviceLine, ...]
+
+
+class PaceNow(msgspec.Struct, frozen=True):
+    """Retained on ``state/pace``: how the table ran in the last hour, told once a minute. No player is in it.
+
+    ``seq`` is the last event it reflects; ``figures.seconds`` is from the hour's first event to its last.
+    """
+
+    seq: int
+    figures: Figures
+
+
+STATES: Final[dict[str, type[msgspec.Struct]]] = {
+    "advice": AdviceNow,
+    "alerts": AlertsNow,
+    "felt": FeltNow,
+    "hold": Hold,
+    "meters": MetersNow,
+    "pace": PaceNow,
+    "round": RoundNow,
+    "stream": StreamNow,
+}
+"""What is retained below ``state/``, by its last word."""
+
+
+def info_bytes(house: House, version: str) -> bytes:
+    """The payload of ``info``."""
+    formats = {"envelope": "CloudEvents 1.0", "events": "v1"}
+    return msgspec.json.encode(Info(version, house.rules.name, house.profile_hash, formats))
+
+
+def hold_bytes(reason: str) -> bytes:
+    """The payload of ``state/hold``: why the table does not go on by itself; empty clears the topic."""
+    return msgspec.json.encode(Hold(reason)) if reason else b""
+
+
+def advice_bytes(state: State) -> bytes:
+    """The payload of ``state/advice``."""
+    return msgspec.json.encode(AdviceNow(state.seq, state.advice.round, state.advice.lines))
+
+
+def phase(state: State) -> str:
+    """Where the round stands, as a person would say it."""
+    now = state.round
+    if now is None:
+        return "closed" if closed_by(state) else "bets_open"
+    if now.trouble_told():
+        return "irregular"
+    if now.closing:
+        return "closing"
+    return "playing" if now.is_dealt() else "dealing"
+
+
+def round_bytes(house: House, state: State) -> bytes:
+    """The payload of ``state/round``."""
+    spots = sorted({zone.spot for zone in state.felt.values() if zone.cents})
+    now = state.round
+    return msgspec.json.encode(
+        RoundNow(
+            seq=state.seq,
+            round=now.number if now else state.rounds,
+            phase=phase(state),
+            question=now.holding() if now else 0,
+            cards=len(now.cards) if now else 0,
+            spots=tuple(
+                SpotNow(spot, cents_at(state.felt, spot, "main"), cents_at(state.felt, spot, "insurance"))
+                for spot in spots
+            ),
+            on_closed_meters=tuple(ClosedBet(spot, bet) for bet, spot in returnable(house, state)),
+        )
+    )

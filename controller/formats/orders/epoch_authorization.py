@@ -1,0 +1,154 @@
+"""The order to begin a new epoch: proposed by one operator and approved by another, each with a signature of their own.
+
+The daemon does not run then, and cannot say who asks. So both sign: Ed25519 (RFC 8032) with a key derived from the
+secret half of their CURVE pair (HKDF, RFC 5869), whose public half stands in the file of operators. Both signatures go
+into the new journal, where anybody who has that file can check them years later.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from controller.core.persons import Signed, same_person
+from controller.formats.orders.operators import Asking, Role
+from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
+
+WHAT: Final = "tableside.begin_epoch.v1"
+"""What such an order is."""
+
+DERIVED_FOR: Final = b"tableside.operator.signature.v1"
+"""The purpose of the derived key (HKDF's ``info``)."""
+
+ORDER_LIMIT_BYTES: Final = 64 * 1024
+"""Many times what an order with both signatures needs."""
+
+MAY_PROPOSE: Final[frozenset[Role]] = frozenset({"floor", "technician"})
+MAY_APPROVE: Final[frozenset[Role]] = frozenset({"floor", "surveillance"})
+
+
+class OrderRefused(Exception):  # noqa: N818 - named for what happened
+    """An order may not be given or approved; the text says why."""
+
+
+class Proposal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is proposed: that ``follows``, the journal as it lies there, be followed by another. ``at`` in UTC."""
+
+    what: str
+    site: str
+    table: str
+    follows: str
+    who: str
+    why: str
+    at: str
+
+
+class Approval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who approves a proposal; ``proposed`` is the proposal's signature."""
+
+    proposed: str
+    who: str
+    at: str
+
+
+class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A proposal, and its approval once there is one."""
+
+    proposal: Signed
+    approval: Signed | None = None
+
+    @classmethod
+    def read(cls, data: bytes) -> Order:
+        """An order as it was kept.
+
+        Raises:
+            OrderRefused: it is none.
+        """
+        return _order(data)
+
+
+class Signer:
+    """An operator's signing key."""
+
+    def __init__(self, secret: bytes) -> None:
+        """``secret``: the secret half of a CURVE pair, as ZeroMQ writes it."""
+        seed = HKDF(SHA256(), 32, salt=None, info=DERIVED_FOR).derive(secret)
+        self._private = Ed25519PrivateKey.from_private_bytes(seed)
+        self.public = self._private.public_key().public_bytes_raw().hex()
+        """What stands in the file of operators under ``signs``."""
+
+    def sign(self, value: msgspec.Struct) -> Signed:
+        """A value as text, signed."""
+        text = msgspec.json.encode(value)
+        return Signed(text.decode(), self.public, self._private.sign(text).hex())
+
+
+def is_genuine(signed: Signed) -> bool:
+    """Whether the text was signed with that key."""
+    try:
+        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signed.key))
+        public.verify(bytes.fromhex(signed.signature), signed.text.encode())
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def proposer(order: Order, signers: dict[str, Asking]) -> Proposal:
+    """Who proposed what, if the signature is theirs and they may.
+
+    Raises:
+        OrderRefused: it is not, or they may not.
+    """
+    proposal: Proposal = _value(order.proposal, Proposal)
+    _vouch(order.proposal, proposal.who, signers, MAY_PROPOSE, "propose")
+    if proposal.what != WHAT:
+        raise OrderRefused(f"an order of another kind: {proposal.what}")
+    return proposal
+
+
+def check(order: Order, signers: dict[str, Asking]) -> tuple[Proposal, Approval]:
+    """Both halves of an order, if both signatures are what they say and of two persons who may.
+
+    Raises:
+        OrderRefused: something about it is not in order.
+    """
+    proposal = proposer(order, signers)
+    if order.approval is None:
+        raise OrderRefused("nobody has approved it")
+    approval: Approval = _value(order.approval, Approval)
+    _vouch(order.approval, approval.who, signers, MAY_APPROVE, "approve")
+    if approval.proposed != order.proposal.signature:
+        raise OrderRefused("it approves another proposal")
+    if same_person(approval.who, proposal.who):
+        raise OrderRefused(f"{proposal.who} proposed it; another person must approve")
+    return proposal, approval
+
+
+def _vouch(signed: Signed, who: str, signers: dict[str, Asking], roles: frozenset[Role], deed: str) -> None:
+    known = signers.get(signed.key)
+    if known is None or known.name != who or not is_genuine(signed):
+        raise OrderRefused(f"the signature is not {who}'s")
+    if not known.roles & roles:
+        raise OrderRefused(f"to {deed} a new epoch is for {' or '.join(sorted(roles))}; {who} is not")
+
+
+@reads_outside(OrderRefused)
+def _order(data: bytes) -> Order:
+    try:
+        order: Order = json_as(data, Order, limit_bytes=ORDER_LIMIT_BYTES)
+    except DataRefused as error:
+        raise OrderRefused(f"no order to begin an epoch: {error}") from error
+    return order
+
+
+@reads_outside(OrderRefused)
+def _value(signed: Signed, kind: type[Any]) -> Any:  # noqa: ANN401 - what the caller names
+    try:
+        return json_as(signed.text, kind, limit_bytes=ORDER_LIMIT_BYTES)
+    except DataRefused as error:
+        raise OrderRefused(f"no {kind.__name__.lower()}: {error}") from error

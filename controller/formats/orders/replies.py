@@ -1,0 +1,51 @@
+"""What an order came to, in words: why it was refused, or what it changed, before and after, and who must approve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from controller.core.game.wager import Basis
+from controller.core.messages.alerts import AnswerRefused, FloorRefused
+from controller.core.messages.events import Event, WagerAdjusted, WagerSettled
+from controller.core.messages.floor_events import InventoryEntered, RulingProposed
+from controller.core.messages.inputs import AdjustWager, ApproveOrder, Input, VoidRound
+from controller.core.messages.meter_events import MeterOrdered
+from controller.core.table.alert_list import money
+
+SHOWN: Final = 8
+"""Wagers named in one reply; a void round of a full table has more, and ``tableside round`` names them all."""
+
+
+def refusal_of(events: Sequence[Event]) -> str:
+    """Why the table would not; empty: it did."""
+    return "; ".join(event.reason for event in events if isinstance(event, AnswerRefused | FloorRefused))
+
+
+def remark_of(given: Input, events: Sequence[Event]) -> str:
+    """What is to be said of an order that was accepted; empty where there is nothing to add."""
+    changes = list(_changes(events)) if isinstance(given, VoidRound | AdjustWager | ApproveOrder) else []
+    more = [f"and {len(changes) - SHOWN} wagers more"] if len(changes) > SHOWN else []
+    return "; ".join((*changes[:SHOWN], *more, *_said(events)))
+
+
+def _changes(events: Sequence[Event]) -> Iterator[str]:
+    for event in events:
+        match event:
+            case WagerAdjusted(_, spot, bet, _, before, due):
+                yield f"spot {spot} {bet}: {money(before)} -> {money(due)}"
+            case WagerSettled(_, spot, bet, _, due, Basis.FLOOR):
+                yield f"spot {spot} {bet}: open -> {money(due)}"
+            case _:
+                pass
+
+
+def _said(events: Sequence[Event]) -> Iterator[str]:
+    for event in events:
+        match event:
+            case RulingProposed(order) | MeterOrdered(order):
+                yield f"order {order} waits for another person to approve it"
+            case InventoryEntered(entry, kind, cents):
+                yield f"entry {entry}: {kind} {money(cents)}"
+            case _:
+                pass

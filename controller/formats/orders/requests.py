@@ -1,0 +1,289 @@
+"""What people may ask for over MQTT: JSON on ``cmd/{verb}``, answered on ``reply/{verb}``.
+
+Every request names who asks; a correction also says why. A request may carry ``transaction``, any JSON value, which is
+echoed in the reply.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from controller.core.game.rule_checks import CENTS_LIMIT
+from controller.core.messages.floor_events import ChipCount, Count
+from controller.core.messages.inputs import (
+    Acknowledged,
+    AdjustWager,
+    Answered,
+    AssignCard,
+    DeclareBox,
+    EnterInventory,
+    MeterRuling,
+    Ruling,
+    SetCard,
+    ShoeChanged,
+    VoidRound,
+)
+from controller.core.persons import UNVOUCHED, Vouched
+from controller.formats.orders.meter_requests import METER_VERBS, MeterWanted, meter_input
+from controller.formats.orders.person_names import mixed_scripts
+from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
+from firmware_protocols.cards import Card
+
+REQUEST_LIMIT_BYTES: Final = 64 * 1024
+"""Many times what any request needs."""
+
+WORDS_LIMIT: Final = 200
+"""Characters of a name or a reason: a sentence or two, and no room to fill the journal with."""
+
+VALUES_LIMIT: Final = 40
+"""Values of chips in one count; a rack has a dozen."""
+
+Cents = Annotated[int, msgspec.Meta(ge=-CENTS_LIMIT, le=CENTS_LIMIT)]
+Case = Annotated[str, msgspec.Meta(max_length=WORDS_LIMIT)]
+"""The house's own number for a matter, such as surveillance's."""
+
+ChipValue = Annotated[str, msgspec.Meta(pattern=r"^[1-9][0-9]{0,8}\Z", description="a chip's value in cents")]
+Number = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
+"""What is counted: questions, cards, rounds, spots. No count comes near it, and every language reads it exactly."""
+
+UNREAD: Final = "none"
+"""Stands for no face: the card was no card of the round."""
+
+
+class CommandRefused(ValueError):  # noqa: N818 - named for what happened
+    """The request cannot be carried out; the text says what was expected."""
+
+
+class AnswerWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/answer``: the answer to a question the table asked, and who gives it."""
+
+    question: Number
+    answer: str
+    who: str
+    transaction: Any = None
+
+
+class VoidWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/void``: every wager of a round goes back."""
+
+    round: Number
+    who: str
+    why: str
+    case: Case = ""
+    transaction: Any = None
+
+
+class SetCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/set-card``: the face of the card with this number, ``8h``, or ``none``: it was no card of the round."""
+
+    card: Number
+    face: str
+    who: str
+    why: str
+    transaction: Any = None
+
+
+class AssignCardWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/assign-card``: whose the card with this number is; spot 0 is the dealer."""
+
+    card: Number
+    spot: Number
+    who: str
+    why: str
+    transaction: Any = None
+
+
+class DeclareBoxWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/declare-box``: a box without chips is in play for so much; 0 takes it back before the first card."""
+
+    spot: Number
+    cents: Cents
+    who: str
+    why: str
+    transaction: Any = None
+
+
+class AdjustWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/adjust``: what a wager is due, the player's net in cents."""
+
+    round: Number
+    spot: Number
+    bet: str
+    due_cents: Cents
+    who: str
+    why: str
+    case: Case = ""
+    transaction: Any = None
+
+
+class AckWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/ack``: a named person has seen an alert; ``note`` is what they made of it."""
+
+    alert: Number
+    who: str
+    note: str = ""
+    transaction: Any = None
+
+
+class InventoryWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/inventory``: a count of the rack or the drop box; ``chips`` gives how many of each value in cents."""
+
+    kind: Count
+    cents: Cents
+    who: str
+    why: str
+    chips: Annotated[dict[ChipValue, Number], msgspec.Meta(max_length=VALUES_LIMIT)] = {}
+    slip: Annotated[str, msgspec.Meta(max_length=WORDS_LIMIT)] = ""
+    transaction: Any = None
+
+
+class NewShoeWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``cmd/new-shoe``: a new shoe is in use; ``left`` is how many cards were counted in the old one."""
+
+    who: str
+    left: Annotated[int, msgspec.Meta(ge=0, le=8 * 52)] | None = None
+    transaction: Any = None
+
+
+Wanted = (
+    AnswerWanted
+    | AckWanted
+    | NewShoeWanted
+    | InventoryWanted
+    | VoidWanted
+    | SetCardWanted
+    | AssignCardWanted
+    | DeclareBoxWanted
+    | AdjustWanted
+    | MeterWanted
+)
+
+VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
+    "answer": (AnswerWanted, '{"question": 1, "answer": "no", "who": "name"}'),
+    "ack": (AckWanted, '{"alert": 1, "who": "name"}'),
+    "new-shoe": (NewShoeWanted, '{"who": "name"}'),
+    "inventory": (InventoryWanted, '{"kind": "fill", "cents": 50000, "who": "name", "why": "rack low"}'),
+    "void": (VoidWanted, '{"round": 1, "who": "name", "why": "misdeal"}'),
+    "set-card": (SetCardWanted, '{"card": 17, "face": "8h", "who": "name", "why": "seen on the felt"}'),
+    "assign-card": (AssignCardWanted, '{"card": 17, "spot": 3, "who": "name", "why": "seen on the felt"}'),
+    "declare-box": (DeclareBoxWanted, '{"spot": 3, "cents": 2500, "who": "name", "why": "plays cash"}'),
+    "adjust": (
+        AdjustWanted,
+        '{"round": 1, "spot": 3, "bet": "main", "due_cents": 0, "who": "name", "why": "dead hand"}',
+    ),
+    **METER_VERBS,
+}
+"""What each verb asks for, and an example of it."""
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """``status`` is ``accepted`` or ``refused``; ``text`` says why it was refused, or what is still to be done.
+
+    ``epoch``, in the answer to ``status`` alone: of the table's journal, as a signed order names it.
+    """
+
+    status: str
+    text: str
+    transaction: Any = None
+    epoch: int | msgspec.UnsetType = msgspec.UNSET
+
+
+def is_signed(payload: bytes) -> bool:
+    """Whether a request is a signed order: it then stands or falls by its signature, whoever brings it."""
+    return outermost(payload, "signature", REQUEST_LIMIT_BYTES) is not None
+
+
+@reads_outside(CommandRefused)
+def read_command(verb: str, payload: bytes) -> Wanted:
+    """What a request asks for.
+
+    Raises:
+        CommandRefused: an unknown verb, not JSON, an unknown field, a wrong type, nobody named, or no reason given.
+    """
+    if verb not in VERBS:
+        raise CommandRefused(f"unknown command {verb!r}; expected one of {', '.join(VERBS)}")
+    kind, example = VERBS[verb]
+    try:
+        wanted: Wanted = json_as(payload, kind, limit_bytes=REQUEST_LIMIT_BYTES)
+    except DataRefused as error:
+        raise CommandRefused(f"{error}; expected {example}") from error
+    for key in ("who", "why"):
+        words = getattr(wanted, key, "-")
+        if not words.strip() or len(words) > WORDS_LIMIT:
+            raise CommandRefused(f"{key}: expected 1 to {WORDS_LIMIT} characters")
+    if wrong := mixed_scripts(getattr(wanted, "who", "")):
+        raise CommandRefused(f"who: expected {wrong}")
+    if isinstance(wanted, InventoryWanted):
+        refuse_miscounted(wanted)
+    if len(getattr(wanted, "note", "")) > WORDS_LIMIT:
+        raise CommandRefused(f"note: expected at most {WORDS_LIMIT} characters")
+    return wanted
+
+
+def refuse_miscounted(wanted: InventoryWanted) -> None:
+    """Refuse chips of which there are none, or that do not come to the amount.
+
+    Raises:
+        CommandRefused: with what is wrong.
+    """
+    for value, count in wanted.chips.items():
+        if not count:
+            raise CommandRefused(f"chips: expected how many of {value} cents, got 0")
+    total = sum(int(value) * count for value, count in wanted.chips.items())
+    if wanted.chips and total != wanted.cents:
+        raise CommandRefused(f"chips: come to {total} cents, and cents says {wanted.cents}")
+
+
+def set_card_of(wanted: SetCardWanted, at_ns: int) -> SetCard:
+    """The ruling on a card's face; a name that is no card's is refused by the table, as any other ruling may be."""
+    card, who, why = wanted.card, wanted.who, wanted.why
+    if wanted.face == UNREAD:
+        return SetCard(at_ns, card, None, who, why)
+    try:
+        return SetCard(at_ns, card, Card(wanted.face), who, why)
+    except ValueError:
+        return SetCard(at_ns, card, None, who, why, misnamed=wanted.face[:WORDS_LIMIT] or "''")
+
+
+def inventory_of(wanted: InventoryWanted, at_ns: int) -> EnterInventory:
+    """The count as the table is given it, the highest value first."""
+    chips = tuple(ChipCount(int(value), count) for value, count in wanted.chips.items())
+    ordered = tuple(sorted(chips, key=lambda one: -one.value_cents))
+    return EnterInventory(at_ns, wanted.kind, wanted.cents, ordered, wanted.slip, wanted.who, wanted.why)
+
+
+def input_of(
+    wanted: Wanted, at_ns: int, vouched: Vouched = UNVOUCHED
+) -> Answered | Acknowledged | ShoeChanged | EnterInventory | Ruling | MeterRuling:
+    """What the table is given; ``vouched``: how the channel knows who asks."""
+    match wanted:
+        case AnswerWanted(question, answer, who):
+            return Answered(at_ns, question, answer, who)
+        case AckWanted(alert, who, note):
+            return Acknowledged(at_ns, alert, who, note)
+        case NewShoeWanted(who, left):
+            return ShoeChanged(at_ns, -1 if left is None else left, who)
+        case InventoryWanted():
+            return inventory_of(wanted, at_ns)
+        case VoidWanted(number, who, why, case):
+            return VoidRound(at_ns, number, who, why, vouched, case)
+        case SetCardWanted():
+            return set_card_of(wanted, at_ns)
+        case AssignCardWanted(card, spot, who, why):
+            return AssignCard(at_ns, card, spot, who, why)
+        case DeclareBoxWanted(spot, cents, who, why):
+            return DeclareBox(at_ns, spot, cents, who, why)
+        case AdjustWanted(number, spot, bet, due_cents, who, why, case):
+            return AdjustWager(at_ns, number, spot, bet, due_cents, who, why, vouched, case)
+        case _:
+            return meter_input(wanted, at_ns, vouched)
+
+
+def reply_bytes(
+    request: bytes, refusal: str, remark: str = "", epoch: int | msgspec.UnsetType = msgspec.UNSET
+) -> bytes:
+    """The reply to a request; ``refusal`` is empty where it was accepted, ``remark`` what is to be said of it then."""
+    transaction = outermost(request, "transaction", REQUEST_LIMIT_BYTES)
+    return msgspec.json.encode(Reply("refused" if refusal else "accepted", refusal or remark, transaction, epoch))

@@ -1,0 +1,111 @@
+"""A table's state as the bytes of a checkpoint, and stepping a journal's records again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from controller.core.messages.events import CardOpened, Event
+from controller.core.messages.house import House
+from controller.core.messages.inputs import Stamped, Started
+from controller.core.step import step
+from controller.core.table.state import State, Table
+from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
+from controller.formats.mqtt.envelope import event_bytes, own_event
+from controller.formats.text.safe_parse import DataRefused, own_json
+from firmware_protocols.cards import Card
+
+
+class Kept(NamedTuple):
+    """A record of the journal with the events it gave, as they lie on the disk."""
+
+    number: int
+    body: bytes
+    events: tuple[bytes, ...]
+
+
+class Difference(NamedTuple):
+    """Where stepping again gave something else. ``seq`` is 0 where an event is missing or too many."""
+
+    number: int
+    seq: int
+    text: str
+
+
+def state_bytes(state: State) -> bytes:
+    """What a checkpoint holds (to be sealed: an open round's hole card is in it)."""
+    return msgspec.json.encode(state)
+
+
+def read_state(data: bytes) -> State:
+    """The state of a checkpoint.
+
+    Raises:
+        RecordDamaged: not such bytes.
+    """
+    try:
+        state: State = own_json(data, State)
+    except DataRefused as error:
+        raise RecordDamaged(f"a checkpoint cannot be read: {error}") from error
+    return state
+
+
+def house_of(stamped: Stamped) -> House:
+    """The house a start brought.
+
+    Raises:
+        RecordDamaged: the record is no start.
+    """
+    if not isinstance(stamped.input, Started):
+        raise RecordDamaged(f"record {stamped.number} should be the daemon's start")
+    return stamped.input.house
+
+
+def opened_by(bodies: Iterable[bytes]) -> dict[int, tuple[Card | None, bytes]]:
+    """The openings among published events."""
+    events = (own_event(body).event for body in bodies if b'"tableside.card_opened.v1"' in body)
+    return openings(event for event in events if isinstance(event, CardOpened))
+
+
+def payloads(events: Iterable[Event], identity: Identity, seq: int, wall_ns: int) -> tuple[bytes, ...]:
+    """The bytes of events that follow event ``seq``."""
+    return tuple(event_bytes(event, identity, seq + place, wall_ns) for place, event in enumerate(events, start=1))
+
+
+def again(
+    table: Table | None,
+    records: Iterable[Kept],
+    identity: Identity,
+    key: bytes | None,
+    known: Mapping[int, tuple[Card | None, bytes]],
+) -> Iterator[tuple[Table, Difference | None]]:
+    """Step records again, one table after each, with the first difference of each from what was recorded.
+
+    ``table`` is the one before the first record; None at the beginning of an epoch.
+
+    Raises:
+        RecordDamaged: a record cannot be read.
+    """
+    for kept in records:
+        stamped = unseal(kept.body, key, known, identity)
+        if table is None:
+            table = Table(house_of(stamped), State())
+        seq = table.state.seq
+        stepped = step(table, stamped)
+        table = stepped.table
+        given = payloads(stepped.events, identity, seq, stamped.wall_ns)
+        yield table, first_difference(kept, given, seq)
+
+
+def first_difference(kept: Kept, given: tuple[bytes, ...], seq: int) -> Difference | None:
+    """Where the events of one record differ from those recorded."""
+    for place, (was, now) in enumerate(zip(kept.events, given, strict=False), start=1):
+        if was != now:
+            was_text, now_text = was.decode(errors="replace"), now.decode()
+            return Difference(kept.number, seq + place, f"recorded {was_text}, stepped again {now_text}")
+    if len(kept.events) != len(given):
+        text = f"recorded {len(kept.events)} events, stepped again {len(given)}"
+        return Difference(kept.number, 0, text)
+    return None

@@ -1,0 +1,132 @@
+"""Plain data to typed values, with every mistake found instead of the first one."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import typing
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_args, get_origin
+
+import msgspec
+
+from controller.formats.text.toml_positions import Path
+
+SHOWN_LIMIT: Final = 60
+"""Characters of a wrong value that a complaint repeats."""
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class Mistake(NamedTuple):
+    """What is wrong at ``path``; ``text`` for people."""
+
+    path: Path
+    text: str
+
+
+def complaints(kind: type[msgspec.Struct], data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """What is wrong with ``data`` as a ``kind``, by key."""
+    mistakes: list[Mistake] = []
+    decode(kind, data, (), mistakes)
+    return tuple((str(one.path[0]), one.text) for one in mistakes)
+
+
+def decode(kind: type[S], data: Mapping[str, Any], path: Path, mistakes: list[Mistake]) -> S | None:
+    """``data`` as a ``kind``; None if it has mistakes, which are added to ``mistakes``.
+
+    A field's type may carry ``msgspec.Meta(description=...)``: what is expected there, in words.
+    """
+    before = len(mistakes)
+    fields = _fields(kind)
+    known = {field.encode_name for field in fields}
+    for key in data.keys() - known:
+        mistakes.append(Mistake((*path, key), f"unknown key{_hint(key, known - data.keys())}"))
+    values: dict[str, Any] = {}
+    for field in fields:
+        if field.encode_name in data:
+            values[field.name] = _value(field.type, data[field.encode_name], (*path, field.encode_name), mistakes)
+        elif field.required:
+            mistakes.append(Mistake((*path, field.encode_name), f"missing, expected {expected(field.type)}"))
+    return kind(**values) if len(mistakes) == before else None
+
+
+@functools.cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    # Annotations are text, and reading them anew for each section is half of the time that a table file takes.
+    return msgspec.structs.fields(kind)
+
+
+TUPLES: Final[dict[tuple[object, ...], str]] = {
+    (int, int): "a pair of whole numbers such as [3, 2]",
+    (int, ...): "a list of whole numbers",
+    (str, ...): "a list of texts",
+}
+"""What tuples of these types expect, in words."""
+
+
+def expected(annotation: Any) -> str:  # noqa: ANN401 - an annotation may be anything
+    """What a type expects, in words."""
+    for one in (annotation, *get_args(annotation)):
+        if get_origin(one) is Annotated:
+            for extra in one.__metadata__:
+                if isinstance(extra, msgspec.Meta) and extra.description:
+                    return extra.description
+    if get_origin(annotation) is typing.Literal:
+        return "one of " + ", ".join(shown(choice) for choice in get_args(annotation))
+    if get_origin(annotation) is tuple:
+        return TUPLES.get(get_args(annotation), "a list")
+    if get_origin(annotation) is dict:
+        return "a table"
+    words = {str: "text", int: "a whole number", bool: "true or false"}
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return "a table"
+    return words.get(annotation, "something else")
+
+
+def shown(value: object) -> str:
+    """A value as TOML would write it, shortened."""
+    if value is None:
+        return "null"
+    text = str(value).lower() if isinstance(value, bool | Decimal) else repr(value).replace("'", '"')
+    return text if len(text) <= SHOWN_LIMIT else text[: SHOWN_LIMIT - 3] + "..."
+
+
+def _value(annotation: Any, value: object, path: Path, mistakes: list[Mistake]) -> Any:  # noqa: ANN401
+    struct = next((one for one in (annotation, *get_args(annotation)) if _is_struct(one)), None)
+    if struct is not None and isinstance(value, Mapping):
+        return decode(struct, value, path, mistakes)
+    if struct is not None and get_origin(annotation) is tuple and isinstance(value, Sequence):
+        return tuple(_value(struct, one, (*path, place), mistakes) for place, one in enumerate(value))
+    bare = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    if get_origin(bare) is dict and isinstance(value, Mapping):
+        return _mapping(bare, value, path, mistakes)
+    try:
+        return msgspec.convert(value, annotation)
+    except msgspec.ValidationError:
+        wanted = "a list of tables" if struct is not None and get_origin(annotation) is tuple else expected(annotation)
+        mistakes.append(Mistake(path, f"expected {wanted}, got {shown(value)}"))
+        return None
+
+
+def _mapping(annotation: Any, value: Mapping[str, object], path: Path, mistakes: list[Mistake]) -> dict[str, Any]:  # noqa: ANN401
+    keys, values = get_args(annotation)
+    found: dict[str, Any] = {}
+    for key, one in value.items():
+        try:
+            msgspec.convert(key, keys)
+        except msgspec.ValidationError:
+            mistakes.append(Mistake((*path, key), f"expected {expected(keys)}"))
+        else:
+            found[key] = _value(values, one, (*path, key), mistakes)
+    return found
+
+
+def _is_struct(annotation: object) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, msgspec.Struct)
+
+
+def _hint(key: str, known: set[str]) -> str:
+    near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]}?" if near else ""

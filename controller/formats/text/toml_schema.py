@@ -1,0 +1,145 @@
+"""What the house's TOML files are made of: sections of texts, names and ports, read with every mistake on its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+
+from controller.formats.text.safe_parse import toml_of
+from controller.formats.text.struct_decoder import Mistake, decode
+from controller.formats.text.toml_positions import Path, key_lines, line_of
+from controller.formats.text.usb_names import PATTERN as USB_PATTERN
+
+Text = Annotated[str, msgspec.Meta(min_length=1, description="text")]
+Name = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?\Z",
+        description="a name of at most 32 lower-case letters, digits and hyphens",
+    ),
+]
+File = Annotated[str, msgspec.Meta(min_length=1, description="a path")]
+Port = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=rf"^(/.+|{USB_PATTERN}|(socket|rfc2217)://[^:/?#]+:[0-9]{{1,5}})\Z",
+        description="a path such as /dev/serial/by-id/..., usb:VID:PID:SERIAL, socket://host:port or"
+        " rfc2217://host:port",
+    ),
+]
+ClockTime = Annotated[
+    str, msgspec.Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]\Z", description="hours and minutes such as 06:00")
+]
+Currency = Annotated[
+    str, msgspec.Meta(pattern=r"^[A-Z]{3}\Z", description="a currency's three letters (ISO 4217), such as USD")
+]
+TcpPort = Annotated[int, msgspec.Meta(ge=1, le=65535, description="a port number from 1 to 65535")]
+ZoneName = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]*\Z", description="a zone such as main or insurance")]
+Spot = Annotated[int, msgspec.Meta(ge=1, le=7, description="a spot from 1 to 7")]
+
+CURVE_KEY: Final = re.compile(r"[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")
+"""A public key as ZeroMQ writes it (Z85, https://rfc.zeromq.org/spec/32/)."""
+
+PublicKey = Annotated[str, msgspec.Meta(pattern=rf"^{CURVE_KEY.pattern}\Z", description="a public key")]
+Address = Annotated[
+    str, msgspec.Meta(pattern=r"^[^\s:]+:[0-9]{1,5}\Z|^\[[0-9a-fA-F:]+\]:[0-9]{1,5}\Z", description="HOST:PORT")
+]
+
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of the file."""
+
+
+class ConfigError(ValueError):
+    """A file has mistakes: ``lines`` has one line of text for each, in the order of the file."""
+
+    def __init__(self, lines: tuple[str, ...]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+_File = TypeVar("_File", bound=Section)
+
+
+def read_sections(
+    kind: type[_File],
+    text: str,
+    name: str,
+    checks: Callable[[_File], Iterable[Mistake]],
+    *,
+    named: Callable[[Mapping[str, Any]], Iterable[Mistake]] = lambda _: (),
+) -> _File:
+    """The file ``name`` whose content is ``text``, without mistakes.
+
+    ``checks`` complains of what does not go together; ``named`` of names the rest of the house does not know, also in a
+    file that has other mistakes, so that all are told at once.
+
+    Raises:
+        ConfigError: with a line for each mistake found.
+    """
+    try:
+        data = toml_of(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError((syntax_line(text, name, str(error)),)) from error
+    mistakes: list[Mistake] = []
+    found = decode(kind, data, (), mistakes)
+    mistakes.extend(named(data))
+    if found is not None:
+        mistakes.extend(checks(found))
+    if found is None or mistakes:
+        raise _placed(text, name, mistakes)
+    return found
+
+
+_SYNTAX: Final = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
+_WORD: Final = re.compile(r"[^\s#\"'\[\]{}=,][^#\"'\[\]{}=,]*")
+"""What people write as a value and TOML does not know: text without quotes."""
+
+_SHOWN: Final = 60
+"""Characters of a line that are shown."""
+
+_TRUTH: Final = {"true", "false", "yes", "no", "on", "off"}
+
+
+def syntax_line(text: str, name: str, error: str) -> str:
+    """What tomllib says of the file ``name``, on the line it names, or the last, and what stands there."""
+    lines = text.splitlines()
+    found = _SYNTAX.fullmatch(error)
+    if found is None:
+        return f"{name}:{len(lines)}: {error}"
+    line = lines[int(found[2]) - 1] if int(found[2]) <= len(lines) else ""
+    rest = line[int(found[3]) - 1 :].strip()
+    value = _WORD.match(rest)
+    if found[1] == "Cannot overwrite a value":
+        said = f"this key is given twice: there stands {line.strip()[:_SHOWN]}"
+    elif found[1] != "Invalid value":
+        said = f"{found[1]}: there stands {line.strip()[:_SHOWN]}"
+    elif not rest or rest.startswith("#"):
+        said = f"a value is missing: there stands {line.strip()[:_SHOWN]}"
+    elif value is None:
+        said = f"expected a value: there stands {line.strip()[:_SHOWN]}"
+    elif value[0].strip().lower() in _TRUTH:
+        said = f"expected true or false, or text in quotes, got {value[0].strip()}"
+    else:
+        said = f'text must be in quotes: "{value[0].strip()[:_SHOWN]}"'
+    return f"{name}:{found[2]}: {said}"
+
+
+def _placed(text: str, name: str, mistakes: Iterable[Mistake]) -> ConfigError:
+    """Mistakes in the file ``name`` whose content is ``text``, each with its line, in the order of the file."""
+    lines = key_lines(text)
+    found = sorted((line_of(lines, one.path), f"{_place(one.path)}{one.text}") for one in mistakes)
+    return ConfigError(tuple(f"{name}:{line}: {complaint}" for line, complaint in found))
+
+
+def _place(path: Path) -> str:
+    """``("bet_spots", 0, "port")`` -> ``[[bet_spots]] port: ``; the line number says which of several."""
+    names = [str(one) for one in path if isinstance(one, str)]
+    if not names:
+        return ""
+    head = f"[[{names[0]}]]" if len(path) > 1 and isinstance(path[1], int) else f"[{names[0]}]"
+    return f"{head} {'.'.join(names[1:])}: " if names[1:] else f"{head}: "

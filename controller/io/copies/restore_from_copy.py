@@ -1,0 +1,95 @@
+"""Builds a journal anew of its second copy: row for row what was committed."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from pathlib import Path
+from typing import Final
+
+from controller.formats.journal.check import Report
+from controller.formats.journal.schema import TABLES
+from controller.formats.journal.seals import Seal, Sealing
+from controller.formats.journal.segments import SegmentDamaged
+from controller.io.copies.segment_folder import Survey, batches, survey
+from controller.io.journal.reader import unsealed
+from controller.io.journal.setup import add_meta, define, library_version
+from controller.io.journal.verification import PAUSES
+
+INSERT: Final = {
+    table: f"INSERT INTO {table} VALUES ({', '.join('?' * (text.count(',') + 1))})"  # noqa: S608 - our own names
+    for table, text in TABLES.items()
+}
+
+
+def rebuild(folder: Path, target: Path) -> None:
+    """Write the journal that ``folder`` is the second copy of to ``target``, which must not be there.
+
+    Raises:
+        NoCopy: there is no copy here.
+        SegmentDamaged: it is damaged, the text says up to where it is whole; or it changed while it was read.
+        OSError: it cannot be read, or the disk refused.
+    """
+    found = survey(folder)
+    if found.holes:
+        raise SegmentDamaged(f"{found.damage}; the copy is whole to record {found.whole.rows.records} only")
+    try:
+        with contextlib.closing(sqlite3.connect(target, isolation_level=None)) as connection:
+            define(connection)
+            for batch in batches(found):
+                for row in batch.rows:
+                    connection.execute(INSERT[row.table], row.values)
+            # Another library than any that wrote the journal would be taken for damage.
+            add_meta(connection, "sqlite", library_version())
+            (cookie,) = connection.execute("PRAGMA schema_version").fetchone()
+            add_meta(connection, "schema_version", str(cookie))
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.Error as error:
+        raise OSError(f"the journal cannot be built: {error}") from error
+
+
+def foreign_in(found: Survey, key: bytes) -> str | None:
+    """Which records of a whole copy were not written with the table's key; None if all were.
+
+    Raises:
+        SegmentDamaged, OSError: it cannot be read.
+    """
+    sealing, hashed, sealed = Sealing(key, found.identity), b"", 0
+    for batch in batches(found):
+        for row in batch.rows:
+            if row.table == "records":
+                hashed = row.values[2]
+            elif row.table == "seals":
+                if not sealing.is_ours(Seal(*row.values), hashed):
+                    return unsealed(sealed + 1, found.reached.rows.records)
+                sealed = row.values[0]
+    records = found.reached.rows.records
+    return None if sealed == records else unsealed(sealed + 1, records)
+
+
+def verify_copy(folder: Path, key: bytes | None = None, *, gently: bool = False) -> Report:
+    """Check every byte of a second copy; its head is the journal's. ``gently``: with pauses, a segment at a time.
+
+    With the table's ``key`` also that every transaction was sealed with it.
+
+    Raises:
+        NoCopy: there is none here.
+        OSError: it cannot be read.
+    """
+    worked_since = time.monotonic()
+
+    def pause() -> None:
+        nonlocal worked_since
+        time.sleep(PAUSES * (time.monotonic() - worked_since))
+        worked_since = time.monotonic()
+
+    found = survey(folder, between=pause if gently else lambda: None)
+    rows, hashed = found.whole
+    if found.holes:
+        return Report(damage=f"{found.damage}; whole to record {rows.records}")
+    foreign = None if key is None else foreign_in(found, key)
+    if foreign is not None:
+        return Report(damage=foreign)
+    return Report(None, found.identity, rows.records, rows.events, hashed.hex())

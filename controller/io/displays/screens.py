@@ -1,0 +1,45 @@
+"""What is shown beside MQTT, to screens on the same PC and to video: the tap and the line feed, where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from controller.core.messages.events import Event
+from controller.formats.config.table_file import LineFeedSection, TapSection
+from controller.formats.mqtt.envelope import Topics, utc_text
+from controller.io.displays.line_feed import LineFeed
+from controller.io.displays.tap import Tap
+from controller.reports.video_overlay import Overlay
+
+
+class Displays:
+    """Told what was committed, in order. Nothing here waits for a display, and none can stop the table."""
+
+    def __init__(self, topics: Topics, tap: TapSection | None = None, feed: LineFeedSection | None = None) -> None:
+        self._topics = topics
+        self._tap = Tap(Path(tap.socket)) if tap else None
+        self._feed = LineFeed(feed.host, feed.port) if feed else None
+        self._overlay = Overlay()
+
+    def told(self, events: Sequence[Event], bodies: Sequence[bytes], wall_ns: int) -> None:
+        """Events with their payloads, and when they were let out."""
+        time = utc_text(wall_ns)
+        for event, body in zip(events, bodies, strict=True):
+            if self._tap:
+                self._tap.show(self._topics.event(event), body)
+            if self._feed:
+                self._feed.say(self._overlay.lines(event, time))
+
+    def retained(self, topic: str, payload: bytes) -> None:
+        """What is retained on a topic from now on."""
+        if self._tap:
+            self._tap.show(topic, payload, retained=True)
+
+    def works(self) -> Iterator[tuple[str, Callable[[], Coroutine[Any, Any, None]]]]:
+        """What must go on beside the table, by name."""
+        if self._tap:
+            yield "tap", self._tap.run
+        if self._feed:
+            yield "line feed", self._feed.run

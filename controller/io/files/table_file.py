@@ -1,0 +1,171 @@
+"""Reads a table file and what it points to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from controller.core.table.keymap import DEFAULT_KEYS, MEANINGS
+from controller.formats.config import profiles, sensors
+from controller.formats.config.chips import ChipsRefused, Registry, read_chips
+from controller.formats.config.meter_odds import odds_checks
+from controller.formats.config.meters import profile_checks
+from controller.formats.config.pooled_meters import linked_profile_checks
+from controller.formats.config.profiles import Profile, ProfileError
+from controller.formats.config.table_file import (
+    CREDENTIAL,
+    Complaint,
+    Config,
+    ConfigError,
+    Known,
+    is_credential,
+    read_config,
+    zones_seen,
+)
+from controller.formats.text.struct_decoder import shown
+from controller.io.files import profile_files
+from controller.io.files.config_files import text_of
+from controller.io.files.key_file import KeyRefused, read_key
+from controller.io.files.plain_files import text_content
+from controller.io.files.secret_files import SecretRefused, is_kept, read_curve_secret
+from firmware_protocols import discovery
+
+
+class TableFile(NamedTuple):
+    """Everything a daemon needs to know before it starts."""
+
+    config: Config
+    profile: Profile
+    chips: Mapping[str, int]
+    elsewhere: Mapping[str, str]
+    keys: Mapping[str, str]
+    key: bytes
+    link_keys: Mapping[str, bytes] = {}
+    """The secret key for the link of each linked meter, by the meter's name."""
+    pairing_key: bytes | None = None
+    """The key of a paired line to the trigger box; None: the line is not paired."""
+
+
+def load_table(path: Path, credentials: str | None = None, *, within_service: bool = True) -> TableFile:
+    """The table file at ``path`` with its profile, chip registry and key.
+
+    ``credentials`` is the directory where the service manager keeps what the file calls ``credential:NAME``. Not
+    ``within_service`` there is none, and the key (then empty) is not looked at if it is a credential.
+
+    Raises:
+        ConfigError: with a line for each mistake in any of them.
+    """
+    lines: list[str] = []
+    config = read_config(text_of(path), str(path), path.parent, _known())
+    if within_service:
+        config = _with_credentials(config, credentials, str(path), lines)
+    registry = Registry({}, {})
+    key = b""
+    try:
+        registry = read_chips(text_content(config.table.chips), config.table.chips)
+    except ChipsRefused as error:
+        lines += error.lines
+    except (OSError, UnicodeDecodeError) as error:
+        lines.append(f"{config.table.chips}: the chip registry cannot be read: {error}")
+    try:
+        if not is_credential(config.table.key_file):
+            key = read_key(Path(config.table.key_file), kept_by_service=is_kept(config.table.key_file, credentials))
+    except KeyRefused as error:
+        lines.append(str(error))
+    try:
+        name = profile_files.beside(path.parent, config.table.profile)
+        keys = {**DEFAULT_KEYS, **config.keypad.keys}
+        profile = profile_files.load(name, guarding(config.options, keys))
+    except ProfileError as error:
+        raise ConfigError((*lines, f"{path}: [table] {error}")) from error
+    misfits = [*profile_checks(config.meters, profile.rules)]
+    misfits += linked_profile_checks(config.linked_meters, profile.rules)
+    misfits += sensors.profile_checks(config.bet_sensors, zones_seen(config), profile.rules)
+    if not misfits:
+        misfits += odds_checks((*config.meters, *config.linked_meters), profile.rules)
+    lines += [f"{path}: {line}" for line in misfits]
+    link_keys = _link_keys(config, credentials, lines)
+    pairing_key = _pairing_key(config, credentials, lines)
+    if lines:
+        raise ConfigError(tuple(lines))
+    return TableFile(config, profile, registry.values, registry.elsewhere, keys, key, link_keys, pairing_key)
+
+
+def guarding(options: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
+    """A table's options with the key of the turn as its keypad has it, where they do not say."""
+    turned = "always" if "hole_turned" in keys.values() else "sometimes"
+    return {**options, "turn_key": options.get("turn_key") or turned}
+
+
+def _pairing_key(config: Config, credentials: str | None, lines: list[str]) -> bytes | None:
+    """The key that the table shares with its trigger box, if their line is paired; a line if it cannot be used."""
+    given = None if config.trigger is None else config.trigger.pairing_key_file
+    if given is None or is_credential(given):
+        return None
+    try:
+        return read_key(Path(given), kept_by_service=is_kept(given, credentials))
+    except KeyRefused as error:
+        lines.append(f"[trigger] pairing_key_file: {error}")
+        return None
+
+
+def _link_keys(config: Config, credentials: str | None, lines: list[str]) -> dict[str, bytes]:
+    """The secret keys for links; a line for each that cannot be used."""
+    found: dict[str, bytes] = {}
+    for one in config.linked_meters:
+        if is_credential(one.key_file):
+            continue
+        try:
+            kept = is_kept(one.key_file, credentials)
+            found[one.name] = read_curve_secret(Path(one.key_file), kept_by_service=kept)
+        except SecretRefused as error:
+            lines.append(str(error))
+    return found
+
+
+def _with_credentials(config: Config, credentials: str | None, name: str, lines: list[str]) -> Config:
+    """The names of credentials replaced by their paths; a line for each that nobody keeps."""
+
+    def found(section: str, key: str, value: str) -> str:
+        if credentials is None:
+            lines.append(
+                f"{name}: [{section}] {key}: {value} is there within the service only ($CREDENTIALS_DIRECTORY)"
+            )
+            return value
+        return str(Path(credentials) / value.removeprefix(CREDENTIAL))
+
+    changed: dict[str, Any] = {}
+    for section in ("table", "broker", "operator", "trigger"):
+        given = getattr(config, section)
+        if given is None:
+            continue
+        named = {key: value for key, value in msgspec.structs.asdict(given).items() if is_credential(value)}
+        moved = {key: found(section, key, value) for key, value in named.items()}
+        changed[section] = msgspec.structs.replace(given, **moved)
+    changed["linked_meters"] = tuple(
+        msgspec.structs.replace(one, key_file=found("[linked_meters]", "key_file", one.key_file))
+        if is_credential(one.key_file)
+        else one
+        for one in config.linked_meters
+    )
+    return msgspec.structs.replace(config, **changed)
+
+
+def _known() -> Known:
+    return Known(protocols=discovery.codecs(), options=_options, keys=_keys)
+
+
+def _options(profile: str, options: Mapping[str, Any]) -> Iterable[Complaint]:
+    if profile not in profile_files.names() and not profile_files.is_path(profile):
+        known = ", ".join(profile_files.names())
+        yield "profile", f"expected one of {known}, or the path of a .toml file, got {shown(profile)}"
+    yield from profiles.option_mistakes(options)
+
+
+def _keys(keys: Mapping[str, str]) -> Iterable[Complaint]:
+    for key, meaning in keys.items():
+        if meaning not in MEANINGS:
+            yield key, f"expected one of {', '.join(sorted(MEANINGS))}, got {shown(meaning)}"

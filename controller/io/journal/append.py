@@ -1,0 +1,87 @@
+"""How a journal is opened to be gone on with, and what a commit appends to it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from controller.formats.journal.merkle_tree import CompactRange
+from controller.formats.journal.records import Identity, genesis, key_mark
+from controller.formats.journal.schema import checkpoint_digest
+from controller.formats.journal.seals import Sealing
+from controller.io.journal.commit_marker import HeadFile, HeadFileDamaged, read_head_file
+from controller.io.journal.reader import Entry, Head, JournalDamaged, JournalFailed, JournalReader
+from controller.io.journal.setup import begin, is_blank, refuse_leftovers
+
+
+class Begun(NamedTuple):
+    """A journal that may be written; ``sealing`` is None if nobody gave its key."""
+
+    identity: Identity
+    meta: dict[str, str]
+    head: Head
+    tree: CompactRange
+    head_file: HeadFile
+    sealing: Sealing | None
+
+
+class Followed(NamedTuple):
+    """An entry, its chain hash, and the compact range of the tree behind it if it has a checkpoint."""
+
+    entry: Entry
+    hash: bytes
+    compact_range: bytes
+
+
+def prepare(path: Path, identity: Identity | None, key: bytes | None, created_wall_ns: int) -> Begun:
+    """Look a journal through from its last checkpoint on; begin it for ``identity`` if there is none.
+
+    Raises:
+        JournalFailed, NotAJournal, JournalDamaged: as ``Journal.open``.
+    """
+    try:
+        if identity is not None:
+            refuse_leftovers(path)
+            if is_blank(path):
+                begin(path, identity, created_wall_ns)
+        noted = read_head_file(path)
+    except HeadFileDamaged as error:
+        raise JournalDamaged(str(error)) from error
+    except (sqlite3.Error, OSError) as error:
+        raise JournalFailed(f"{path}: cannot be begun: {error}") from error
+    with JournalReader(path) as reader:
+        found = reader.identity
+        if identity is not None and (identity.site, identity.table) != (found.site, found.table):
+            ours = f"{identity.site}/{identity.table}"
+            raise JournalFailed(f"{path}: this is the journal of {found.site}/{found.table}, not of {ours}")
+        if key is not None and reader.meta.get("key", key_mark(key)) != key_mark(key):
+            raise JournalFailed(f"{path}: sealed with another key than the table file names; put the right key back")
+        checkpoint = reader.last_checkpoint()
+        reader.check_chain(0 if checkpoint is None else checkpoint[0])
+        reader.check_log(noted)
+        sealing = None if key is None else Sealing(key, found)
+        if sealing is not None:
+            reader.check_seals(sealing)
+        head, meta, tree = reader.head(), reader.meta, reader.tree()
+    try:
+        return Begun(found, meta, head, tree, HeadFile.open(path, Head(0, genesis(found), 0)), sealing)
+    except OSError as error:
+        raise JournalFailed(f"{path}: its head file cannot be opened: {error.strerror}") from error
+
+
+def insert(
+    followed: Sequence[Followed], head: Head, sealing: Sealing, root: bytes, connection: sqlite3.Connection
+) -> Head:
+    """Append a transaction and seal it; ``head`` is where it leaves the journal."""
+    for entry, own, compact_range in followed:
+        connection.execute("INSERT INTO records VALUES (?, ?, ?)", (entry.number, entry.body, own))
+        events = [(seq, entry.number, body) for seq, body in entry.events]
+        connection.executemany("INSERT INTO events VALUES (?, ?, ?)", events)
+        if entry.checkpoint is not None:
+            digest = checkpoint_digest(entry.number, entry.checkpoint, compact_range)
+            row = (entry.number, entry.checkpoint, compact_range, digest)
+            connection.execute("INSERT INTO checkpoints VALUES (?, ?, ?, ?)", row)
+    connection.execute("INSERT INTO seals VALUES (?, ?, ?, ?, ?)", sealing.seal(head.number, head.hash, root))
+    return head

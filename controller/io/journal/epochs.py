@@ -1,0 +1,162 @@
+"""Begins a journal anew where the old one can no longer be gone on with; the old one is kept beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from controller.core.persons import same_person
+from controller.formats.journal.records import Identity
+from controller.io.files.fsync_dir import sync_directory
+from controller.io.journal.journal import Journal
+from controller.io.journal.lock import take_lock
+from controller.io.journal.reader import JournalDamaged, JournalFailed, JournalReader, NotAJournal
+
+BESIDE: Final = ("-wal", "-shm", "-head", "-damaged")
+"""What may lie beside a journal and belongs to it; the journal itself is moved last."""
+
+
+class EpochRefused(Exception):  # noqa: N818 - named for what happened
+    """No epoch was begun; the text says why."""
+
+
+class Ruling(NamedTuple):
+    """Two persons, and why; ``order`` is what they signed, empty where they gave their names only."""
+
+    who: str
+    witness: str
+    why: str
+    order: str = ""
+
+
+class Begun(NamedTuple):
+    """What was begun, and where the old journal is (None: there was none)."""
+
+    identity: Identity
+    kept: Path | None
+    before: str
+    """What the old journal was, in one line."""
+
+
+async def begin_epoch(path: Path, site: str, table: str, ruling: Ruling, wall_ns: int) -> Begun:
+    """Put the journal at ``path`` aside and begin another, with a higher epoch.
+
+    The new one says which epoch it follows, by whom and why. The old one keeps its name with its epoch's number before
+    the ending. May be called again if it was cut off in between.
+
+    Raises:
+        EpochRefused: the persons are not two, the table runs, the journal is another table's, or the disk refuses.
+    """
+    names = [ruling.who.strip(), ruling.witness.strip()]
+    if not all(names) or same_person(*names) or not ruling.why.strip():
+        raise EpochRefused("a new epoch needs two persons, each by name, and a reason")
+    try:
+        moved = await asyncio.to_thread(_finish_moving, path)
+        old, said = await asyncio.to_thread(_old, moved or path)
+        if old is not None and (old.site, old.table) != (site, table):
+            raise EpochRefused(f"{path}: this is the journal of {old.site}/{old.table}, not of {site}/{table}")
+        epoch = max(wall_ns // 1_000_000_000, (0 if old is None else old.epoch) + 1)
+        new = Path(f"{path}.new")
+        await asyncio.to_thread(_clear, new)
+        identity = Identity(site, table, epoch)
+        journal = await Journal.open(new, identity, created_wall_ns=wall_ns)
+        follows = "none" if old is None else f"{old.epoch}: {said}"
+        facts = (("follows", follows), ("who", names[0]), ("witness", names[1]), ("why", ruling.why))
+        for key, value in (*facts, *([("order", ruling.order)] if ruling.order else [])):
+            await journal.note(key, value)
+        await journal.close()
+        kept = await asyncio.to_thread(_exchange, path, new, "unreadable" if old is None else str(old.epoch))
+    except JournalFailed as error:
+        raise EpochRefused(str(error)) from error
+    except OSError as error:
+        raise EpochRefused(f"{path}: {error}") from error
+    return Begun(identity, kept or moved, said)
+
+
+def followed(path: Path, site: str, table: str) -> str:
+    """What a new epoch at ``path`` would follow, in one line: epoch, last record and event, head.
+
+    Raises:
+        EpochRefused: the table runs, or it is another table's journal.
+        OSError: it cannot be read.
+    """
+    try:
+        old, said = _old(_finish_moving(path) or path)
+    except JournalFailed as error:
+        raise EpochRefused(str(error)) from error
+    if old is not None and (old.site, old.table) != (site, table):
+        raise EpochRefused(f"{path}: this is the journal of {old.site}/{old.table}, not of {site}/{table}")
+    return said if old is None else f"{old.epoch}: {said}"
+
+
+def _clear(new: Path) -> None:
+    """Remove what was begun and never put in place."""
+    for suffix in ("", *BESIDE):
+        Path(f"{new}{suffix}").unlink(missing_ok=True)
+
+
+def _old(path: Path) -> tuple[Identity | None, str]:
+    """Whose journal lies there, None if none can be read, and what became of it; nobody may be writing it."""
+    if not path.exists() or not path.stat().st_size:
+        return None, "no journal"
+    lock = take_lock(path, create=False)
+    try:
+        with JournalReader(path, is_older_read=True) as reader:
+            head = reader.head()
+            return reader.identity, f"record {head.number}, event {head.seq}, head {head.hash.hex()}"
+    except (JournalDamaged, NotAJournal) as error:
+        return None, str(error)
+    finally:
+        os.close(lock)
+
+
+def _exchange(path: Path, new: Path, epoch: str) -> Path | None:
+    """Move the old journal aside, the new one in its place. In between ``new`` keeps a daemon from beginning one."""
+    kept = path.with_name(f"{path.stem}.{epoch}{path.suffix}")
+    number = 1
+    while kept.exists():
+        number += 1
+        kept = path.with_name(f"{path.stem}.{epoch}-{number}{path.suffix}")
+    there = path.exists() and path.stat().st_size > 0
+    # The journal before what lies beside it: without its log it would be a journal that ends early, and look whole.
+    if path.exists():
+        path.rename(kept)
+    sync_directory(path.parent)
+    _move_beside(path, kept)
+    for suffix in ("", "-head"):
+        Path(f"{new}{suffix}").rename(f"{path}{suffix}")
+        sync_directory(path.parent)
+    return kept if there else None
+
+
+def _move_beside(path: Path, kept: Path) -> None:
+    for suffix in BESIDE:
+        beside, target = Path(f"{path}{suffix}"), Path(f"{kept}{suffix}")
+        if beside.exists() and not target.exists():
+            beside.rename(target)
+    sync_directory(path.parent)
+
+
+def _finish_moving(path: Path) -> Path | None:
+    """Where an old journal was moved when it was cut off before all of it had been; what was left of it follows it.
+
+    Raises:
+        OSError: the disk refused.
+    """
+    if path.exists():
+        return None
+    try:
+        with JournalReader(Path(f"{path}.new")) as reader:
+            epoch = reader.meta.get("follows", "").partition(":")[0]
+    except (JournalDamaged, NotAJournal):
+        return None
+    found = [path.with_name(f"{path.stem}.{epoch}{path.suffix}")]
+    while (another := path.with_name(f"{path.stem}.{epoch}-{len(found) + 1}{path.suffix}")).exists():
+        found.append(another)
+    kept = found[-1]
+    if not kept.exists():
+        return None
+    _move_beside(path, kept)
+    return kept

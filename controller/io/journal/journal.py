@@ -1,0 +1,396 @@
+"""The journal: one SQLite file that only ever grows, written by one connection on one thread.
+
+A commit is durable when ``Journal.commit`` returns: write-ahead log, ``synchronous = FULL``, several callers' entries
+in one transaction. Everybody else reads with ``JournalReader``, also while the daemon runs. A storage error ends the
+journal: nothing is tried twice, as after a failed sync nobody knows what is on the disk.
+
+SQLite before 3.51.3 may damage a write-ahead log when two connections write or checkpoint at once
+(https://www.sqlite.org/wal.html). One writer, held by a lock of our own, keeps clear of that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, Self
+
+from controller.formats.journal.records import Identity, chain
+from controller.formats.journal.seals import Seal, Sealing, signed_head
+from controller.formats.journal.tree_heads import record_leaf
+from controller.io.journal import stream
+from controller.io.journal.append import Begun, Followed, insert, prepare
+from controller.io.journal.lock import take_lock
+from controller.io.journal.reader import (
+    Entry,
+    EventRow,
+    Head,
+    JournalDamaged,
+    JournalFailed,
+    JournalReader,
+    NotAJournal,
+    RecordRow,
+    seal_before,
+)
+from controller.io.journal.setup import add_meta, configure, library_version
+from controller.io.journal.space_reserve import Reserve, transacted
+from controller.io.journal.stream import Mark
+
+__all__ = [
+    "Entry",
+    "EventRow",
+    "Head",
+    "Journal",
+    "JournalDamaged",
+    "JournalFailed",
+    "JournalReader",
+    "NotAJournal",
+    "RecordRow",
+]
+
+QUEUE_LIMIT: Final = 10_000
+"""Jobs that may wait for the writer: ten minutes of a busy table; more means that the disk has stopped."""
+
+GROUP_LIMIT: Final = 256
+"""Jobs that share a transaction; larger groups no longer gain anything."""
+
+PAGE_LIMIT: Final = 16 * 1024 * 1024
+"""The most pages of 4 KiB a journal may have (64 GiB): years of a table, so reaching it is a fault."""
+
+CLOSE_SECONDS: Final = 30.0
+"""How long closing waits for the writer; a disk that takes longer has failed."""
+
+LOGGED_AT: Final = 18
+LOGGED: Final = b"\x02\x02"
+"""Bytes of the header that say that the file is written with a write-ahead log (SQLite file format 1.3.3)."""
+
+_ABANDONED: Final[list[sqlite3.Connection]] = []
+"""Connections of journals that failed, kept from being closed for as long as the process lasts."""
+
+Job = tuple[Callable[[sqlite3.Connection], Any], "asyncio.Future[Any]"]
+
+
+class Journal:
+    """The only writer of a journal. Create it with ``open``; use it from one event loop."""
+
+    def __init__(self, path: Path, begun: Begun, lock: int, page_limit: int, reserve: Reserve | None) -> None:
+        self.path = path
+        self.identity = begun.identity
+        self.meta = begun.meta
+        """What the journal says of itself, as it was when it was opened."""
+        self.committed: Callable[[], None] = lambda: None
+        """Told by the writer's thread, after each transaction, that there is more to read."""
+        self._head = begun.head
+        self._tree = begun.tree
+        self._sealing = begun.sealing
+        self._head_file = begun.head_file
+        self._lock = lock
+        self._page_limit = page_limit
+        self._reserve = reserve
+        self._failure: str | None = None
+        self._closed = False
+        self._close_seconds = CLOSE_SECONDS
+        self._jobs: queue.Queue[Job | None] = queue.Queue(QUEUE_LIMIT)
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
+
+    @classmethod
+    async def open(
+        cls,
+        path: Path,
+        identity: Identity | None = None,
+        *,
+        key: bytes | None = None,
+        created_wall_ns: int = 0,
+        page_limit: int = PAGE_LIMIT,
+        reserve: Reserve | None = None,
+        close_seconds: float = CLOSE_SECONDS,
+    ) -> Self:
+        """Open the journal at ``path``; begin it for ``identity`` if there is none.
+
+        With ``identity`` and an existing journal the two must agree on site and table; the journal's epoch stands.
+        The chain is checked from the last checkpoint on; ``verify`` checks everything. ``key`` is the table's: whoever
+        wrote the last record must have had it, and without it no record can be committed. ``reserve`` is given up when
+        the disk is full. ``close_seconds``: how long ``close`` waits for a disk that does not answer.
+
+        Raises:
+            JournalFailed: another process has it, it is another table's, or the disk refuses; the text says what to do.
+            NotAJournal: there is none and no ``identity`` was given, or the file is something else.
+            JournalDamaged: what follows the last checkpoint is not what was committed, or not written with ``key``.
+        """
+        lock = await asyncio.to_thread(take_lock, path, create=identity is not None)
+        try:
+            begun = await asyncio.to_thread(prepare, path, identity, key, created_wall_ns)
+            journal = cls(path, begun, lock, page_limit, reserve)
+            journal._close_seconds = close_seconds
+            journal._thread.start()
+            await journal._submit(lambda connection: add_meta(connection, "sqlite", library_version()))
+        except BaseException:
+            os.close(lock)
+            raise
+        return journal
+
+    @property
+    def sealing(self) -> Sealing | None:
+        """What seals its transactions; None if it was opened without the key."""
+        return self._sealing
+
+    @property
+    def head(self) -> Head:
+        """The last record handed to ``commit`` (durable once that call has returned)."""
+        return self._head
+
+    async def commit(self, entries: Sequence[Entry]) -> None:
+        """Make entries durable, all or none. Numbers and event seqs must go on without a gap from ``head``.
+
+        Raises:
+            ValueError: a gap; nothing was written.
+            JournalFailed: storage failed, now or earlier; nothing after this can be committed. Or there is no key.
+        """
+        self._refuse_if_ended()
+        if self._sealing is None:
+            raise JournalFailed(f"{self.path}: opened without the table's key: no record can be committed")
+        followed = self._follow(entries)
+        if followed:
+            await self._submit(functools.partial(insert, followed, self._head, self._sealing, self._tree.root()))
+
+    async def signed_head(self) -> str:
+        """The head of the tree over the records, as it was signed with the last commit; empty if there is none.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        seal: Seal | None = await self._submit(seal_before)
+        return "" if seal is None or self._sealing is None else signed_head(seal, self._sealing.verifier)
+
+    async def known_head(self, size: int) -> bytes | None:
+        """The root of the tree that was signed after record ``size``; None if no transaction ended there.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        seal: Seal | None = await self._submit(functools.partial(seal_before, until=size))
+        return seal.root if seal is not None and seal.number == size else None
+
+    async def note(self, key: str, value: str) -> None:
+        """Add a fact about the journal, unless that is what it last said of ``key``.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        if self.meta.get(key) != value:
+            await self._submit(lambda connection: add_meta(connection, key, value, again=True))
+            self.meta[key] = value
+
+    async def mark_published(self, seq: int) -> None:
+        """Remember that the broker has taken every event up to ``seq``; lower than before changes nothing.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        await self._submit(lambda connection: stream.mark_published(connection, self.identity, seq))
+
+    async def events_after(self, seq: int, limit: int) -> tuple[EventRow, ...]:
+        """Up to ``limit`` committed events following ``seq``, in order, each as it was committed.
+
+        Raises:
+            JournalFailed: as ``commit``, or one of them is not what was committed.
+        """
+        rows: tuple[EventRow, ...] = await self._submit(
+            lambda connection: stream.checked_events(connection, self.identity, seq, limit)
+        )
+        return rows
+
+    async def last_published(self) -> int:
+        """The seq last given to ``mark_published``, 0 if none.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        return (await self.last_mark())[0]
+
+    async def last_mark(self) -> Mark:
+        """The seq last given to ``mark_published`` and the hash of the stream there.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        found: Mark = await self._submit(lambda connection: stream.last_mark(connection, self.identity))
+        return found
+
+    async def stream_at(self, seq: int) -> bytes:
+        """The hash of the stream at event ``seq``.
+
+        Raises:
+            JournalFailed: as ``commit``, or there is no such event.
+        """
+        at: Mark = await self._submit(lambda connection: stream.mark_at(connection, self.identity, seq))
+        while at[0] < seq:
+            # A piece at a time, so that a commit handed in meanwhile waits for one piece and not for all events.
+            piece = functools.partial(stream.piece_of_stream, identity=self.identity, seq=seq, start=at)
+            at = await self._submit(piece)
+        return at[1]
+
+    async def note_ack(self, consumer: str, seq: int) -> None:
+        """Remember that a consumer holds events 1 to ``seq``; lower than before changes nothing.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        await self._submit(lambda connection: stream.note_ack(connection, consumer, seq))
+
+    async def acks(self) -> dict[str, int]:
+        """What each consumer last said it holds.
+
+        Raises:
+            JournalFailed: as ``commit``.
+        """
+        found: dict[str, int] = await self._submit(stream.read_acks)
+        return found
+
+    async def close(self) -> None:
+        """Finish what was handed in, fold the write-ahead log into the file and let go of the journal.
+
+        After a failure nothing is folded in: end the process, and let the next start read what the disk has.
+
+        Raises:
+            JournalFailed: the disk refused to have the log folded in, which is left as it is; or the disk does not
+                answer. Then the writer may still be in a transaction: end the process, nothing of it is let go before.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        before = self._failure
+        end = time.monotonic() + self._close_seconds
+        await asyncio.to_thread(self._end_jobs)
+        await asyncio.to_thread(self._thread.join, max(0.0, end - time.monotonic()))
+        if self._thread.is_alive():
+            # Its descriptors stay the writer's: whatever got their numbers would be written to in their place.
+            said = f"the disk has not answered within {self._close_seconds:g} s; what is committed is on it"
+            self._failure = self._failure or said
+            raise JournalFailed(f"{self.path}: {said}, what was under way may be")
+        self._head_file.close()
+        os.close(self._lock)
+        if self._failure != before:
+            raise JournalFailed(f"{self.path}: {self._failure}")
+
+    # --- the event loop's side ----------------------------------------------------------------------
+
+    def _end_jobs(self) -> None:
+        """Tell the writer that nothing more comes, unless a disk that takes nothing has left no room to."""
+        with contextlib.suppress(queue.Full):
+            self._jobs.put(None, timeout=self._close_seconds)
+
+    def _refuse_if_ended(self) -> None:
+        if self._failure is not None:
+            raise JournalFailed(f"{self.path}: {self._failure}; nothing more is taken")
+        if self._closed:
+            raise JournalFailed(f"{self.path}: the journal is closed")
+
+    def _submit(self, work: Callable[[sqlite3.Connection], Any]) -> asyncio.Future[Any]:
+        self._refuse_if_ended()
+        done: asyncio.Future[Any] = self._loop.create_future()
+        try:
+            self._jobs.put_nowait((work, done))
+        except queue.Full:
+            self._failure = f"{QUEUE_LIMIT} jobs wait for the disk"
+            self._refuse_if_ended()
+        return done
+
+    def _follow(self, entries: Sequence[Entry]) -> list[Followed]:
+        head, tree, found = self._head, self._tree, list[Followed]()
+        for entry in entries:
+            if entry.number != head.number + 1:
+                raise ValueError(f"record {entry.number} cannot follow record {head.number}")
+            seqs = [seq for seq, _ in entry.events]
+            if seqs != list(range(head.seq + 1, head.seq + 1 + len(seqs))):
+                raise ValueError(f"events {seqs} of record {entry.number} cannot follow event {head.seq}")
+            bodies = [body for _, body in entry.events]
+            own = chain(head.hash, entry.number, entry.body, bodies)
+            head = Head(number=entry.number, hash=own, seq=head.seq + len(seqs))
+            tree = tree.appended(record_leaf(entry.number, entry.body, bodies))
+            found.append(Followed(entry, own, b"" if entry.checkpoint is None else tree.data()))
+        self._head, self._tree = head, tree
+        return found
+
+    # --- the writer's side --------------------------------------------------------------------------
+
+    def _write(self) -> None:
+        connection: sqlite3.Connection | None = None
+        try:
+            connection = sqlite3.connect(self.path, isolation_level=None)
+            configure(connection, self._page_limit)
+            # After a sync that failed, what the log shows may be in the kernel's memory alone, and no sync tells.
+            # Folded in, it is written anew.
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            # SQLite says "wal" also if the disk refused the change. Read through the lock's descriptor: closing another
+            # one of this file would drop SQLite's own locks.
+            if os.pread(self._lock, len(LOGGED), LOGGED_AT) != LOGGED:
+                self._failure = "the disk refused the change to a write-ahead log"
+        except (sqlite3.Error, JournalFailed, OSError) as error:
+            self._failure = str(error)
+        open_ended = True
+        while open_ended:
+            group = [self._jobs.get()]
+            # Only this thread takes jobs, so what is not empty now will not become so.
+            while len(group) < GROUP_LIMIT and not self._jobs.empty():
+                group.append(self._jobs.get_nowait())
+            jobs = [job for job in group if job is not None]
+            open_ended = len(jobs) == len(group)
+            self._carry_out(connection, jobs)
+        if connection is None:
+            return
+        if self._failure is None:
+            try:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as error:
+                self._failure = f"the disk refused: {error}"
+        if self._failure is None:
+            connection.close()
+        else:
+            # Closing, be it by the collector, would fold in the log and so sync once more.
+            _ABANDONED.append(connection)
+
+    def _carry_out(self, connection: sqlite3.Connection | None, jobs: Sequence[Job]) -> None:
+        answers: list[Any] = []
+        if connection is not None and self._failure is None and jobs:
+            try:
+                answers = transacted(connection, [work for work, _ in jobs], self._reserve)
+                self._note_head(answers)
+                self.committed()
+            except JournalDamaged as damage:
+                self._failure = f"damaged: {damage}; see: tableside verify {self.path}"
+            except Exception as error:  # noqa: BLE001 - whatever it was, nobody may be left waiting
+                self._failure = f"the disk refused: {error}"
+        for place, (_, done) in enumerate(jobs):
+            failure = self._failure
+            if failure is None:
+                self._tell(functools.partial(_settle, done, answers[place], None))
+            else:
+                self._tell(functools.partial(_settle, done, None, JournalFailed(f"{self.path}: {failure}")))
+
+    def _note_head(self, answers: Sequence[object]) -> None:
+        heads = [answer for answer in answers if isinstance(answer, Head)]
+        if heads:
+            self._head_file.write(heads[-1])
+
+    def _tell(self, news: Callable[[], None]) -> None:
+        # The loop may have ended while the disk was busy; then nobody waits.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(news)
+
+
+def _settle(done: asyncio.Future[Any], answer: object, failure: JournalFailed | None) -> None:
+    if done.done():
+        return
+    if failure is None:
+        done.set_result(answer)
+    else:
+        done.set_exception(failure)

@@ -1,0 +1,33 @@
+"""How a journal is held by its one writer."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from controller.io.journal.reader import JournalFailed, NotAJournal
+
+
+def take_lock(path: Path, *, create: bool) -> int:
+    """Lock the journal for the one writer; a descriptor to close when done, last of all descriptors of that file.
+
+    Raises:
+        JournalFailed: somebody else has the lock, or the file cannot be opened.
+        NotAJournal: there is none and ``create`` is false.
+    """
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600)
+    except FileNotFoundError as error:
+        if create:
+            raise JournalFailed(f"{path}: there is no folder {path.parent}") from error
+        raise NotAJournal(f"{path}: there is no journal here") from error
+    except OSError as error:
+        raise JournalFailed(f"{path}: cannot be opened for writing: {error.strerror}") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        advice = "stop the other tableside that runs this table, or give this one another journal"
+        raise JournalFailed(f"{path}: in use by another process; {advice}") from error
+    return lock

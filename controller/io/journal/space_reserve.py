@@ -1,0 +1,117 @@
+"""The reserve: a file beside the journal that holds room, given up when the disk is nearly full.
+
+With the room it held the round in play can be finished and journaled; then the table is closed for new ones
+(``controller/io/journal/disk_watch.py``) until there is space again and the reserve has been made anew.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+SUFFIX: Final = "-reserve"
+
+SAFE_BYTES: Final = 8 * 1024 * 1024
+"""What must be free before a transaction: a write-ahead log of 4 MB and its folding in, doubled."""
+
+log = structlog.get_logger(__name__)
+
+Work = Callable[[sqlite3.Connection], Any]
+
+
+class Reserve:
+    """Room of ``size`` bytes beside ``journal``; 0: none is kept. ``stat`` tells how full the disk is."""
+
+    def __init__(self, journal: Path, size: int, stat: Callable[[Path], os.statvfs_result] = os.statvfs) -> None:
+        self.path = Path(f"{journal}{SUFFIX}")
+        self.size = size
+        self._stat = stat
+
+    @property
+    def safe_bytes(self) -> int:
+        """Less free than this, and the reserve is given up; a small reserve guards a small disk."""
+        return min(SAFE_BYTES, self.size)
+
+    def is_there(self) -> bool:
+        """Whether all of it is there, or none is wanted."""
+        try:
+            return self.path.stat().st_size >= self.size
+        except OSError:
+            return not self.size
+
+    def free_bytes(self) -> int:
+        """What is free on the disk besides it.
+
+        Raises:
+            OSError: the disk cannot be looked at.
+        """
+        found = self._stat(self.path.parent)
+        return found.f_bavail * found.f_frsize
+
+    def make(self) -> str:
+        """Take the room, if it is not taken; why that cannot be, or an empty text."""
+        if self.is_there():
+            return ""
+        try:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                # Blocks, not a length: what was only promised would be refused when it is needed.
+                os.posix_fallocate(descriptor, 0, self.size)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            self.give_up()
+            return f"{self.path}: no room for the reserve of {self.size // 2**20} MiB: {error.strerror}"
+        return ""
+
+    def give_up(self) -> bool:
+        """Let the room go; whether there was any."""
+        try:
+            self.path.unlink()
+        except OSError:
+            return False
+        log.error("reserve given up", reserve=str(self.path), bytes=self.size)
+        return True
+
+    def keep_clear(self) -> None:
+        """Let the room go if the disk has too little left for a transaction."""
+        try:
+            is_full = self.free_bytes() < self.safe_bytes
+        except OSError:
+            return
+        if is_full:
+            self.give_up()
+
+
+def transacted(connection: sqlite3.Connection, works: Sequence[Work], reserve: Reserve | None) -> list[Any]:
+    """Do everything in one transaction; what each gave.
+
+    If the disk has no room, the reserve is given up and everything is done once more: what was refused was rolled back
+    before anything was synced, unlike after a failed sync, which is never tried again.
+
+    Raises:
+        sqlite3.Error: the disk refused.
+    """
+    if reserve is not None:
+        reserve.keep_clear()
+    try:
+        return _once(connection, works)
+    except sqlite3.OperationalError as error:
+        is_full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+        if reserve is None or not is_full or not reserve.give_up():
+            raise
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return _once(connection, works)
+
+
+def _once(connection: sqlite3.Connection, works: Sequence[Work]) -> list[Any]:
+    connection.execute("BEGIN IMMEDIATE")
+    answers = [work(connection) for work in works]
+    connection.execute("COMMIT")
+    return answers

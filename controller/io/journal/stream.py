@@ -1,0 +1,150 @@
+"""The stream of events as it lies in a journal: read and checked, marked as published, acknowledged by consumers."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+from controller.formats.journal.records import Identity, chain, genesis
+from controller.formats.journal.schema import ack_digest, published_digest
+from controller.formats.journal.stream import stream_genesis, stream_hash
+from controller.io.journal.reader import EventRow, JournalDamaged, event_rows
+
+HASHED_AT_ONCE: Final = 500
+"""Events: a few milliseconds of the writer's thread."""
+
+Mark = tuple[int, bytes]
+"""An event's seq and the hash of the stream there; seq 0 is the beginning."""
+
+
+def checked_events(connection: sqlite3.Connection, identity: Identity, after: int, limit: int) -> tuple[EventRow, ...]:
+    """Up to ``limit`` events following event ``after``, each held against the chain hash of its record.
+
+    Raises:
+        JournalDamaged: one of them is not what was committed.
+    """
+    rows = tuple(event_rows(connection, after + 1, limit))
+    if not rows:
+        return ()
+    if [row.seq for row in rows] != list(range(after + 1, after + 1 + len(rows))):
+        raise JournalDamaged(f"an event that follows event {after} is missing")
+    around = [
+        *_same_record(connection, rows[0], "<", "DESC")[::-1],
+        *rows,
+        *_same_record(connection, rows[-1], ">", "ASC"),
+    ]
+    bodies: dict[int, list[bytes]] = {}
+    for row in around:
+        bodies.setdefault(row.number, []).append(row.body)
+    for number, own in bodies.items():
+        _check_record(connection, identity, number, own)
+    return rows
+
+
+def _same_record(connection: sqlite3.Connection, at: EventRow, side: str, order: str) -> list[EventRow]:
+    """The events beside ``at`` that belong to its record."""
+    found: list[EventRow] = []
+    query = f"SELECT seq, number, body FROM events WHERE seq {side} ? ORDER BY seq {order}"  # noqa: S608 - our own words
+    for row in connection.execute(query, (at.seq,)):
+        if row[1] != at.number:
+            break
+        found.append(EventRow(*row))
+    return found
+
+
+def _check_record(connection: sqlite3.Connection, identity: Identity, number: int, events: list[bytes]) -> None:
+    query = "SELECT number, body, hash FROM records WHERE number IN (?, ?) ORDER BY number"
+    found = {row[0]: (row[1], row[2]) for row in connection.execute(query, (number - 1, number))}
+    before = genesis(identity) if number == 1 else found.get(number - 1, (b"", b""))[1]
+    body, own = found.get(number, (b"", b""))
+    if chain(before, number, body, events) != own:
+        raise JournalDamaged(f"record {number} or its events are not what was committed")
+
+
+def last_mark(connection: sqlite3.Connection, identity: Identity) -> Mark:
+    """The last event marked as published.
+
+    Raises:
+        JournalDamaged: the mark is not what was written.
+    """
+    # The last mark is the highest: reading one row, where the maximum would read them all.
+    row = connection.execute("SELECT id, seq, hash, digest FROM published ORDER BY id DESC LIMIT 1").fetchone()
+    return _mark(row, identity)
+
+
+def mark_at(connection: sqlite3.Connection, identity: Identity, seq: int) -> Mark:
+    """The last mark that is not behind event ``seq``.
+
+    Raises:
+        JournalDamaged: the mark is not what was written.
+    """
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM published").fetchone()
+    # Marks lie in the order of their events: a search by halves needs no index.
+    low, high = 0, int(last)
+    while low < high:
+        middle = (low + high + 1) // 2
+        row = connection.execute("SELECT seq FROM published WHERE id = ?", (middle,)).fetchone()
+        low, high = (middle, high) if row is not None and row[0] <= seq else (low, middle - 1)
+    return _mark(
+        connection.execute("SELECT id, seq, hash, digest FROM published WHERE id = ?", (low,)).fetchone(), identity
+    )
+
+
+def _mark(row: tuple[int, int, bytes, bytes] | None, identity: Identity) -> Mark:
+    if row is None:
+        return 0, stream_genesis(identity)
+    number, seq, hashed, digest = row
+    if published_digest(number, seq, hashed) != digest:
+        raise JournalDamaged(f"published: row {number} does not fit its digest")
+    return seq, hashed
+
+
+def stream_at(connection: sqlite3.Connection, identity: Identity, seq: int, start: Mark | None = None) -> Mark:
+    """Event ``seq`` and the hash of the stream there, going on from ``start`` or the nearest mark.
+
+    Raises:
+        JournalDamaged: an event on the way is missing or not what was committed.
+    """
+    at, hashed = mark_at(connection, identity, seq) if start is None else start
+    while at < seq:
+        rows = checked_events(connection, identity, at, min(seq - at, 1000))
+        if not rows:
+            raise JournalDamaged(f"event {at + 1} is missing")
+        for row in rows:
+            hashed = stream_hash(hashed, row.body)
+        at = rows[-1].seq
+    return at, hashed
+
+
+def piece_of_stream(connection: sqlite3.Connection, *, identity: Identity, seq: int, start: Mark) -> Mark:
+    """As ``stream_at``, but at most so many events on from ``start`` that nobody waits for long behind it."""
+    return stream_at(connection, identity, min(seq, start[0] + HASHED_AT_ONCE), start)
+
+
+def mark_published(connection: sqlite3.Connection, identity: Identity, seq: int) -> Mark:
+    """Mark every event up to ``seq`` as published; lower than before changes nothing. The last mark.
+
+    Raises:
+        JournalDamaged: as ``stream_at``.
+    """
+    last = last_mark(connection, identity)
+    if seq <= last[0]:
+        return last
+    _, hashed = stream_at(connection, identity, seq, last)
+    (row,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM published").fetchone()
+    connection.execute(
+        "INSERT INTO published VALUES (?, ?, ?, ?)", (row, seq, hashed, published_digest(row, seq, hashed))
+    )
+    return seq, hashed
+
+
+def note_ack(connection: sqlite3.Connection, consumer: str, seq: int) -> None:
+    """Keep what a consumer says it holds; lower than before changes nothing."""
+    if seq > read_acks(connection).get(consumer, -1):
+        (row,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM acks").fetchone()
+        connection.execute("INSERT INTO acks VALUES (?, ?, ?, ?)", (row, consumer, seq, ack_digest(row, consumer, seq)))
+
+
+def read_acks(connection: sqlite3.Connection) -> dict[str, int]:
+    """What each consumer last said it holds."""
+    return dict(connection.execute("SELECT consumer, max(seq) FROM acks GROUP BY consumer"))

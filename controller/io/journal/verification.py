@@ -1,0 +1,158 @@
+"""Checks a journal file from outside, the way an inspector would."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from controller.formats.journal.check import Report, examine_pages
+from controller.formats.journal.schema import PAGE_BYTES
+from controller.formats.journal.seals import Sealing
+from controller.formats.journal.sqlite_pages import Image
+from controller.formats.journal.wal import HEADER_DAMAGED, Overlay, overlay, wal_damage
+from controller.formats.orders.operators import Asking
+from controller.formats.orders.signed_orders import order_in
+from controller.io.files.plain_files import FileRefused, content
+from controller.io.journal.commit_marker import HeadFileDamaged, read_head_file
+from controller.io.journal.reader import (
+    READ_ERRORS,
+    JournalDamaged,
+    JournalReader,
+    JournalUnreadable,
+    cannot_read,
+    open_for_reading,
+)
+
+WORK_SECONDS: Final = 0.01
+"""A gentle check works so long at a stretch."""
+
+LOG_LIMIT_BYTES: Final = 1024**3
+"""Of a write-ahead log: a table's has some megabytes."""
+
+PAUSES: Final = 4
+"""How many times as long it pauses then."""
+
+
+def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Report:
+    """Check every byte of the journal at ``path``; may be run while a daemon writes it. ``gently``: with pauses.
+
+    With the table's ``key`` also that every transaction was sealed with it.
+
+    Holds the write-ahead log and a few pages in memory, however large the journal is.
+
+    Raises:
+        NotAJournal: there is none here, the file is something else, or it cannot be looked at now.
+        OSError: it cannot be read.
+    """
+    # Read before the journal is: a daemon at work moves both on, the head file last.
+    try:
+        noted = read_head_file(path)
+    except HeadFileDamaged as damage:
+        return Report(damage=str(damage))
+    try:
+        with contextlib.closing(open_for_reading(path)) as connection:
+            # One transaction, so that the check of SQLite and ours see the same journal. While it lasts no page of the
+            # file is overwritten but with what the log has for it, and the log does not begin anew.
+            connection.execute("BEGIN")
+            connection.execute("SELECT count(*) FROM meta").fetchone()
+            log = _log(path)
+            with path.open("rb", buffering=0) as file:
+                image = _image(file.fileno(), overlay(log), gently=gently)
+                report = examine_pages(image)
+            complaint = report.damage or _sqlite_complaint(connection) or _file_complaint(path, log, image.pages)
+    except JournalDamaged as damage:
+        return Report(damage=str(damage).removeprefix(f"{path}: "))
+    except READ_ERRORS as error:
+        if isinstance(cannot_read(path, error), JournalUnreadable):
+            raise cannot_read(path, error) from error
+        return Report(damage=f"cannot be read: {error}")
+    except OverflowError as error:
+        return Report(damage=f"cannot be read: {error}")
+    if complaint in {None, HEADER_DAMAGED} and noted is not None:
+        # A power cut in the first write to a log that begins anew tears its header: nothing of it had been committed.
+        with JournalReader(path) as reader:
+            complaint = reader.lost_since(noted)
+    if complaint is None and key is not None and report.identity is not None:
+        complaint = _foreign(path, Sealing(key, report.identity))
+    return report if complaint is None else Report(damage=complaint)
+
+
+def orders(path: Path, signers: Mapping[str, Asking] | None = None) -> tuple[int, str | None]:
+    """How many orders of a whole journal are signed, and the first that is not as it was signed; None: all are.
+
+    ``signers``: also whether each key is that of the person named, and may order that.
+    """
+    used = set[tuple[str, int]]()
+    with JournalReader(path) as reader:
+        for row in reader.records(1):
+            found = order_in(row.body, reader.identity, signers)
+            if found is None:
+                continue
+            if not found.wrong and (found.key, found.number) in used:
+                found = found._replace(wrong="it was carried out before")
+            if found.wrong:
+                return len(used), f"record {found.record}: signed order: {found.wrong}"
+            used.add((found.key, found.number))
+    return len(used), None
+
+
+def _foreign(path: Path, sealing: Sealing) -> str | None:
+    """Which records were not written with the table's key; None if all were."""
+    try:
+        with JournalReader(path) as reader:
+            reader.check_seals(sealing, every=True)
+    except JournalDamaged as damage:
+        return str(damage).removeprefix(f"{path}: ")
+    return None
+
+
+def _log(path: Path) -> bytes:
+    try:
+        return content(f"{path}-wal", LOG_LIMIT_BYTES)
+    except FileRefused as refused:
+        if refused.is_absent:
+            return b""
+        raise
+
+
+def _image(descriptor: int, over: Overlay | None, *, gently: bool) -> Image:
+    """The pages of a journal: the log's where it has them, the file's elsewhere."""
+    worked_since = time.monotonic()
+
+    def read(page: int) -> bytes:
+        nonlocal worked_since
+        worked = time.monotonic() - worked_since
+        if gently and worked > WORK_SECONDS:
+            time.sleep(PAUSES * worked)
+            worked_since = time.monotonic()
+        if over is not None and page in over.pages:
+            return over.pages[page]
+        return os.pread(descriptor, PAGE_BYTES, (page - 1) * PAGE_BYTES)
+
+    if over is not None:
+        return Image(read, over.size, PAGE_BYTES)
+    size = os.fstat(descriptor).st_size
+    claimed = int.from_bytes(os.pread(descriptor, 4, 28), "big")
+    return Image(read, max(1, min(claimed, -(-size // PAGE_BYTES))), PAGE_BYTES)
+
+
+def _sqlite_complaint(connection: sqlite3.Connection) -> str | None:
+    (first,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    return None if first == "ok" else "SQLite: " + " ".join(str(first).split())
+
+
+def _file_complaint(path: Path, log: bytes, pages: int) -> str | None:
+    """What only the files show: a tail behind the last page, a write-ahead log cut short by damage."""
+    if log:
+        # Read twice: a daemon may be appending to it at this moment, damage stays.
+        first = wal_damage(log)
+        return first if first is None else wal_damage(_log(path))
+    size = path.stat().st_size
+    if size != pages * PAGE_BYTES:
+        return f"bytes {pages * PAGE_BYTES} to {size - 1}: behind the last page of {PAGE_BYTES} bytes"
+    return None

@@ -1,0 +1,328 @@
+"""One supervisor for each device: opens its line, lets its session identify it, keeps it, and begins again.
+
+Whatever goes wrong (the line, the device, our own session) ends in the same place: the line is closed, the session
+told, and after a pause everything begins anew. The table runs on without the device; its health says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+import structlog
+
+from controller.io.lines.ports import Opener
+from controller.io.lines.serial import LineLost
+from controller.io.lines.talk_limit import Talk
+from controller.io.system.backoff import Backoff
+from controller.io.system.clock import Clock
+from devices.session import Session
+from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState, LineDisturbed, Reading
+
+NANOSECONDS: Final = 1_000_000_000
+
+OPEN_SECONDS: Final = 12.0
+"""How long an opening may take; a device server may take 5 s to be reached and 6 s to agree on the line's settings."""
+
+LIVENESS_NS: Final = 2 * NANOSECONDS
+"""A line on which something is asked again and again and not a byte comes back for so long is lost, and opened anew.
+
+Whatever the operating system says, and however many devices on the line their session has still to wait for.
+"""
+
+STALL_NS: Final = NANOSECONDS // 10
+"""A deadline that is kept so much too late says that we did not run: nobody was asked meanwhile, and nobody heard."""
+
+FOREIGN_LIMIT: Final = 64
+"""Unreadable messages in a row, before the first that was understood, that make a device the wrong one."""
+
+ATTENTION_FAILURES: Final = 10
+"""Openings in a row that led to nothing, a minute or more, after which somebody has to come."""
+
+REASON_LIMIT: Final = 200
+"""Characters of a reason that are kept."""
+
+log = structlog.get_logger(__name__)
+
+
+class Link:
+    """Keeps one device session on its line: open, identify, ready; driven by bytes and deadlines.
+
+    ``liveness_ns`` is given for a device that is asked all the time: longest silence before the line is opened anew,
+    whatever the operating system says of it. ``talk`` is how much the line may say. ``deliver`` takes the readings;
+    what it raises ends ``run``.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        open_line: Opener,
+        session: Session,
+        *,
+        clock: Clock,
+        chance: random.Random,
+        deliver: Callable[[Reading], None],
+        liveness_ns: int | None = None,
+        talk: Talk | None = None,
+    ) -> None:
+        self.name = name
+        self.failures = 0
+        """Openings in a row after which the device was not heard to make sense."""
+        self._open_line = open_line
+        self._session = session
+        self._clock = clock
+        self._backoff = Backoff(chance)
+        self._deliver = deliver
+        self._liveness_ns = liveness_ns
+        self._talk = Talk(chance) if talk is None else talk
+        self._transport: asyncio.Transport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._lost: asyncio.Future[Exception | None] | None = None
+        self._fatal: Exception | None = None
+        self._told: dict[str, DeviceHealth] = {}
+        self._heard_ns = 0
+        """When the last byte came; the time for which we did not run ourselves is left out of the silence since."""
+        self._due_ns = 0
+        self._heard = False
+        self._proven = False
+        self._foreign = 0
+        self._refusal = ""
+        self._why = ""
+
+    async def run(self) -> None:
+        """Serve the device until cancelled.
+
+        Raises:
+            Exception: what ``deliver`` raised.
+        """
+        self._fatal = None
+        while True:
+            error = await self._once()
+            if self._fatal is not None:
+                raise self._fatal
+            self.failures = 0 if self._proven else self.failures + 1
+            pause = self._talk.pause_seconds() if self._talk.is_closed else self._backoff.next_seconds()
+            log.warning("line down", device=self.name, reason=_text(error), again_in_seconds=round(pause, 2))
+            if self.failures == ATTENTION_FAILURES:
+                self._call_for_attention(error)
+            await asyncio.sleep(pause)
+
+    async def _once(self) -> Exception | None:
+        """Open the line and keep it; what ended that."""
+        lost: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+        self._lost = lost
+        self._heard = self._proven = False
+        self._foreign = 0
+        self._refusal = self._why = ""
+        error: Exception | None = None
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                await self._open_line(_LinkProtocol(self, lost))
+            error = await lost
+        except TimeoutError:
+            error = LineLost(f"not open after {OPEN_SECONDS:.0f} s")
+        except OSError as refused:
+            error = refused
+        except Exception as broken:
+            # A device that cannot be opened must not stop the table.
+            log.exception("opening failed", device=self.name)
+            error = broken
+        finally:
+            if not lost.done():
+                lost.cancel()
+            self._down(error)
+        return error
+
+    def settle(self) -> None:
+        """Send what the session wants sent, deliver what it learnt, and set the timer for the next deadline."""
+        self._guarded(self._settle)
+
+    def up(self, transport: asyncio.Transport) -> None:
+        """The line is open."""
+        self._transport = transport
+        self._heard_ns = self._clock.monotonic_ns()
+        self._talk.opened(self._heard_ns)
+        log.info("line up", device=self.name)
+        self._guarded(lambda: self._session.connected(self._heard_ns))
+        self.settle()
+
+    def received(self, data: bytes) -> None:
+        """Bytes came."""
+        now_ns = self._heard_ns = self._clock.monotonic_ns()
+        self._heard = True
+        if not self._talk.data(len(data), now_ns):
+            self._interrupt("bytes")
+            return
+        self._guarded(lambda: self._session.receive(data, now_ns))
+        self.settle()
+
+    def _deadline(self) -> None:
+        now_ns = self._clock.monotonic_ns()
+        late_ns = now_ns - self._due_ns
+        if late_ns >= STALL_NS:
+            self._heard_ns += late_ns
+        if self._liveness_ns is not None and now_ns - self._heard_ns >= self._liveness_ns:
+            self._drop(LineLost(f"not a byte for {self._liveness_ns // NANOSECONDS} s"))
+            return
+        self._guarded(lambda: self._session.handle_deadline(now_ns))
+        self.settle()
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """A failure of ours, or of the line, ends this opening and nothing else."""
+        try:
+            work()
+        except OSError as error:
+            self._drop(error)
+        except Exception as error:
+            if error is not self._fatal:
+                log.exception("session failed", device=self.name)
+            self._drop(error)
+
+    def _drop(self, error: Exception) -> None:
+        if self._lost is not None and not self._lost.done():
+            self._lost.set_result(error)
+
+    def _settle(self) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            data = self._session.bytes_to_send()
+            if data:
+                self._transport.write(data)
+        for reading in self._session.readings():
+            self._tell(reading)
+        self._arm()
+
+    def _arm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._transport is None or self._lost is None or self._lost.done():
+            return
+        deadlines = [self._session.next_deadline()]
+        if self._liveness_ns is not None:
+            deadlines.append(self._heard_ns + self._liveness_ns)
+        first = min((one for one in deadlines if one is not None), default=None)
+        if first is not None:
+            self._due_ns = first
+            delay = max(0, first - self._clock.monotonic_ns()) / NANOSECONDS
+            self._timer = asyncio.get_running_loop().call_later(delay, self._deadline)
+
+    def _down(self, error: Exception | None) -> None:
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            self._guarded(transport.close)
+        self._why = _text(error)
+        now_ns = self._clock.monotonic_ns()
+        self._guarded(lambda: self._session.disconnected(now_ns))
+        self.settle()
+        for device, told in self._told.items():
+            if told.state is not HealthState.LOST and not self._refusal:
+                # The session that should have said so has failed, or the wrong device is gone too.
+                self._guarded(lambda name=device: self._tell_health(_lost(name, now_ns)))  # type: ignore[misc]
+
+    # --- what the readings say of the device ------------------------------------------------------------
+
+    def _tell(self, reading: Reading) -> None:
+        if isinstance(reading, DeviceHealth):
+            self._tell_health(reading)
+            return
+        if self._talk.is_closed:
+            # It was interrupted; what it said beyond that is as lost as what it says meanwhile.
+            return
+        if not self._talk.reading(self._clock.monotonic_ns()):
+            self._interrupt("readings")
+            return
+        if isinstance(reading, LineDisturbed):
+            self._foreign += 1
+            if self._foreign >= FOREIGN_LIMIT and not self._proven:
+                self._refuse(f"wrong device: {FOREIGN_LIMIT} messages and none understood")
+        elif self._heard:
+            self._prove()
+        self._hand_over(reading)
+
+    def _tell_health(self, health: DeviceHealth) -> None:
+        if health.state is HealthState.READY and self._heard:
+            self._prove()
+        if health.state is HealthState.FAULTY and health.device == self.name and not self._proven:
+            # It said who it is, and never became ready.
+            self._refuse(f"wrong device: {health.detail}")
+            health = msgspec.structs.replace(health, detail=self._refusal)
+        if health.state is HealthState.LOST and self._transport is None:
+            detail = f"{health.detail}: {self._why}" if health.detail and self._why else health.detail or self._why
+            health = msgspec.structs.replace(health, detail=detail)
+            if self._refusal:
+                # It is there, only not what it should be; told once, however often it is tried again.
+                health = msgspec.structs.replace(health, state=HealthState.FAULTY, detail=self._refusal)
+        told = self._told.get(health.device)
+        if told is not None and (told.state, told.detail) == (health.state, health.detail):
+            return
+        self._told[health.device] = health
+        log.info("device health", device=health.device, state=health.state.value, detail=health.detail)
+        self._hand_over(health)
+
+    def _prove(self) -> None:
+        if not self._proven:
+            self._proven = True
+            self._backoff.reset()
+
+    def _refuse(self, text: str) -> None:
+        if not self._refusal:
+            self._refusal = text
+            log.error("device refused", device=self.name, reason=text)
+            self._drop(LineLost(text))
+
+    def _interrupt(self, what: str) -> None:
+        """It talks too much: close the line for a while, and say so once."""
+        text = f"too many {what} a second: the line is closed for a while"
+        self._drop(LineLost(text))
+        at_ns = self._clock.monotonic_ns()
+        if self._talk.closed(at_ns):
+            log.error("device talks too much", device=self.name, reason=text)
+            self._guarded(lambda: self._hand_over(DeviceComplained(self.name, "talks_too_much", text, at_ns)))
+
+    def _call_for_attention(self, error: Exception | None) -> None:
+        text = f"{self.failures} openings in a row led to nothing: {_text(error)}"
+        log.error("device needs attention", device=self.name, reason=text)
+        at_ns = self._clock.monotonic_ns()
+        self._guarded(lambda: self._hand_over(DeviceComplained(self.name, "needs_attention", text, at_ns)))
+
+    def _hand_over(self, reading: Reading) -> None:
+        try:
+            self._deliver(reading)
+        except Exception as error:
+            # Nobody takes what devices say any more: that is not this device's trouble.
+            self._fatal = error
+            raise
+
+
+def _text(error: Exception | None) -> str:
+    return " ".join(str(error).split())[:REASON_LIMIT] if error is not None else "closed"
+
+
+def _lost(device: str, at_ns: int) -> DeviceHealth:
+    return DeviceHealth(device=device, state=HealthState.LOST, at_ns=at_ns)
+
+
+class _LinkProtocol(asyncio.Protocol):
+    """Tells a link what happens on one opening of its line, as long as that lasts."""
+
+    def __init__(self, link: Link, lost: asyncio.Future[Exception | None]) -> None:
+        self._link = link
+        self._lost = lost
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        if self._lost.done():
+            transport.abort()
+        else:
+            self._link.up(transport)
+
+    def data_received(self, data: bytes) -> None:
+        if not self._lost.done():
+            self._link.received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self._lost.done():
+            self._lost.set_result(exc)

@@ -1,0 +1,84 @@
+"""How long events have lain unacknowledged by a configured consumer: first an alert, then the table is closed.
+
+What the journal holds and nobody else does is lost with this machine. An event counts from when it was committed, also
+over restarts; for a consumer that was configured later, from then on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from controller.core.messages.inputs import FitnessLevel
+from controller.core.table.pace import HOUR_NS
+from controller.formats.mqtt.envelope import own_event
+from controller.io.journal.journal import Journal
+from controller.io.system.clock import Clock
+from controller.reports.status import nanoseconds
+
+LOOK_SECONDS: Final = 5.0
+"""Between two looks: an acknowledgement opens the table within this."""
+
+Tell = Callable[[FitnessLevel, str], None]
+
+
+class Terms(NamedTuple):
+    """After how many hours without an acknowledgement people are warned, and the table is closed for new rounds."""
+
+    warn_hours: int
+    close_hours: int
+
+
+class Overdue:
+    """Looks at what each consumer lacks; ``acked`` is what each has said it holds since the start."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        names: Sequence[str],
+        acked: Callable[[], Mapping[str, int]],
+        clock: Clock,
+        terms: Terms,
+        *,
+        seconds: float = LOOK_SECONDS,
+    ) -> None:
+        self._journal = journal
+        self._names = tuple(names)
+        self._acked = acked
+        self._clock = clock
+        self._terms = terms
+        self._seconds = seconds
+        self._since: dict[str, int] = {}
+        self._kept: Mapping[str, int] = {}
+        self.tell: Tell = lambda _level, _text: None
+        """Told how fit that leaves the table."""
+
+    async def run(self) -> None:
+        """Look again and again, until cancelled."""
+        self._kept = await self._journal.acks()
+        for name in self._names:
+            key = f"consumer {name}"
+            if key not in self._journal.meta:
+                await self._journal.note(key, str(self._clock.wall_ns()))
+            self._since[name] = int(self._journal.meta[key])
+        while True:
+            await self.look()
+            await asyncio.sleep(self._seconds)
+
+    async def look(self) -> None:
+        """Tell of the consumer that has lacked an event for longest."""
+        now_ns, worst = self._clock.wall_ns(), (0, "", 0)
+        for name in self._names:
+            acked = max(self._kept.get(name, 0), self._acked().get(name, 0))
+            for row in await self._journal.events_after(acked, 1):
+                age_ns = now_ns - max(nanoseconds(own_event(row.body).time), self._since[name])
+                worst = max(worst, (age_ns // HOUR_NS, name, row.seq))
+        hours, name, seq = worst
+        said = f"consumer {name} has not acknowledged event {seq} for {hours} h"
+        if hours >= self._terms.close_hours:
+            self.tell(FitnessLevel.CLOSED, f"{said}, at most {self._terms.close_hours} h are allowed")
+        elif hours >= self._terms.warn_hours:
+            self.tell(FitnessLevel.WARNED, f"{said}: at {self._terms.close_hours} h no more rounds may begin")
+        else:
+            self.tell(FitnessLevel.FIT, "")

@@ -1,0 +1,128 @@
+"""What others ask of a table over MQTT, on a connection of its own: a flood of it keeps no event waiting.
+
+It is read at a bounded pace, and the broker holds the rest back. Whoever floods it for long has the connection made
+anew, so that the broker lets go of what it holds; what people ask over the operator channel does not come this way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import structlog
+from paho.mqtt.reasoncodes import ReasonCode
+
+from controller.formats.mqtt.envelope import Topics
+from controller.io.journal.consumers import Consumers, consumer_of
+from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, NotGreeted, Protocol, connected
+from controller.io.mqtt.intake import Inbound
+from controller.io.system.backoff import Backoff
+from controller.io.system.clock import Clock
+from controller.io.system.rate_limits import Allowance
+
+if TYPE_CHECKING:
+    from aiomqtt import Message
+
+COMMAND_LIMIT_BYTES: Final = 64 * 1024
+"""Payload of a command: many times what any command needs."""
+
+PACKET_LIMIT_BYTES: Final = COMMAND_LIMIT_BYTES + 4096
+"""A whole message with its topic; MQTT 5 has the broker keep larger ones back."""
+
+FLOOD_SECONDS: Final = 2.0
+"""More than can be read for so long, and the connection is made anew."""
+
+ACKS_PER_SECOND: Final = 2
+"""Of one consumer; it acknowledges at most once a second. Each is held against the journal."""
+
+ACKS_AT_ONCE: Final = 10
+
+log = structlog.get_logger(__name__)
+
+
+class Inbox:
+    """The connection on which a table hears. ``run`` keeps it until cancelled.
+
+    ``on_command(verb, payload)`` is called for each command, ``on_status(payload)`` for each status that anybody says
+    of the table.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        topics: Topics,
+        *,
+        clock: Clock,
+        chance: random.Random,
+        on_command: Callable[[str, bytes], None],
+        on_status: Callable[[bytes], None],
+        consumers: Consumers | None = None,
+    ) -> None:
+        self._broker = broker
+        self._topics = topics
+        self._clock = clock
+        self._backoff = Backoff(chance)
+        self._on_command = on_command
+        self._on_status = on_status
+        self._consumers = consumers
+        self._acks: dict[str, Allowance] = {}
+        self.heard = asyncio.Event()
+        """Set while the broker passes on what is asked."""
+
+    async def run(self) -> None:
+        """Connect and listen, again and again, until cancelled."""
+        while True:
+            refused: set[Protocol] = set()
+            for protocol in self._broker.protocols_for_long():
+                if protocol in refused:
+                    continue
+                try:
+                    await self._serve(protocol)
+                except NotGreeted as error:
+                    if error.said_no:
+                        refused.add(protocol)
+                    log.warning("broker not reached for requests", protocol=protocol, reason=str(error))
+                except (LinkLost, OSError) as error:
+                    log.warning("requests not heard", protocol=protocol, reason=str(error))
+                    break
+                finally:
+                    self.heard.clear()
+            await asyncio.sleep(self._backoff.next_seconds())
+
+    async def _serve(self, protocol: Protocol) -> None:
+        identifier = f"tableside-{self._topics.site}-{self._topics.table}-requests"
+        inbound = Inbound(PACKET_LIMIT_BYTES, is_paced=True, flood_seconds=FLOOD_SECONDS)
+        async with connected(self._broker, protocol, identifier, inbound=inbound) as client:
+            for topic in (self._topics.commands, self._topics.acks, self._topics.status):
+                for answer in await client.subscribe(topic, qos=1):
+                    if isinstance(answer, ReasonCode) and answer.is_failure:
+                        log.error("topic refused by the broker", topic=topic, reason=str(answer))
+            self.heard.set()
+            self._backoff.reset()
+            await self._listen(client)
+
+    async def _listen(self, client: CheckedClient) -> None:
+        async for message in client.messages:
+            await self._take(message)
+
+    async def _take(self, message: Message) -> None:
+        topic, payload, retained = str(message.topic), message.payload, message.retain
+        consumer = consumer_of(topic, self._topics.root)
+        if consumer is not None and self._consumers is not None and len(payload) <= COMMAND_LIMIT_BYTES:
+            name = consumer if self._consumers.knows(consumer) else ""
+            allowance = self._acks.setdefault(name, Allowance(ACKS_PER_SECOND, ACKS_AT_ONCE))
+            # Said again every few seconds: one that is too much is not missed.
+            if allowance.take(self._clock.monotonic_ns()):
+                await self._consumers.take_ack(consumer, payload)
+        if topic == self._topics.status and not retained:
+            self._on_status(payload)
+        verb = self._topics.verb(topic)
+        if verb is None:
+            return
+        if retained or len(payload) > COMMAND_LIMIT_BYTES:
+            # A retained command would be carried out again at every connection.
+            log.warning("command ignored", verb=verb, retained=retained, bytes=len(payload))
+            return
+        self._on_command(verb, payload)

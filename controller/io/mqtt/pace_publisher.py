@@ -1,0 +1,81 @@
+"""The pace of the last hour, told once a minute out of the journal: what the pit looks at, retained on ``state/pace``.
+
+It reads the journal as a consumer does, on a cursor of its own, so that a card never waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+import msgspec
+
+from controller.core.messages.events import Event
+from controller.core.table.pace import HOUR_NS, Pace, figures, paced
+from controller.formats.mqtt.envelope import own_event
+from controller.formats.mqtt.retained_state import PaceNow
+from controller.io.journal.reader import EventRow
+from controller.io.system.clock import Clock
+from controller.reports.status import nanoseconds
+
+EVERY_SECONDS: Final = 60.0
+
+ROWS_AT_ONCE: Final = 500
+
+EVENTS_LIMIT: Final = 20_000
+"""Events kept: four times what a fast table tells in an hour."""
+
+Read = Callable[[int, int], Awaitable[Sequence[EventRow]]]
+"""``read(seq, limit)``: committed events following ``seq``, in order, at most so many."""
+
+
+class PaceBoard:
+    """Keeps the events of the last hour and tells their figures."""
+
+    def __init__(self, read: Read, head: Callable[[], int], clock: Clock, tell: Callable[[bytes], None]) -> None:
+        self._read = read
+        self._head = head
+        self._clock = clock
+        self._tell = tell
+        self._seq = 0
+        self._kept: deque[tuple[int, Event]] = deque(maxlen=EVENTS_LIMIT)
+
+    async def run(self) -> None:
+        """Tell the figures each minute, until cancelled.
+
+        Raises:
+            JournalFailed: the journal can no longer be read.
+        """
+        self._seq = await self._before(self._clock.wall_ns() - HOUR_NS)
+        while True:
+            self._tell(await self.look())
+            await asyncio.sleep(EVERY_SECONDS)
+
+    async def look(self) -> bytes:
+        """Read what is new, forget what is older than an hour; the payload of ``state/pace``."""
+        while rows := await self._read(self._seq, ROWS_AT_ONCE):
+            self._seq = rows[-1].seq
+            for row in rows:
+                told = own_event(row.body)
+                self._kept.append((nanoseconds(told.time), told.event))
+        since_ns = self._clock.wall_ns() - HOUR_NS
+        while self._kept and self._kept[0][0] < since_ns:
+            self._kept.popleft()
+        pace = Pace()
+        for at_ns, event in self._kept:
+            pace = paced(pace, event, at_ns)
+        return msgspec.json.encode(PaceNow(self._seq, figures(pace)))
+
+    async def _before(self, moment_ns: int) -> int:
+        """The last event told before a moment, 0 if none: found by halving, for a journal may hold a year."""
+        low, high = 0, self._head()
+        while low < high:
+            middle = (low + high + 1) // 2
+            rows = await self._read(middle - 1, 1)
+            if rows and nanoseconds(own_event(rows[0].body).time) < moment_ns:
+                low = middle
+            else:
+                high = middle - 1
+        return low

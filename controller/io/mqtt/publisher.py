@@ -1,0 +1,397 @@
+"""Keeps the table's MQTT side alive: status and last will, retained states, commands, and the one stream of events.
+
+Events leave in the order of their seqs. An event counts as published when the broker has acknowledged it and all
+before it; after a lost link or a refusal, sending goes on from the first that does not. So a consumer may see an event
+twice, never a number with two contents, and never a gap that is not filled afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, NamedTuple
+
+import aiomqtt
+import structlog
+
+from controller.formats.journal.stream import StreamRefused
+from controller.formats.mqtt.envelope import CLOUDEVENTS, Topics, read_status, status_bytes
+from controller.formats.orders.requests import VERBS, reply_bytes
+from controller.io.journal.consumers import Consumers
+from controller.io.journal.reader import EventRow
+from controller.io.mqtt.connection import (
+    INFLIGHT_LIMIT,
+    Broker,
+    CheckedClient,
+    LinkLost,
+    NotGreeted,
+    Protocol,
+    PublishRefused,
+    connected,
+)
+from controller.io.mqtt.inbox import Inbox
+from controller.io.mqtt.intake import Inbound
+from controller.io.mqtt.publication import Outgoing, first_to_end, messages_of
+from controller.io.system.backoff import Backoff
+from controller.io.system.clock import Clock
+from controller.io.system.rate_limits import RequestLimit, Verdict, too_much
+
+REPLY_LIMIT: Final = 1000
+"""Replies that wait for the broker; older ones are dropped, as whoever asked has given up."""
+
+GOODBYE_SECONDS: Final = 2.0
+"""How long the last status may take."""
+
+DRAIN_SECONDS: Final = 5.0
+"""How long a daemon that was told to stop goes on sending what is in its journal; the rest waits for the next start."""
+
+LINGER_SECONDS: Final = 0.01
+"""Between the broker's answer and the note of it in the journal: the next reading's commit does not wait for it."""
+
+MARK_LIMIT: Final = 1000
+"""Events in a row that were published and not noted as such: after a crash they are told again."""
+
+PACKET_LIMIT_BYTES: Final = 64 * 1024
+"""Of what a broker sends where nothing was asked for: its answers."""
+
+REPAIR_SECONDS: Final = 1.0
+"""Between two corrections of a status that somebody else has overwritten."""
+
+REPLAY: Final = "replay"
+"""The verb that asks for events again."""
+
+log = structlog.get_logger(__name__)
+
+
+class Stream(NamedTuple):
+    """Where events come from and where it is remembered how far they have gone: the journal's three methods."""
+
+    last_published: Callable[[], Awaitable[int]]
+    events_after: Callable[[int, int], Awaitable[Sequence[EventRow]]]
+    mark_published: Callable[[int], Awaitable[None]]
+
+
+HEARD_SECONDS: Final = 1.0
+"""How long the table waits to say that it is there until it also hears what it is asked."""
+
+OVER_MQTT: Final = "MQTT"
+"""Whoever asks over MQTT is one client: a broker does not say who of its clients sent a message."""
+
+
+class Publisher:
+    """The table's connections to its broker, on one of which it speaks and on the other hears what it is asked.
+
+    ``run`` keeps them until cancelled; everything else may be called always.
+
+    ``session`` counts the daemon's starts within the epoch: a consumer ignores a status of a lower one.
+    ``on_command(verb, payload)`` is called for each command that comes while connected and is within the ``limit``.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        topics: Topics,
+        stream: Stream,
+        *,
+        session: int,
+        clock: Clock,
+        chance: random.Random,
+        on_command: Callable[[str, bytes], None],
+        consumers: Consumers | None = None,
+        limit: RequestLimit | None = None,
+    ) -> None:
+        self._broker = broker
+        self._topics = topics
+        self._stream = stream
+        self._session = session
+        self._clock = clock
+        self._backoff = Backoff(chance)
+        self._on_command = on_command
+        self._consumers = consumers
+        self._alarms: tuple[str, ...] = ()
+        self._status_due = False
+        self._limit = limit or RequestLimit(clock, lambda _: None)
+        self._inbox = Inbox(
+            broker,
+            topics,
+            clock=clock,
+            chance=chance,
+            on_command=self._heard,
+            on_status=self._repair_status,
+            consumers=consumers,
+        )
+        self._repaired_at = -REPAIR_SECONDS
+        self._repair: asyncio.TimerHandle | None = None
+        self._retained: dict[str, bytes] = {}
+        self._unsent: dict[str, None] = {}
+        self._replies: list[Outgoing] = []
+        self._wanted = asyncio.Event()
+        self._marked = 0
+        self._window = INFLIGHT_LIMIT
+        self.online = asyncio.Event()
+        """Set while the broker has our status."""
+        self.reached = 0
+        """The seq of the last event known to be with the broker."""
+        self.turns = 0
+        """Grows with each thing done: a connection tried, a message handed over."""
+        self._waits = False
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether everything has been handed over and nothing new has come."""
+        return self._waits and not self._wanted.is_set()
+
+    def wake(self) -> None:
+        """There are new events in the journal."""
+        self._wanted.set()
+
+    def retain(self, topic: str, payload: bytes) -> None:
+        """Publish ``payload`` retained, now and on every later connection; only the latest per topic is kept."""
+        if self._retained.get(topic) != payload:
+            self._retained[topic] = payload
+            self._unsent[topic] = None
+            self._wanted.set()
+
+    def reply(self, verb: str, payload: bytes) -> None:
+        """Answer a command, if the broker can be reached soon."""
+        self._replies.append(Outgoing(self._topics.reply(verb), payload))
+        del self._replies[:-REPLY_LIMIT]
+        self._wanted.set()
+
+    def tell_alarms(self, alarms: tuple[str, ...]) -> None:
+        """What the status says besides that the table is there."""
+        if alarms != self._alarms:
+            self._alarms = alarms
+            self._status_due = True
+            self._wanted.set()
+
+    async def run(self) -> None:
+        """Connect, publish and listen, again and again, until cancelled."""
+        self.reached = self._marked = await self._stream.last_published()
+        await first_to_end(self._publish(), self._inbox.run())
+
+    async def _publish(self) -> None:
+        while True:
+            refused: set[Protocol] = set()
+            for protocol in self._broker.protocols_for_long():
+                if protocol in refused:
+                    continue
+                self.turns += 1
+                try:
+                    await self._serve(protocol)
+                except NotGreeted as error:
+                    if error.said_no:
+                        refused.add(protocol)
+                    log.warning("broker not reached", protocol=protocol, reason=str(error))
+                except (LinkLost, PublishRefused, OSError) as error:
+                    log.warning("broker lost", protocol=protocol, reason=str(error))
+                    break
+                finally:
+                    self.online.clear()
+                    self._waits = False
+            await asyncio.sleep(self._backoff.next_seconds())
+
+    async def _serve(self, protocol: Protocol) -> None:
+        offline = status_bytes("offline", self._session, self._clock.wall_ns())
+        will = aiomqtt.Will(self._topics.status, offline, qos=1, retain=True)
+        identifier = f"tableside-{self._topics.site}-{self._topics.table}"
+        async with connected(self._broker, protocol, identifier, will, Inbound(PACKET_LIMIT_BYTES)) as client:
+            try:
+                if self._consumers is not None:
+                    self._consumers.forget_replays()
+                self._unsent = dict.fromkeys(self._retained)
+                await self._send_rest(client)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(HEARD_SECONDS):
+                        await self._inbox.heard.wait()
+                await self._say_status(client)
+                self.online.set()
+                log.info("broker reached", protocol=protocol)
+                await first_to_end(client.until_lost(), self._pump(client))
+            except asyncio.CancelledError:
+                await self._drain(client)
+                await self._say_goodbye(client)
+                raise
+            except LinkLost:
+                raise
+            except BaseException:
+                # Whatever ends the table, nobody may go on to read that it is there.
+                await self._say_goodbye(client)
+                raise
+
+    async def _say_status(self, client: CheckedClient) -> None:
+        self._status_due = False
+        online = status_bytes("online", self._session, self._clock.wall_ns(), self._alarms)
+        await client.publish(self._topics.status, online, qos=1, retain=True)
+
+    async def _drain(self, client: CheckedClient) -> None:
+        """Send what the journal still has, as far as that can be done soon."""
+        try:
+            async with asyncio.timeout(DRAIN_SECONDS):
+                await self._send_rest(client)
+                while rows := await self._stream.events_after(self.reached, INFLIGHT_LIMIT):
+                    if await self._send_events(client, rows) is not None:
+                        return
+                await self._mark()
+        except Exception as error:  # noqa: BLE001 - a journal that fails here has ended the table, and there is more to say
+            log.warning("not everything was sent", reached=self.reached, reason=str(error))
+
+    async def _say_goodbye(self, client: CheckedClient) -> None:
+        offline = status_bytes("offline", self._session, self._clock.wall_ns())
+        answer = client.send(self._topics.status, offline, retain=True)
+        await asyncio.wait((answer,), timeout=GOODBYE_SECONDS)
+        error = answer.exception() if answer.done() else LinkLost("no answer")
+        if error is not None:
+            log.warning("no goodbye", reason=str(error))
+            # A proper end of the link would have the broker throw our last will away.
+            await client.drop()
+
+    def _heard(self, verb: str, payload: bytes) -> None:
+        """Pass on what is asked, if it is not too much."""
+        known = verb if verb in VERBS or verb == REPLAY else "unknown commands"
+        verdict = self._limit.admit(OVER_MQTT, known)
+        if verdict is Verdict.REFUSED:
+            self.reply(verb, reply_bytes(payload, too_much()))
+        elif verdict is Verdict.ADMITTED and verb == REPLAY and self._consumers is not None:
+            self._take_replay(self._consumers, payload)
+        elif verdict is Verdict.ADMITTED:
+            self._on_command(verb, payload)
+
+    def _take_replay(self, consumers: Consumers, payload: bytes) -> None:
+        refusal = ""
+        try:
+            consumers.take_replay(payload, self.reached)
+        except StreamRefused as refused:
+            refusal = str(refused)
+        self.reply(REPLAY, reply_bytes(payload, refusal))
+
+    def _repair_status(self, payload: bytes) -> None:
+        """Say again that we are here if somebody said otherwise: most of all the last will of a link we gave up."""
+        now = asyncio.get_running_loop().time()
+        said = read_status(payload)
+        if said is not None and (said.state, said.session) == ("online", self._session):
+            return
+        if self._repair is None:
+            log.warning("status was overwritten", by=payload[:200].decode(errors="replace"))
+            wait_seconds = max(0, self._repaired_at + REPAIR_SECONDS - now)
+            self._repair = asyncio.get_running_loop().call_later(wait_seconds, self._repair_now)
+
+    def _repair_now(self) -> None:
+        self._repair = None
+        self._repaired_at = asyncio.get_running_loop().time()
+        self._status_due = True
+        self._wanted.set()
+
+    async def _pump(self, client: CheckedClient) -> None:
+        pauses = Backoff(random.Random(0))  # noqa: S311 - one table, one broker: nobody to keep out of step with
+        # What the last link had answers to, even if this one is lost at once.
+        await self._mark()
+        while True:
+            self.turns += 1
+            self._wanted.clear()
+            # Events go first: somebody waits for them, and nobody for what is remembered or shown.
+            rows = await self._stream.events_after(self.reached, self._window)
+            refusal = await self._send_events(client, rows) if rows else None
+            if refusal is not None:
+                log.error("event refused by the broker", seq=self.reached + 1, reason=str(refusal))
+                await asyncio.sleep(pauses.next_seconds())
+            elif rows:
+                pauses.reset()
+            if self._status_due:
+                await self._say_status(client)
+            await self._send_rest(client)
+            again = await self._send_again(client)
+            if self.reached - self._marked < MARK_LIMIT and (again or (rows and await self._is_wanted_soon())):
+                continue
+            await self._mark()
+            if not rows and not again:
+                self._waits = True
+                await self._wanted.wait()
+                self._waits = False
+
+    async def _is_wanted_soon(self) -> bool:
+        """Whether more comes at once, which is not made to wait for a mark."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_SECONDS):
+                await self._wanted.wait()
+        return self._wanted.is_set()
+
+    async def _send_again(self, client: CheckedClient) -> bool:
+        """Send a few events again to a consumer that asked; whether there were any."""
+        if self._consumers is None:
+            return False
+        batch = await self._consumers.next_replay(self.reached, INFLIGHT_LIMIT)
+        if batch is None:
+            return False
+        topic = self._topics.replay(batch.consumer)
+        answers = [client.send(topic, row.body, content_type=CLOUDEVENTS) for row in batch.rows]
+        await asyncio.wait(answers)
+        errors = [error for answer in answers if (error := answer.exception()) is not None]
+        for error in errors:
+            if not isinstance(error, PublishRefused):
+                raise error
+        if errors:
+            log.error("refused by the broker", topic=topic, reason=str(errors[0]))
+            self._consumers.forget_replay(batch.consumer)
+        else:
+            self._consumers.replayed(batch)
+        return True
+
+    async def _send_rest(self, client: CheckedClient) -> None:
+        """Retained topics that changed, and replies. A refused one is logged and passed over."""
+        while self._unsent or self._replies:
+            waiting: list[tuple[str, asyncio.Future[None]]] = []
+            for topic in list(self._unsent)[:INFLIGHT_LIMIT]:
+                del self._unsent[topic]
+                waiting.append((topic, client.send(topic, self._retained[topic], retain=True)))
+            replies, self._replies = self._replies[:INFLIGHT_LIMIT], self._replies[INFLIGHT_LIMIT:]
+            waiting += [(one.topic, client.send(one.topic, one.payload)) for one in replies]
+            await asyncio.wait([answer for _, answer in waiting])
+            for topic, answer in waiting:
+                error = answer.exception()
+                if isinstance(error, PublishRefused):
+                    log.error("refused by the broker", topic=topic, reason=str(error))
+                elif error is not None:
+                    raise error
+
+    async def _send_events(self, client: CheckedClient, rows: Sequence[EventRow]) -> PublishRefused | None:
+        """Send events in order; a refusal, if that is what stopped it.
+
+        Raises:
+            LinkLost: the link is gone.
+        """
+        sent = [
+            (row.seq, client.send(message.topic, message.payload, content_type=CLOUDEVENTS))
+            for row in rows
+            for message in messages_of(row, self._topics)
+        ]
+        try:
+            await asyncio.wait([answer for _, answer in sent])
+        finally:
+            # Also when cancelled, as it may be by the very loss that follows a refusal: what was taken stays taken.
+            failure = self._advance(sent)
+        if failure is None or isinstance(failure, PublishRefused):
+            return failure
+        raise failure
+
+    def _advance(self, sent: Sequence[tuple[int, asyncio.Future[None]]]) -> BaseException | None:
+        """Move on over every event that was taken before the first that was not, and say what befell that one."""
+        for seq, answer in sent:
+            error = answer.exception() if answer.done() else LinkLost("no answer yet")
+            if error is not None:
+                self.reached = max(self.reached, seq - 1)
+                # One at a time after trouble: a broker that hangs up on one may take the answers to others along.
+                self._window = 1
+                return error
+        self.reached = max(self.reached, sent[-1][0])
+        self._window = min(INFLIGHT_LIMIT, 2 * self._window)
+        return None
+
+    async def _mark(self) -> None:
+        if self.reached > self._marked:
+            await self._stream.mark_published(self.reached)
+            self._marked = self.reached
+            # Not when merely greeted: some brokers hang up on whoever sends what they refuse.
+            self._backoff.reset()

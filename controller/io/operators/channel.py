@@ -1,0 +1,235 @@
+"""The operator channel: people's orders to a table, over ZeroMQ, from those who may give them.
+
+On the table PC one ipc socket for each role, opened by whom the file system lets; over TCP CURVE, where every client
+proves its key and nothing passes in clear. Requests are answered once the journal has what they did.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import structlog
+import zmq
+import zmq.asyncio
+from zmq.auth.asyncio import AsyncioAuthenticator
+
+from controller.formats.orders.operators import (
+    RIGHTS,
+    ROLES,
+    Asking,
+    OperatorRefused,
+    Request,
+    Role,
+    read_request,
+    refused_frames,
+    reply_frames,
+)
+from controller.io.system.clock import Clock
+from controller.io.system.rate_limits import Pace, RequestLimit, Verdict, too_much
+
+QUEUE_LIMIT: Final = 100
+"""Requests that may wait on a socket: people ask a few a minute."""
+
+MESSAGE_LIMIT_BYTES: Final = 128 * 1024
+"""A larger message ends its connection."""
+
+MODE: Final = 0o660
+"""Rights of a role's socket: the daemon's user, and the group that the role's folder belongs to."""
+
+SOCKET: Final = "socket"
+"""The name of the socket within a role's folder: the folder's rights say who may reach it."""
+
+OVERFLOW_USER: Final = 65534
+"""``/proc/sys/kernel/overflowuid``, as every distribution leaves it."""
+
+log = structlog.get_logger(__name__)
+
+Answer = Callable[[bytes], None]
+"""Takes the reply to a request, at any time, once."""
+
+
+class ChannelFailed(Exception):  # noqa: N818 - named for what happened
+    """The channel cannot be served; the text says where and why."""
+
+
+class Listening(NamedTuple):
+    """Where the channel is served: ``directory`` for the roles' sockets, ``address`` (``HOST:PORT``) for CURVE.
+
+    ``operators``: by public key, who connects with it; ``signers``: by signing key, who signs with it. Neither is
+    named by anybody else at a socket.
+    """
+
+    directory: Path | None = None
+    address: str = ""
+    secret_key: bytes = b""
+    operators: Mapping[str, Asking] = {}
+    signers: Mapping[str, Asking] = {}
+
+
+class OperatorChannel:
+    """Serves a table's operators until cancelled. ``ask(request, answer)`` carries a permitted request out.
+
+    Everybody who asks has as much of the channel as the ``limit`` allows each, and all together as much as can be read
+    beside everything else; ZeroMQ takes from one connection after the other, so that whoever floods waits alone.
+    """
+
+    def __init__(
+        self,
+        where: Listening,
+        table: str,
+        ask: Callable[[Request, Answer], None],
+        clock: Clock,
+        limit: RequestLimit | None = None,
+    ) -> None:
+        self._where = where
+        self._table = table
+        self._owners = frozenset(one.name for known in (where.operators, where.signers) for one in known.values())
+        self._ask = ask
+        self._clock = clock
+        self._limit = limit or RequestLimit(clock, lambda _: None)
+        self.bound = asyncio.Event()
+        """Set once every socket is served."""
+        self.port = 0
+        """The TCP port served, 0 for none."""
+
+    async def run(self) -> None:
+        """Serve.
+
+        Raises:
+            ChannelFailed: a socket cannot be had.
+        """
+        context = zmq.asyncio.Context()
+        authenticator: AsyncioAuthenticator | None = None
+        try:
+            async with asyncio.TaskGroup() as group:
+                if self._where.address:
+                    authenticator = self._authenticator(context)
+                    socket = self._tcp(context)
+                    group.create_task(self._serve(socket, None))
+                for role in ROLES if self._where.directory else ():
+                    group.create_task(self._serve(self._ipc(context, role), Asking(frozenset({role}))))
+                self.bound.set()
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from failed
+        finally:
+            if authenticator is not None:
+                authenticator.stop()
+            context.destroy(linger=0)
+            self._put_away()
+
+    def _authenticator(self, context: zmq.asyncio.Context) -> AsyncioAuthenticator:
+        """Lets in whose key is known; the key then comes with every message."""
+        found = AsyncioAuthenticator(context)
+        found.start()
+        found.configure_curve_callback(domain="*", credentials_provider=_Known(self._where.operators))
+        return found
+
+    def _tcp(self, context: zmq.asyncio.Context) -> zmq.asyncio.Socket:
+        socket = self._socket(context)
+        socket.set(zmq.CURVE_SERVER, 1)
+        socket.set(zmq.CURVE_SECRETKEY, self._where.secret_key)
+        self._bind(socket, f"tcp://{self._where.address}")
+        self.port = int(socket.getsockopt_string(zmq.LAST_ENDPOINT).rstrip("\0").rpartition(":")[2])
+        return socket
+
+    def _ipc(self, context: zmq.asyncio.Context, role: Role) -> zmq.asyncio.Socket:
+        assert self._where.directory is not None
+        folder = self._where.directory / role
+        if not self._where.directory.is_dir():
+            advice = "make it, as systemd/tableside.tmpfiles.conf shows"
+            raise ChannelFailed(f"operator channel: {self._where.directory}: there is no such folder: {advice}")
+        try:
+            # A folder that is there already keeps the group and rights it was given.
+            folder.mkdir(mode=0o750, exist_ok=True)
+        except OSError as error:
+            raise ChannelFailed(f"operator channel: {folder}: {error.strerror}") from error
+        socket = self._socket(context)
+        self._bind(socket, f"ipc://{folder / SOCKET}")
+        (folder / SOCKET).chmod(MODE)
+        return socket
+
+    def _socket(self, context: zmq.asyncio.Context) -> zmq.asyncio.Socket:
+        socket = context.socket(zmq.ROUTER)
+        socket.set(zmq.LINGER, 0)
+        socket.set(zmq.RCVHWM, QUEUE_LIMIT)
+        socket.set(zmq.SNDHWM, QUEUE_LIMIT)
+        socket.set(zmq.MAXMSGSIZE, MESSAGE_LIMIT_BYTES)
+        return socket
+
+    def _bind(self, socket: zmq.asyncio.Socket, address: str) -> None:
+        try:
+            socket.bind(address)
+        except zmq.ZMQError as error:
+            raise ChannelFailed(f"operator channel: {address}: {error}") from error
+
+    async def _serve(self, socket: zmq.asyncio.Socket, asking: Asking | None) -> None:
+        """Take requests; ``asking`` None: the key that came with the message says who asks."""
+        pace = Pace(self._clock)
+        while True:
+            await pace.turn()
+            peer, *frames = await socket.recv_multipart(copy=False)
+
+            def answer(payload: bytes, to: bytes = bytes(peer.buffer)) -> None:
+                self._send(socket, [to, *reply_frames(payload)])
+
+            who = asking._replace(user=peer_user(frames)) if asking is not None else self._asking(frames)
+            verb = bytes(frames[2].buffer).decode(errors="replace") if len(frames) > 2 else ""
+            verdict = self._limit.admit(who.said(), verb if verb in RIGHTS else "unknown commands")
+            if verdict is not Verdict.ADMITTED:
+                if verdict is Verdict.REFUSED:
+                    self._send(socket, [bytes(peer.buffer), *refused_frames(too_much())])
+                continue
+            try:
+                request = read_request([bytes(frame.buffer) for frame in frames], self._table, who, self._owners)
+            except OperatorRefused as refused:
+                log.warning("order refused", who=who.name, roles=sorted(who.roles), reason=str(refused))
+                self._send(socket, [bytes(peer.buffer), *refused_frames(str(refused))])
+                continue
+            self._ask(request, answer)
+
+    def _asking(self, frames: Sequence[zmq.Frame]) -> Asking:
+        """Who came with a message: nobody, if the channel cannot say."""
+        key = str(frames[0].get("User-Id")) if frames else ""
+        return self._where.operators.get(key, Asking(frozenset()))
+
+    def _send(self, socket: zmq.asyncio.Socket, frames: list[bytes]) -> None:
+        if not socket.closed:
+            # A ROUTER drops what is for somebody who has gone.
+            socket.send_multipart(frames, flags=zmq.DONTWAIT)
+
+    def _put_away(self) -> None:
+        for role in ROLES if self._where.directory else ():
+            assert self._where.directory is not None
+            with contextlib.suppress(OSError):
+                (self._where.directory / role / SOCKET).unlink(missing_ok=True)
+
+
+def peer_user(frames: Sequence[zmq.Frame]) -> int | None:
+    """The number of the user whose process sent a message over an ipc socket; None where the system does not say.
+
+    libzmq writes ``SO_PEERCRED`` into the peer's address, ``localhost:USER:GROUP:PROCESS``. A user that the daemon's
+    own namespace does not know is the overflow user there, and nobody in particular.
+    """
+    try:
+        address = str(frames[0].get("Peer-Address")) if frames else ""
+    except zmq.ZMQError:
+        return None
+    parts = address.split(":")
+    user = int(parts[-3]) if len(parts) > 3 and all(part.isdigit() for part in parts[-3:]) else None
+    return None if user == OVERFLOW_USER else user
+
+
+class _Known:
+    """What the authenticator asks of us."""
+
+    def __init__(self, operators: Mapping[str, Asking]) -> None:
+        self._operators = operators
+
+    def callback(self, domain: str, key: bytes) -> bool:
+        """Whether somebody may come in with this public key, written in Z85."""
+        del domain
+        return key.decode() in self._operators

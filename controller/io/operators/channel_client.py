@@ -1,0 +1,71 @@
+"""A person's end of the operator channel: one request, one reply, or a reason why none came."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import zmq
+
+from controller.formats.orders.operators import FRAMES, PROTOCOL, request_frames
+from controller.formats.orders.requests import Reply
+from controller.io.files.secret_files import SecretRefused, read_secret
+from controller.io.mqtt.request import NoReply, read_reply
+
+MILLISECONDS: Final = 1000
+
+
+class Where(NamedTuple):
+    """Where a table listens: a socket's path, or ``tcp://HOST:PORT`` with its public key and our secret one's file."""
+
+    address: str
+    server_key: str = ""
+    key_file: Path | None = None
+
+
+def ask(where: Where, table: str, verb: str, body: Mapping[str, Any], seconds: float) -> Reply:
+    """Put a request and wait for its reply.
+
+    Raises:
+        NoReply: it cannot be put, or no reply came within ``seconds``; a handshake that fails is silence too.
+    """
+    with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
+        socket.set(zmq.LINGER, 0)
+        socket.set(zmq.SNDTIMEO, round(seconds * MILLISECONDS))
+        socket.set(zmq.RCVTIMEO, round(seconds * MILLISECONDS))
+        try:
+            _connect(socket, where)
+            socket.send_multipart(request_frames(table, verb, body))
+            frames = socket.recv_multipart()
+        except zmq.Again:
+            raise NoReply(_silence(where, table, seconds)) from None
+        except (zmq.ZMQError, SecretRefused, ValueError) as error:
+            raise NoReply(f"{where.address}: {error}") from error
+    reply = read_reply(frames[-1]) if len(frames) == FRAMES - 2 and frames[0] == PROTOCOL else None
+    if reply is None:
+        raise NoReply(f"{where.address}: answered something else than {PROTOCOL.decode()}")
+    return reply
+
+
+def _connect(socket: zmq.Socket[bytes], where: Where) -> None:
+    if not where.address.startswith("tcp://"):
+        if not Path(where.address).is_socket():
+            raise NoReply(f"{where.address}: no socket here that you may use; is the table running, with [operator]?")
+        socket.connect(f"ipc://{where.address}")
+        return
+    if where.key_file is None or not where.server_key:
+        raise NoReply(f"{where.address}: over TCP your key file and the table's public key are needed")
+    secret = read_secret(where.key_file).strip()
+    socket.set(zmq.CURVE_SECRETKEY, secret)
+    socket.set(zmq.CURVE_PUBLICKEY, zmq.curve_public(secret))
+    socket.set(zmq.CURVE_SERVERKEY, where.server_key.encode())
+    socket.connect(where.address)
+
+
+def _silence(where: Where, table: str, seconds: float) -> str:
+    if where.address.startswith("tcp://"):
+        said = f"{where.address}: no reply within {seconds:g} s: no such table, or one of the keys is not known there"
+    else:
+        said = f"{where.address}: no reply from {table} within {seconds:g} s"
+    return said

@@ -1,0 +1,148 @@
+"""One deed on a pool: the same meter fold as a table's own, whoever stores it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol, assert_never
+
+from controller.core.meters.awards import Jackpot, Standing, Winner, taken
+from controller.core.meters.meter import (
+    CENTS_LIMIT,
+    UNITS,
+    Meter,
+    Unreasonable,
+    adjusted,
+    change,
+    contribute,
+    mistakes,
+    returned,
+)
+from controller.core.meters.state import Adjustment, NewParameters
+from controller.core.persons import same_person
+from controller.pool.postings import (
+    Awarded,
+    Claimed,
+    Counted,
+    Declined,
+    Deed,
+    Judged,
+    Moved,
+    Outcome,
+    Shifted,
+    Stands,
+    Stood,
+    Wagered,
+)
+
+WINNERS_LIMIT = 64
+"""Wagers of one round that may win; more than any table has."""
+
+
+class Step(NamedTuple):
+    """What a deed did: the meter after it, and the awards it made or changed."""
+
+    outcome: Outcome
+    meter: Meter
+    jackpots: tuple[Jackpot, ...] = ()
+
+
+class Awards(Protocol):
+    """What a deed has to know of the awards made before it."""
+
+    hits: int
+    """How many there are."""
+
+    def award(self, table: str, number: int) -> Jackpot | None:
+        """The award of this number, if it is the table's."""
+        ...
+
+    def won(self, table: str, epoch: int, number: int, spot: int, bet: str) -> bool:
+        """Whether a wager of a round has an award that was not refused."""
+        ...
+
+
+def stepped(meter: Meter, table: str, epoch: int, deed: Deed, awards: Awards) -> Step:
+    """Do a deed of a table's."""
+    match deed:
+        case Wagered():
+            return wagered(meter, deed)
+        case Claimed():
+            before = [one for one in deed.winners if awards.won(table, epoch, deed.round, one.spot, one.bet)]
+            if before:
+                said = f"spot {before[0].spot}, {before[0].bet}, of round {deed.round} has its award already"
+                return Step(Declined(said), meter)
+            return claimed(meter, deed, awards.hits)
+        case Judged():
+            return judged(meter, deed, awards.award(table, deed.jackpot))
+        case Moved():
+            return moved(meter, deed)
+        case _:
+            assert_never(deed)
+
+
+def wagered(meter: Meter, deed: Wagered) -> Step:
+    """Count a wager, unless it cannot be one."""
+    if not 0 < deed.wager_cents < CENTS_LIMIT:
+        return Step(Declined(f"a wager of {deed.wager_cents} cents is none"), meter)
+    given = contribute(meter, deed.wager_cents)
+    if isinstance(given, Unreasonable):
+        said = f"{deed.wager_cents} cents would add {given.units} units; one wager adds {given.most_units} at most"
+        return Step(Declined(said), meter)
+    return Step(Counted(given.units, given.hidden_units), given.meter)
+
+
+def claimed(meter: Meter, deed: Claimed, hits: int) -> Step:
+    """Freeze what the winners of one round get; ``hits``: awards made before."""
+    winners = {winner.spot: winner for winner in deed.winners}
+    if not 0 < len(winners) == len(deed.winners) <= WINNERS_LIMIT:
+        return Step(Declined("a claim names each winning spot once, and at least one"), meter)
+    if not all(0 < part <= of <= UNITS for part, of in (winner.share for winner in deed.winners)):
+        return Step(Declined("a share is a part of the meter, such as [1, 10], and not more than the whole"), meter)
+    won, meter = taken(meter, (Winner(one.spot, one.share) for one in deed.winners), shared=deed.shared)
+    jackpots = tuple(
+        Jackpot(hits + place, meter.name, deed.round, one.spot, row.bet, row.row, one.cents, one.resets)
+        for place, one in enumerate(won, start=1)
+        for row in (winners[one.spot],)
+    )
+    stands = tuple(Stands(one.shown_cents, one.after.current_units, one.after.shown_cents()) for one in won)
+    return Step(Awarded(jackpots, stands), meter, jackpots)
+
+
+def judged(meter: Meter, deed: Judged, jackpot: Jackpot | None) -> Step:
+    """Bring an award on its way; refused, its amount goes back into the pool."""
+    if jackpot is None:
+        return Step(Declined(f"this table has no jackpot {deed.jackpot}"), meter)
+    match deed.verdict:
+        case "verified":
+            after = jackpot.verified(deed.who)
+        case "paid":
+            after = jackpot.paid(deed.who)
+        case "refused":
+            after = jackpot.refused(deed.who)
+        case _:
+            assert_never(deed.verdict)
+    if isinstance(after, str):
+        return Step(Declined(after), meter)
+    if after.standing is Standing.REFUSED:
+        shown = meter.shown_cents()
+        meter, recovered = returned(meter, after.cents, after.resets)
+        stands = Stands(shown, meter.current_units, meter.shown_cents())
+        return Step(Stood(after, stands, *recovered), meter, (after,))
+    return Step(Stood(after), meter, (after,))
+
+
+def moved(meter: Meter, deed: Moved) -> Step:
+    """Move the pool as two people said, for a reason of the closed list."""
+    if not deed.who.strip() or not deed.second.strip() or same_person(deed.who, deed.second):
+        return Step(Declined("two people move a pool"), meter)
+    match deed.move:
+        case Adjustment(pool, units, reason):
+            after = adjusted(meter, pool, units, reason)
+            return Step(Declined(after), meter) if isinstance(after, str) else Step(Shifted(units), after)
+        case NewParameters(parameters):
+            wrong = mistakes(parameters)
+            if wrong:
+                return Step(Declined("; ".join(f"{key}: {what}" for key, what in wrong)), meter)
+            after_change = change(meter, parameters)
+            return Step(Shifted(0, queued=after_change.queued is not None), after_change)
+        case _:
+            assert_never(deed.move)

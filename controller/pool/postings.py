@@ -1,0 +1,81 @@
+"""What tables post to a pool's ledger, and what the ledger answers. Cents, and units of 1/10,000 cent."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from controller.core.meters.pool_postings import Awarded as Awarded
+from controller.core.meters.pool_postings import Claimed as Claimed
+from controller.core.meters.pool_postings import Counted as Counted
+from controller.core.meters.pool_postings import Declined as Declined
+from controller.core.meters.pool_postings import Judged as Judged
+from controller.core.meters.pool_postings import Stands as Stands
+from controller.core.meters.pool_postings import Stood as Stood
+from controller.core.meters.pool_postings import Wagered as Wagered
+from controller.core.meters.pool_postings import WinningRow as WinningRow
+from controller.core.meters.state import Adjustment, NewParameters
+from firmware_protocols.values import Value
+
+HOUSE = ""
+"""The name under which people's own postings lie in the ledger; no table can have it."""
+
+
+class Moved(Value, frozen=True):
+    """Two people moved the pool or put it on other parameters."""
+
+    move: Adjustment | NewParameters
+    who: str
+    second: str
+    why: str
+
+
+Deed = Wagered | Claimed | Judged | Moved
+
+
+class Posting(Value, frozen=True, tag=False):
+    """A deed under the number its table gave it: ``seq`` counts from 1 within ``epoch`` and never skips.
+
+    ``epoch`` is that of the table's journal: a table with a new journal begins a higher one.
+    """
+
+    table: str
+    epoch: int
+    seq: int
+    deed: Deed
+
+
+class Shifted(Value, frozen=True):
+    """The pool was moved by people, or its parameters will change; ``queued``: with the next reset."""
+
+    units: int
+    queued: bool = False
+
+
+Outcome = Counted | Awarded | Stood | Shifted | Declined
+
+
+class Entered(Value, frozen=True):
+    """A posting is in the ledger, at place ``number`` of the one order of all tables."""
+
+    number: int
+    shown_cents: int
+    """What the pool showed after it."""
+    outcome: Outcome
+
+
+class OutOfOrder(Value, frozen=True):
+    """The posting is not in the ledger: ``epoch`` and ``seq`` are the last that is, ``reason`` says what is wrong."""
+
+    epoch: int
+    seq: int
+    reason: str
+
+
+Answer = Entered | OutOfOrder
+
+
+class Standing(NamedTuple):
+    """The pool at one moment: entries in its ledger, what it shows."""
+
+    number: int
+    shown_cents: int

@@ -1,0 +1,95 @@
+"""What tables and link say to each other: two frames, the protocol and one message as JSON.
+
+Which table speaks is known from its key (CURVE); no message says it. A table asks for the pool every half second and is
+answered; what it posts is answered once the ledger has it on its disk.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import msgspec
+
+from controller.formats.text.safe_parse import json_as, reads_outside
+from controller.pool.postings import Answer, Claimed, Judged, Wagered
+from firmware_protocols.values import Value
+
+PROTOCOL: Final = b"tableside.link.v1"
+MESSAGE_LIMIT_BYTES: Final = 16 * 1024
+"""Many times the largest claim; a larger message ends its connection."""
+
+NOT_ADDED_UP: Final = "the ledger does not add up"
+"""Why a pool is closed whose ledger does not agree with itself."""
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+
+
+class Asked(Value, frozen=True):
+    """A table asks what the pool stands at, and what its last posting was."""
+
+
+class Posted(Value, frozen=True):
+    """A table: enter this. What people move at the link is not for tables."""
+
+    epoch: Count
+    seq: Count
+    deed: Wagered | Claimed | Judged
+
+
+class Told(Value, frozen=True):
+    """The link: the pool as it stands, and the table's last posting in its ledger.
+
+    ``closed``: why nothing may be wagered on it; empty: it is open.
+    """
+
+    pool: str
+    number: int
+    shown_cents: int
+    epoch: int
+    seq: int
+    closed: str = ""
+
+
+class Answered(Value, frozen=True):
+    """The link: the answer to a posting."""
+
+    epoch: int
+    seq: int
+    answer: Answer
+
+
+class NotUnderstood(Exception):  # noqa: N818 - named for what happened
+    """No message of this protocol; the text says what is wrong."""
+
+
+def frames(message: Asked | Posted | Told | Answered) -> list[bytes]:
+    """A message as it is sent."""
+    return [PROTOCOL, msgspec.json.encode(message)]
+
+
+@reads_outside(NotUnderstood)
+def from_table(received: list[bytes]) -> Asked | Posted:
+    """What a table said.
+
+    Raises:
+        NotUnderstood: nothing that a table says.
+    """
+    message: Asked | Posted = json_as(_body(received), Asked | Posted, limit_bytes=MESSAGE_LIMIT_BYTES)
+    return message
+
+
+@reads_outside(NotUnderstood)
+def from_link(received: list[bytes]) -> Told | Answered:
+    """What the link said.
+
+    Raises:
+        NotUnderstood: nothing that a link says.
+    """
+    message: Told | Answered = json_as(_body(received), Told | Answered, limit_bytes=MESSAGE_LIMIT_BYTES)
+    return message
+
+
+def _body(received: list[bytes]) -> bytes:
+    if len(received) != 2 or received[0] != PROTOCOL:
+        raise NotUnderstood(f"expected {PROTOCOL.decode()} and a message")
+    return received[1]

@@ -1,0 +1,142 @@
+"""The live account of a round for a person at a screen: who bet what, the cards, what was decided, what is due."""
+
+from __future__ import annotations
+
+from controller.core.messages.alerts import CardsMayBeMissing, CloseRefused, RoundIrregular, SettlementDoubted
+from controller.core.messages.events import (
+    BetsLocked,
+    CardDealt,
+    CardOpened,
+    Event,
+    HandDoubled,
+    HandPlayed,
+    HandsSplit,
+    HoleTurned,
+    InsuranceTaken,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionWithdrawn,
+    RoundClosed,
+    RoundWaits,
+    SpotSurrendered,
+    TableStarted,
+    WagerOpen,
+    WagerSettled,
+)
+
+DEALER = 0
+
+
+def dollars(cents: int) -> str:
+    """``125000`` -> ``$1,250.00``; a sign only below zero."""
+    return f"{'-' if cents < 0 else ''}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+
+
+def net(cents: int) -> str:
+    """A player's net with its sign: ``+$12.50``, ``-$5.00``, ``$0.00``."""
+    return f"+{dollars(cents)}" if cents > 0 else dollars(cents)
+
+
+class Teller:
+    """Turns events, in order, into lines. Remembers the faces and owners of the cards of one round."""
+
+    def __init__(self) -> None:
+        self._faces: dict[int, str] = {}
+        self._owners: dict[int, int] = {}
+        self._dealt = False
+
+    def tell(self, event: Event) -> list[str]:
+        """The lines an event gives; most give none."""
+        match event:
+            case CardOpened(card, face):
+                self._faces[card] = face
+            case CardDealt(_, card, spot):
+                self._owners[card] = spot
+            case _:
+                pass
+        deal = self._deal_if_done(event)
+        lines = self._lines(event)
+        if deal and not self._all_shown() and (not lines or isinstance(event, HoleTurned)):
+            # A deal opens once it is confirmed, or with the hole card: it is one line, and waits for the last card.
+            return lines
+        self._dealt = self._dealt or bool(deal)
+        return [*deal, *lines]
+
+    def _lines(self, event: Event) -> list[str]:
+        match event:
+            case TableStarted(version, profile, _, restart):
+                return [f"table {'restarted' if restart else 'started'}: tableside {version}, {profile}"]
+            case BetsLocked(number, wagers):
+                bets = "   ".join(
+                    f"{w.spot}: {dollars(w.cents)}{'' if w.bet == 'main' else ' ' + w.bet}" for w in wagers
+                )
+                self._owners.clear()
+                self._dealt = False
+                return ["", f"Round {number}", f"  bets       {bets}"]
+            case InsuranceTaken(_, spot, cents):
+                return [f"  spot {spot}     insures for {dollars(cents)}"]
+            case HandsSplit(_, spot, hands):
+                return [f"  spot {spot}     splits to {hands} hands"]
+            case HandDoubled(_, spot, hand, cents):
+                return [f"  spot {spot}     doubles hand {hand + 1} for {dollars(cents)}"]
+            case SpotSurrendered(_, spot):
+                return [f"  spot {spot}     surrenders"]
+            case HandPlayed(_, spot, _, cards, total, stake):
+                end = "broke" if total > 21 else str(total)
+                return [f"  spot {spot}     {self._cards(cards)} = {end}, {dollars(stake)} at stake"]
+            case HoleTurned():
+                return ["  dealer     turns the hole card"]
+            case WagerSettled(_, spot, bet, wager, due, basis, _, why):
+                return [f"  due        spot {spot} {bet:9} {dollars(wager):>9} -> {net(due):>10}   {why} [{basis}]"]
+            case WagerOpen(_, spot, bet, wager, possible):
+                nets = " or ".join(net(cents) for cents in possible)
+                return [f"  OPEN       spot {spot} {bet:9} {dollars(wager):>9} -> {nets}"]
+            case RoundClosed(number, dealer, plays, outcome):
+                shown = f"dealer {self._cards(dealer)}, " if dealer else ""
+                lines = [f"  closed     {shown}{outcome}, {plays} legal play{'' if plays == 1 else 's'}"]
+                self._faces.clear()
+                return lines
+            case _:
+                return self._words(event)
+
+    def _words(self, event: Event) -> list[str]:
+        """Questions, answers, and what went wrong."""
+        match event:
+            case RoundIrregular(_, reason):
+                return [f"  IRREGULAR  {reason}: the floor must rule"]
+            case SettlementDoubted(_, spot, bet, _, due):
+                return [f"  IN DOUBT   spot {spot} {bet} was settled as {net(due)}"]
+            case CardsMayBeMissing(_, reason):
+                return [f"  MISSING?   {reason}; this shoe does not number its cards"]
+            case QuestionAsked(question, _, _, text, choices):
+                return [f"  QUESTION   {question}: {text} ({'/'.join(choices)})"]
+            case QuestionWithdrawn(question):
+                return [f"  WITHDRAWN  {question}"]
+            case RoundWaits(_, question):
+                return [f"  waits      for the answer to question {question}; the next round may begin"]
+            case CloseRefused(_, reason):
+                return [f"  NOT CLOSED {reason}"]
+            case QuestionAnswered(question, answer, who):
+                return [f"  ANSWER     {question}: {answer} ({who})"]
+            case _:
+                return []
+
+    def _cards(self, cards: tuple[int, ...]) -> str:
+        return " ".join(self._faces.get(card, "??") for card in cards)
+
+    def _deal_if_done(self, event: Event) -> list[str]:
+        """The initial deal in one line, told before the first thing that follows it."""
+        done = sum(spot == DEALER for spot in self._owners.values()) >= 2
+        if self._dealt or not done or isinstance(event, CardDealt):
+            return []
+        spots = sorted(set(self._owners.values()) - {DEALER})
+        hands = [f"{spot}: {self._cards(tuple(self._initial(spot)))}" for spot in spots]
+        return [f"  dealt      {'   '.join(hands)}   dealer: {self._cards(tuple(self._initial(DEALER)))}"]
+
+    def _all_shown(self) -> bool:
+        """Whether every card of the deal but the dealer's second lies open."""
+        hands = [self._initial(spot)[: 1 if spot == DEALER else 2] for spot in set(self._owners.values())]
+        return all(card in self._faces for hand in hands for card in hand)
+
+    def _initial(self, spot: int) -> list[int]:
+        return [card for card, owner in self._owners.items() if owner == spot][:2]

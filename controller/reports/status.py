@@ -1,0 +1,170 @@
+"""How a table is, folded out of its published events, and how it has run over the last hours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from controller.core.messages.alerts import TableClosed, TableReopened
+from controller.core.messages.events import (
+    BetsLocked,
+    CardBurned,
+    CardDrawn,
+    CardOpened,
+    DeviceStatusChanged,
+    Event,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionWithdrawn,
+    RoundClosed,
+    ShoeBegun,
+    TableStarted,
+)
+from controller.core.messages.raised_alerts import Severity
+from controller.core.table.pace import HOUR_NS, Figures, Pace, figures, paced
+from controller.core.table.shoe import ShoeAccount, remaining, running_count
+from controller.formats.mqtt.envelope import Published
+from controller.formats.mqtt.retained_alerts import alerts_told
+from firmware_protocols.readings import HealthState
+
+UNREAD: Final = "??"
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """A table at the last event of its journal. ``shoe`` 0: none has been announced; then nothing is known of it."""
+
+    pace: Figures
+    site: str = ""
+    table: str = ""
+    epoch: int = 0
+    version: str = ""
+    profile: str = ""
+    seq: int = 0
+    time: str = ""
+    round: int = 0
+    phase: str = "bets open"
+    closed: tuple[str, ...] = ()
+    """Why no round may begin."""
+    questions: tuple[str, ...] = ()
+    alerts_waiting: int = 0
+    critical: int = 0
+    devices: dict[str, str] = {}
+    unpaired: tuple[str, ...] = ()
+    """Devices whose line ought to be paired and is not."""
+    shoe: int = 0
+    decks: int = 0
+    drawn: int = 0
+    burned: int = 0
+    running_count: int = 0
+    remaining: dict[str, int] = {}
+
+    def waits(self) -> bool:
+        """Whether something waits for a person."""
+        lost = any(state != HealthState.READY for state in self.devices.values())
+        return bool(self.questions or self.alerts_waiting or self.closed or lost)
+
+
+class _Fold(msgspec.Struct):
+    """What the events told so far."""
+
+    last: Published | None = None
+    started: TableStarted | None = None
+    round: int = 0
+    phase: str = "bets open"
+    closed: dict[str, str] = {}
+    questions: dict[int, str] = {}
+    devices: dict[str, str] = {}
+    shoe: ShoeAccount = ShoeAccount()
+
+    def take(self, event: Event) -> None:
+        """One more event."""
+        match event:
+            case TableStarted():
+                self.started, self.devices = event, {}
+            case BetsLocked(number):
+                self.round, self.phase = number, "being played"
+            case RoundClosed(number) if number == self.round:
+                self.phase = "bets open"
+            case TableClosed(cause, reason):
+                self.closed[cause] = reason
+            case TableReopened(cause):
+                self.closed.pop(cause, None)
+            case QuestionAsked(question, _, _, text):
+                self.questions[question] = text
+            case QuestionAnswered(question) | QuestionWithdrawn(question):
+                self.questions.pop(question, None)
+            case DeviceStatusChanged(device, state):
+                self.devices[device] = state
+            case _:
+                self.shoe = shoe_after(self.shoe, event)
+
+
+def shoe_after(account: ShoeAccount, event: Event) -> ShoeAccount:
+    """The shoe as a listener can know it."""
+    match event:
+        case ShoeBegun(shoe, decks):
+            return ShoeAccount(shoe, decks)
+        case CardDrawn():
+            return replace(account, drawn=account.drawn + 1)
+        case CardBurned():
+            return replace(account, burned=account.burned + 1)
+        case CardOpened(_, face) if face != UNREAD:
+            return account.counted(face, 1)
+        case _:
+            return account
+
+
+def standing(events: Iterable[Published], hours: int) -> Standing:
+    """The table after its last event, with the figures of the last ``hours`` before it."""
+    events = tuple(events)
+    waiting = [one.event.severity for one in alerts_told(events) if not one.acknowledged]
+    fold = _Fold()
+    timed: list[tuple[int, Event]] = []
+    for one in events:
+        fold.last = one
+        fold.take(one.event)
+        timed.append((nanoseconds(one.time), one.event))
+    since_ns = timed[-1][0] - hours * HOUR_NS if timed else 0
+    pace = Pace()
+    for at_ns, event in timed:
+        if at_ns >= since_ns:
+            pace = paced(pace, event, at_ns)
+    now = Standing(figures(pace))
+    if fold.last is None or fold.started is None:
+        return now
+    shoe = fold.shoe
+    return replace(
+        now,
+        site=fold.last.identity.site,
+        table=fold.last.identity.table,
+        epoch=fold.last.identity.epoch,
+        version=fold.started.version,
+        profile=fold.started.profile,
+        seq=fold.last.seq,
+        time=fold.last.time,
+        round=fold.round,
+        phase=fold.phase,
+        closed=tuple(fold.closed.values()),
+        questions=tuple(fold.questions.values()),
+        alerts_waiting=len(waiting),
+        critical=sum(severity is Severity.CRITICAL for severity in waiting),
+        devices=dict(sorted(fold.devices.items())),
+        unpaired=fold.started.unpaired,
+        shoe=shoe.shoe,
+        decks=shoe.decks,
+        drawn=shoe.drawn,
+        burned=shoe.burned,
+        running_count=running_count(shoe) if shoe.shoe else 0,
+        remaining=remaining(shoe) if shoe.shoe else {},
+    )
+
+
+def nanoseconds(time: str) -> int:
+    """A published time (RFC 3339, UTC, microseconds) in nanoseconds since 1970."""
+    moment = datetime.fromisoformat(time).astimezone(UTC)
+    whole = int(moment.replace(microsecond=0).timestamp())
+    return whole * 1_000_000_000 + moment.microsecond * 1_000

@@ -1,0 +1,89 @@
+"""The zones and readers of one bus, and the one request outstanding on it: the records the bet-spots session keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from devices.backoff import Backoff
+from devices.chips.zone_evidence import Inventory, ZoneEvidence
+from firmware_protocols.messages import Command, ReadChipBlocks, ReadSoftware, TakeInventory
+from firmware_protocols.readings import HealthState
+
+
+@dataclass(slots=True, eq=False)
+class Zone:
+    """One antenna: what it proves, and how long to leave it alone."""
+
+    reader: Reader
+    antenna: int | None
+    spot: int
+    zone: str
+    evidence: ZoneEvidence
+    backoff: Backoff = field(default_factory=Backoff)
+    doubts: int = 0
+    trouble: str = ""
+
+    def due_ns(self) -> int:
+        """When it may be asked, or its reader who that is."""
+        reader_ns = self.reader.backoff.due_ns
+        return max(reader_ns, self.backoff.due_ns) if self.reader.identified else reader_ns
+
+    def is_known(self) -> bool:
+        """Whether its content has been told or confirmed since its reader was last away."""
+        return self.evidence.known_ns > self.reader.since_ns
+
+
+@dataclass(slots=True, eq=False)
+class Reader:
+    """One reader of the bus. ``since_ns``: when it last returned; ``heard_ns``: when it last answered."""
+
+    address: int
+    zones: list[Zone] = field(default_factory=list)
+    identified: bool = False
+    version: str = ""
+    backoff: Backoff = field(default_factory=Backoff)
+    state: HealthState | None = None
+    since_ns: int = 0
+    heard_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request outstanding: who ``reader`` is where ``zone`` is None, else an inventory of it.
+
+    Once its ``inventory`` is whole, the memory of its ``unread`` chips, the first one now.
+    """
+
+    reader: Reader
+    zone: Zone | None
+    begun_ns: int
+    chips: frozenset[str] = frozenset()
+    parts: int = 0
+    doubtful: bool = False
+    inventory: Inventory | None = None
+    unread: tuple[str, ...] = ()
+    sent_ns: int = 0
+    deadline_ns: int = 0
+
+    def command(self, first_block: int, blocks: int) -> Command:
+        """The request in the protocol's words."""
+        if self.zone is None:
+            return ReadSoftware(self.reader.address)
+        if self.unread:
+            return ReadChipBlocks(self.reader.address, self.unread[0], first_block, blocks)
+        return TakeInventory(self.reader.address, self.zone.antenna, more=self.parts > 0)
+
+
+def laid_out(
+    places: Mapping[tuple[int, int | None], tuple[int, str]], agreeing: int
+) -> tuple[dict[int, Reader], list[Zone]]:
+    """Readers by address, and zones in the order given, from (address, antenna or None) to (spot, zone)."""
+    readers: dict[int, Reader] = {}
+    zones: list[Zone] = []
+    for (address, antenna), (spot, name) in places.items():
+        reader = readers.setdefault(address, Reader(address))
+        zone = Zone(reader, antenna, spot, name, ZoneEvidence(agreeing))
+        reader.zones.append(zone)
+        zones.append(zone)
+    return readers, zones

@@ -1,0 +1,1 @@
+"""Card shoes: one that only speaks, and one that answers, keeps its draws and sends them again."""
