@@ -74,6 +74,11 @@ READY_S: Final = 45.0
 """From its return: the longest pause between two tries, an opening that hung, and the next one."""
 
 
+QUIET_LOOKS: Final = 4
+MISSED_LOOKS: Final = 30
+"""Tenths of a second without news after which there is none; and for which what is missing is waited for."""
+
+
 class Outcome(NamedTuple):
     """What a house came to."""
 
@@ -200,7 +205,7 @@ class Campaign:
 
     async def _judge(self, one: Happening, text: str, marks: tuple[int, int, int, int], first: int) -> None:
         """Hold what was told of everybody else against what they did."""
-        await self._settled()
+        await self._settled(one, marks)
         heard = collections.Counter(device for published in self.ear.told[first:] if (device := trouble(published)))
         hurt = {name for name in heard if any(is_of(name, line) for line in LINES if line not in one.lines)}
         if hurt:
@@ -239,14 +244,22 @@ class Campaign:
         marks = (len(self.ear.cards), len(lines.drawn), len(self.ear.keys), len(lines.pressed))
         return marks, len(self.ear.told)
 
-    async def _settled(self) -> None:
-        """Hold people, and wait until nothing more is told."""
+    async def _settled(self, one: Happening | None = None, marks: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
+        """Hold people, and wait until nothing more is told, and for a while until all is that is to be."""
         await self.people.hold()
-        quiet, before = 0, -1
-        while quiet < 3:
+        names = () if one is None else [line.name for line in one.lines]
+        quiet, looks, before = 0, 0, -1
+        while quiet < QUIET_LOOKS or (one is not None and self._misses(names, marks) and looks < MISSED_LOOKS):
             await passes(0.1)
             now = len(self.ear.cards) + len(self.ear.keys)
-            quiet, before = (quiet + 1 if now == before else 0), now
+            quiet, looks, before = (quiet + 1 if now == before else 0), looks + 1, now
+
+    def _misses(self, names: Sequence[str], marks: tuple[int, int, int, int]) -> bool:
+        """Whether a card or key has not been told that should be."""
+        card, drawn, key, pressed = marks
+        cards = len(self.house.lines.drawn) - drawn > len(self.ear.cards) - card
+        keys = len(self.house.lines.pressed) - pressed > len(self.ear.keys) - key
+        return ("shoe" not in names and cards) or ("keypad" not in names and keys)
 
     def _are_ready(self, lines: Sequence[Line]) -> bool:
         return all(is_ready(line, self.ear.states) for line in lines)

@@ -92,11 +92,17 @@ class LoopClock:
         return self.monotonic_ns() + self.wall_offset_ns
 
 
+def _over(future: asyncio.Future[None]) -> None:
+    # Whoever waited may have been cancelled.
+    if not future.done():
+        future.set_result(None)
+
+
 async def passes(seconds: float) -> None:
     """Let so much of the loop's time pass: at once, in a virtual loop."""
     loop = asyncio.get_running_loop()
     over = loop.create_future()
-    loop.call_later(seconds, over.set_result, None)
+    loop.call_later(seconds, _over, over)
     await over
 
 

@@ -26,7 +26,7 @@ from serial.tools import list_ports
 
 from controller.formats.config.trigger_file import UNIX
 from controller.formats.text.usb_names import SCHEME, NotPluggedIn, Plugged, choose
-from controller.io.lines.device_server import ServerTransport
+from controller.io.lines.device_server import open_server
 from controller.io.lines.serial import DescriptorTransport, LineLost, drop_unsent
 from firmware_protocols.codec import Line
 
@@ -35,9 +35,6 @@ KEEPALIVE_SECONDS: Final = 1
 
 KEEPALIVE_TIMES: Final = 3
 """Signs of life missed in a row, after which it is lost."""
-
-NETWORK_SECONDS: Final = 1.0
-"""How long a read of a device server may wait before it looks whether it is still wanted."""
 
 LINKS: Final = (Path("/dev/tableside"), Path("/dev/serial/by-id"), Path("/dev/serial/by-path"))
 """Where udev keeps names that stay, the ones to prefer first."""
@@ -86,15 +83,14 @@ def serial_opener(port: str, line: Line, census: Census = plugged_in, configured
     """
     if port.startswith("socket://"):
         return _socket_opener(port)
+    if port.startswith("rfc2217://"):
+        return _server_opener(port, line)
     if port.startswith(UNIX):
         return _local_opener(port.removeprefix(UNIX))
     thread = _OneAtATime(port)
 
     async def opened(protocol: asyncio.Protocol) -> asyncio.Transport:
         loop = asyncio.get_running_loop()
-        if port.startswith("rfc2217://"):
-            remote = await thread.run(functools.partial(_open_server, port, line))
-            return ServerTransport(loop, protocol, remote)
         local = await thread.run(functools.partial(_open_port, port, line, census, configured or _configured))
         return DescriptorTransport(loop, protocol, local.fileno(), functools.partial(_close_port, local))
 
@@ -112,6 +108,16 @@ def _socket_opener(port: str) -> Opener:
         if reached is not None:
             keep_alive(reached)
         return transport
+
+    return opened
+
+
+def _server_opener(port: str, line: Line) -> Opener:
+    parts = urlsplit(port)
+    host, number = parts.hostname or "", parts.port or 0
+
+    async def opened(protocol: asyncio.Protocol) -> asyncio.Transport:
+        return await open_server(host, number, line, protocol, lambda tcp: keep_alive(tcp.get_extra_info("socket")))
 
     return opened
 
@@ -189,21 +195,6 @@ class _OneAtATime:
 def _close_late(port: serial.SerialBase) -> None:
     with contextlib.suppress(Exception):
         port.close()
-
-
-def _open_server(port: str, line: Line) -> serial.SerialBase:
-    opened: serial.SerialBase = serial.serial_for_url(
-        port,
-        baudrate=line.baud,
-        bytesize=line.data_bits,
-        parity=line.parity,
-        stopbits=line.stop_bits,
-        timeout=NETWORK_SECONDS,
-    )
-    reached = getattr(opened, "_socket", None)
-    if reached is not None:
-        keep_alive(reached)
-    return opened
 
 
 def _open_port(name: str, line: Line, census: Census, configured: Configured) -> serial.Serial:
