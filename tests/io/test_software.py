@@ -84,8 +84,8 @@ def test_a_file_too_many_or_too_few_is_noticed(program: Installed) -> None:
     (program.root / "devices" / "extra.py").write_text("")
     assert "devices/extra.py is not on the list" in refusal(program)
     (program.root / "devices" / "extra.py").unlink()
-    (program.root / "devices" / "shoe.py").unlink()
-    assert "devices/shoes/shoe.py is missing" in refusal(program)
+    (program.root / "devices" / "sign.py").unlink()
+    assert "devices/sign.py is missing" in refusal(program)
 
 
 @pytest.mark.parametrize("name", ["evil.pth", "sitecustomize.py", "library/fast.abi3.so", "library/__init__.pyc"])
@@ -158,7 +158,7 @@ def test_what_follows_the_signature_is_refused(program: Installed, more: str) ->
 
 def test_a_signed_list_does_not_vouch_for_another_program(program: Installed) -> None:
     write(program, signed(list_of(program), SEED))
-    (program.root / "devices" / "shoe.py").write_text("")
+    (program.root / "devices" / "shoes" / "shoe.py").write_text("")
     assert "devices/shoes/shoe.py is another" in refusal(program, HOUSE)
 
 
