@@ -1,25 +1,35 @@
-"""Random rounds with random irregularities, orders and keys: not a byte may depend on the hole card before its turn.
+"""Random rounds with random irregularities, orders and keys: not a byte may depend on what lies face down.
 
-``make campaign-secrecy N=100000 SEED=1``. Each case is a round of simulated people in one of the houses, with one
-irregularity of its deal or none, now and then a player who draws at once, and up to two orders, keys, moved chips or
-losses of the keypad at any moment before the dealer's turn, played with a face of every rank in the hole. A case that
-fails is printed so that a test can be made of it.
+``make campaign-secrecy N=100000 SEED=1``. Of six cases four have a card of every rank in the hole: a round of simulated
+people in one of the houses, with one irregularity of its deal or none, now and then a player who draws at once, and up
+to two orders, keys, moved chips or losses of the keypad at any moment before the dealer's turn. One has a burned card
+of every rank before two such rounds, where a hole card is dealt or none is. One has two trigger boxes that drew
+different numbers, with somebody on their line who says whatever may be said there, or before two tables. Compared are
+the events, what is wished of the devices, and every picture that is retained: round, advice, alerts, felt, meters and
+pace. A case that fails is printed so that a test can be made of it.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from random import Random
-from typing import get_args
+from typing import Any, Final, get_args
 
 import click
 
 from simulators.people.felt import StandKey
+from tests.core import burned_rounds
 from tests.core.hole_rounds import DOINGS, DRAWS, IRREGULARITIES, PROFILES, Case, assert_secret
+from tests.trigger_box import number_rounds
 
 SHOWN = 20
 """Failures after which it is enough."""
+
+TABLE_ROUNDS: Final = 6
+"""Of two tables before their boxes."""
 
 
 def random_case(rng: Random) -> Case:
@@ -35,24 +45,49 @@ def random_case(rng: Random) -> Case:
     return Case(rng.choice(PROFILES), irregularity, doings, rng.randrange(1 << 30), habit, turn_key, boxes)
 
 
+def hole(rng: Random) -> tuple[Any, Callable[[], object]]:
+    """A card in the hole."""
+    case = random_case(rng)
+    return case, partial(assert_secret, case)
+
+
+def burned(rng: Random) -> tuple[Any, Callable[[], object]]:
+    """A burned card."""
+    case = burned_rounds.random_case(rng)
+    return case, partial(burned_rounds.assert_closed, case)
+
+
+def number(rng: Random) -> tuple[Any, Callable[[], object]]:
+    """What a trigger box drew."""
+    case = number_rounds.random_case(rng)
+    if rng.randrange(4) == 0:
+        return case.boxes, partial(number_rounds.assert_table_tells_no_number, case.boxes, TABLE_ROUNDS)
+    return case, partial(number_rounds.assert_number_closed, case)
+
+
+SECRETS: Final = {"hole": hole, "burned": burned, "number": number}
+MIXED: Final = (hole, hole, hole, hole, burned, number)
+
+
 @click.command()
 @click.option("--count", default=20_000, show_default=True)
 @click.option("--seed", default=1, show_default=True)
-def main(count: int, seed: int) -> None:
+@click.option("--secret", type=click.Choice(list(SECRETS)), help="Of this kind only.")
+def main(count: int, seed: int, secret: str | None) -> None:
     """Play cases and say what was found."""
     rng, failed, begun = Random(seed), 0, time.monotonic()
-    for number in range(1, count + 1):
-        case = random_case(rng)
+    for place in range(1, count + 1):
+        case, check = (SECRETS[secret] if secret else rng.choice(MIXED))(rng)
         try:
-            assert_secret(case)
+            check()
         except AssertionError:
             failed += 1
             click.echo(f"failed: {case}")
         if failed >= SHOWN:
             break
-        if number % 1000 == 0:
-            click.echo(f"{number} cases, {failed} failed, {time.monotonic() - begun:.0f} s", err=True)
-    click.echo(f"{number} cases, {failed} failed")
+        if place % 1000 == 0:
+            click.echo(f"{place} cases, {failed} failed, {time.monotonic() - begun:.0f} s", err=True)
+    click.echo(f"{place} cases, {failed} failed")
     sys.exit(1 if failed else 0)
 
 

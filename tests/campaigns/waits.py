@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import bisect
 import contextlib
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+
+from tests.io.virtual_time import passes
 
 LOOK_S: Final = 0.01
 NANOSECONDS: Final = 1_000_000_000
@@ -31,13 +32,10 @@ class Waits:
 
     async def look(self) -> None:
         """Until cancelled."""
-        loop = asyncio.get_running_loop()
         while True:
             self._times.append(time.monotonic())
             self._waited.append(sum(waited_ns(one) for one in self._processes))
-            over = loop.create_future()
-            loop.call_later(LOOK_S, over.set_result, None)
-            await over
+            await passes(LOOK_S)
 
     def between(self, begin: float, end: float) -> float:
         """Seconds waited between two moments of the monotonic clock."""

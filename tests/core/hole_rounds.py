@@ -28,8 +28,6 @@ from controller.core.messages.inputs import (
 )
 from controller.core.table.keymap import KEYPAD, MEANINGS
 from controller.core.table.state import Stepped
-from controller.formats.mqtt.retained_alerts import alerts_bytes
-from controller.formats.mqtt.retained_state import advice_bytes, round_bytes
 from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState, KeyPressed
@@ -40,6 +38,7 @@ from simulators.people.house import house_from
 from simulators.people.rack import Rack
 from tests.core.houses import chips_of
 from tests.core.human import HumanRig
+from tests.core.pictures import Pictures
 from tests.core.rig import KEY_OF, SPOTS, coded
 
 PROFILES: Final = profile_files.names()
@@ -61,12 +60,12 @@ class HoleRig(HumanRig):
 
     def __init__(self, rules: Rules, chips: dict[str, int], seed: int = 1) -> None:
         self.said: list[bytes] = []
+        self.pictures = Pictures()
         super().__init__(rules, {**chips, **dict.fromkeys((CHIP, *MORE_CHIPS), 1000)}, seed)
 
     def give(self, item: Input, *, closed: bool = False) -> Stepped:
         stepped = super().give(item, closed=closed)
-        state = self.table.state
-        pictures = (round_bytes(self.house, state), advice_bytes(state), alerts_bytes(state))
+        pictures = self.pictures.after(self.house, self.table.state, stepped.events, self.now_ns)
         self.said.append(coded((stepped.events, stepped.desired, pictures)))
         return stepped
 
@@ -77,6 +76,7 @@ class HoleRig(HumanRig):
             if isinstance(value, dict | list):
                 setattr(other, name, copy.copy(value))
         other.changing = {place: list(looks) for place, looks in self.changing.items()}
+        other.pictures = self.pictures.fork()
         other.rng = Random()
         other.rng.setstate(self.rng.getstate())
         return other
