@@ -70,7 +70,7 @@ def seatings(arguments: argparse.Namespace) -> list[Seating]:
         habit, profile = habits[number % len(habits)], profiles[number // len(habits) % len(profiles)]
         boxes = 1 + number // len(habits) * 2 % 5
         seed = arguments.seed * 100_003 + number
-        found.append(Seating(f"t{number}", profile, habit, boxes, seed, arguments.pace))
+        found.append(Seating(f"t{number}", profile, habit, boxes, seed, arguments.pace, single=number % 3 == 2))
     return found
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 CARD, LOCKED, SETTLED, ADJUSTED = "card_drawn", "bets_locked", "wager_settled", "wager_adjusted"
 OPEN, UNCERTAIN, DOUBTED = "wager_open", "wager_uncertain", "settlement_doubted"
 CLOSED, WAITS, IRREGULAR, ALERT = "round_closed", "round_waits", "round_irregular", "alert_raised"
+UNREAD, NOT_CLOSED = "unread_card", "close_refused"
 ASKED, ANSWERED, WITHDRAWN = "question_asked", "question_answered", "question_withdrawn"
 
 ACCUSING: Final = frozenset(
@@ -60,13 +61,17 @@ class Heard:
         """Events of these names, in order; without names all of them."""
         return [event for _, event in sorted(self._events.items()) if not names or event.name in names]
 
+    def cards(self) -> list[int]:
+        """The program's numbers of the cards, in the order in which they left the shoe."""
+        return sorted({event.data["card"] for event in self.events(CARD)})
+
     def rounds(self) -> dict[int, int]:
         """Our round for each of the program's: the one that most of its cards are of; 0: of none."""
         told: dict[int, int] = {}
         for event in self.events(CARD):
             told[event.data["card"]] = event.data["round"]
         votes: dict[int, Counter[int]] = {}
-        for number, ours in zip(told.values(), self.dealt, strict=False):
+        for (_, number), ours in zip(sorted(told.items()), self.dealt, strict=False):
             votes.setdefault(number, Counter())[ours] += 1
         return {number: count.most_common(1)[0][0] for number, count in votes.items() if number}
 
@@ -76,6 +81,6 @@ class Heard:
         for event in self.events(CARD):
             told[event.data["card"]] = event.data["round"]
         found: dict[int, set[int]] = {}
-        for number, ours in zip(told.values(), self.dealt, strict=False):
+        for (_, number), ours in zip(sorted(told.items()), self.dealt, strict=False):
             found.setdefault(ours, set()).add(number)
         return found

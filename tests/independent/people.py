@@ -78,6 +78,9 @@ class Round:
 class Hands(Protocol):
     """What people can do to the devices of their table."""
 
+    refusals: int
+    """How often the display has shown that *round closed* was refused."""
+
     async def pause(self, seconds: float) -> None:
         """Let time pass."""
 
@@ -369,7 +372,7 @@ class People:
         """One hand to its end."""
         aces = len(box.hands) > 1 and hand.cards[0][0] == "A"
         while total(hand.cards) < 21:
-            if self.wants_split(box, hand, aces=aces):
+            if self.wants_split(hand, len(box.hands), aces=aces):
                 await self.split(now, box, hand)
                 aces = hand.cards[0][0] == "A"
                 continue
@@ -391,9 +394,9 @@ class People:
             self.pick(box.spot, "main", hand.chips)
             hand.taken = True
 
-    def wants_split(self, box: Box, hand: Hand, *, aces: bool) -> bool:
+    def wants_split(self, hand: Hand, hands: int, *, aces: bool) -> bool:
         """Whether a pair is split."""
-        if len(hand.cards) != 2 or len(box.hands) >= self.house.hands or not self.house.is_pair(*hand.cards):
+        if len(hand.cards) != 2 or hands >= self.house.hands or not self.house.is_pair(*hand.cards):
             return False
         if aces and not self.house.resplits_aces:
             return False
@@ -510,12 +513,21 @@ class People:
         elif remains > lies:
             self.put(box.spot, "main", self.rack.change(remains - lies))
 
+    async def close_round(self) -> None:
+        """The key, and once more where the display shows that it was refused."""
+        refused = self.hands.refusals
+        await self.press(ROUND_CLOSED, self.habit.closed)
+        await self.wait(400, 700)
+        if self.hands.refusals > refused:
+            await self.pause(500, 1500)
+            await self.hands.key(ROUND_CLOSED)
+
     async def leave(self, now: Round) -> None:
         """Players pick up what is theirs or let it lie for the next round; the round is closed before or after."""
         early = self.happens(300)
         await self.pause(300, 800)
         if early:
-            await self.press(ROUND_CLOSED, self.habit.closed)
+            await self.close_round()
         for (spot, zone), chips in sorted(self.felt.items()):
             kept = zone == "main" and self.cents(spot, zone) <= HIGHEST and self.happens(250)
             kept = kept or (zone in self.house.side_bets and zone != EZ_BUST and self.happens(200))
@@ -524,7 +536,7 @@ class People:
                 self.pick(spot, zone)
         if not early:
             await self.pause(300, 800)
-            await self.press(ROUND_CLOSED, self.habit.closed)
+            await self.close_round()
         now.over = True
         await self.moment("over", now)
         if self.habit.closed == 1000:

@@ -14,8 +14,6 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tests.independent.houses import House
-
 PATIENCE_S: Final = 60.0
 SITE: Final = "lab"
 
@@ -43,8 +41,7 @@ port = "{ports}/shoe"
 [[bet_spots]]
 protocol = "feig_obid"
 port = "{ports}/readers"
-spots = {spots}
-antennas = {{{antennas}}}
+{zones}
 
 [keypad]
 protocol = "matrix_orbital"
@@ -105,18 +102,11 @@ class Daemon:
         self._name = name
         self._process: asyncio.subprocess.Process | None = None
 
-    def write_table(self, house: House, spots: list[int], options: Mapping[str, Any], port: int, registry: str) -> None:
-        """The table's files."""
+    def write_table(self, profile: str, zones: str, options: Mapping[str, Any], port: int, registry: str) -> None:
+        """The table's files; ``zones`` is what the table file says of its readers."""
         written = "\n".join(f"{name} = {_toml(value)}" for name, value in options.items())
-        antennas = ", ".join(f"{zone} = {number}" for number, zone in enumerate(house.zones, start=1))
         text = TABLE_FILE.format(
-            name=self._name,
-            profile=house.name,
-            options=written,
-            port=port,
-            ports=self._folder,
-            spots=spots,
-            antennas=antennas,
+            name=self._name, profile=profile, options=written, port=port, ports=self._folder, zones=zones
         )
         (self._folder / "table.toml").write_text(text, encoding="utf-8")
         (self._folder / "chips.csv").write_text(registry, encoding="utf-8")

@@ -17,7 +17,7 @@ VERSION: Final = bytes.fromhex("03030044530D30")
 ANTENNA_NAMED: Final = 0x10
 
 Place = tuple[int, int]
-"""A reader's address and one of its antennas."""
+"""A reader's address and one of its antennas; 0: its only one."""
 
 
 def crc(data: bytes) -> bytes:
@@ -90,11 +90,17 @@ def chip(tag: str) -> bytes:
 
 
 class Readers:
-    """The readers of one line. ``heard`` says what an antenna hears now: records as they go into an answer."""
+    """The readers of one line. ``heard`` says what an antenna hears now: records as they go into an answer.
 
-    def __init__(self, addresses: Sequence[int], heard: Callable[[Place], list[bytes]]) -> None:
+    Without ``antennas`` each has a single one, which no request may name.
+    """
+
+    def __init__(
+        self, addresses: Sequence[int], heard: Callable[[Place], list[bytes]], *, antennas: bool = True
+    ) -> None:
         self._addresses = frozenset(addresses)
         self._heard = heard
+        self._antennas = antennas
         self.silent: set[int] = set()
         """Readers that say nothing."""
         self.looks: dict[Place, int] = {}
@@ -109,9 +115,10 @@ class Readers:
             return answer(request, OK)
         if request.control != INVENTORY or request.data[:1] != b"\x01":
             return answer(request, UNKNOWN_COMMAND)
-        if len(request.data) != 3 or not request.data[1] & ANTENNA_NAMED:
+        named = len(request.data) == 3 and request.data[1] == ANTENNA_NAMED
+        if named != self._antennas or (not named and request.data[1:] != b"\0"):
             return answer(request, REFUSED_LENGTH)
-        antenna = request.data[2].bit_length()
+        antenna = request.data[2].bit_length() if named else 0
         place = (request.address, antenna)
         self.looks[place] = self.looks.get(place, 0) + 1
         records = self._heard(place)

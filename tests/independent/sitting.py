@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 import json
 import random
+import re
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tests.independent.answers import answer
 from tests.independent.habits import HABITS
-from tests.independent.heard import ASKED, WITHDRAWN, Event, Heard
+from tests.independent.heard import ASKED, NOT_CLOSED, UNREAD, WITHDRAWN, Event, Heard
 from tests.independent.houses import HOUSES
 from tests.independent.lines import Line
 from tests.independent.mqtt import Client
@@ -23,7 +24,8 @@ from tests.independent.readers import Incoming, Place, Readers, Request, chip
 
 LOOK_S: Final = (0.008, 0.020)
 """What a reader's radio needs for one antenna: a look at a whole layout takes half a second and spans cards."""
-DISPLAY_COMMAND: Final = 0xFE
+CARD: Final = re.compile(r"<Card:\w+>|<Game>")
+"""What the program takes for a card, read or not."""
 
 
 class Seating(NamedTuple):
@@ -35,29 +37,36 @@ class Seating(NamedTuple):
     boxes: int
     seed: int
     pace: float = 1.0
+    single: bool = False
+    """Whether each zone has a reader of its own, with a single antenna."""
 
 
 class Table:
     """A table's devices, people and ear; ``token`` may change what the shoe says of a card."""
 
-    def __init__(self, folder: Path, seating: Seating) -> None:
+    def __init__(self, folder: Path, seating: Seating, made: type[People] = People) -> None:
         house, habit = HOUSES[seating.profile], HABITS[seating.habit]
         self.seating = seating
         self.folder = folder
         self.heard = Heard()
         self.chance = random.Random(seating.seed)
-        self.people = People(
-            house, seating.boxes, habit, random.Random(seating.seed + 1), hands=self, pace=seating.pace
-        )
+        self.people = made(house, seating.boxes, habit, random.Random(seating.seed + 1), hands=self, pace=seating.pace)
         self._requests = Incoming()
-        self.readers = Readers(self.people.seats, self._hears)
+        self.places = places(self.people, single=seating.single)
+        self.readers = Readers([place[0] for place in self.places], self._hears, antennas=not seating.single)
         self.shoe_line = Line(folder / "shoe", lambda _: None)
         self.readers_line = Line(folder / "readers", self._asked)
         self.keypad_line = Line(folder / "keypad", self._shown)
         self.overheard: dict[OnFelt, list[tuple[bytes, OnFelt | None]]] = {}
         """Records an antenna hears besides its own chips, each while its chip lies at its own place; None: always."""
-        self.deaf: dict[tuple[int, str], list[str]] = {}
-        """Chips that an antenna does not hear though they lie in its zone."""
+        self.misheard: Callable[[list[bytes]], list[bytes]] = lambda records: records
+        """What becomes of the records of one look."""
+        self.garbled: Callable[[bytes], bytes] = lambda reply: reply
+        """What becomes of a reader's answer on the line."""
+        self.late: Callable[[Request], float] = lambda _: 0.0
+        """Seconds by which a reader answers late."""
+        self.releases = True
+        """Whether the keypad tells that a key has come up."""
         self.token: Callable[[str], list[str]] = lambda face: [f" [Game]<Card:{face.upper()}> "]
         self.missed: set[int] = set()
         """Rounds of which a card left the shoe and nothing was told of it."""
@@ -67,6 +76,12 @@ class Table:
         self._client: Client | None = None
         self._stirred = asyncio.Condition()
         self._questions: dict[int, asyncio.Task[None]] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self.refusals = 0
+        self.faces: list[str] = []
+        """What each card truly was of which the shoe told."""
+        self.names_cards = True
+        """Whether the floor names a card that was not read."""
         self.unanswered: list[str] = []
         """Questions nobody at the table could answer."""
         self._nap: Any = asyncio.sleep
@@ -80,19 +95,19 @@ class Table:
 
     def _asked(self, data: bytes) -> None:
         for request in self._requests.take(data):
-            asyncio.get_running_loop().call_later(self.chance.uniform(*LOOK_S), self._answer, request)
+            seconds = self.chance.uniform(*LOOK_S) + self.late(request)
+            asyncio.get_running_loop().call_later(seconds, self._answer, request)
 
     def _answer(self, request: Request) -> None:
-        self.readers_line.say(self.readers.reply(request))
+        self.readers_line.say(self.garbled(self.readers.reply(request)))
 
     def _hears(self, place: Place) -> list[bytes]:
-        spot, zone = place[0], self.people.house.zones[place[1] - 1]
-        lying = [tag for tag in self.people.felt.get((spot, zone), []) if tag not in self.deaf.get((spot, zone), [])]
-        records = [*map(chip, lying)]
-        for record, of in self.overheard.get((spot, zone), []):
+        at = self.places[place]
+        records = [chip(tag) for tag in self.people.felt.get(at, [])]
+        for record, of in self.overheard.get(at, []):
             if of is None or any(chip(tag) == record for tag in self.people.felt.get(of, [])):
                 records.append(record)
-        return records
+        return self.misheard(records)
 
     def _shown(self, data: bytes) -> None:
         """The keypad's display: nobody here reads it, questions are heard at the broker."""
@@ -110,15 +125,17 @@ class Table:
             return
         for token in self.token(card):
             self.shoe_line.say(token.encode())
-            if "<Card:" in token or "<Game>" in token:
+            if CARD.search(token):
                 self.heard.dealt.append(number)
+                self.faces.append(card)
         self.told_at = asyncio.get_running_loop().time()
 
     async def key(self, letter: str) -> None:
         """Press a key and let it go."""
         self.keypad_line.say(letter.encode())
         await self._nap(0.09)
-        self.keypad_line.say(letter.lower().encode())
+        if self.releases:
+            self.keypad_line.say(letter.lower().encode())
 
     # --- what is heard --------------------------------------------------------------------------------
 
@@ -148,6 +165,16 @@ class Table:
             self._questions[number] = asyncio.create_task(self._reply(event))
         elif event.name == WITHDRAWN and (task := self._questions.pop(event.data["question"], None)):
             task.cancel()
+        elif event.name == NOT_CLOSED:
+            self.refusals += 1
+        elif event.name == UNREAD and self.people.habit.answers and self.names_cards:
+            self._tasks.append(asyncio.create_task(self._name(event.data["card"])))
+
+    async def _name(self, card: int) -> None:
+        """The floor has been called, and names a card that the shoe could not read."""
+        await self._nap(self.chance.uniform(2.0, 4.0) / self.seating.pace)
+        place = self.heard.cards().index(card)
+        self.order("set-card", card=card, face=self.faces[place], who="floor: an independent one", why="seen")
 
     async def _reply(self, event: Event) -> None:
         """Somebody looks and answers, as the floor does over MQTT."""
@@ -171,7 +198,7 @@ class Table:
 
     def close(self) -> None:
         """Hang up and answer nothing any more."""
-        for task in self._questions.values():
+        for task in [*self._questions.values(), *self._tasks]:
             task.cancel()
         if self._client is not None:
             self._client.close()
@@ -181,18 +208,36 @@ class Table:
     @property
     def ready(self) -> bool:
         """Whether the daemon has told that it hears shoe, keypad and every reader."""
-        spots = [f"bet_spots/{spot}" for spot in self.people.seats]
+        spots = {f"bet_spots/{address}" for address, _ in self.places}
         said = self.heard.statuses
         return all(said.get(f"device/{one}/status", {}).get("state") == "ready" for one in ("shoe", "keypad", *spots))
 
 
+def places(people: People, *, single: bool) -> dict[Place, OnFelt]:
+    """Which zone each antenna sees: a reader for each spot, or for each zone."""
+    zones = people.house.zones
+    if not single:
+        return {(spot, at): (spot, zone) for spot in people.seats for at, zone in enumerate(zones, start=1)}
+    on_felt = [(spot, zone) for spot in people.seats for zone in zones]
+    return {(10 + number, 0): place for number, place in enumerate(on_felt)}
+
+
+def described(table: Table) -> str:
+    """What the table file says of the readers."""
+    if table.seating.single:
+        rows = (f'{{address = {a}, spot = {s}, zone = "{z}"}}' for (a, _), (s, z) in table.places.items())
+        return f"zones = [{', '.join(rows)}]"
+    antennas = ", ".join(f"{zone} = {number}" for number, zone in enumerate(table.people.house.zones, start=1))
+    return f"spots = {table.people.seats}\nantennas = {{{antennas}}}"
+
+
 @contextlib.asynccontextmanager
-async def sitting(folder: Path, seating: Seating, port: int) -> AsyncIterator[Table]:
+async def sitting(folder: Path, seating: Seating, port: int, made: type[People] = People) -> AsyncIterator[Table]:
     """A table whose daemon serves its devices; at the end it is stopped, and everything it told has been heard."""
     folder.mkdir(parents=True, exist_ok=True)  # noqa: ASYNC240 - one call on a fresh directory
-    table = Table(folder, seating)
-    house = table.people.house
-    table.daemon.write_table(house, table.people.seats, table.people.habit.options, port, table.people.rack.registry())
+    table = Table(folder, seating, made)
+    people = table.people
+    table.daemon.write_table(seating.profile, described(table), people.habit.options, port, people.rack.registry())
     await table.listen(port)
     ear = asyncio.create_task(table.hear())
     table.plug()
