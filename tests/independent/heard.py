@@ -74,13 +74,3 @@ class Heard:
         for (_, number), ours in zip(sorted(told.items()), self.dealt, strict=False):
             votes.setdefault(number, Counter())[ours] += 1
         return {number: count.most_common(1)[0][0] for number, count in votes.items() if number}
-
-    def program_rounds(self) -> dict[int, set[int]]:
-        """The other way round: those of the program's rounds that have cards of each of ours."""
-        told: dict[int, int] = {}
-        for event in self.events(CARD):
-            told[event.data["card"]] = event.data["round"]
-        found: dict[int, set[int]] = {}
-        for (_, number), ours in zip(sorted(told.items()), self.dealt, strict=False):
-            found.setdefault(ours, set()).add(number)
-        return found

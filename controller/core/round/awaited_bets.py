@@ -154,6 +154,9 @@ def confirmed_by(held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
 
 def may_lock_next(desk: Desk) -> bool:
     """Whether *no more bets* ends the open round: it is over, or the floor must rule on it."""
+    if desk.round().waits_for_card() and desk.round().turn_key:
+        # The dealer's hand lies open; nobody has named a card of it or of a player's.
+        return True
     if desk.round().dealing.unturned():
         # A slip of the finger opens no hole card.
         if deal_confirmation.awaits_key(desk):
