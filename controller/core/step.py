@@ -323,9 +323,12 @@ def device_health(desk: Desk, health: DeviceHealth) -> None:
     desk.tell(DeviceStatusChanged(health.device, health.state, health.detail))
     desk.change(devices={**desk.state.devices, health.device: str(health.state)})
     if health.device == "shoe":
-        if health.state is HealthState.READY and desk.state.shoe_lost:
+        came, was_lost = health.state is HealthState.READY, desk.state.shoe_lost
+        desk.change(shoe_lost=not came)
+        if desk.state.round is not None:
+            desk.change_round(shoe_away=missed_cards.shoe_is_away(desk))
+        if came and was_lost:
             missed_cards.may_be_missing(desk, "the shoe was not connected")
-        desk.change(shoe_lost=health.state is not HealthState.READY)
         return
     if health.device == KEYPAD and health.state is not HealthState.READY:
         rebuild.hear_no_keys(desk)

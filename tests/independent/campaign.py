@@ -37,7 +37,7 @@ async def played(folder: Path, seating: Seating, rounds: int, port: int, *, trou
         async with unkind(table) if troubled else contextlib.nullcontext():
             await table.people.play(rounds)
         await told_out(table)
-    verdict = judged(table.people.rounds, table.heard)
+    verdict = judged(table.people.rounds, table.heard, table.missed)
     verdict.broken += [f"nobody could answer: {text}" for text in table.unanswered]
     if verdict.faults:
         keep(folder, table)

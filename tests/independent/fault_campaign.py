@@ -28,7 +28,7 @@ async def struck(folder: Path, fault: Fault, seating: Seating, rounds: int, port
         fault.set_up(table)
         await table.people.play(rounds)
         await told_out(table)
-    verdict = judged(table.people.rounds, table.heard)
+    verdict = judged(table.people.rounds, table.heard, table.missed)
     keep(folder, table)
     return verdict
 

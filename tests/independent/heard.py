@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 CARD, LOCKED, SETTLED, ADJUSTED = "card_drawn", "bets_locked", "wager_settled", "wager_adjusted"
@@ -21,12 +22,18 @@ ACCUSING: Final = frozenset(
 """Alerts that say that a player or the dealer did wrong."""
 
 
+UNHEARD_S: Final = 1.0
+"""What was told so long before a card was taken, and another since, is not that card."""
+
+
 class Event(NamedTuple):
     """One event: its place in the stream, its name and its fields."""
 
     seq: int
     name: str
     data: dict[str, Any]
+    time: float
+    """When the program took what it tells of, in seconds since 1970."""
 
 
 class Heard:
@@ -35,6 +42,8 @@ class Heard:
     def __init__(self) -> None:
         self._events: dict[int, Event] = {}
         self.dealt: list[int] = []
+        self.said: list[float] = []
+        """When, in seconds since 1970, the shoe told of each card."""
         self.statuses: dict[str, dict[str, Any]] = {}
         """Of each device and of the table what it said last."""
 
@@ -48,7 +57,7 @@ class Heard:
         body = json.loads(payload)
         if body["seq"] in self._events:
             return None
-        event = Event(body["seq"], name, body["data"])
+        event = Event(body["seq"], name, body["data"], datetime.fromisoformat(body["time"]).timestamp())
         self._events[event.seq] = event
         return event
 
@@ -61,16 +70,27 @@ class Heard:
         """Events of these names, in order; without names all of them."""
         return [event for _, event in sorted(self._events.items()) if not names or event.name in names]
 
-    def cards(self) -> list[int]:
-        """The program's numbers of the cards, in the order in which they left the shoe."""
-        return sorted({event.data["card"] for event in self.events(CARD)})
+    def places(self) -> dict[int, int]:
+        """Which of the cards that the shoe told of each of the program's is; what was told to nobody is left out."""
+        taken = {event.data["card"]: event.time for event in reversed(self.events(CARD))}
+        found: dict[int, int] = {}
+        at = 0
+        for card, time in sorted(taken.items()):
+            while at + 1 < len(self.said) and self.said[at] < time - UNHEARD_S and self.said[at + 1] <= time:
+                at += 1
+            if at < len(self.said):
+                found[card] = at
+            at += 1
+        return found
 
     def rounds(self) -> dict[int, int]:
         """Our round for each of the program's: the one that most of its cards are of; 0: of none."""
-        told: dict[int, int] = {}
-        for event in self.events(CARD):
-            told[event.data["card"]] = event.data["round"]
+        told = {event.data["card"]: event.data["round"] for event in self.events(CARD)}
         votes: dict[int, Counter[int]] = {}
-        for (_, number), ours in zip(sorted(told.items()), self.dealt, strict=False):
-            votes.setdefault(number, Counter())[ours] += 1
+        for card, at in self.places().items():
+            votes.setdefault(told[card], Counter())[self.dealt[at]] += 1
         return {number: count.most_common(1)[0][0] for number, count in votes.items() if number}
+
+    def unheard(self) -> set[int]:
+        """Our rounds of which the shoe told of a card and nobody listened."""
+        return {self.dealt[at] for at in set(range(len(self.said))) - set(self.places().values())}

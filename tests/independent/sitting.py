@@ -7,6 +7,7 @@ import contextlib
 import json
 import random
 import re
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -120,13 +121,15 @@ class Table:
 
     def card(self, card: str, number: int) -> None:
         """A card leaves the shoe, which tells of it."""
-        if not self.shoe_line.plugged:
+        if not self.shoe_heard:
             self.missed.add(number)
+        if not self.shoe_line.plugged:
             return
         for token in self.token(card):
             self.shoe_line.say(token.encode())
             if CARD.search(token):
                 self.heard.dealt.append(number)
+                self.heard.said.append(time.time())
                 self.faces.append(card)
         self.told_at = asyncio.get_running_loop().time()
 
@@ -173,7 +176,7 @@ class Table:
     async def _name(self, card: int) -> None:
         """The floor has been called, and names a card that the shoe could not read."""
         await self._nap(self.chance.uniform(2.0, 4.0) / self.seating.pace)
-        place = self.heard.cards().index(card)
+        place = self.heard.places()[card]
         self.order("set-card", card=card, face=self.faces[place], who="floor: an independent one", why="seen")
 
     async def _reply(self, event: Event) -> None:
@@ -204,6 +207,12 @@ class Table:
             self._client.close()
         for line in (self.shoe_line, self.readers_line, self.keypad_line):
             line.unplug()
+
+    @property
+    def shoe_heard(self) -> bool:
+        """Whether the shoe's cards arrive, as its lamp shows."""
+        status = self.heard.statuses.get("device/shoe/status", {})
+        return self.shoe_line.plugged and status.get("state") == "ready"
 
     @property
     def ready(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -153,10 +154,15 @@ def test_people_answer_what_they_saw() -> None:
     assert said == ["3", "2", "yes", "yes", "(32)s", None]
 
 
+def at(second: int) -> str:
+    """A moment as an event has it."""
+    return f"2026-11-21T11:16:{second:02d}.000000Z"
+
+
 def told(heard: Heard, *events: tuple[str, dict[str, Any]]) -> Heard:
     """Events as a broker brings them."""
     for seq, (name, data) in enumerate(events, start=1):
-        heard.take(f"tableside/v1/lab/t/event/{name}", json.dumps({"seq": seq, "data": data}).encode())
+        heard.take(f"tableside/v1/lab/t/event/{name}", json.dumps({"seq": seq, "data": data, "time": at(seq)}).encode())
     return heard
 
 
@@ -169,6 +175,7 @@ def table(*events: tuple[str, dict[str, Any]]) -> tuple[list[Round], Heard]:
         box = Box(1, 1000, ["Th", "9c"], [Hand(["Th", "9c"], 1000)])
         rounds.append(Round(number, {1: box}, ["Tc", "8d"], over=True))
         heard.dealt.append(number)
+        heard.said.append(datetime.fromisoformat(at(number)).timestamp())
         drawn.append(("card_drawn", {"card": number, "round": number}))
     return rounds, told(heard, *drawn, *events)
 
@@ -217,3 +224,17 @@ def test_a_round_whose_cards_went_into_another_was_never_told() -> None:
     assert judged(rounds, heard).unended == ["round 2 (2) has no end"]
     rounds.append(Round(4, {}, []))
     assert judged(rounds, heard).unended == ["round 2 (2) has no end", "round 3 was never told"]
+
+
+def test_a_card_that_nobody_heard_moves_no_other_and_a_round_without_any_is_no_fault() -> None:
+    heard = Heard()
+    heard.dealt = [1, 2, 2, 3]
+    heard.said = [datetime.fromisoformat(at(second)).timestamp() for second in (10, 20, 21, 30)]
+    for seq, (second, number) in enumerate(((10, 1), (30, 2)), start=1):
+        data = {"card": seq, "round": number}
+        body = {"seq": seq, "data": data, "time": at(second)}
+        heard.take("tableside/v1/lab/t/event/card_drawn", json.dumps(body).encode())
+    assert (heard.rounds(), heard.unheard()) == ({1: 1, 2: 3}, {2})
+    rounds = [Round(1, {}, []), Round(2, {}, []), Round(3, {}, []), Round(4, {}, [])]
+    verdict = judged(rounds, heard)
+    assert (verdict.lost, verdict.unended) == (1, ["round 1 (1) has no end", "round 3 (2) has no end"])

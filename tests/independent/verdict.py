@@ -7,7 +7,7 @@ honest person accused. And every round ends.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from tests.independent.heard import (
@@ -39,6 +39,8 @@ class Verdict:
     wagers: int = 0
     right: int = 0
     open: int = 0
+    lost: int = 0
+    """Rounds none of whose cards was heard."""
     irregular: int = 0
     doubted: int = 0
     questions: int = 0
@@ -72,13 +74,18 @@ class Verdict:
             f"{self.rounds} rounds, {self.wagers} wagers: {self.right} settled right, {self.open} open, "
             f"{len(self.silent)} silent errors, {len(self.neither)} neither settled nor open, "
             f"{len(self.accused)} accused, {len(self.unended)} rounds that did not end; "
-            f"{self.irregular} irregular, {self.doubted} doubted, {self.questions} questions"
+            f"{self.irregular} irregular, {self.doubted} doubted, {self.questions} questions, "
+            f"{self.lost} lost with the shoe"
         )
 
 
-def judged(rounds: Sequence[Round], heard: Heard) -> Verdict:
-    """Hold what was heard against these rounds; the last of them is not judged, for nothing may have ended it."""
+def judged(rounds: Sequence[Round], heard: Heard, missed: Collection[int] = ()) -> Verdict:
+    """Hold what was heard against these rounds; the last of them is not judged, for nothing may have ended it.
+
+    ``missed`` are rounds of which cards left the shoe while nobody could hear it.
+    """
     verdict = Verdict()
+    lost = frozenset(missed) | heard.unheard()
     whose = heard.rounds()
     last = rounds[-1].number if rounds else 0
     by_ours: dict[int, list[int]] = {}
@@ -90,6 +97,10 @@ def judged(rounds: Sequence[Round], heard: Heard) -> Verdict:
     for now in rounds[:-1]:
         verdict.rounds += 1
         numbers = by_ours.get(now.number, [])
+        if not numbers and now.number in lost:
+            # Its cards left a shoe that nobody heard, and the table has said so.
+            verdict.lost += 1
+            continue
         if not numbers:
             verdict.unended.append(f"round {now.number} was never told")
         for wager in now.wagers():

@@ -43,6 +43,7 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
         refused=bets.refused,
         closed_meters=closed,
         keys_unheard=desk.state.keypad_lost,
+        shoe_away=desk.state.shoe_lost and not desk.house.shoe_numbers_cards,
         moved=dict(moved),
         dealing=deal_confirmation.begin(desk),
     )

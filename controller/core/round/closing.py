@@ -56,7 +56,7 @@ def close(desk: Desk) -> None:
         desk.tell(*map(QuestionWithdrawn, desk.round().open_questions()), RoundClosed(round_now.number, (), 0, "void"))
         desk.change(declared=round_now.declared_boxes())
     else:
-        if round_now.doubt:
+        if round_now.doubt or round_now.shoe_away:
             desk.irregular(missed_cards.untold(round_now))
         elif round_now.unkeyed:
             desk.irregular("nobody said whether its first card began it")

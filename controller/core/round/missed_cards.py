@@ -33,6 +33,11 @@ def may_be_missing(desk: Desk, reason: str) -> None:
         ask(desk, reason)
 
 
+def shoe_is_away(desk: Desk) -> bool:
+    """Whether cards may be drawn now of which nobody will ever hear."""
+    return desk.state.shoe_lost and not desk.house.shoe_numbers_cards
+
+
 def ask(desk: Desk, reason: str) -> None:
     """Cards may have been drawn that nobody heard of: the open round waits for a person."""
     round_now = desk.state.round
@@ -108,6 +113,8 @@ def told(round_now: Round) -> str:
 
 def untold(round_now: Round) -> str:
     """Why it is irregular if nobody answered."""
+    if round_now.shoe_away and not round_now.doubt:
+        return "it ended while the shoe was not connected"
     if round_now.missed_after:
         return "nobody said whether a card was missed after the key hit"
     if round_now.next_bets == "asked":

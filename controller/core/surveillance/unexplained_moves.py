@@ -127,7 +127,9 @@ def not_all_heard(desk: Desk, spot: int) -> bool:
     round_now = desk.state.round
     if round_now is None:
         return False
-    return round_now.unheard or any(round_now.spots[one.box] == spot for one in round_now.silences)
+    return (
+        round_now.unheard or round_now.shoe_away or any(round_now.spots[one.box] == spot for one in round_now.silences)
+    )
 
 
 def spoil(desk: Desk, name: str) -> None:

@@ -157,6 +157,8 @@ class Round(Value, frozen=True, tag=False):
     """When readers of boxes were lost."""
     unheard: bool = False
     """Whether the table was not listening for a while, so that a card of it may not have been heard."""
+    shoe_away: bool = False
+    """Whether a shoe that does not number its draws is away now, so that cards may be drawn of which nobody hears."""
     keys_unheard: bool = False
     """Whether the keypad was lost at some moment since the round before was locked."""
     curable: bool = False
@@ -199,8 +201,8 @@ class Round(Value, frozen=True, tag=False):
         return next(iter(self.holds()), 0)
 
     def held(self) -> bool:
-        """Whether nothing may be concluded until a person has answered."""
-        return bool(self.holds())
+        """Whether nothing may be concluded: until a person has answered, or the shoe is back."""
+        return bool(self.holds()) or self.shoe_away
 
     def by_people(self) -> bool:
         """Whether what follows from the evidence rests on a person's word too."""
