@@ -43,6 +43,7 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
         refused=bets.refused,
         closed_meters=closed,
         keys_unheard=desk.state.keypad_lost,
+        unlooked=tuple(spot for name, spots in desk.house.readers.items() for spot in spots if is_lost(desk, name)),
         shoe_away=desk.state.shoe_lost and not desk.house.shoe_numbers_cards,
         moved=dict(moved),
         dealing=deal_confirmation.begin(desk),
@@ -52,9 +53,14 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
     shared_chips.note(desk)
     desk.tell(RoundStarted(number, desk.state.shoe.shoe or None, bets.spots))
     for reader, watched in desk.house.readers.items():
-        if desk.state.devices.get(reader, HealthState.READY) != HealthState.READY:
+        if is_lost(desk, reader):
             unwatched(desk, reader, watched, lock_ns)
     return True
+
+
+def is_lost(desk: Desk, reader: str) -> bool:
+    """Whether a reader does not tell what lies at its spots."""
+    return desk.state.devices.get(reader, HealthState.READY) != HealthState.READY
 
 
 class Bets(NamedTuple):

@@ -37,6 +37,11 @@ def holds_first_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
     return first_ns < round_now.lock_ns and last_ns > first_card_ns(round_now)
 
 
+def unseen_at_lock(round_now: Round, spot: int, first_ns: int) -> bool:
+    """Whether a spot's reader was lost at the lock, and a change since it looked last may have been before that."""
+    return spot in round_now.unlooked and first_ns < round_now.lock_ns
+
+
 def first_card_ns(round_now: Round) -> int:
     """When the first card left the shoe; after everything while none has."""
     cards = (known.first_ns for known in round_now.evidence if isinstance(known.item, CardCame))
@@ -72,6 +77,13 @@ def told_at_lock(round_now: Round) -> Iterator[WagerUncertain]:
     """The uncertain wagers as the lock tells them."""
     for (spot, bet), amounts in wagers(round_now):
         yield WagerUncertain(round_now.number, spot, bet, amounts)
+
+
+def told_late(round_now: Round, change: Change) -> Iterator[WagerUncertain]:
+    """An uncertain wager of which a reader has told after the lock was told."""
+    name = key(change.spot, change.zone)
+    if change.spot in round_now.spots:
+        yield WagerUncertain(round_now.number, change.spot, change.zone, round_now.uncertain[name])
 
 
 def left_open(desk: Desk, felt: Felt) -> Iterator[WagerOpen]:

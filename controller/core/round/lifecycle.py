@@ -118,6 +118,9 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
             uncertain_wagers.take(desk, change)
         lock_again(desk)
         return
+    if bets and round_now.locked and uncertain_wagers.unseen_at_lock(round_now, change.spot, first_ns):
+        laid_unseen(desk, change)
+        return
     keep_moved(desk, change, first_ns)
     if acceptance.handed_back(round_now, change):
         return
@@ -138,6 +141,18 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
     after_next_lock = 0 <= round_now.next_lock_ns <= first_ns
     if not explained and not after_next_lock and not next_bet(desk, change.zone):
         alert_of(desk, change)
+
+
+def laid_unseen(desk: Desk, change: Change) -> None:
+    """Chips that may have lain there at the lock, told by a reader that was lost then.
+
+    A side wager stays open between both amounts. With a main wager nobody can say who was dealt to, and for how much.
+    """
+    if change.zone == "main":
+        desk.irregular(f"what lay at spot {change.spot} when the bets were locked is not known: its reader was lost")
+        return
+    uncertain_wagers.take(desk, change)
+    desk.tell(*uncertain_wagers.told_late(desk.round(), change))
 
 
 def check_insurance(desk: Desk, change: Change) -> None:

@@ -157,6 +157,8 @@ class Round(Value, frozen=True, tag=False):
     """When readers of boxes were lost."""
     unheard: bool = False
     """Whether the table was not listening for a while, so that a card of it may not have been heard."""
+    unlooked: tuple[int, ...] = ()
+    """The spots whose readers were lost when the bets were locked: what they tell later may have lain there by then."""
     shoe_away: bool = False
     """Whether a shoe that does not number its draws is away now, so that cards may be drawn of which nobody hears."""
     keys_unheard: bool = False
