@@ -27,9 +27,12 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from bench.truth_bare import BARE, played_bare
 from bench.truth_blocks import Block, played
 
-KEYPADS: Final = ("always", "sometimes", "never")
+KEYPADS: Final = ("always", "sometimes", "never", BARE)
+"""How often the keys of the play are pressed; the first three press those of the procedure, ``bare`` presses none."""
+
 COUNTED: Final = (
     *("rounds", "wagers", "side_wagers", "wrong", "open", "side_open"),
     *("questions", "asked", "readings", "over", "stuck", "held"),
@@ -40,10 +43,19 @@ BLOCK: Final = 100
 
 
 def blocks(rounds: int, seed: int, shoe: str) -> Iterator[Block]:
-    """The campaign's blocks: every number of boxes with every habit, again and again."""
+    """The campaign's blocks: every number of boxes with every habit, again and again.
+
+    On a damaged line there is no bare table: a card that is lost there is lost in a round that nothing has begun.
+    """
+    keypads = KEYPADS if shoe == "ideal" else KEYPADS[:-1]
     for number in range(-(-rounds // BLOCK)):
-        keypad = KEYPADS[number // 7 % 3]
+        keypad = keypads[number // 7 % len(keypads)]
         yield Block(number, seed * 1_000_003 + number, BLOCK, 1 + number % 7, keypad, shoe)
+
+
+def block_played(block: Block, conditions: dict[str, Any]) -> dict[str, Any]:
+    """Play a block at the table that it asks for."""
+    return played_bare(block) if block.keypad == BARE else played(block, conditions)
 
 
 class Cell(NamedTuple):
@@ -145,7 +157,7 @@ def main() -> int:
     todo = [one for one in blocks(asked.rounds, asked.seed, asked.shoe) if one.number not in done]
     if not asked.report:
         with ProcessPoolExecutor(asked.jobs, initializer=gc.freeze) as pool, asked.file.open("a") as file:
-            waiting = [pool.submit(played, block, conditions) for block in todo]
+            waiting = [pool.submit(block_played, block, conditions) for block in todo]
             for one in as_completed(waiting):
                 if one.exception() is not None:
                     pool.shutdown(wait=False, cancel_futures=True)

@@ -153,6 +153,11 @@ def options_of(habit: Habit) -> dict[str, Any]:
 
 def played(block: Block) -> dict[str, Any]:
     """Play a block; what came of it, as JSON has it."""
+    return result(block, *sat(block))
+
+
+def sat(block: Block) -> tuple[Account, BusRig]:
+    """Play a block: what people know and what the table said, and the table."""
     habit = HABITS[block.habit]
     options = options_of(habit)
     rack, chance = Rack(), random.Random(block.seed)
@@ -170,7 +175,7 @@ def played(block: Block) -> dict[str, Any]:
             dealt.clear()
         rig.events[:] = [event for event in rig.events if isinstance(event, QuestionAsked)][-3:]
         rig.stamped.clear()
-    return result(block, account, rig)
+    return account, rig
 
 
 def result(block: Block, account: Account, rig: BusRig) -> dict[str, Any]:

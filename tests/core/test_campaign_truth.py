@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.campaign_truth import KEYPADS, blocks, merged, table
+from bench.campaign_truth import KEYPADS, block_played, blocks, merged, table
+from bench.truth_bare import BARE, mistakes, played_bare
 from bench.truth_blocks import Block, played
 
 CONDITIONS = tomllib.loads((Path(__file__).parents[2] / "bench" / "conditions.toml").read_text(encoding="utf-8"))
@@ -17,7 +18,7 @@ UNGUARDED = CONDITIONS | {"house": CONDITIONS["house"] | {"guarded": False}}
 
 @pytest.mark.parametrize("keypad", KEYPADS)
 def test_no_wager_is_settled_otherwise_than_it_truly_ended(keypad: str) -> None:
-    result = played(Block(0, 7, 30, 3, keypad, "ideal"), CONDITIONS)
+    result = block_played(Block(0, 7, 30, 3, keypad, "ideal"), CONDITIONS)
     assert (result["silent"], result["wrong"], result["stuck"]) == ({}, 0, 0)
     assert sum(result["basis"].values()) + result["open"] == result["wagers"]
 
@@ -56,8 +57,19 @@ def test_an_announced_burn_is_no_line_of_the_rounds_evidence() -> None:
 
 
 def test_a_campaign_goes_round_every_number_of_boxes_and_every_habit() -> None:
-    cells = {(block.boxes, block.keypad) for block in blocks(2_100, 1, "ideal")}
+    cells = {(block.boxes, block.keypad) for block in blocks(2_800, 1, "ideal")}
     assert cells == {(boxes, keypad) for boxes in range(1, 8) for keypad in KEYPADS}
+
+
+def test_on_a_damaged_line_no_table_is_bare() -> None:
+    assert {block.keypad for block in blocks(2_800, 1, "bee_tek")} == {"always", "sometimes", "never"}
+
+
+def test_a_bare_table_has_a_row_of_its_own_and_what_must_not_be_is_a_mistake() -> None:
+    result = played_bare(Block(0, 7, 10, 2, BARE, "ideal"))
+    assert any(line.startswith("| bare | 2 | 10 |") for line in table([result]))
+    came = {"silent": 1, "neither": 2, "accused": {"capping": 3}}
+    assert mistakes(came) == 6
 
 
 def test_a_report_adds_blocks_up() -> None:
