@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-lines campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent
+.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -55,6 +55,7 @@ help:
 	@echo 'make campaign-independent  a table of other people, devices and arithmetic before the real daemon, in real time (100 rounds: minutes); ROUNDS= HABIT= PROFILE= TABLES= PACE= SEED= may be given'
 	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
 	@echo 'make campaign-kill    the daemon killed while people play (an hour); KILLS= SEED= JOBS= FILE= may be given'
+	@echo 'make campaign-awaits  every exception at every await of a running table (half an hour); COUNT= SEED= may be given'
 	@echo 'make campaign-lines   lines that hang half open or babble while people play (half an hour); COUNT= SEED= FILE= may be given'
 	@echo 'make campaign-io      every write, sync and opening of a journal fails in its turn (half an hour)'
 	@echo 'make campaign-flips   bits flipped in everything a start reads (minutes); FLIPS= SEED= JOBS= FILE= may be given'
@@ -150,6 +151,9 @@ campaign-independent: setup-dev servers
 
 campaign-kill: setup-dev servers
 	$(BIN)/python -m tests.campaigns.kill $(call option,KILLS,kills) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
+
+campaign-awaits: setup-dev servers
+	nice -n 5 $(BIN)/python -m tests.campaigns.awaits $(call option,COUNT,count) $(call option,SEED,seed)
 
 campaign-lines: setup-dev servers
 	$(BIN)/python -m tests.campaigns.lines $(call option,COUNT,count) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)

@@ -36,13 +36,18 @@ def kind_of(published: Published) -> str:
 
 def judged(house: Premises, kept: Path) -> Iterator[str]:
     """What is wrong with the journal, or with what the consumer has of it, once nothing runs any more."""
-    report = verify(house.journal)
-    if report.damage is not None:
-        yield f"damaged: {report.damage}"
+    yield from judged_journal(house)
     with JournalReader(house.journal) as reader:
         wanted = b"".join(row.body + b"\n" for row in reader.events())
     if wanted != kept.read_bytes():
         yield "the consumer's file is not what the journal has"
+
+
+def judged_journal(house: Premises) -> Iterator[str]:
+    """What is wrong with the journal."""
+    report = verify(house.journal)
+    if report.damage is not None:
+        yield f"damaged: {report.damage}"
     found = replay(house.journal, read_key(house.key))
     if found.difference is not None:
         yield f"stepped again: record {found.difference.number}: {found.difference.text[:200]}"
