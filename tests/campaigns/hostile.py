@@ -32,11 +32,14 @@ from controller.formats.mqtt.envelope import PayloadRefused
 from controller.formats.orders.operators import PROTOCOL, RIGHTS, ROLES
 from controller.formats.orders.requests import VERBS
 from controller.formats.text.safe_parse import READERS
+from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.broker import find_mosquitto, start_mosquitto, stop
 from controller.io.mqtt.connection import Broker, PublishRefused, connected
 from controller.pool.wire import PROTOCOL as LINK
 from firmware_protocols.cards import Card
+from tests.campaigns import well_formed
 from tests.formats.outside import FIELDS, HOSTILE, put
+from tests.io.virtual_time import passes
 from tests.link.premises import Premises as LinkPremises
 from tests.wiring.premises import PATIENCE_S, TOPICS, Bench, Ear, Message, Premises, program, scripted
 
@@ -51,8 +54,16 @@ LATE_SECONDS: Final = 0.25
 
 CONSUMER: Final = "surveillance"
 INFLIGHT: Final = 20
+TOPIC_BYTES: Final = 65_535
+"""Of the longest topic that MQTT has."""
+
 MESSAGES_LIMIT: Final = 1000
 """Other messages that are kept: the attack's own replies come by the thousand."""
+
+
+AFTER_S: Final = 5.0
+LACKS_BYTES: Final = 20_000
+"""After so many seconds a durable consumer lacks at most so much of a table that goes on."""
 
 
 class Found(NamedTuple):
@@ -113,8 +124,12 @@ class TimedEar(Ear):
     def __init__(self, topics: str = "tableside/#") -> None:
         super().__init__(topics)
         self.cards: list[float] = []
+        self.status = b""
+        """The table's, as last heard."""
 
     def hear(self, message: Message) -> None:
+        if message.topic == TOPICS.status:
+            self.status = message.payload
         if "/event/" in message.topic:
             before = len(self.told)
             # What the attack tells in the table's name is no event.
@@ -146,40 +161,63 @@ class Attack:
         self.chance = chance
         self.left = count
         self.sent: collections.Counter[str] = collections.Counter()
+        self.epoch = 1
+        """Of the table's journal."""
 
-    def next(self, way: str) -> bytes | None:
-        """The next request, None if there have been enough."""
+    def next(self, way: str, verb: str = "") -> bytes | None:
+        """The next request, of ``verb`` where it is one of a table's; None if there have been enough."""
         if self.left <= 0:
             return None
         self.left -= 1
         self.sent[way] += 1
+        if verb and self.chance.randrange(5) == 0:
+            return self.well_formed(verb)
         return hostile(self.chance)
+
+    def well_formed(self, verb: str) -> bytes:
+        """As it should be, but for a number."""
+        if verb == "replay":
+            consumer = self.chance.choice((CONSUMER, "somebody-else"))
+            return well_formed.replay(consumer, self.epoch, self.chance)
+        if verb == "ack-stream":
+            return well_formed.acknowledgement(self.epoch, self.chance)
+        return well_formed.order(verb, self.chance)
 
     async def over_mqtt(self, broker: Broker) -> None:
         """As anybody whom the broker lets write everything: commands, acknowledgements, events in the table's name."""
         root = TOPICS.root
+        # A reply's topic is longer than its request's, and the longest of all is as long as any may be.
+        longest = ("x" * 60_000, "x" * (TOPIC_BYTES - len(f"{root}/cmd/")))
         # The table's own status belongs to its last will, which the broker keeps to one client; an attack may write it.
-        ways = [*(f"cmd/{verb}" for verb in (*VERBS, "replay", "status", "x" * 60_000)), "status", f"ack/{CONSUMER}"]
+        ways = [*(f"cmd/{verb}" for verb in (*VERBS, "replay", "status", *longest)), "status", f"ack/{CONSUMER}"]
         ways += ["event/card_drawn", "event/no_such_event", "state/stream", "reply/replay", "alert/card_drawn"]
         async with connected(broker, "5", "") as client:
             while self.left > 0:
                 batch = []
                 for _ in range(INFLIGHT):
                     way = self.chance.choice(ways)
-                    data = self.next(f"mqtt {way[:24]}")
+                    data = self.next(f"mqtt {way[:24]}", self.verb_of(way))
                     if data is not None:
                         batch.append(client.send(f"{root}/{way}", data))
                 for answer in batch:
                     with contextlib.suppress(PublishRefused):
                         await answer
 
+    def verb_of(self, way: str) -> str:
+        """What is asked for on a topic, where a table knows it."""
+        kind, _, verb = way.partition("/")
+        if kind == "ack":
+            return "ack-stream"
+        return verb if kind == "cmd" and verb in {*VERBS, "replay"} else ""
+
     async def on_socket(self, path: Path, role: str) -> None:
         """As whoever may open a role's socket, with every verb."""
         async with self._dealer() as socket:
             socket.connect(f"ipc://{path}")
-            while (data := self.next(f"operator {role}")) is not None:
-                verb = self.chance.choice((*RIGHTS, "no-such-verb", "\x1b[2J")).encode()
-                frames = [PROTOCOL, f"{TOPICS.site}/{TOPICS.table}".encode(), verb, data]
+            while self.left > 0:
+                verb = self.chance.choice((*RIGHTS, "no-such-verb", "\x1b[2J"))
+                data = self.next(f"operator {role}", verb if verb in VERBS else "") or b""
+                frames = [PROTOCOL, f"{TOPICS.site}/{TOPICS.table}".encode(), verb.encode(), data]
                 await self._exchange(socket, self.chance.choice((frames, frames, frames, [data], [data] * 5)))
 
     async def on_link(self, link: LinkPremises) -> None:
@@ -298,6 +336,7 @@ async def besiege(directory: Path, requests: int, seed: int) -> tuple[Attack, di
             watch = Watch(processes)
             stack_task(stack, watch.look())
             over = asyncio.Event()
+            attack.epoch = ear.told[-1].identity.epoch
             people = asyncio.create_task(plays(house, rounds[5:], over))
             ways = [attack.over_mqtt(broker), attack.on_link(link)]
             ways += [attack.on_socket(directory / role / "socket", role) for role in ROLES]
@@ -307,7 +346,7 @@ async def besiege(directory: Path, requests: int, seed: int) -> tuple[Attack, di
             daemon = processes["daemon"]
             await ear.until(lambda: len(ear.cards) >= len(house.timed.drawn) or daemon.returncode is not None)
             growth = {name: watch.most[name] - calm.most[name] for name in processes}
-            faults = [*watch.ended()]
+            faults = [*watch.ended(), *[one async for one in told_apart(house, ear, kept)]]
             return attack, {
                 "cards": len(ear.cards) - first,
                 "latest_s": latest(house, ear, first),
@@ -317,6 +356,23 @@ async def besiege(directory: Path, requests: int, seed: int) -> tuple[Attack, di
             }
     finally:
         await stop(process)
+
+
+async def told_apart(house: Besieged, ear: TimedEar, kept: Path) -> AsyncIterator[str]:
+    """What is wrong with what others have of the table, after somebody has spoken in its name and in theirs."""
+    await passes(AFTER_S)
+    if b'"online"' not in ear.status:
+        yield f"the retained status is {ear.status[:200]!r}"
+    with JournalReader(house.journal) as reader:
+        wanted = b"".join(row.body + b"\n" for row in reader.events())
+    has = content(kept)
+    if not wanted.startswith(has) or len(wanted) - len(has) > LACKS_BYTES:
+        yield f"the consumer's file is not what the journal has: {len(has)} of {len(wanted)} bytes"
+
+
+def content(path: Path) -> bytes:
+    """What is in a file; nothing, where there is none."""
+    return path.read_bytes() if path.exists() else b""
 
 
 def linked(folder: Path) -> LinkPremises:
