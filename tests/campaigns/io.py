@@ -84,9 +84,9 @@ def run(fault: Fault, directory: Path) -> Ending:
         # Killed, so that its log is there to be taken up.
         with subprocess.Popen(worker(path), stdout=subprocess.PIPE, text=True) as first:
             assert first.stdout is not None
-            acknowledged |= _lines([first.stdout.readline() for _ in range(4)])
+            acknowledged |= lines_of([first.stdout.readline() for _ in range(4)])
             first.kill()
-            acknowledged |= _lines(first.stdout.read().splitlines())
+            acknowledged |= lines_of(first.stdout.read().splitlines())
     trace = directory / "trace"
     paths = [word for suffix in BESIDE for word in ("-P", f"{path}{suffix}")]
     inject = f"inject={fault.call}:error={fault.error}:when={fault.number}"
@@ -104,18 +104,19 @@ def run(fault: Fault, directory: Path) -> Ending:
         *worker(path),
     ]
     ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-    acknowledged |= _lines(ended.stdout.splitlines())
+    acknowledged |= lines_of(ended.stdout.splitlines())
     was_hit = "(INJECTED)" in trace.read_text(errors="replace")
-    return Ending(was_hit, ended.returncode, _judge(path, acknowledged, ended))
+    return Ending(was_hit, ended.returncode, judge(path, acknowledged, ended))
 
 
-def _lines(lines: Iterable[str]) -> dict[int, str]:
+def lines_of(lines: Iterable[str]) -> dict[int, str]:
     """The records acknowledged, and their hashes; a last line cut off by a kill is none."""
     words = [line.split() for line in lines]
     return {int(pair[0]): pair[1] for pair in words if len(pair) == 2 and len(pair[1]) == 64}
 
 
-def _judge(path: Path, acknowledged: dict[int, str], ended: subprocess.CompletedProcess[str]) -> str:
+def judge(path: Path, acknowledged: dict[int, str], ended: subprocess.CompletedProcess[str]) -> str:
+    """What was wrong with how a worker ended, or with what the next start finds; empty: nothing."""
     if ended.returncode not in {0, 2, 70}:
         return f"status {ended.returncode}: {ended.stderr[-300:]}"
     if ended.returncode and len(ended.stderr.splitlines()) != 1:

@@ -7,6 +7,7 @@ import contextlib
 import random
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -14,6 +15,7 @@ from controller.core.messages.events import DeviceStatusChanged, KeyRead
 from controller.demo.table import Wanted, devices, script, sevens_meter, table_file
 from controller.io.mqtt.connection import Broker
 from firmware_protocols.readings import HealthState
+from simulators.devices.mystery_trigger import TriggerBoxSimulator
 from simulators.devices.wire import Device
 from simulators.people.acts import Act
 from simulators.people.performance import perform
@@ -63,8 +65,11 @@ class HeardPort(Port):
     """Remembers what its device last said: valid bytes to babble with."""
 
     sample = b""
+    messages = 0
+    """How often it has said something."""
 
     def say(self, data: bytes) -> None:
+        self.messages += bool(data)
         self.sample = (self.sample + data)[-SAMPLE_BYTES:]
         super().say(data)
 
@@ -88,6 +93,11 @@ class LinesBench(TimedBench):
         found: dict[str, Device] = {"shoe": self._shoe, "bet_spots": self._bet_spots, "keypad": self._keypad}
         for name, device in (found | self._beside).items():
             self._ports[name] = HeardPort(self._directory / name, device, self._stir)
+
+    @property
+    def beside(self) -> Mapping[str, object]:
+        """The devices beside shoe, readers and keypad."""
+        return self._beside
 
     def replug(self, name: str) -> None:
         """Plug a device in again."""
@@ -141,6 +151,7 @@ class House(Premises):
         super().__init__(directory, broker, ear)
         self.lines = LinesBench(directory / "ports", patience_s=PATIENCE_S, **self.devices())
         self.bench = self.lines
+        self._store = self._blank = self.box.snapshot()
 
     def devices(self) -> dict[str, Any]:
         return devices(self.wanted.shoe, wanted=self.wanted)
@@ -167,6 +178,54 @@ class House(Premises):
             self.servers[line.port].say(data)
         else:
             self.lines.heard(line.port).babble(data)
+
+    @property
+    def box(self) -> TriggerBoxSimulator:
+        """The trigger box."""
+        found = self.lines.beside["trigger"]
+        assert isinstance(found, TriggerBoxSimulator)
+        return found
+
+    def begin(self, what: str, line: Line) -> None:
+        """Let it befall a line; what is said there meanwhile is said by others."""
+        server = self.servers.get(line.port)
+        match what:
+            case "power_off" if server is not None:
+                server.power_off()
+            case "blink" if server is not None:
+                server.blink()
+            case "deaf" if server is not None:
+                server.is_deaf = True
+            case "hang_up" if server is not None:
+                server.hang_up()
+            case "hang_up":
+                self.lines.unplug(line.port)
+            case "set_back":
+                self._store = self.box.snapshot()
+                self.box.restore(self._blank)
+            case "other_table":
+                self._store = self.box.snapshot()
+                (memory,) = self.box.snapshot()
+                self.box.restore((replace(memory, name="other/table/1"),))  # type: ignore[type-var]
+            case _:
+                pass
+
+    def end(self, what: str, line: Line) -> None:
+        """Let it be over."""
+        server = self.servers.get(line.port)
+        match what:
+            case "power_off" if server is not None:
+                server.power_on()
+            case "deaf" if server is not None:
+                server.is_deaf = False
+                # What was taken and not answered it has forgotten.
+                server.hang_up()
+            case "hang_up" if server is None:
+                self.lines.replug(line.port)
+            case "set_back" | "other_table":
+                self.box.restore(self._store)
+            case _:
+                pass
 
     def script(self) -> Iterator[Act]:
         """What people do, for ever."""

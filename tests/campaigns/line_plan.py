@@ -11,9 +11,14 @@ from tests.campaigns.line_house import LINES, Line, Way
 DEAD: Final = ("power_off", "blink", "deaf", "hang_up")
 BABBLE: Final = ("valid", "rubbish", "both", "torrent")
 
+BOX: Final = ("set_back", "other_table")
+"""Of a trigger box: its store is an older one, or it is another table's."""
+
 DEAD_S: Final = (3.0, 9.0)
 BABBLE_S: Final = (3.0, 14.0)
 """How long it lasts."""
+
+BOX_SHARE: Final = 0.08
 
 CALM_S: Final = 3.0
 """Of play before the first of them, which the rest is compared with."""
@@ -48,6 +53,9 @@ def planned(count: int, chance: random.Random) -> Plan:
 
 def happening(ways: Mapping[str, Way], chance: random.Random) -> Happening:
     """One of them, such as may befall such lines."""
+    if chance.random() < BOX_SHARE:
+        box = next(line for line in LINES if line.name == "mystery_trigger")
+        return Happening(chance.choice(BOX), (box,), chance.uniform(*DEAD_S))
     lines = chance.sample(LINES, 2 if chance.random() < 0.15 else 1)
     networked = all(ways[line.name] != "terminal" for line in lines)
     what = chance.choice((*DEAD, *BABBLE) if networked else ("hang_up", *BABBLE[:-1]))

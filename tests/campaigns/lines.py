@@ -6,7 +6,7 @@ A real table's daemon has a shoe, a keypad, readers, two units of sensors, a sig
 or behind a device server (``socket://``, RFC 2217). One after the other, and sometimes two at once: a device server
 loses its power without a word, or for a moment; it takes connections and everything that is sent, and never answers; it
 hangs up; a device says what it said before again and again at the speed of its line, or rubbish, or both, or as much as
-a network carries.
+a network carries. The trigger box has an older store, or is another table's.
 
 What must hold: the other devices stay ready and their cards and keys are told as early as before; a line that died is
 told of in time, one that babbles with an alarm; it is taken up again when it is itself again; the daemon goes on, and
@@ -24,7 +24,7 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -47,7 +47,7 @@ from tests.campaigns.line_house import (
     is_ready,
 )
 from tests.campaigns.line_judge import caught_up, judged, kind_of, trouble
-from tests.campaigns.line_plan import BABBLE, DEAD, Happening, Plan, planned
+from tests.campaigns.line_plan import BABBLE, BOX, DEAD, Happening, Plan, planned
 from tests.campaigns.waits import Waits
 from tests.io.virtual_time import passes
 from tests.wiring.premises import json_of
@@ -73,6 +73,9 @@ BURST: Final = CARDS_AT_ONCE + 100
 READY_S: Final = 45.0
 """From its return: the longest pause between two tries, an opening that hung, and the next one."""
 
+
+CALM_MESSAGES: Final = 20
+"""A second, of a trigger box that can do nothing for its table: it is asked twice."""
 
 QUIET_LOOKS: Final = 4
 MISSED_LOOKS: Final = 30
@@ -120,13 +123,16 @@ class Campaign:
         text, began = one.text(self.house.ways), time.monotonic()
         marks, first = await self._marked()
         self.people.go_on()
-        self._begin(one)
+        said = {line: self.house.lines.heard(line.port).messages for line in one.lines}
+        for line in one.lines:
+            self.house.begin(one.what, line)
         noticed = asyncio.create_task(self._noticed(one, first))
         if one.what in BABBLE:
             await self._babble(one)
         else:
             await passes(one.seconds)
-        self._end(one)
+        for line in one.lines:
+            self.house.end(one.what, line)
         over = time.monotonic()
         if not await noticed:
             self.faults.append(f"{text}: nobody was told")
@@ -134,42 +140,12 @@ class Campaign:
             states = {name: self.ear.states[name] for line in one.lines for name in devices_of(line, self.ear.states)}
             self.faults.append(f"{text}: not ready again after {READY_S:.0f} s: {states}")
         self._longest("back", time.monotonic() - over)
+        if one.what in BOX:
+            self._is_calm(one, text, said, time.monotonic() - began)
         self.counts[one.what] += 1
         await self._judge(one, text, marks, first)
         kinds = collections.Counter(kind_of(published) for published in self.ear.told[first:] if trouble(published))
         print(f"{text}: {time.monotonic() - began:.1f} s, {dict(kinds)}", file=sys.stderr, flush=True)
-
-    def _begin(self, one: Happening) -> None:
-        for line in one.lines:
-            server = self.house.servers.get(line.port)
-            match one.what:
-                case "power_off" if server is not None:
-                    server.power_off()
-                case "blink" if server is not None:
-                    server.blink()
-                case "deaf" if server is not None:
-                    server.is_deaf = True
-                case "hang_up" if server is not None:
-                    server.hang_up()
-                case "hang_up":
-                    self.house.lines.unplug(line.port)
-                case _:
-                    pass
-
-    def _end(self, one: Happening) -> None:
-        for line in one.lines:
-            server = self.house.servers.get(line.port)
-            match one.what:
-                case "power_off" if server is not None:
-                    server.power_on()
-                case "deaf" if server is not None:
-                    server.is_deaf = False
-                    # What was taken and not answered it has forgotten.
-                    server.hang_up()
-                case "hang_up" if server is None:
-                    self.house.lines.replug(line.port)
-                case _:
-                    pass
 
     async def _babble(self, one: Happening) -> None:
         per_second = TORRENT_BYTES if one.what == "torrent" else LINE_BYTES
@@ -221,6 +197,13 @@ class Campaign:
             self._late(f"{text}: a card", self.house.lines.drawn[drawn:], self.ear.cards[card:])
         if "keypad" not in names:
             self._late(f"{text}: a key", self.house.lines.pressed[pressed:], self.ear.keys[key:])
+
+    def _is_calm(self, one: Happening, text: str, said: Mapping[Line, int], seconds: float) -> None:
+        """Whether table and box ask each other no more often than they should."""
+        for line in one.lines:
+            now = self.house.lines.heard(line.port).messages - said[line]
+            if now > CALM_MESSAGES * (seconds + 1):
+                self.faults.append(f"{text}: {line.name} answered {now} times in {seconds:.1f} s")
 
     def _late(self, what: str, done: Sequence[float], told: Sequence[float]) -> None:
         if len(done) != len(told):
@@ -334,8 +317,8 @@ async def play(directory: Path, broker: Broker, plan: Plan, seed: int, late_seco
     campaign.faults += judged(house, kept)
     counts, most = campaign.counts, campaign.most
     return Outcome(
-        happenings=sum(counts[one] for one in (*DEAD, *BABBLE)),
-        kinds={one: counts[one] for one in (*DEAD, *BABBLE) if counts[one]},
+        happenings=sum(counts[one] for one in (*DEAD, *BABBLE, *BOX)),
+        kinds={one: counts[one] for one in (*DEAD, *BABBLE, *BOX) if counts[one]},
         cards=counts["card"],
         keys=counts["key"],
         latest_s=most["late"] / 1e6,

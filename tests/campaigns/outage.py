@@ -18,6 +18,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -54,6 +55,9 @@ SILENT: Final = {"takes": b"", "greets": GREETING, "hangs": GREETING + bytes([0x
 
 TRY_SECONDS: Final = (0.1, 60.0)
 """Between two connections to such a broker, on average: neither spinning nor giving up."""
+
+GREETINGS: Final = "greetings"
+"""Where the broker notes who connects, and how."""
 
 CATCH_UP_SECONDS: Final = 600.0
 
@@ -100,10 +104,16 @@ def broker_at(port: int, directory: Path) -> Iterator[None]:
     program = find_mosquitto()
     assert program is not None, "Mosquitto is not installed"
     settings = directory / "mosquitto.conf"
-    settings.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n", encoding="ascii")
+    settings.write_text(
+        f"listener {port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\nlog_type notice\nlog_dest stderr\n",
+        encoding="ascii",
+    )
     for one in (directory, settings):
         one.chmod(0o755)
-    with subprocess.Popen([program, "-c", str(settings)], stderr=subprocess.DEVNULL) as process:
+    with (
+        (directory / GREETINGS).open("wb") as noted,
+        subprocess.Popen([program, "-c", str(settings)], stderr=noted) as process,
+    ):
         try:
             while True:
                 assert process.poll() is None, f"{program} ended with status {process.returncode}"
@@ -143,6 +153,12 @@ class Silent:
         """Whoever is connected is hung up."""
         for writer in self._writers:
             writer.transport.abort()
+
+
+def protocols(directory: Path) -> list[str]:
+    """How those who connected to the broker speak: ``p5``, or ``p2`` for 3.1.1."""
+    noted = (directory / GREETINGS).read_text(encoding="utf-8")
+    return sorted(set(re.findall(r"New client connected .* \((p[0-9])", noted)))
 
 
 def phases_before(end: float, seconds: float) -> dict[float, str]:
@@ -201,6 +217,7 @@ async def outage(hours: float, silent_seconds: float, directory: Path, found: di
                 assert loop.time() < over, "not caught up"
                 await passes(0.1)
             found["catch_up_s"] = round(time.monotonic() - began, 1)
+            found["protocols"] = protocols(directory)
             found["memory_after"] = resident_bytes()
             found["identical"] = (directory / "events").read_bytes() == wanted
             seqs = listener.seqs()
@@ -233,6 +250,8 @@ def faults(found: dict[str, Any]) -> list[str]:
     for kind, seconds in found["try_seconds"].items():
         if seconds and not TRY_SECONDS[0] <= seconds <= TRY_SECONDS[1]:
             wrong.append(f"a broker that {kind} was tried every {seconds:.3f} s")
+    if found["protocols"] != ["p5"]:
+        wrong.append(f"after brokers that were slow to greet somebody speaks {found['protocols']}")
     if found["published_before"]:
         wrong.append("something was published with no broker there")
     return wrong

@@ -1,4 +1,4 @@
-"""Links, tables and PostgreSQL killed at random while tables post: are the sums exact at the end?
+"""Links, tables and PostgreSQL killed at random, or silent, while tables post: are the sums exact at the end?
 
     python -m tests.link.killing --kills 500 --file link-kills.jsonl
 
@@ -29,6 +29,7 @@ from controller.pool.postgresql import PostgresqlDatabase
 from controller.pool.postings import Wagered
 from controller.pool.reconciliation import reconcile
 from tests.campaigns.crews import Piece, options, pieces, work_off
+from tests.io.virtual_time import passes
 from tests.link.premises import BY_TWO, Premises
 from tests.link.server import Server
 from tests.link.table_process import deeds
@@ -39,6 +40,8 @@ TABLES_EACH = 2
 PATIENCE_SECONDS = 300.0
 ENTRIES_A_KILL = 40
 PER_POOL = 25
+SILENT_S = (1.0, 12.0)
+"""For how long PostgreSQL says nothing: within a link's patience with a statement, and beyond."""
 
 
 class Outcome(NamedTuple):
@@ -83,19 +86,27 @@ class Scene:
         self.tables[group] = await self._started("tests.link.table_process", *place, *more)
 
     async def strike(self, chance: random.Random) -> None:
-        """Kill one of them, and start it again."""
+        """Kill one of them, and start it again; or have PostgreSQL say nothing for a while."""
         drawn = chance.random()
         if drawn < 0.45:
             link = self.links[chance.randrange(LINKS)]
             assert link is not None
             await _kill(link)
             await self.start_links()
-        elif drawn < 0.9:
+        elif drawn < 0.85:
             group = chance.randrange(PROCESSES)
             table = self.tables[group]
             assert table is not None
             await _kill(table)
             await self.start_tables(group)
+        elif drawn < 0.9:
+            # The ledger's machine takes what is said, and never answers: it is missed in time, and used again.
+            await asyncio.to_thread(self.server.pause)
+            try:
+                await passes(chance.uniform(*SILENT_S))
+            finally:
+                await asyncio.to_thread(self.server.go_on)
+            await self.start_links()
         else:
             await asyncio.to_thread(self.server.kill)
             await asyncio.to_thread(self.server.start)
