@@ -20,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -157,15 +156,11 @@ def campaign(
                 interrupted += 1
         for _ in range(looks):
             told("a look", starved(chance, of))
-    for number in hangs(most):
+    syncs = range(1, min(most, HANGS + 1))
+    for number in syncs:
         with tempfile.TemporaryDirectory(prefix="tableside-interrupted-") as directory:
             told(f"sync {number} hangs", hung(number, Path(directory)))
-    return interrupted + looks + min(most, HANGS), wrong
-
-
-def hangs(most: int) -> Iterator[int]:
-    """Which syncs are kept waiting."""
-    return iter(range(1, 1 + min(most, HANGS)))
+    return interrupted + looks + len(syncs), wrong
 
 
 def main() -> int:
