@@ -239,7 +239,7 @@ def told(table: Table, which: Callable[[Round, int, str], bool], how: Callable[[
         now = table.people.rounds[-1] if table.people.rounds else None
         if now is None or now.over or now.number < STRUCK or done:
             return plain(face)
-        place = sum(number == now.number for number in table.heard.dealt)
+        place = sum(token.round == now.number for token in table.heard.tokens)
         if not which(now, place, face):
             return plain(face)
         done.append(now.number)

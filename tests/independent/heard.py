@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+OPENED = "card_opened"
 CARD, LOCKED, SETTLED, ADJUSTED = "card_drawn", "bets_locked", "wager_settled", "wager_adjusted"
 OPEN, UNCERTAIN, DOUBTED = "wager_open", "wager_uncertain", "settlement_doubted"
 CLOSED, WAITS, IRREGULAR, ALERT = "round_closed", "round_waits", "round_irregular", "alert_raised"
@@ -22,8 +22,9 @@ ACCUSING: Final = frozenset(
 """Alerts that say that a player or the dealer did wrong."""
 
 
-UNHEARD_S: Final = 1.0
-"""What was told so long before a card was taken, and another since, is not that card."""
+NO_FACE: Final = "??"
+UNLIKELY, FAR = 100, 1 << 30
+"""What it costs to take a card for lost that was heard, or for another than it is; more than anything."""
 
 
 class Event(NamedTuple):
@@ -32,18 +33,22 @@ class Event(NamedTuple):
     seq: int
     name: str
     data: dict[str, Any]
-    time: float
-    """When the program took what it tells of, in seconds since 1970."""
+
+
+class Token(NamedTuple):
+    """What the shoe told of a card: whose it is (0: no round's), what it truly was, whether the shoe seemed heard."""
+
+    round: int
+    face: str
+    heard: bool = True
 
 
 class Heard:
-    """Everything told of one table. ``dealt`` is filled by the table: the round of each card its shoe told of."""
+    """Everything told of one table. ``tokens`` is filled by the table: each card its shoe told of."""
 
     def __init__(self) -> None:
         self._events: dict[int, Event] = {}
-        self.dealt: list[int] = []
-        self.said: list[float] = []
-        """When, in seconds since 1970, the shoe told of each card."""
+        self.tokens: list[Token] = []
         self.statuses: dict[str, dict[str, Any]] = {}
         """Of each device and of the table what it said last."""
 
@@ -57,7 +62,7 @@ class Heard:
         body = json.loads(payload)
         if body["seq"] in self._events:
             return None
-        event = Event(body["seq"], name, body["data"], datetime.fromisoformat(body["time"]).timestamp())
+        event = Event(body["seq"], name, body["data"])
         self._events[event.seq] = event
         return event
 
@@ -71,16 +76,38 @@ class Heard:
         return [event for _, event in sorted(self._events.items()) if not names or event.name in names]
 
     def places(self) -> dict[int, int]:
-        """Which of the cards that the shoe told of each of the program's is; what was told to nobody is left out."""
-        taken = {event.data["card"]: event.time for event in reversed(self.events(CARD))}
+        """Which of the cards that the shoe told of each of the program's is; what was told to nobody is left out.
+
+        The fewest are left out, of those that were told while the shoe was not heard, and the faces agree that were
+        opened.
+        """
+        opened = {event.data["card"]: event.data["face"] for event in self.events(OPENED)}
+        cards = sorted({event.data["card"] for event in self.events(CARD)})
+        most = max(0, len(self.tokens) - len(cards))
+        costs: list[list[int]] = [[0] + [FAR] * most]
+        came: list[list[int]] = []
+        for at, card in enumerate(cards):
+            reached = costs[-1]
+            from_drop = [0] * (most + 1)
+            for dropped in range(1, most + 1):
+                drop = reached[dropped - 1] + (1 if not self.tokens[at + dropped - 1].heard else UNLIKELY)
+                if drop < reached[dropped]:
+                    reached[dropped], from_drop[dropped] = drop, 1
+            came.append(from_drop)
+            face = opened.get(card, NO_FACE)
+            tokens = self.tokens[at : at + most + 1]
+            costs.append(
+                [
+                    cost + UNLIKELY * (NO_FACE not in {face, token.face} and face != token.face)
+                    for cost, token in zip(reached, tokens, strict=False)
+                ]
+            )
         found: dict[int, int] = {}
-        at = 0
-        for card, time in sorted(taken.items()):
-            while at + 1 < len(self.said) and self.said[at] < time - UNHEARD_S and self.said[at + 1] <= time:
-                at += 1
-            if at < len(self.said):
-                found[card] = at
-            at += 1
+        dropped = min(range(len(costs[-1])), key=costs[-1].__getitem__)
+        for at in reversed(range(min(len(cards), len(self.tokens)))):
+            found[cards[at]] = at + dropped
+            while came[at][dropped]:
+                dropped -= 1
         return found
 
     def rounds(self) -> dict[int, int]:
@@ -88,9 +115,9 @@ class Heard:
         told = {event.data["card"]: event.data["round"] for event in self.events(CARD)}
         votes: dict[int, Counter[int]] = {}
         for card, at in self.places().items():
-            votes.setdefault(told[card], Counter())[self.dealt[at]] += 1
+            votes.setdefault(told[card], Counter())[self.tokens[at].round] += 1
         return {number: count.most_common(1)[0][0] for number, count in votes.items() if number}
 
     def unheard(self) -> set[int]:
         """Our rounds of which the shoe told of a card and nobody listened."""
-        return {self.dealt[at] for at in set(range(len(self.said))) - set(self.places().values())}
+        return {self.tokens[at].round for at in set(range(len(self.tokens))) - set(self.places().values())}

@@ -7,14 +7,13 @@ import contextlib
 import json
 import random
 import re
-import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tests.independent.answers import answer
 from tests.independent.habits import HABITS
-from tests.independent.heard import ASKED, NOT_CLOSED, UNREAD, WITHDRAWN, Event, Heard
+from tests.independent.heard import ASKED, NOT_CLOSED, UNREAD, WITHDRAWN, Event, Heard, Token
 from tests.independent.houses import HOUSES
 from tests.independent.lines import Line
 from tests.independent.mqtt import Client
@@ -79,8 +78,6 @@ class Table:
         self._questions: dict[int, asyncio.Task[None]] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self.refusals = 0
-        self.faces: list[str] = []
-        """What each card truly was of which the shoe told."""
         self.names_cards = True
         """Whether the floor names a card that was not read."""
         self.unanswered: list[str] = []
@@ -128,9 +125,7 @@ class Table:
         for token in self.token(card):
             self.shoe_line.say(token.encode())
             if CARD.search(token):
-                self.heard.dealt.append(number)
-                self.heard.said.append(time.time())
-                self.faces.append(card)
+                self.heard.tokens.append(Token(number, card, self.shoe_heard))
         self.told_at = asyncio.get_running_loop().time()
 
     async def key(self, letter: str) -> None:
@@ -177,7 +172,9 @@ class Table:
         """The floor has been called, and names a card that the shoe could not read."""
         await self._nap(self.chance.uniform(2.0, 4.0) / self.seating.pace)
         place = self.heard.places()[card]
-        self.order("set-card", card=card, face=self.faces[place], who="floor: an independent one", why="seen")
+        self.order(
+            "set-card", card=card, face=self.heard.tokens[place].face, who="floor: an independent one", why="seen"
+        )
 
     async def _reply(self, event: Event) -> None:
         """Somebody looks and answers, as the floor does over MQTT."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 from tests.independent.answers import answer
 from tests.independent.cards import is_soft, total
 from tests.independent.dues import Box, Hand, insurance_due, ladies_due, main_due, sevens_due, side_due, three_cards_due
-from tests.independent.heard import Heard
+from tests.independent.heard import Heard, Token
 from tests.independent.people import Round
 from tests.independent.readers import Incoming, Readers, chip, crc
 from tests.independent.verdict import judged
@@ -154,15 +153,10 @@ def test_people_answer_what_they_saw() -> None:
     assert said == ["3", "2", "yes", "yes", "(32)s", None]
 
 
-def at(second: int) -> str:
-    """A moment as an event has it."""
-    return f"2026-11-21T11:16:{second:02d}.000000Z"
-
-
 def told(heard: Heard, *events: tuple[str, dict[str, Any]]) -> Heard:
     """Events as a broker brings them."""
     for seq, (name, data) in enumerate(events, start=1):
-        heard.take(f"tableside/v1/lab/t/event/{name}", json.dumps({"seq": seq, "data": data, "time": at(seq)}).encode())
+        heard.take(f"tableside/v1/lab/t/event/{name}", json.dumps({"seq": seq, "data": data}).encode())
     return heard
 
 
@@ -174,8 +168,7 @@ def table(*events: tuple[str, dict[str, Any]]) -> tuple[list[Round], Heard]:
     for number in (1, 2):
         box = Box(1, 1000, ["Th", "9c"], [Hand(["Th", "9c"], 1000)])
         rounds.append(Round(number, {1: box}, ["Tc", "8d"], over=True))
-        heard.dealt.append(number)
-        heard.said.append(datetime.fromisoformat(at(number)).timestamp())
+        heard.tokens.append(Token(number, "Th"))
         drawn.append(("card_drawn", {"card": number, "round": number}))
     return rounds, told(heard, *drawn, *events)
 
@@ -228,12 +221,16 @@ def test_a_round_whose_cards_went_into_another_was_never_told() -> None:
 
 def test_a_card_that_nobody_heard_moves_no_other_and_a_round_without_any_is_no_fault() -> None:
     heard = Heard()
-    heard.dealt = [1, 2, 2, 3]
-    heard.said = [datetime.fromisoformat(at(second)).timestamp() for second in (10, 20, 21, 30)]
-    for seq, (second, number) in enumerate(((10, 1), (30, 2)), start=1):
-        data = {"card": seq, "round": number}
-        body = {"seq": seq, "data": data, "time": at(second)}
-        heard.take("tableside/v1/lab/t/event/card_drawn", json.dumps(body).encode())
+    heard.tokens = [
+        Token(1, "Th"),
+        Token(2, "9c", heard=False),
+        Token(2, "8c", heard=False),
+        Token(3, "9c"),
+        Token(3, "Ah"),
+    ]
+    faces = {4: "Th", 7: "9c", 9: "Ah"}
+    drawn = [("card_drawn", {"card": card, "round": 1 if card == 4 else 2}) for card in faces]
+    told(heard, *drawn, *(("card_opened", {"card": card, "face": face}) for card, face in faces.items()))
     assert (heard.rounds(), heard.unheard()) == ({1: 1, 2: 3}, {2})
     rounds = [Round(1, {}, []), Round(2, {}, []), Round(3, {}, []), Round(4, {}, [])]
     verdict = judged(rounds, heard)
