@@ -135,6 +135,20 @@ def test_a_payment_that_a_reader_tells_after_the_close_was_made_before_it() -> N
     assert rig.table.state.paid[-1].watches["1/main"].looks[-1].closed
 
 
+def test_chips_told_in_an_interval_that_holds_the_close_may_be_the_next_bet() -> None:
+    rig = at_table()
+    won(rig)
+    # Paid and picked up between two looks.
+    rig.chips(1, "main", 0, spread_ms=2_000)
+    before_ns = rig.now_ns
+    rig.key("round_closed")
+    rig.pass_ms(1_000)
+    rig.values["E004010000000009"] = 10_000
+    rig.give(ChipsSeen(1, "main", ("E004010000000009",), before_ns, rig.now_ns))
+    next_bets(rig)
+    assert kinds(rig) == []
+
+
 def test_a_push_may_be_left_taken_or_pressed() -> None:
     for changes in ([], [0], [5000], [1000, 0]):
         rig = at_table()

@@ -264,5 +264,7 @@ def wrong(paid: PaidRound, owed: Owed) -> Iterator[Wrong]:
     if found is not None and paid.by_evidence:
         # What came may be the next bets: wrong is only what is wrong either way.
         found = judge(watch.closed_once_over(), owed, terms)
+    elif found is not None and paid.closed_ns >= 0:
+        found = judge(watch.closed_by(paid.closed_ns), owed, terms)
     if found is not None:
         yield Wrong(paid.round, owed, found)

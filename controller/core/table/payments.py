@@ -68,6 +68,12 @@ class Watch(Value, frozen=True, tag=False):
         """The zone as if the round had been closed as soon as it may have been over."""
         return replace(self, looks=tuple(replace(look, closed=look.closed or look.over) for look in self.looks))
 
+    def closed_by(self, closed_ns: int) -> Watch:
+        """The zone as if what was told in an interval that holds the close had happened after it."""
+        return replace(
+            self, looks=tuple(replace(look, closed=look.closed or look.last_ns > closed_ns) for look in self.looks)
+        )
+
     def after(self, look: Look) -> Watch:
         """The zone after one more look."""
         if len(self.looks) >= LOOKS_LIMIT:
