@@ -218,6 +218,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         return
     if began:
         begin_question.ask(desk)
+        missed_cards.begun_unheard(desk)
     if overtook and not desk.round().locked_by:
         desk.change_round(overtook=overtook)
     lifecycle.card(desk, drawn.face, since_ns, at_ns)
@@ -240,6 +241,8 @@ def chips_seen(desk: Desk, seen: ChipsSeen) -> None:
     for change in changes:
         if desk.state.round is not None:
             lifecycle.chips(desk, change, first_ns, last_ns)
+    if desk.state.dealt_unheard:
+        missed_cards.note_bets(desk)
 
 
 def jackpots_told(desk: Desk, told: readings.MysteryReading | LinkReading) -> None:
@@ -329,6 +332,7 @@ def device_health(desk: Desk, health: DeviceHealth) -> None:
             desk.change_round(shoe_away=missed_cards.shoe_is_away(desk))
         if came and was_lost:
             missed_cards.may_be_missing(desk, "the shoe was not connected")
+            missed_cards.note_bets(desk)
         return
     if health.device == KEYPAD and health.state is not HealthState.READY:
         rebuild.hear_no_keys(desk)

@@ -117,4 +117,6 @@ def no_more_bets(desk: Desk, at_ns: int) -> str:
         closed = readiness.closed_by(desk.state)
         return f"no round may begin: {closed}" if closed else "no wager lies on the layout"
     desk.change_round(locked_by=desk.stamped.number)
+    # Bets that are locked now have been dealt to by no card.
+    desk.change(dealt_unheard=False)
     return ""

@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation
 from controller.core.certainty.agreed_dues import known_until
 from controller.core.inference.lattice import Reconstruction
@@ -36,6 +37,19 @@ def may_be_missing(desk: Desk, reason: str) -> None:
 def shoe_is_away(desk: Desk) -> bool:
     """Whether cards may be drawn now of which nobody will ever hear."""
     return desk.state.shoe_lost and not desk.house.shoe_numbers_cards
+
+
+def note_bets(desk: Desk) -> None:
+    """The shoe is back between two rounds: where bets lie, a deal to them may have begun unheard."""
+    if desk.state.round is None and not desk.house.shoe_numbers_cards:
+        desk.change(dealt_unheard=any(wager.bet == "main" for wager in lock.lying(desk)))
+
+
+def begun_unheard(desk: Desk) -> None:
+    """A card begins a round: it need not be its first where the shoe was away as bets lay and no key locked them."""
+    if desk.state.dealt_unheard:
+        desk.change(dealt_unheard=False)
+        ask(desk, "the shoe was not connected when bets lay there")
 
 
 def ask(desk: Desk, reason: str) -> None:

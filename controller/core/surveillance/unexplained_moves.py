@@ -35,7 +35,7 @@ def touched(before: Table, desk: Desk, event: LateWager | Pinched | UnexplainedC
     paid = payment_check.of(desk, event.round)
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
     where, what = f"spot {event.spot} {event.zone}", f"{money(event.before_cents)} became {money(event.after_cents)}"
-    if event.after_cents != lay and not_all_heard(desk, event.spot):
+    if not_all_heard(desk, event.spot):
         kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
     elif event.after_cents == lay:
         kind, text = Kind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"

@@ -316,6 +316,8 @@ class State(Value, frozen=True, tag=False):
     """Zones not read again since the daemon started."""
     devices: dict[str, str] = msgspec.field(default_factory=dict)
     shoe_lost: bool = False
+    dealt_unheard: bool = False
+    """Whether bets lay there when a shoe that does not number its draws came back: a deal may have begun unheard."""
     keypad_lost: bool = False
     """Whether the keypad was lost at some moment since the last lock."""
     alerts: AlertList = AlertList()
