@@ -162,3 +162,34 @@ def test_an_irregular_round_gives_way_to_the_next_deal() -> None:
     deal(rig, "5h 6c Td 8s")
     assert rig.outcomes() == ["settled", "irregular"]
     assert cards_of(rig, 3) == 4
+
+
+@pytest.mark.parametrize("heard", ["Th 9c 9d Ts", "Th 9c 9d"], ids=["dealt", "a card of the deal unheard"])
+def test_a_round_of_which_nobody_says_whether_cards_are_missing_gives_way_too(heard: str) -> None:
+    rig = table()
+    deal(rig, heard)
+    for state in (HealthState.LOST, HealthState.READY):
+        rig.give(DeviceHealth("shoe", state, rig.now_ns))
+    deal(rig, "5h 6c Td 8s")
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, len(heard.split()), 4]
+    assert (unended(rig), rig.outcomes()) == ([2], ["settled", "irregular"])
+
+
+def test_so_does_one_whose_dealer_is_known_to_have_drawn_once_more() -> None:
+    rig = table()
+    deal(rig, "Td 9c 7d 2s")
+    rig.talk("key hole_turned \n 4c")
+    for state in (HealthState.LOST, HealthState.READY):
+        rig.give(DeviceHealth("shoe", state, rig.now_ns))
+    deal(rig, "5h 6c Td 8s")
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 5, 4]
+    assert rig.outcomes() == ["settled", "irregular"]
+
+
+def test_its_own_next_card_is_its_own() -> None:
+    rig = table()
+    deal(rig, "Th 2c")
+    for state in (HealthState.LOST, HealthState.READY):
+        rig.give(DeviceHealth("shoe", state, rig.now_ns))
+    deal(rig, "5h")
+    assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 3, 0]

@@ -17,7 +17,7 @@ from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end
 from controller.core.messages.inputs import DeadlinePassed, Stamped
 from controller.core.messages.raised_alerts import Kind
-from controller.core.round import closing, lifecycle
+from controller.core.round import closing, lifecycle, missed_cards
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.state import Table
 from controller.core.table.transaction import Desk
@@ -37,12 +37,13 @@ def may_begin(desk: Desk) -> bool:
         return False
     at_ns, options = desk.table_ns(drawn.at_ns), round_now.rules(desk.rules).options
     by_key = options.no_more_bets == "always" or options.turn_key != "sometimes"
-    if by_key or not round_now.is_dealt() or round_now.closing or round_now.held():
+    if by_key or round_now.closing or (not round_now.doubt and (round_now.held() or not round_now.is_dealt())):
         return False
     quiet = at_ns - round_now.dealing.last_ns >= QUIET_NS
     if not quiet or not deal_confirmation.guarded(desk.rules) or not deal_confirmation.usual_ms(desk):
         return False
-    may_be_over = round_now.trouble or round_now.blind() or round_end.may_be_over(desk)
+    # Where cards may be missing neither their number nor a play says whether it is over.
+    may_be_over = round_now.doubt or round_now.trouble or round_now.blind() or round_end.may_be_over(desk)
     return bool(may_be_over) and not lifecycle.ended_by_card(desk, at_ns)
 
 
@@ -97,6 +98,8 @@ def overtake(desk: Desk) -> None:
     round_now = desk.round()
     text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
     raise_alert(desk, Kind.ROUND_UNENDED, text, round=round_now.number)
+    if round_now.doubt:
+        desk.irregular(missed_cards.untold(round_now))
     if round_now.dealing.unturned():
         closing.give_way(desk)
     else:
