@@ -149,6 +149,8 @@ campaign-habits: setup-dev
 campaign-independent: setup-dev servers
 	nice -n 10 $(BIN)/python -m tests.independent.campaign $(call option,ROUNDS,rounds) $(call option,HABIT,habit) \
 		$(call option,PROFILE,profile) $(call option,TABLES,tables) $(call option,PACE,pace) $(call option,SEED,seed)
+	nice -n 10 $(BIN)/python -m tests.independent.fault_campaign $(call option,PROFILE,profile) $(call option,TABLES,tables) \
+		$(call option,SEED,seed)
 
 campaign-kill: setup-dev servers
 	$(BIN)/python -m tests.campaigns.kill $(call option,KILLS,kills) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)

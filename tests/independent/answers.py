@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tests.independent.dues import Box
-from tests.independent.people import Round
+from tests.independent.rounds import Round
 
 HANDS_CARDS: Final = re.compile(r"Spot (\d): how many cards in hand (\d+)\?")
 HANDS: Final = re.compile(r"Spot (\d): how many hands\?")

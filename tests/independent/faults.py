@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 
 from tests.independent.cards import total
 from tests.independent.dues import Hand
-from tests.independent.people import People, Place, Round
+from tests.independent.people import People, Place
 from tests.independent.readers import Request, chip
+from tests.independent.rounds import Round
 from tests.independent.sitting import Table
 from tests.independent.unkind import TAGS
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from tests.independent.cards import Shoe, is_soft, points, total
 from tests.independent.dues import (
@@ -26,6 +25,7 @@ from tests.independent.dues import (
 from tests.independent.habits import Habit
 from tests.independent.houses import EZ_BUST, SEVENS, House
 from tests.independent.rack import Rack
+from tests.independent.rounds import Round
 
 HIT, STAND, DOUBLE, SPLIT, SURRENDER = "KLMNO"
 NO_MORE_BETS, INSURANCE_CLOSED, EVEN_MONEY, HOLE_TURNED, ROUND_CLOSED = "PQRST"
@@ -36,43 +36,6 @@ HIGHEST: Final = 20_000
 """The most anybody lets lie as the next main wager."""
 
 Place = tuple[int, str]
-
-
-class Wager(NamedTuple):
-    """A wager that was made and what it is due; None: only a meter can say."""
-
-    spot: int
-    bet: str
-    cents: int
-    due: int | None
-
-
-@dataclass
-class Round:
-    """A round as its people know it."""
-
-    number: int
-    boxes: dict[int, Box] = field(default_factory=dict)
-    dealer: list[str] = field(default_factory=list)
-    turned: bool = False
-    over: bool = False
-
-    @property
-    def all_broke(self) -> bool:
-        """Whether every hand at the table broke."""
-        return all(not box.natural and not box.surrendered and box.all_broke for box in self.boxes.values())
-
-    def wagers(self) -> list[Wager]:
-        """Every wager made; to be asked once the round is over."""
-        found: list[Wager] = []
-        for spot, box in self.boxes.items():
-            found.append(Wager(spot, "main", box.wager, main_due(box, self.dealer)))
-            if box.insurance:
-                found.append(Wager(spot, "insurance", box.insurance, insurance_due(box.insurance, self.dealer)))
-            for bet, cents in box.sides.items():
-                due = side_due(bet, cents, box, self.dealer, all_broke=self.all_broke)
-                found.append(Wager(spot, bet, cents, due))
-        return found
 
 
 class Hands(Protocol):

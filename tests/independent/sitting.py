@@ -17,10 +17,11 @@ from tests.independent.heard import ASKED, NOT_CLOSED, UNREAD, WITHDRAWN, Event,
 from tests.independent.houses import HOUSES
 from tests.independent.lines import Line
 from tests.independent.mqtt import Client
-from tests.independent.people import People, Round
+from tests.independent.people import People
 from tests.independent.people import Place as OnFelt
 from tests.independent.programs import PATIENCE_S, SITE, Daemon
 from tests.independent.readers import Incoming, Place, Readers, Request, chip
+from tests.independent.rounds import Round
 
 LOOK_S: Final = (0.008, 0.020)
 """What a reader's radio needs for one antenna: a look at a whole layout takes half a second and spans cards."""

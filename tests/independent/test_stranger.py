@@ -13,8 +13,8 @@ from tests.independent.answers import answer
 from tests.independent.cards import is_soft, total
 from tests.independent.dues import Box, Hand, insurance_due, ladies_due, main_due, sevens_due, side_due, three_cards_due
 from tests.independent.heard import Heard, Token
-from tests.independent.people import Round
 from tests.independent.readers import Incoming, Readers, chip, crc
+from tests.independent.rounds import Round
 from tests.independent.verdict import judged
 
 HERE = Path(__file__).parent

@@ -25,7 +25,7 @@ from tests.independent.heard import (
     WAITS,
     Heard,
 )
-from tests.independent.people import Round, Wager
+from tests.independent.rounds import Round, Wager
 
 Key = tuple[int, int, str]
 """The program's round, spot, bet."""
