@@ -77,6 +77,9 @@ READY_S: Final = 45.0
 CALM_MESSAGES: Final = 20
 """A second, of a trigger box that can do nothing for its table: it is asked twice."""
 
+STARVED: Final = 0.2
+"""The share of a happening for which program and campaign waited for a processor, beyond which it is not judged."""
+
 QUIET_LOOKS: Final = 4
 MISSED_LOOKS: Final = 30
 """Tenths of a second without news after which there is none; and for which what is missing is waited for."""
@@ -98,6 +101,8 @@ class Outcome(NamedTuple):
     alarms: int
     events: int
     growth_bytes: int
+    starved: int
+    """Happenings in which the machine was too busy with others to judge when what was told."""
     faults: tuple[str, ...]
 
 
@@ -134,8 +139,7 @@ class Campaign:
         for line in one.lines:
             self.house.end(one.what, line)
         over = time.monotonic()
-        if not await noticed:
-            self.faults.append(f"{text}: nobody was told")
+        is_told = await noticed
         if not await self._until(lambda: self._are_ready(one.lines), READY_S):
             states = {name: self.ear.states[name] for line in one.lines for name in devices_of(line, self.ear.states)}
             self.faults.append(f"{text}: not ready again after {READY_S:.0f} s: {states}")
@@ -143,7 +147,16 @@ class Campaign:
         if one.what in BOX:
             self._is_calm(one, text, said, time.monotonic() - began)
         self.counts[one.what] += 1
-        await self._judge(one, text, marks, first)
+        await self._settled(one, marks)
+        self._is_bounded(one, text, first)
+        spent = time.monotonic() - began
+        if self.waits.between(began, time.monotonic()) > STARVED * spent:
+            # Of a program that is not run nobody can say how soon it tells what.
+            self.counts["starved"] += 1
+        else:
+            if not is_told:
+                self.faults.append(f"{text}: nobody was told")
+            self._judge(one, text, marks, first)
         kinds = collections.Counter(kind_of(published) for published in self.ear.told[first:] if trouble(published))
         print(f"{text}: {time.monotonic() - began:.1f} s, {dict(kinds)}", file=sys.stderr, flush=True)
 
@@ -179,18 +192,20 @@ class Campaign:
         self._longest("told", time.monotonic() - began)
         return found
 
-    async def _judge(self, one: Happening, text: str, marks: tuple[int, int, int, int], first: int) -> None:
-        """Hold what was told of everybody else against what they did."""
-        await self._settled(one, marks)
-        heard = collections.Counter(device for published in self.ear.told[first:] if (device := trouble(published)))
-        hurt = {name for name in heard if any(is_of(name, line) for line in LINES if line not in one.lines)}
-        if hurt:
-            self.faults.append(f"{text}: trouble at {sorted(hurt)} too")
+    def _is_bounded(self, one: Happening, text: str, first: int) -> None:
+        """Whether what a line gave the table to write down is within its allowance."""
         for line in one.lines:
-            found = sum(count for name, count in heard.items() if is_of(name, line))
+            found = sum(is_of(trouble(published), line) for published in self.ear.told[first:])
             most = BURST + int(READINGS_PER_SECOND * (one.seconds + 1))
             if found > most:
                 self.faults.append(f"{text}: {found} events of {line.name}, {most} at most")
+
+    def _judge(self, one: Happening, text: str, marks: tuple[int, int, int, int], first: int) -> None:
+        """Hold what was told of everybody else against what they did."""
+        heard = {device for published in self.ear.told[first:] if (device := trouble(published))}
+        hurt = {name for name in heard if any(is_of(name, line) for line in LINES if line not in one.lines)}
+        if hurt:
+            self.faults.append(f"{text}: trouble at {sorted(hurt)} too")
         names = {line.name for line in one.lines}
         card, drawn, key, pressed = marks
         if "shoe" not in names:
@@ -328,6 +343,7 @@ async def play(directory: Path, broker: Broker, plan: Plan, seed: int, late_seco
         alarms=len(ear.events(DeviceAlarm)),
         events=len(ear.told),
         growth_bytes=growth,
+        starved=counts["starved"],
         faults=tuple(f"seed {seed}: {fault}" for fault in campaign.faults),
     )
 
@@ -366,9 +382,10 @@ def main() -> int:
     print("\n".join(faults), end="\n" if faults else "")
     done = sum(one["happenings"] for one in found)
     late, back = (max(one[name] for one in found) for name in ("latest_s", "back_s"))
+    starved = sum(one["starved"] for one in found)
     print(
-        f"{done} happenings, {len(faults)} faults; a card or key {late:.3f} s late at most, a line back after"
-        f" {back:.1f} s at most; {time.monotonic() - began:.0f} s in this run"
+        f"{done} happenings, {starved} of them starved, {len(faults)} faults; a card or key {late:.3f} s late at most,"
+        f" a line back after {back:.1f} s at most; {time.monotonic() - began:.0f} s in this run"
     )
     return 1 if faults else 0
 
