@@ -200,7 +200,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         shoe_draws.card_outside(desk, drawn)
         desk.tell(CardBurned(number))
         return
-    overtook = 0
+    overtook, doubted = 0, desk.state.round is not None and bool(desk.round().doubt)
     if desk.state.begins == number and desk.state.round is not None:
         next_deal.overtake(desk)
     elif desk.state.round is not None and not lifecycle.came_before_payment(desk, drawn.face, since_ns, at_ns):
@@ -219,6 +219,9 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     if began:
         begin_question.ask(desk)
         missed_cards.begun_unheard(desk)
+    if began and doubted:
+        # Nobody has said which cards were the last round's.
+        desk.heard_not_all()
     if overtook and not desk.round().locked_by:
         desk.change_round(overtook=overtook)
     lifecycle.card(desk, drawn.face, since_ns, at_ns)

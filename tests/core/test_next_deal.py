@@ -175,6 +175,16 @@ def test_a_round_of_which_nobody_says_whether_cards_are_missing_gives_way_too(he
     assert (unended(rig), rig.outcomes()) == ([2], ["settled", "irregular"])
 
 
+def test_nobody_is_accused_in_the_round_after_it() -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    for state in (HealthState.LOST, HealthState.READY):
+        rig.give(DeviceHealth("shoe", state, rig.now_ns))
+    deal(rig, "5h 6c Td 8s")
+    assert rig.table.state.round is not None
+    assert rig.table.state.round.unheard
+
+
 def test_so_does_one_whose_dealer_is_known_to_have_drawn_once_more() -> None:
     rig = table()
     deal(rig, "Td 9c 7d 2s")
