@@ -2,8 +2,8 @@
 
     .venv/bin/python -m tests.independent.fault_campaign --only "strange tags" --rounds 4
 
-Exit status 1 if anything came of one that must not; where a fault can make a round look like another legal one a wrong
-settlement is only counted.
+Exit status 1 if anything came of one that must not; where a fault can make a round look like another legal one
+that is only shown, and every round must end all the same.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ async def struck(folder: Path, fault: Fault, seating: Seating, rounds: int, port
 
 def faults(fault: Fault, verdict: Verdict) -> list[str]:
     """What must not have come of it."""
-    return [one for one in verdict.faults if not (fault.may_deceive and one in verdict.silent)]
+    return [*verdict.unended, *verdict.broken] if fault.may_deceive else verdict.faults
 
 
 async def campaign(arguments: argparse.Namespace, folder: Path) -> int:

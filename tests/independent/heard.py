@@ -13,7 +13,7 @@ OPENED = "card_opened"
 CARD, LOCKED, SETTLED, ADJUSTED = "card_drawn", "bets_locked", "wager_settled", "wager_adjusted"
 OPEN, UNCERTAIN, DOUBTED = "wager_open", "wager_uncertain", "settlement_doubted"
 CLOSED, WAITS, IRREGULAR, ALERT = "round_closed", "round_waits", "round_irregular", "alert_raised"
-UNREAD, NOT_CLOSED = "unread_card", "close_refused"
+UNREAD, NOT_CLOSED, UNWATCHED = "unread_card", "close_refused", "spot_unwatched"
 ASKED, ANSWERED, WITHDRAWN = "question_asked", "question_answered", "question_withdrawn"
 
 ACCUSING: Final = frozenset(

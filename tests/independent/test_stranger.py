@@ -204,6 +204,11 @@ def test_what_must_not_be_is_found(events: list[tuple[str, dict[str, Any]]], fau
     assert {name for name, found in faults.items() if found} == ({fault} if fault else set())
 
 
+def test_a_wager_that_no_reader_told_of_is_counted_apart_where_its_spot_was_told_to_be_unwatched() -> None:
+    verdict = judged(*table(("spot_unwatched", {"round": 1, "spot": 1}), END))
+    assert (verdict.unseen, verdict.faults) == (1, [])
+
+
 def test_a_wrong_settlement_that_the_program_doubts_itself_is_not_silent() -> None:
     wrong = {**SETTLED, "due_cents": -1000}
     verdict = judged(*table(("wager_settled", wrong), ("settlement_doubted", SETTLED), END))

@@ -22,6 +22,7 @@ from tests.independent.heard import (
     OPEN,
     SETTLED,
     UNCERTAIN,
+    UNWATCHED,
     WAITS,
     Heard,
 )
@@ -39,6 +40,8 @@ class Verdict:
     wagers: int = 0
     right: int = 0
     open: int = 0
+    unseen: int = 0
+    """Wagers of which no reader ever told, at spots that were told to be unwatched in that round."""
     lost: int = 0
     """Rounds none of whose cards was heard."""
     irregular: int = 0
@@ -75,7 +78,7 @@ class Verdict:
             f"{len(self.silent)} silent errors, {len(self.neither)} neither settled nor open, "
             f"{len(self.accused)} accused, {len(self.unended)} rounds that did not end; "
             f"{self.irregular} irregular, {self.doubted} doubted, {self.questions} questions, "
-            f"{self.lost} lost with the shoe"
+            f"{self.lost} lost with the shoe, {self.unseen} wagers unseen"
         )
 
 
@@ -132,6 +135,7 @@ class _Judge:
             data = event.data
             self._said[_key(data)] = data["wager_cents"], data["due_cents"], data["basis"]
         self._open = {_key(event.data) for event in heard.events(OPEN, UNCERTAIN)}
+        self._unwatched = {(event.data["round"], event.data["spot"]) for event in heard.events(UNWATCHED)}
         self._doubted = {_key(event.data) for event in heard.events(DOUBTED)}
         self._locked = {
             (event.data["round"], wager["spot"], wager["bet"]): wager["cents"]
@@ -148,7 +152,11 @@ class _Judge:
             verdict.open += 1
             irregular = any(self._outcomes.get(number) in {"irregular", "void"} for number in numbers)
             waits = any(number in self._waiting for number in numbers)
-            if wager.due is not None and not irregular and not waits and not any(key in self._open for key in keys):
+            if wager.due is None or irregular or waits or any(key in self._open for key in keys):
+                return
+            if any((number, wager.spot) in self._unwatched for number in numbers):
+                verdict.unseen += 1
+            else:
                 verdict.neither.append(f"{_name(keys[0] if keys else (0, *wager[:2]))}: {wager.cents} {wager.due}")
             return
         key, (cents, due, basis) = said
