@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.messages.events import CardDrawn, CardOpened, HoleTurned, RoundClosed, WagerOpen, WagerSettled
+from controller.core.messages.events import (
+    BetsLocked,
+    CardDrawn,
+    CardOpened,
+    HoleTurned,
+    RoundClosed,
+    WagerOpen,
+    WagerSettled,
+)
 from controller.core.messages.raised_alerts import AlertRaised, Kind
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
@@ -183,6 +191,28 @@ def test_nobody_is_accused_in_the_round_after_it() -> None:
     deal(rig, "5h 6c Td 8s")
     assert rig.table.state.round is not None
     assert rig.table.state.round.unheard
+
+
+def test_wagers_whose_lock_still_waits_for_a_chip_between_two_zones_are_open() -> None:
+    rig = table()
+    rig.talk("1 lucky_ladies 5")
+    (chip,) = rig.lying[1, "lucky_ladies"]
+    rig.lay(1, "insurance", (chip,))
+    deal(rig, "Th 9c 9d Ts")
+    assert [event.round for event in rig.told(BetsLocked) if isinstance(event, BetsLocked)] == [1]
+    deal(rig, "5h 6c Td 8s")
+    opened = [(one.round, one.bet, one.wager_cents) for one in rig.told(WagerOpen) if isinstance(one, WagerOpen)]
+    assert ([*opened][:2], unended(rig)) == ([(2, "main", 1000), (2, "lucky_ladies", 500)], [2])
+
+
+def test_so_is_a_main_wager_that_such_a_chip_is_of() -> None:
+    rig = table()
+    (chip,) = rig.lying[1, "main"]
+    rig.lay(1, "insurance", (chip,))
+    deal(rig, "Th 9c 9d Ts")
+    deal(rig, "5h 6c Td 8s")
+    assert (unended(rig), rig.outcomes()) == ([2], ["settled", "open"])
+    assert [one.bet for one in rig.told(WagerOpen) if isinstance(one, WagerOpen)] == ["main"]
 
 
 def test_so_does_one_whose_dealer_is_known_to_have_drawn_once_more() -> None:

@@ -186,6 +186,8 @@ def give_way(desk: Desk) -> None:
 
     Its open wagers are the floor's; its closed cards are opened at the shoe's end.
     """
+    shared_chips.give_up(desk)
+    acceptance.given_up(desk)
     leave_open(desk)
     desk.tell(*laid_later(desk))
     face_down.keep_closed(desk)
