@@ -9,6 +9,7 @@ from controller.core.messages.events import (
     CardDrawn,
     CardOpened,
     HoleTurned,
+    QuestionAsked,
     RoundClosed,
     WagerOpen,
     WagerSettled,
@@ -202,7 +203,17 @@ def test_wagers_whose_lock_still_waits_for_a_chip_between_two_zones_are_open() -
     assert [event.round for event in rig.told(BetsLocked) if isinstance(event, BetsLocked)] == [1]
     deal(rig, "5h 6c Td 8s")
     opened = [(one.round, one.bet, one.wager_cents) for one in rig.told(WagerOpen) if isinstance(one, WagerOpen)]
-    assert ([*opened][:2], unended(rig)) == ([(2, "main", 1000), (2, "lucky_ladies", 500)], [2])
+    assert (opened, unended(rig)) == ([(2, "main", 1000), (2, "lucky_ladies", 500)], [2])
+
+
+def test_so_are_both_that_such_a_chip_may_be_of() -> None:
+    rig = table()
+    (chip,) = rig.lying[1, "main"]
+    rig.lay(1, "lucky_ladies", (chip,))
+    deal(rig, "Th 9c 9d Ts")
+    deal(rig, "5h 6c Td 8s")
+    opened = [(one.bet, one.wager_cents) for one in rig.told(WagerOpen) if isinstance(one, WagerOpen)]
+    assert opened == [("main", 1000), ("lucky_ladies", 1000)]
 
 
 def test_so_is_a_main_wager_that_such_a_chip_is_of() -> None:
@@ -213,6 +224,37 @@ def test_so_is_a_main_wager_that_such_a_chip_is_of() -> None:
     deal(rig, "5h 6c Td 8s")
     assert (unended(rig), rig.outcomes()) == ([2], ["settled", "open"])
     assert [one.bet for one in rig.told(WagerOpen) if isinstance(one, WagerOpen)] == ["main"]
+
+
+def back_and_gone(rig: Rig) -> None:
+    """The shoe is pulled and plugged in again."""
+    for state in (HealthState.LOST, HealthState.READY):
+        rig.give(DeviceHealth("shoe", state, rig.now_ns))
+
+
+def test_cards_after_it_that_are_no_deal_may_be_the_rest_of_one_and_are_asked_about_again() -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    back_and_gone(rig)
+    rig.talk("1 main 0 \n 1 main 20")
+    deal(rig, "3s Kh")
+    assert [cards_of(rig, number) for number in (2, 3)] == [4, 2]
+    assert len(rig.told(QuestionAsked)) == 2
+    rig.talk("1 main 0 \n 1 main 10")
+    deal(rig, "5h 6c Td 8s")
+    assert [cards_of(rig, number) for number in (2, 3, 4)] == [4, 2, 4]
+    assert len(rig.told(QuestionAsked)) == 2
+    assert 3 not in {one.round for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
+
+
+def test_a_deal_after_it_is_one_and_asked_about_no_more() -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    back_and_gone(rig)
+    rig.talk("1 main 0 \n 1 main 20")
+    deal(rig, "5h 6c Td 8s")
+    assert [cards_of(rig, number) for number in (2, 3)] == [4, 4]
+    assert len(rig.told(QuestionAsked)) == 1
 
 
 def test_so_does_one_whose_dealer_is_known_to_have_drawn_once_more() -> None:

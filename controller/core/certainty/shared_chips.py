@@ -92,12 +92,11 @@ def says_nothing(desk: Desk, change: Change) -> bool:
 def give_up(desk: Desk) -> str:
     """The round ends and of some chips nobody knows the zone: why the floor must rule; empty where it need not."""
     zones = {name for chip in unsettled(desk) for name in desk.round().twice[chip]} if waits(desk) else set[str]()
-    if any(name.endswith("/main") for name in zones):
-        return REASON
     for name in sorted(zones):
         spot, _, zone = name.partition("/")
-        uncertain_wagers.take(desk, Change(int(spot), zone, *desk.round().between[name]))
-    return ""
+        if zone != "main":
+            uncertain_wagers.take(desk, Change(int(spot), zone, *desk.round().between[name]))
+    return REASON if any(name.endswith("/main") for name in zones) else ""
 
 
 def shown(desk: Desk) -> str:
