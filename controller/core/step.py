@@ -200,7 +200,9 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         shoe_draws.card_outside(desk, drawn)
         desk.tell(CardBurned(number))
         return
-    overtook, doubted = 0, desk.state.round is not None and bool(desk.round().doubt)
+    overtook = 0
+    # A key that closed the round says that what follows is none of it.
+    doubted = desk.state.round is not None and bool(desk.round().doubt) and not desk.round().closing
     if desk.state.begins == number and desk.state.round is not None:
         next_deal.overtake(desk)
     elif desk.state.round is not None and not lifecycle.came_before_payment(desk, drawn.face, since_ns, at_ns):
@@ -220,8 +222,10 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         begin_question.ask(desk)
         missed_cards.begun_unheard(desk)
     if began and doubted:
-        # Nobody has said which cards were the last round's.
+        # Nobody has said which cards were the last round's: only a deal's rhythm shows that this is a first one.
         desk.heard_not_all()
+        if desk.state.begins != number:
+            missed_cards.ask(desk, "cards of the round before may have been missed")
     if overtook and not desk.round().locked_by:
         desk.change_round(overtook=overtook)
     lifecycle.card(desk, drawn.face, since_ns, at_ns)

@@ -100,7 +100,8 @@ def awaits(desk: Desk) -> bool:
     if not begins or readiness.closed_by(desk.state):
         return False
     bets = any(wager.bet == "main" for wager in lock.lying(desk))
-    judged = desk.state.round is None or lifecycle.may_close(desk)
+    # Of a round of which cards may be missing nothing that is still told decides anything.
+    judged = desk.state.round is None or bool(desk.round().doubt) or lifecycle.may_close(desk)
     return not (bets and judged) and not is_known(Table(desk.house, desk.state, desk.found), (desk.stamped,))
 
 

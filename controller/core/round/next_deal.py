@@ -44,7 +44,7 @@ def may_begin(desk: Desk) -> bool:
         return False
     # Where cards may be missing neither their number nor a play says whether it is over.
     may_be_over = round_now.doubt or round_now.trouble or round_now.blind() or round_end.may_be_over(desk)
-    return bool(may_be_over) and not lifecycle.ended_by_card(desk, at_ns)
+    return bool(may_be_over) and (bool(round_now.doubt) or not lifecycle.ended_by_card(desk, at_ns))
 
 
 def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
