@@ -19,6 +19,7 @@ import argparse
 import asyncio
 import collections
 import contextlib
+import math
 import os
 import random
 import sys
