@@ -49,7 +49,7 @@ class CauseRig(TimedRig):
         for event in stepped.events:
             if isinstance(event, RoundIrregular):
                 self.searched.append(self.micros[-1])
-                self.likely.append(event.likely)
+                self.likely.append(event.probable_cause or "")
         return stepped
 
     def at_a_loss(self) -> None:

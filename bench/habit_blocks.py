@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, cast
 from bench.bus_rig import BusRig
 from bench.truth import chips_by_id
 from bench.truth_blocks import people_meter
-from controller.core.messages.events import CardDrawn, Event, QuestionAsked, RoundClosed, WagerOpen, WagerSettled
+from controller.core.messages.events import CardDrawn, Event, QuestionAsked, RoundClosed, WagerSettled, WagerUnresolved
 from controller.core.messages.raised_alerts import AlertRaised, Kind
 from controller.core.table.keymap import DEFAULT_KEYS
 from controller.io.files import profile_files
@@ -95,9 +95,9 @@ class Account:
         for event in events:
             match event:
                 case WagerSettled():
-                    said = (event.wager_cents, event.due_cents, str(event.basis))
+                    said = (event.wager_cents, event.net_cents, str(event.basis))
                     self.said[event.round, event.spot, event.bet] = said
-                case WagerOpen():
+                case WagerUnresolved():
                     self.opened.add((event.round, event.spot, event.bet))
                 case RoundClosed():
                     self.outcomes[event.round] = event.outcome
@@ -106,7 +106,7 @@ class Account:
                 case QuestionAsked():
                     self.questions.add(event.question)
                 case CardDrawn():
-                    self.cards[event.card] = event.round
+                    self.cards[event.card] = event.round or 0
                 case _:
                     pass
 
@@ -118,7 +118,7 @@ class Account:
             return
         self.numbers.append(number)
         for wager in told.wagers:
-            self.truth[number, wager.spot, wager.bet] = wager.wager_cents, wager.due_cents
+            self.truth[number, wager.spot, wager.bet] = wager.wager_cents, wager.net_cents
 
 
 def scripted(block: Block, chance: random.Random, rack: Rack, options: dict[str, Any]) -> Any:  # noqa: ANN401

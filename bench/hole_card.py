@@ -13,7 +13,7 @@ from typing import NamedTuple
 import click
 
 from controller.core.game.rules import Rules
-from controller.core.messages.events import CardDrawn, CardOpened, DealUnconfirmed, Event, HoleTurned, RoundClosed
+from controller.core.messages.events import CardDrawn, CardOpened, DealUnconfirmed, Event, HoleCardRevealed, RoundClosed
 from controller.core.messages.inputs import Input
 from controller.core.table.state import Stepped
 from controller.io.files import profile_files
@@ -54,11 +54,11 @@ class WatchedRig(HoleRig):
         """What a step told."""
         for event in events:
             match event:
-                case CardDrawn(round, card, place) if place >= 0:
+                case CardDrawn(int(round), card, int(place)):
                     self.cards[card] = Drawn(round, place, len(self.cards), self.now_ns)
                 case CardOpened(card) if card in self.cards:
                     self.opened(card)
-                case HoleTurned(_, card):
+                case HoleCardRevealed(_, card):
                     self.holes[card] = 1
                 case DealUnconfirmed():
                     self.unconfirmed += 1

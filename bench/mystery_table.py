@@ -29,7 +29,7 @@ import zmq.asyncio
 
 from controller.commands.run import serve
 from controller.core.messages.alerts import CloseRefused
-from controller.core.messages.events import BetsLocked, RoundClosed, TableStarted
+from controller.core.messages.events import BettingClosed, RoundClosed, TableStarted
 from controller.core.messages.meter_events import MeterReopened
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.daemon.recovery import recover
@@ -198,7 +198,7 @@ class Table:
         """A round; ``whole``: to its end, else as far as it contributes."""
         self.rounds += 1
         await self.press("no_more_bets")
-        await self.ear.event(BetsLocked, round=self.rounds)
+        await self.ear.event(BettingClosed, round=self.rounds)
         for face in WHOLE if whole else (self.shoe.pop(),):
             await self.draw(Card(face))
         if whole:

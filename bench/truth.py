@@ -20,7 +20,7 @@ import time
 from collections import Counter
 
 from controller.core.game.rules import Rules
-from controller.core.messages.alerts import RoundIrregular, UnexplainedChange
+from controller.core.messages.alerts import ChipsUnexplained, RoundIrregular
 from controller.core.messages.events import QuestionAsked, RoundClosed, WagerSettled
 from controller.core.messages.inputs import Input, Stamped
 from controller.core.meters.state import MeterTerms
@@ -108,16 +108,16 @@ def run(arguments: argparse.Namespace) -> dict[str, object]:
     wrong: list[str] = []
     for act in acts:
         for told in rig.perform([act]):
-            truth.update({(told.round, w.spot, w.bet): (w.wager_cents, w.due_cents) for w in told.wagers})
+            truth.update({(told.round, w.spot, w.bet): (w.wager_cents, w.net_cents) for w in told.wagers})
         for event in rig.events:
             if isinstance(event, WagerSettled):
-                said[event.round, event.spot, event.bet] = (event.wager_cents, event.due_cents)
+                said[event.round, event.spot, event.bet] = (event.wager_cents, event.net_cents)
                 bases[event.basis] += 1
             elif isinstance(event, RoundClosed):
                 outcomes[event.outcome] += 1
             elif isinstance(event, QuestionAsked):
-                asked[event.round] += 1
-            elif isinstance(event, RoundIrregular | UnexplainedChange):
+                asked[event.round or 0] += 1
+            elif isinstance(event, RoundIrregular | ChipsUnexplained):
                 alerts[type(event).__name__] += 1
         rig.events.clear()
         rig.stamped.clear()

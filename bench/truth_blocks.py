@@ -13,14 +13,14 @@ from bench.shoe_lines import LineRig
 from bench.truth import TimedRig
 from bench.truth_evidence import Evidence, Key, Settled, cause, evidence, explained, headed, judged
 from controller.core.messages.alerts import (
+    AssistanceRequested,
+    BetDecreasedAfterLock,
+    BetIncreasedAfterLock,
     CardsMayBeMissing,
-    FloorCalled,
-    LateWager,
-    Pinched,
+    CardUnreadable,
+    ChipsUnexplained,
     RoundIrregular,
-    SettlementDoubted,
-    UnexplainedChange,
-    UnreadCard,
+    SettlementDisputed,
 )
 from controller.core.messages.events import CardBurned, CardDrawn, QuestionAsked, RoundClosed, WagerSettled
 from controller.core.messages.raised_alerts import AlertRaised, Kind
@@ -42,12 +42,12 @@ PROFILES: Final = ("hollywood-penn-national", "hollywood-perryville", "borgata",
 FLAGS: Final = (
     AlertRaised,
     CardsMayBeMissing,
-    FloorCalled,
-    LateWager,
-    Pinched,
+    AssistanceRequested,
+    BetIncreasedAfterLock,
+    BetDecreasedAfterLock,
     RoundIrregular,
-    UnexplainedChange,
-    UnreadCard,
+    ChipsUnexplained,
+    CardUnreadable,
 )
 """What says of a round that something about it is wrong. Rubbish on a line alone does not."""
 
@@ -194,17 +194,17 @@ def take(tally: Tally, rig: TimedRig) -> None:
         match event:
             case WagerSettled():
                 key = event.round, event.spot, event.bet
-                tally.said[key], tally.basis[key] = (event.wager_cents, event.due_cents), str(event.basis)
+                tally.said[key], tally.basis[key] = (event.wager_cents, event.net_cents), str(event.basis)
                 tally.at[key] = rig.number
                 tally.held += "aggregate limit" in event.why
             case CardDrawn():
-                tally.round_of[event.card] = event.round
+                tally.round_of[event.card] = event.round or 0
             case CardBurned():
                 tally.burned.add(event.card)
-            case SettlementDoubted():
+            case SettlementDisputed():
                 tally.doubted.add((event.round, event.spot, event.bet))
             case QuestionAsked():
-                tally.asked.setdefault(event.round, set()).add(event.question)
+                tally.asked.setdefault(event.round or 0, set()).add(event.question)
             case RoundClosed():
                 tally.outcomes[event.round] = event.outcome
             case AlertRaised(kind=Kind.PROCEDURE_LATE):
@@ -236,7 +236,7 @@ def end_round(tally: Tally, rig: TimedRig, told: RoundPlayed) -> None:
     # A card that is lost or told twice may have the table close a round and open another before the people are done.
     number, tally.played = tally.played if tally.played > 0 else rig.table.state.rounds, 0
     for wager in told.wagers:
-        tally.truth[number, wager.spot, wager.bet] = wager.wager_cents, wager.due_cents
+        tally.truth[number, wager.spot, wager.bet] = wager.wager_cents, wager.net_cents
     tally.lines[number] = evidence(rig.stamped, rig, frozenset(tally.burned))
     rig.stamped.clear()
     rig.moved_ns.clear()

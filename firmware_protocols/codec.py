@@ -19,7 +19,7 @@ class Role(Enum):
     DEVICE = "device"
 
 
-class Line(Value, frozen=True):
+class Line(Value, frozen=True, tag="line"):
     """Settings of a serial line. ``parity`` is N, E or O.
 
     ``knock`` are speeds at which the line is opened and closed before it is opened for use: what some devices on USB,

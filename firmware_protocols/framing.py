@@ -17,7 +17,7 @@ from typing import Final, assert_never
 
 from firmware_protocols.codec import Line, Role, Wire
 from firmware_protocols.messages import LineFault, Message
-from firmware_protocols.values import Value, wire_name
+from firmware_protocols.values import Value, tag_of
 
 FAULT_BYTES: Final = 64
 """The most bytes kept of what could not be read: enough for a person to recognise it, too few to fill a journal."""
@@ -65,7 +65,7 @@ def fault(reason: str, data: Held) -> LineFault:
 
 def named(message: Value) -> str:
     """The name of a message's kind, as in JSON: ``take_inventory``."""
-    return wire_name(type(message).__name__)
+    return tag_of(type(message))
 
 
 def no_words(codec: str, role: Role, message: Message) -> ValueError:

@@ -14,7 +14,7 @@ from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
 
-class CardDrawn(Value, frozen=True):
+class CardDrawn(Value, frozen=True, tag="card_drawn"):
     """A card left the shoe at ``at_ns``. ``face`` None: it could not be read. ``burn``: by the shoe's burn mode.
 
     ``since_ns``: it was told late (its first telling was lost, or nobody listened) and left the shoe at some moment
@@ -39,14 +39,14 @@ class ShoeDraws(Value, frozen=True, tag=False):
     last: int
 
 
-class ShoeNumbering(Value, frozen=True):
+class ShoeNumbering(Value, frozen=True, tag="shoe_numbering"):
     """From here on draws are those of ``shoe``, and follow its ``last``. Told before any of them is asked for."""
 
     shoe: ShoeDraws
     at_ns: int
 
 
-class ChipsSeen(Value, frozen=True, omit_defaults=True):
+class ChipsSeen(Value, frozen=True, omit_defaults=True, tag="chips_seen"):
     """The chips of one zone of one spot changed to ``chips`` (ids, sorted).
 
     It happened between ``after_ns`` (last inventory without the change) and ``by_ns`` (first with it). ``values`` is
@@ -61,7 +61,7 @@ class ChipsSeen(Value, frozen=True, omit_defaults=True):
     values: dict[str, int] = msgspec.field(default_factory=dict)
 
 
-class ChipsConfirmed(Value, frozen=True):
+class ChipsConfirmed(Value, frozen=True, tag="chips_confirmed"):
     """Every change of chips at these spots up to ``upto_ns`` has been told.
 
     Given when asked for: each zone of the spots was inventoried by a request sent after ``upto_ns`` and held what was
@@ -72,7 +72,7 @@ class ChipsConfirmed(Value, frozen=True):
     upto_ns: int
 
 
-class KeyPressed(Value, frozen=True):
+class KeyPressed(Value, frozen=True, tag="key_pressed"):
     """The dealer pressed a key (``A`` to ``Y``); ``held``: for longer than the hold time. Dated when it went down."""
 
     at_ns: int
@@ -88,7 +88,7 @@ class HealthState(StrEnum):
     FAULTY = "faulty"
 
 
-class DeviceHealth(Value, frozen=True):
+class DeviceHealth(Value, frozen=True, tag="device_health"):
     """A device's state changed at ``at_ns``; ``detail`` for people."""
 
     device: str
@@ -97,7 +97,7 @@ class DeviceHealth(Value, frozen=True):
     detail: str = ""
 
 
-class DeviceComplained(Value, frozen=True):
+class DeviceComplained(Value, frozen=True, tag="device_complained"):
     """A device raised an alarm of its own (shoe alarm, stuck key)."""
 
     device: str
@@ -106,7 +106,7 @@ class DeviceComplained(Value, frozen=True):
     at_ns: int
 
 
-class LineDisturbed(Value, frozen=True):
+class LineDisturbed(Value, frozen=True, tag="line_disturbed"):
     """Bytes from a device that are no message. ``data`` is at most 64 bytes, ``reason`` for people."""
 
     device: str
@@ -115,7 +115,7 @@ class LineDisturbed(Value, frozen=True):
     at_ns: int
 
 
-class WagersSensed(Value, frozen=True):
+class WagersSensed(Value, frozen=True, tag="wagers_sensed"):
     """What the sensors of ``device`` see of the side bet ``bet`` changed; spots, rising.
 
     ``live``: where a wager lies now. ``latched``: where one lay when the unit was locked for ``lock``, the number the
@@ -135,7 +135,7 @@ class WagersSensed(Value, frozen=True):
 # Told in the order reveal, then the next commitment; one may come again after a restart, in the same words.
 
 
-class MysteryCommitted(Value, frozen=True):
+class MysteryCommitted(Value, frozen=True, tag="mystery_committed"):
     """The trigger box has drawn its number for ``cycle`` and binds itself to it: HMAC-SHA-256 in hex.
 
     The meter starts at ``start_units`` (1/10,000 cent): the reset value and what the last award left. The table now
@@ -150,7 +150,7 @@ class MysteryCommitted(Value, frozen=True):
     ceiling_cents: int
 
 
-class MysteryAnswered(Value, frozen=True):
+class MysteryAnswered(Value, frozen=True, tag="mystery_answered"):
     """Contribution ``number`` was counted in ``cycle`` and lifted the box's meter to ``meter_units``.
 
     ``hit``: it lifted the meter above the trigger, and whoever made it wins ``award_cents`` (else 0).
@@ -164,7 +164,7 @@ class MysteryAnswered(Value, frozen=True):
     award_cents: int
 
 
-class MysteryRevealed(Value, frozen=True):
+class MysteryRevealed(Value, frozen=True, tag="mystery_revealed"):
     """``cycle`` was hit by contribution ``number``: the box's number, and the key (hex) that opens its commitment."""
 
     at_ns: int

@@ -15,27 +15,27 @@ SENSORS_LIMIT: Final = 8
 """Sensors of a unit."""
 
 
-class ReadSensors(Value, frozen=True):
+class ReadSensors(Value, frozen=True, tag="read_sensors"):
     """Ask which sensors are covered; ``latched``: and which were when the unit was locked."""
 
     address: int
     latched: bool = True
 
 
-class ReadSensorOutputs(Value, frozen=True):
+class ReadSensorOutputs(Value, frozen=True, tag="read_sensor_outputs"):
     """Ask whether a unit is locked and which of its lamps are lit."""
 
     address: int
 
 
-class LockSensors(Value, frozen=True):
+class LockSensors(Value, frozen=True, tag="lock_sensors"):
     """Lock a unit (no more bets), or open it, which clears what it latched. Again the same changes nothing."""
 
     address: int
     locked: bool
 
 
-class SetSensors(Value, frozen=True):
+class SetSensors(Value, frozen=True, tag="set_sensors"):
     """Lock or open a unit and light or put out its first lamps, all at once; the other lamps stay as they are."""
 
     address: int
@@ -43,7 +43,7 @@ class SetSensors(Value, frozen=True):
     lamps: tuple[bool, ...]
 
 
-class AskOtherwise(Value, frozen=True):
+class AskOtherwise(Value, frozen=True, tag="ask_otherwise"):
     """A request of the protocol that a unit does not do, and the ``code`` with which it refuses it.
 
     ``command`` is named as in ``SensorsRefused``. The table never says it; other programs do.
@@ -54,7 +54,7 @@ class AskOtherwise(Value, frozen=True):
     code: int
 
 
-class SensorsRead(Value, frozen=True):
+class SensorsRead(Value, frozen=True, tag="sensors_read"):
     """Answer: the sensors covered now, and those latched (None: not asked); numbers from 1, rising."""
 
     address: int
@@ -62,7 +62,7 @@ class SensorsRead(Value, frozen=True):
     latched: tuple[int, ...] | None = None
 
 
-class SensorOutputs(Value, frozen=True):
+class SensorOutputs(Value, frozen=True, tag="sensor_outputs"):
     """Answer: whether the unit is locked, and the sensors whose lamps are lit; numbers from 1, rising."""
 
     address: int
@@ -70,21 +70,21 @@ class SensorOutputs(Value, frozen=True):
     lamps: tuple[int, ...]
 
 
-class SensorsLocked(Value, frozen=True):
+class SensorsLocked(Value, frozen=True, tag="sensors_locked"):
     """Answer: the unit heard that it is to lock or to open."""
 
     address: int
     locked: bool
 
 
-class SensorsSet(Value, frozen=True):
+class SensorsSet(Value, frozen=True, tag="sensors_set"):
     """Answer: the unit heard about its lock and so many ``lamps``."""
 
     address: int
     lamps: int
 
 
-class SensorsRefused(Value, frozen=True):
+class SensorsRefused(Value, frozen=True, tag="sensors_refused"):
     """Answer: the unit does not do ``command``, for the reason ``code``.
 
     It is a command's name, or ``function_03`` where the function is none of those that commands have.

@@ -44,7 +44,7 @@ class TriggerCondition(StrEnum):
     ENDED = "ended"
 
 
-class GreetTrigger(Value, frozen=True):
+class GreetTrigger(Value, frozen=True, tag="greet_trigger"):
     """The table says who it is and how much it knows; the answer repeats ``token`` (1 to 65,535).
 
     ``cycle`` and ``number`` are the last commitment and the last answered contribution its journal has, 0 if none. A
@@ -59,20 +59,20 @@ class GreetTrigger(Value, frozen=True):
     number: int
 
 
-class CheckTrigger(Value, frozen=True):
+class CheckTrigger(Value, frozen=True, tag="check_trigger"):
     """The heartbeat: ask a box how it is. The answer repeats ``token`` (1 to 65,535)."""
 
     token: int
 
 
-class OpenCycle(Value, frozen=True):
+class OpenCycle(Value, frozen=True, tag="open_cycle"):
     """The table's share of the draw of ``cycle``: 32 random bytes chosen after the box's commitment was stored."""
 
     cycle: int
     share: bytes
 
 
-class Contribute(Value, frozen=True):
+class Contribute(Value, frozen=True, tag="contribute"):
     """Contribution ``number`` of the epoch, counted from 1 without a gap: ``amount_units`` in 1/10,000 cent, above 0.
 
     Said again it is answered again in the same words, and counted once.
@@ -82,13 +82,13 @@ class Contribute(Value, frozen=True):
     amount_units: int
 
 
-class RecallCycle(Value, frozen=True):
+class RecallCycle(Value, frozen=True, tag="recall_cycle"):
     """Ask a box to say again what it committed to for ``cycle``, and, once that has been hit, to reveal it again."""
 
     cycle: int
 
 
-class KeepHead(Value, frozen=True):
+class KeepHead(Value, frozen=True, tag="keep_head"):
     """A signed head of the table's journal, for the box to keep: the journal of ``epoch`` had ``size`` records.
 
     ``root`` is that of the Merkle tree over them. The box keeps the latest it was told (by epoch, then size), without
@@ -101,11 +101,11 @@ class KeepHead(Value, frozen=True):
     signature: bytes
 
 
-class RecallHead(Value, frozen=True):
+class RecallHead(Value, frozen=True, tag="recall_head"):
     """Ask a box for the signed head that it keeps. A table asks before it has the box keep another."""
 
 
-class TriggerGreeted(Value, frozen=True):
+class TriggerGreeted(Value, frozen=True, tag="trigger_greeted"):
     """Answer to a greeting: which box this is, and the bounds it draws and counts within from the next cycle on.
 
     ``most_units``: the largest contribution it takes for a plausible one. ``serial`` has 1 to 16 characters,
@@ -120,7 +120,7 @@ class TriggerGreeted(Value, frozen=True):
     most_units: int
 
 
-class TriggerStatus(Value, frozen=True):
+class TriggerStatus(Value, frozen=True, tag="trigger_status"):
     """How a box is, asked or (``token`` 0) because that changed: its running cycle, the last contribution counted."""
 
     token: int
@@ -129,7 +129,7 @@ class TriggerStatus(Value, frozen=True):
     number: int
 
 
-class CycleCommitted(Value, frozen=True):
+class CycleCommitted(Value, frozen=True, tag="cycle_committed"):
     """The box has drawn its number for ``cycle`` and binds itself to it. The meter starts at ``start_units``."""
 
     cycle: int
@@ -139,7 +139,7 @@ class CycleCommitted(Value, frozen=True):
     ceiling_cents: int
 
 
-class ContributionAnswered(Value, frozen=True):
+class ContributionAnswered(Value, frozen=True, tag="contribution_answered"):
     """Contribution ``number`` lifted the meter to ``meter_units``.
 
     ``hit``: it stands above the trigger, and ``award_cents`` is won (else 0). What the award leaves in the meter is
@@ -153,7 +153,7 @@ class ContributionAnswered(Value, frozen=True):
     award_cents: int
 
 
-class CycleRevealed(Value, frozen=True):
+class CycleRevealed(Value, frozen=True, tag="cycle_revealed"):
     """``cycle`` was hit by contribution ``number``: the box's own number and the key that open its commitment."""
 
     cycle: int
@@ -162,7 +162,7 @@ class CycleRevealed(Value, frozen=True):
     key: bytes
 
 
-class HeadKept(Value, frozen=True):
+class HeadKept(Value, frozen=True, tag="head_kept"):
     """The signed head that the box keeps; ``size`` 0, and zeros in the rest: none."""
 
     epoch: int
@@ -171,7 +171,7 @@ class HeadKept(Value, frozen=True):
     signature: bytes
 
 
-class TriggerAlarm(Value, frozen=True):
+class TriggerAlarm(Value, frozen=True, tag="trigger_alarm"):
     """The box complains: a code of 1 to 16 characters and a text of at most 64, printable ASCII."""
 
     code: str
@@ -187,7 +187,7 @@ TriggerCommand = GreetTrigger | CheckTrigger | OpenCycle | Contribute | RecallCy
 """Everything a box may be told."""
 
 
-class TriggerWish(Value, frozen=True):
+class TriggerWish(Value, frozen=True, tag="trigger_wish"):
     """What a table wants of its trigger box: a function of the table, told anew after every commit that changes it.
 
     ``cycle``, ``revealed`` and ``number`` are what its journal has: the last commitment, the last cycle revealed, the

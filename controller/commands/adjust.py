@@ -15,9 +15,9 @@ from controller.commands.request import CASE, cased, correction
 @click.argument("number", metavar="ROUND", type=click.IntRange(1))
 @click.argument("spot", type=click.IntRange(1))
 @click.argument("bet")
-@click.argument("due_cents", metavar="DUE", type=AMOUNT)
+@click.argument("net_cents", metavar="DUE", type=AMOUNT)
 @CASE
-def command(*, number: int, spot: int, bet: str, due_cents: int, why: str, case: str) -> tuple[str, dict[str, Any]]:
+def command(*, number: int, spot: int, bet: str, net_cents: int, why: str, case: str) -> tuple[str, dict[str, Any]]:
     """Rule that BET (main, insurance, a side wager) at SPOT in ROUND of TABLE (site/name) is due DUE.
 
     DUE is the player's net: -10.00 lost ten dollars, 0.00 has it back, 15.00 won fifteen.
@@ -26,4 +26,4 @@ def command(*, number: int, spot: int, bet: str, due_cents: int, why: str, case:
 
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """
-    return "adjust", {"round": number, "spot": spot, "bet": bet, "due_cents": due_cents, "why": why, **cased(case)}
+    return "adjust", {"round": number, "spot": spot, "bet": bet, "net_cents": net_cents, "why": why, **cased(case)}

@@ -16,8 +16,8 @@ from controller.formats.mqtt.envelope import PayloadRefused, own_event, utc_text
 from controller.formats.orders.epoch_authorization import (
     WHAT,
     Approval,
+    EpochOrderRefused,
     Order,
-    OrderRefused,
     Proposal,
     Signer,
     check,
@@ -62,7 +62,7 @@ def command(table_file: Path, operator_key: str | None, why: str | None, who: st
             begun(config, Ruling(who or "", witness or "", why or ""))
     except ConfigError as error:
         refuse(*error.lines)
-    except (EpochRefused, OrderRefused, SecretRefused, OSError) as error:
+    except (EpochRefused, EpochOrderRefused, SecretRefused, OSError) as error:
         refuse(error)
 
 
@@ -70,7 +70,7 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
     """Propose a new epoch, or approve and begin the one that was proposed.
 
     Raises:
-        EpochRefused, OrderRefused, SecretRefused, ConfigError, OSError: the text says why not.
+        EpochRefused, EpochOrderRefused, SecretRefused, ConfigError, OSError: the text says why not.
     """
     if operator_key is None:
         raise EpochRefused("this table knows its operators: each of two gives --operator-key, not a name")
@@ -80,7 +80,7 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
     person = signers.get(signer.public)
     if person is None:
         advice = f'add signs = ["{signer.public}"] to whose key it is'
-        raise OrderRefused(f"{operator_key}: signs for no operator of this table; {advice}")
+        raise EpochOrderRefused(f"{operator_key}: signs for no operator of this table; {advice}")
     now = utc_text(SystemClock().wall_ns())
     path, table = Path(config.table.journal), config.table
     waiting = Path(f"{path}{ORDER}")
@@ -94,11 +94,11 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
         say("another operator (floor or surveillance) begins it: tableside begin-epoch --operator-key FILE ...")
         return
     if not waiting.exists():
-        raise OrderRefused(f"{waiting}: nobody has proposed a new epoch; give --why")
+        raise EpochOrderRefused(f"{waiting}: nobody has proposed a new epoch; give --why")
     order = Order.read(content(waiting))
     proposal = proposer(order, signers)
     if (proposal.site, proposal.table, proposal.follows) != (table.site, table.name, lies_there):
-        raise OrderRefused(f"{waiting}: proposed for {proposal.follows}, and what lies there is {lies_there}")
+        raise EpochOrderRefused(f"{waiting}: proposed for {proposal.follows}, and what lies there is {lies_there}")
     order = Order(order.proposal, signer.sign(Approval(order.proposal.signature, person.name, now)))
     check(order, signers)
     begun(config, Ruling(proposal.who, person.name, proposal.why, msgspec.json.encode(order).decode()))
@@ -109,11 +109,11 @@ def operators(config: Config) -> dict[str, Asking]:
     """Who signs with which key.
 
     Raises:
-        OrderRefused: the table file names no operators.
+        EpochOrderRefused: the table file names no operators.
         ConfigError: their file has mistakes.
     """
     if config.operator is None or config.operator.operators is None:
-        raise OrderRefused("[operator] operators must name the file of operators: two of them sign a new epoch")
+        raise EpochOrderRefused("[operator] operators must name the file of operators: two of them sign a new epoch")
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     path, _ = kept_path(config.operator.operators, credentials, f"[operator] operators: {config.operator.operators}")
     return read_signers(text_of(path), str(path))

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
 
+from controller import version
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, progress, say, say_json
-from controller.daemon.recovery import replay
+from controller.daemon.recovery import Replayed, replay
 from controller.formats.journal.records import RecordDamaged
 from controller.io.files.key_file import KeyRefused, read_key
 from controller.io.journal.journal import JournalDamaged, NotAJournal
+
+OTHER_VERSION: Final = 3
+"""The exit status where the difference may be that of two versions."""
 
 
 @click.command("replay")
@@ -27,7 +32,8 @@ from controller.io.journal.journal import JournalDamaged, NotAJournal
 def command(journal: Path, key_file: Path | None, *, as_json: bool) -> None:
     """Step every reading of JOURNAL again and compare the events with those recorded, byte by byte.
 
-    Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used.
+    Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used, 3 something differs from what
+    another version of the program has told.
     """
     try:
         key = read_key(key_file) if key_file is not None else None
@@ -42,11 +48,20 @@ def command(journal: Path, key_file: Path | None, *, as_json: bool) -> None:
     if as_json:
         difference = None if found.difference is None else found.difference._asdict()
         say_json({"same": difference is None, **found._asdict(), "difference": difference})
-        sys.exit(0 if difference is None else 1)
+        sys.exit(status_of(found))
+    others = [one for one in found.versions if one != version()]
+    by = f"; written by version {', '.join(others)}, stepped again by {version()}" if others else ""
     if found.difference is not None:
         where = f"record {found.difference.number}"
         if found.difference.seq:
             where += f", event {found.difference.seq}"
-        say(f"{journal}: differs at {where}: {found.difference.text}")
-        sys.exit(1)
-    say(f"{journal}: the same: {found.records} readings, {found.events} events, {found.rounds} rounds")
+        say(f"{journal}: differs at {where}: {found.difference.text}{by}")
+        sys.exit(status_of(found))
+    say(f"{journal}: the same: {found.records} readings, {found.events} events, {found.rounds} rounds{by}")
+
+
+def status_of(found: Replayed) -> int:
+    """The exit status: a difference is no fault of a journal that another version has written a part of."""
+    if found.difference is None:
+        return 0
+    return 1 if set(found.versions) <= {version()} else OTHER_VERSION

@@ -50,7 +50,7 @@ def row(one: RoundLine) -> tuple[str | Cell, ...]:
         Cell(one.outcome, outcome),
         str(one.boxes),
         money(one.staked_cents),
-        signed(one.due_cents),
+        signed(one.net_cents),
         str(one.settled),
         Cell(str(one.open), "warning" if one.open else ""),
         Cell(str(one.void), "warning" if one.void else ""),

@@ -10,7 +10,7 @@ from typing import Final
 import click
 from click.shell_completion import CompletionItem
 
-from controller.core.messages.events import BetsLocked
+from controller.core.messages.events import BettingClosed
 from controller.formats.mqtt.envelope import PayloadRefused, own_event
 from controller.io.files import profile_files
 from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
@@ -55,7 +55,7 @@ def rounds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
         ):
             for row in reader.events(max(1, reader.head().seq - LATEST)):
                 event = own_event(row.body).event
-                if isinstance(event, BetsLocked):
+                if isinstance(event, BettingClosed):
                     numbers[event.round] = None
     return beginning(map(str, numbers), incomplete)
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from controller.core.betting import bet_sensors, lock
 from controller.core.certainty import deal_confirmation, rebuild
 from controller.core.desired_state import wanted
-from controller.core.messages.alerts import CardWithoutBets, DeviceAlarm, LineTroubled, UnreadCard
+from controller.core.messages.alerts import CardOutsideRound, CardUnreadable, DeviceAlarm, LineErrors
 from controller.core.messages.events import CardBurned, DeviceStatusChanged, Event, TableStarted
 from controller.core.messages.inputs import (
     Acknowledged,
@@ -193,7 +193,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
     if drawn.sequence is not None:
         shoe_draws.drawn(desk, drawn.sequence)
     if drawn.face is None and not desk.stamped.closed:
-        desk.tell(UnreadCard(number))
+        desk.tell(CardUnreadable(number))
     if drawn.burn or desk.state.burns:
         desk.change(burns=max(desk.state.burns - 1, 0), burned_ns=at_ns)
         deal_confirmation.disturbed(desk, "a card was burned in the deal", at_ns)
@@ -216,7 +216,7 @@ def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
         if readiness.closed_by(desk.state):
             readiness.dealt(desk, number)
         else:
-            desk.tell(CardWithoutBets(number))
+            desk.tell(CardOutsideRound(number))
         return
     if began:
         begin_question.ask(desk)
@@ -304,9 +304,9 @@ def started(desk: Desk, start: Started) -> None:
 def line_disturbed(desk: Desk, disturbed: LineDisturbed) -> None:
     """Bytes that could not be read. On the shoe's line they may have been a card, perhaps the hole card: not a word."""
     if disturbed.device == "shoe":
-        desk.tell(LineTroubled(disturbed.device, "bytes that are no message", ""))
+        desk.tell(LineErrors(disturbed.device, "bytes that are no message", ""))
     else:
-        desk.tell(LineTroubled(disturbed.device, disturbed.reason, disturbed.data.hex()))
+        desk.tell(LineErrors(disturbed.device, disturbed.reason, disturbed.data.hex()))
     round_now = desk.state.round
     if disturbed.device == "shoe" and round_now is not None and not round_now.doubt and not round_now.trouble:
         missed_cards.may_be_missing(desk, "the shoe's line was disturbed")

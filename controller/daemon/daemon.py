@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 import structlog
 
-from controller.core.messages.events import Event, StepFailed
+from controller.core.messages.events import Event, InternalError
 from controller.core.messages.house import House
 from controller.core.messages.inputs import (
     FitnessLevel,
@@ -379,7 +379,7 @@ class Daemon:
     async def fail(self, entries: list[Entry], stamped: Stamped, table: Table, error: Exception) -> None:
         """Our own code failed: commit what came before, then this reading with nothing but the failure."""
         log.error("step failed", reading=stamped.number, reason=type(error).__name__)
-        failed = self.entry(stamped, (StepFailed(f"{type(error).__name__}: {error}"),), table.state.seq)
+        failed = self.entry(stamped, (InternalError(f"{type(error).__name__}: {error}"),), table.state.seq)
         await self.parts.journal.commit([*entries, failed])
 
     def retain(self, topic: str, payload: bytes) -> None:

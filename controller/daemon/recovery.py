@@ -6,11 +6,21 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from controller.core.messages.events import StepFailed
-from controller.core.table.state import Table, restore
+from controller.core.messages.events import InternalError, TableStarted
+from controller.core.table.state import State, Table, restore
+from controller.formats.journal.layout import layout_of
 from controller.formats.journal.records import open_checkpoint, unseal
 from controller.formats.mqtt.envelope import own_event
-from controller.formats.replay import Difference, Kept, again, house_of, opened_by, read_state, state_bytes
+from controller.formats.replay import (
+    Difference,
+    Kept,
+    OtherLayout,
+    again,
+    house_of,
+    opened_by,
+    read_state,
+    state_bytes,
+)
 from controller.io.journal.journal import EventRow, JournalReader, RecordRow
 
 
@@ -24,11 +34,13 @@ class Recovered(NamedTuple):
 
 
 def recover(path: Path, key: bytes) -> Recovered:
-    """The table to go on with: the last checkpoint, and every record after it stepped again.
+    """The table to go on with: the last checkpoint that this version wrote, and every record after it stepped again.
 
     Raises:
         JournalDamaged, NotAJournal, RecordDamaged: the journal cannot be used.
     """
+    # It takes a while the first time, which no round should wait for.
+    layout_of(State)
     with JournalReader(path) as reader:
         table = at_checkpoint(reader, key)
         number, seq = (0, 0) if table is None else (table.state.number, table.state.seq)
@@ -36,7 +48,7 @@ def recover(path: Path, key: bytes) -> Recovered:
         failed = next((row for row in rows for body in row.events if failure_in(body)), None)
         last_wall_ns = _last_wall_ns(reader)
         if failed is not None:
-            said = f"record {failed.number} could not be stepped; see its event step_failed"
+            said = f"record {failed.number} could not be stepped; see its event internal_error"
             return Recovered(table, said, last_wall_ns)
         hold = ""
         for after, difference in again(table, rows, reader.identity, key, {}):
@@ -53,19 +65,20 @@ def _last_wall_ns(reader: JournalReader) -> int:
 
 
 def at_checkpoint(reader: JournalReader, key: bytes) -> Table | None:
-    """The table of the last checkpoint, under the house that was in force; None where there is no checkpoint."""
-    found = reader.last_checkpoint()
-    if found is None:
-        return None
-    number, body = found
-    state = read_state(open_checkpoint(body, key, number, reader.hash_of(number)))
-    start = next(iter(reader.records(state.started)))
-    return restore(house_of(unseal(start.body, key, {}, reader.identity)), state)
+    """The table of the last checkpoint in this version's layout, under the house in force; None: there is none."""
+    for number, body in reader.checkpoints_back():
+        try:
+            state = read_state(open_checkpoint(body, key, number, reader.hash_of(number)))
+        except OtherLayout:
+            continue
+        start = next(iter(reader.records(state.started)))
+        return restore(house_of(unseal(start.body, key, {}, reader.identity)), state)
+    return None
 
 
 def failure_in(body: bytes) -> bool:
     """Whether an event says that our own code failed."""
-    return isinstance(own_event(body).event, StepFailed)
+    return isinstance(own_event(body).event, InternalError)
 
 
 def kept(records: Iterable[RecordRow], events: Iterable[EventRow]) -> Iterator[Kept]:
@@ -85,7 +98,15 @@ def _checkpoint_difference(
 ) -> Difference | None:
     """Where a checkpoint is not the table as stepped. Without the key only its digest is looked at, as it is read."""
     number, sealed = checkpoint
-    if key is None or open_checkpoint(sealed, key, number, reader.hash_of(number)) == state_bytes(table.state):
+    if key is None:
+        return None
+    written = open_checkpoint(sealed, key, number, reader.hash_of(number))
+    try:
+        read_state(written)
+    except OtherLayout:
+        # Of another version: what it holds cannot be compared, only what this one steps.
+        return None
+    if written == state_bytes(table.state):
         return None
     return Difference(number, 0, "the checkpoint after it is not the table as stepped again")
 
@@ -97,6 +118,8 @@ class Replayed(NamedTuple):
     events: int
     rounds: int
     difference: Difference | None
+    versions: tuple[str, ...] = ()
+    """The versions of the program that wrote the journal, in the order of their starts."""
 
 
 def replay(path: Path, key: bytes | None, stepped: Callable[[int, int], None] | None = None) -> Replayed:
@@ -123,9 +146,15 @@ def replay(path: Path, key: bytes | None, stepped: Callable[[int, int], None] | 
                 difference = difference or _checkpoint_difference(reader, checkpoint, table, key)  # noqa: PLW2901
                 checkpoint = next(checkpoints, None)
             if difference is not None:
-                return Replayed(count, table.state.seq, table.state.rounds, difference)
+                return Replayed(count, table.state.seq, table.state.rounds, difference, versions_of(reader))
         # A reading may be altered without altering what it gave: the chain tells that too.
         reader.check_chain(0)
         if table is None:
             return Replayed(0, 0, 0, None)
-        return Replayed(count, table.state.seq, table.state.rounds, None)
+        return Replayed(count, table.state.seq, table.state.rounds, None, versions_of(reader))
+
+
+def versions_of(reader: JournalReader) -> tuple[str, ...]:
+    """The versions of the program that wrote a journal, each once, in the order of their starts."""
+    starts = (own_event(row.body).event for row in reader.events_with(b'"tableside.table_started.v1"'))
+    return tuple(dict.fromkeys(start.version for start in starts if isinstance(start, TableStarted)))

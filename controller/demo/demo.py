@@ -312,7 +312,7 @@ def truth_of(told: list[RoundPlayed]) -> Account:
     """The simulator's account."""
     return Account(
         tuple(
-            RoundAccount(one.round, tuple(WagerAccount(w.spot, w.bet, w.wager_cents, w.due_cents) for w in one.wagers))
+            RoundAccount(one.round, tuple(WagerAccount(w.spot, w.bet, w.wager_cents, w.net_cents) for w in one.wagers))
             for one in told
         )
     )

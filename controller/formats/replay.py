@@ -12,6 +12,7 @@ from controller.core.messages.house import House
 from controller.core.messages.inputs import Stamped, Started
 from controller.core.step import step
 from controller.core.table.state import State, Table
+from controller.formats.journal.layout import layout_of
 from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
 from controller.formats.mqtt.envelope import event_bytes, own_event
 from controller.formats.text.safe_parse import DataRefused, own_json
@@ -34,19 +35,37 @@ class Difference(NamedTuple):
     text: str
 
 
+class OtherLayout(ValueError):  # noqa: N818 - named for what was found
+    """A checkpoint of another version: read by this one a field would be dropped, or a default taken for one."""
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """A table's state with the layout it was written in."""
+
+    layout: str
+    state: msgspec.Raw
+
+
 def state_bytes(state: State) -> bytes:
     """What a checkpoint holds (to be sealed: an open round's hole card is in it)."""
-    return msgspec.json.encode(state)
+    return msgspec.json.encode(Checkpoint(layout_of(State), msgspec.Raw(msgspec.json.encode(state))))
 
 
 def read_state(data: bytes) -> State:
     """The state of a checkpoint.
 
     Raises:
+        OtherLayout: written by a version whose state is laid out differently, or before checkpoints said so.
         RecordDamaged: not such bytes.
     """
     try:
-        state: State = own_json(data, State)
+        found = own_json(data, Checkpoint)
+    except DataRefused as error:
+        raise OtherLayout("it says no layout") from error
+    if found.layout != layout_of(State):
+        raise OtherLayout(f"its layout is {found.layout}, expected {layout_of(State)}")
+    try:
+        state: State = own_json(found.state, State)
     except DataRefused as error:
         raise RecordDamaged(f"a checkpoint cannot be read: {error}") from error
     return state

@@ -15,7 +15,7 @@ from controller.core.messages.pool_events import (
     ContributionPosted,
     JackpotClaimed,
     MeterLinked,
-    PostingEntered,
+    PoolEntryRecorded,
     VerdictPosted,
 )
 from controller.formats.journal.records import Identity
@@ -62,7 +62,7 @@ def compare(ledger: Ledger, identity: Identity, events: Iterable[Event]) -> Comp
                 found = entries.get(event.number)
                 if found is not None and not _same(event, found.deed):
                     wrong.append(f"{table} posting {event.number} is something else in the ledger")
-            case PostingEntered():
+            case PoolEntryRecorded():
                 entered = event.number
                 told = (event.entry, event.shown_cents, event.units, event.hidden_units)
                 wrong += _answered(f"{table} posting {event.number}", told, entries.get(event.number))

@@ -20,7 +20,7 @@ HOUSE = ""
 """The name under which people's own postings lie in the ledger; no table can have it."""
 
 
-class Moved(Value, frozen=True):
+class Moved(Value, frozen=True, tag="moved"):
     """Two people moved the pool or put it on other parameters."""
 
     move: Adjustment | NewParameters
@@ -44,7 +44,7 @@ class Posting(Value, frozen=True, tag=False):
     deed: Deed
 
 
-class Shifted(Value, frozen=True):
+class Shifted(Value, frozen=True, tag="shifted"):
     """The pool was moved by people, or its parameters will change; ``queued``: with the next reset."""
 
     units: int
@@ -54,7 +54,7 @@ class Shifted(Value, frozen=True):
 Outcome = Counted | Awarded | Stood | Shifted | Declined
 
 
-class Entered(Value, frozen=True):
+class Entered(Value, frozen=True, tag="entered"):
     """A posting is in the ledger, at place ``number`` of the one order of all tables."""
 
     number: int
@@ -63,7 +63,7 @@ class Entered(Value, frozen=True):
     outcome: Outcome
 
 
-class OutOfOrder(Value, frozen=True):
+class OutOfOrder(Value, frozen=True, tag="out_of_order"):
     """The posting is not in the ledger: ``epoch`` and ``seq`` are the last that is, ``reason`` says what is wrong."""
 
     epoch: int

@@ -24,11 +24,11 @@ NOT_ADDED_UP: Final = "the ledger does not add up"
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
-class Asked(Value, frozen=True):
+class Asked(Value, frozen=True, tag="asked"):
     """A table asks what the pool stands at, and what its last posting was."""
 
 
-class Posted(Value, frozen=True):
+class Posted(Value, frozen=True, tag="posted"):
     """A table: enter this. What people move at the link is not for tables."""
 
     epoch: Count
@@ -36,7 +36,7 @@ class Posted(Value, frozen=True):
     deed: Wagered | Claimed | Judged
 
 
-class Told(Value, frozen=True):
+class Told(Value, frozen=True, tag="told"):
     """The link: the pool as it stands, and the table's last posting in its ledger.
 
     ``closed``: why nothing may be wagered on it; empty: it is open.
@@ -50,7 +50,7 @@ class Told(Value, frozen=True):
     closed: str = ""
 
 
-class Answered(Value, frozen=True):
+class Answered(Value, frozen=True, tag="answered"):
     """The link: the answer to a posting."""
 
     epoch: int

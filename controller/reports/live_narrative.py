@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from controller.core.messages.alerts import CardsMayBeMissing, CloseRefused, RoundIrregular, SettlementDoubted
+from controller.core.messages.alerts import CardsMayBeMissing, CloseRefused, RoundIrregular, SettlementDisputed
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardDealt,
     CardOpened,
     Event,
+    HandCompleted,
     HandDoubled,
-    HandPlayed,
     HandsSplit,
-    HoleTurned,
+    HoleCardRevealed,
     InsuranceTaken,
     QuestionAnswered,
     QuestionAsked,
     QuestionWithdrawn,
     RoundClosed,
-    RoundWaits,
+    RoundPending,
     SpotSurrendered,
     TableStarted,
-    WagerOpen,
     WagerSettled,
+    WagerUnresolved,
 )
 
 DEALER = 0
@@ -56,7 +56,7 @@ class Teller:
                 pass
         deal = self._deal_if_done(event)
         lines = self._lines(event)
-        if deal and not self._all_shown() and (not lines or isinstance(event, HoleTurned)):
+        if deal and not self._all_shown() and (not lines or isinstance(event, HoleCardRevealed)):
             # A deal opens once it is confirmed, or with the hole card: it is one line, and waits for the last card.
             return lines
         self._dealt = self._dealt or bool(deal)
@@ -66,7 +66,7 @@ class Teller:
         match event:
             case TableStarted(version, profile, _, restart):
                 return [f"table {'restarted' if restart else 'started'}: tableside {version}, {profile}"]
-            case BetsLocked(number, wagers):
+            case BettingClosed(number, wagers):
                 bets = "   ".join(
                     f"{w.spot}: {dollars(w.cents)}{'' if w.bet == 'main' else ' ' + w.bet}" for w in wagers
                 )
@@ -81,14 +81,14 @@ class Teller:
                 return [f"  spot {spot}     doubles hand {hand + 1} for {dollars(cents)}"]
             case SpotSurrendered(_, spot):
                 return [f"  spot {spot}     surrenders"]
-            case HandPlayed(_, spot, _, cards, total, stake):
+            case HandCompleted(_, spot, _, cards, total, stake):
                 end = "broke" if total > 21 else str(total)
                 return [f"  spot {spot}     {self._cards(cards)} = {end}, {dollars(stake)} at stake"]
-            case HoleTurned():
+            case HoleCardRevealed():
                 return ["  dealer     turns the hole card"]
             case WagerSettled(_, spot, bet, wager, due, basis, _, why):
                 return [f"  due        spot {spot} {bet:9} {dollars(wager):>9} -> {net(due):>10}   {why} [{basis}]"]
-            case WagerOpen(_, spot, bet, wager, possible):
+            case WagerUnresolved(_, spot, bet, wager, possible):
                 nets = " or ".join(net(cents) for cents in possible)
                 return [f"  OPEN       spot {spot} {bet:9} {dollars(wager):>9} -> {nets}"]
             case RoundClosed(number, dealer, plays, outcome):
@@ -104,7 +104,7 @@ class Teller:
         match event:
             case RoundIrregular(_, reason):
                 return [f"  IRREGULAR  {reason}: the floor must rule"]
-            case SettlementDoubted(_, spot, bet, _, due):
+            case SettlementDisputed(_, spot, bet, _, due):
                 return [f"  IN DOUBT   spot {spot} {bet} was settled as {net(due)}"]
             case CardsMayBeMissing(_, reason):
                 return [f"  MISSING?   {reason}; this shoe does not number its cards"]
@@ -112,7 +112,7 @@ class Teller:
                 return [f"  QUESTION   {question}: {text} ({'/'.join(choices)})"]
             case QuestionWithdrawn(question):
                 return [f"  WITHDRAWN  {question}"]
-            case RoundWaits(_, question):
+            case RoundPending(_, question):
                 return [f"  waits      for the answer to question {question}; the next round may begin"]
             case CloseRefused(_, reason):
                 return [f"  NOT CLOSED {reason}"]

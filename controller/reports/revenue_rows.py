@@ -13,18 +13,18 @@ from typing import Any, Final, NamedTuple, assert_never
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import Alert, RoundIrregular, SettlementDoubted, WagerUncertain
+from controller.core.messages.alerts import Alert, RoundIrregular, SettlementDisputed, WagerUncertain
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardOpened,
     Event,
-    HandPlayed,
+    HandCompleted,
     InsuranceTaken,
     QuestionAsked,
     RoundClosed,
     WagerAdjusted,
-    WagerOpen,
     WagerSettled,
+    WagerUnresolved,
 )
 from controller.core.messages.floor_events import BoxDeclared, CardSet, RoundResumed, RoundVoided
 from controller.core.messages.meter_events import MeterAlert, MeterEvent
@@ -94,7 +94,7 @@ class HandRow(Row, frozen=True):
 
 
 class WagerRow(Row, frozen=True):
-    """A wager, locked or made later. ``due_cents``: the player's net, None while it is open, 0 in a voided round.
+    """A wager, locked or made later. ``net_cents``: the player's net, None while it is open, 0 in a voided round.
 
     ``wager_cents`` is what lay at the lock, ``handle_cents`` that with what was added by doubles and splits, 0 in a
     voided round. ``basis`` is ``floor`` where the floor ruled on this wager, ``open`` while nothing settled it. Of the
@@ -108,7 +108,7 @@ class WagerRow(Row, frozen=True):
     bet: str
     wager_cents: int
     handle_cents: int
-    due_cents: int | None
+    net_cents: int | None
     basis: str
     why: str
     state: State = State.OPEN
@@ -119,7 +119,7 @@ class WagerRow(Row, frozen=True):
     @property
     def win_cents(self) -> int:
         """What the house kept; 0 while the wager is open."""
-        return -(self.due_cents or 0)
+        return -(self.net_cents or 0)
 
 
 class AlertRow(Row, frozen=True):
@@ -236,14 +236,14 @@ class _Faces(NamedTuple):
 class _Round:
     """A round while its events come in."""
 
-    def __init__(self, locked: BetsLocked, told: Published, faces: _Faces) -> None:
+    def __init__(self, locked: BettingClosed, told: Published, faces: _Faces) -> None:
         self.number = locked.round
         self.spots = len({wager.spot for wager in locked.wagers if wager.bet == MAIN})
         self.started, self.first_seq = told.time, told.seq
         self.faces = faces
         self.closed: RoundClosed | None = None
         self.ended, self.last_seq = "", told.seq
-        self.hands: dict[tuple[int, int], HandPlayed] = {}
+        self.hands: dict[tuple[int, int], HandCompleted] = {}
         self.wagers: dict[tuple[int, str], WagerRow] = {}
         self.questions = self.alerts = 0
         self.void = self.unexplained = False
@@ -254,7 +254,7 @@ class _Round:
         """An event of this round."""
         event = told.event
         match event:
-            case HandPlayed():
+            case HandCompleted():
                 self.hands[event.spot, event.hand] = event
             case InsuranceTaken(_, spot, cents):
                 self._made(told, spot, "insurance", cents)
@@ -264,7 +264,7 @@ class _Round:
                 self._made(told, spot, MAIN, cents)
                 for wager in beside:
                     self._made(told, wager.spot, wager.bet, wager.cents)
-            case WagerSettled() | WagerOpen() | WagerAdjusted() | SettlementDoubted():
+            case WagerSettled() | WagerUnresolved() | WagerAdjusted() | SettlementDisputed():
                 self._wager(told, event)
             case RoundVoided():
                 self.void = True
@@ -286,20 +286,22 @@ class _Round:
         known = self.wagers.get((spot, bet), row)
         self.wagers[spot, bet] = replace(known, wager_cents=cents, handle_cents=cents)
 
-    def _wager(self, told: Published, event: WagerSettled | WagerOpen | WagerAdjusted | SettlementDoubted) -> None:
+    def _wager(
+        self, told: Published, event: WagerSettled | WagerUnresolved | WagerAdjusted | SettlementDisputed
+    ) -> None:
         self._made(told, event.spot, event.bet, event.wager_cents)
         row = self.wagers[event.spot, event.bet]
         match event:
-            case SettlementDoubted():
+            case SettlementDisputed():
                 self.wagers[event.spot, event.bet] = replace(row, doubted=True)
                 return
-            case WagerOpen():
+            case WagerUnresolved():
                 why = "more than one net is possible" if event.possible_cents else "no legal play explains the round"
-                row = replace(row, due_cents=None, basis=State.OPEN, why=why, state=State.OPEN, jackpot_cents=0)
+                row = replace(row, net_cents=None, basis=State.OPEN, why=why, state=State.OPEN, jackpot_cents=0)
             case WagerSettled() | WagerAdjusted():
                 changed = row.adjusted + isinstance(event, WagerAdjusted)
-                due, basis = event.due_cents, str(event.basis)
-                row = replace(row, due_cents=due, basis=basis, why=event.why, state=State.SETTLED, adjusted=changed)
+                due, basis = event.net_cents, str(event.basis)
+                row = replace(row, net_cents=due, basis=basis, why=event.why, state=State.SETTLED, adjusted=changed)
                 row = replace(row, jackpot_cents=event.jackpot_cents)
             case _:
                 assert_never(event)
@@ -344,7 +346,7 @@ class _Round:
         for spot, bet in sorted(self.wagers, key=lambda place: (place[0], place[1] != MAIN, place[1])):
             row = self.wagers[spot, bet]
             if self.void:
-                yield replace(row, due_cents=0, handle_cents=0, state=State.VOID, jackpot_cents=0, doubted=False)
+                yield replace(row, net_cents=0, handle_cents=0, state=State.VOID, jackpot_cents=0, doubted=False)
                 continue
             staked = sum(hand.stake_cents for hand in self.hands.values() if hand.spot == spot) if bet == MAIN else 0
             yield replace(row, handle_cents=staked or row.wager_cents)
@@ -373,7 +375,7 @@ class _Desk:
             self._faces.opened[event.card] = event.face
         if isinstance(event, CardSet) and event.after:
             self._faces.named[event.card] = event.after
-        if isinstance(event, BetsLocked):
+        if isinstance(event, BettingClosed):
             self.rounds[event.round] = _Round(event, told, self._faces)
         number = getattr(event, "round", 0)
         if number not in self.rounds:

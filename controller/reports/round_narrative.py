@@ -9,29 +9,29 @@ import msgspec
 
 from controller.core.messages.advice import PaymentAdvised
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardBurned,
     CardDealt,
     CardDrawn,
     CardOpened,
     ChipsChanged,
     Event,
+    HandCompleted,
     HandDoubled,
-    HandPlayed,
     HandsSplit,
-    HoleTurned,
+    HoleCardRevealed,
     InsuranceTaken,
     KeyRead,
     QuestionAnswered,
     QuestionAsked,
     QuestionWithdrawn,
     RoundClosed,
+    RoundPending,
     RoundStarted,
-    RoundWaits,
     SpotSurrendered,
     WagerAdjusted,
-    WagerOpen,
     WagerSettled,
+    WagerUnresolved,
 )
 from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, RoundResumed, RoundVoided
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised
@@ -72,7 +72,7 @@ class RoundLine(msgspec.Struct, frozen=True):
     outcome: str
     boxes: int
     staked_cents: int
-    due_cents: int
+    net_cents: int
     settled: int
     open: int
     void: int
@@ -95,7 +95,7 @@ def story(events: Iterable[Told], number: int) -> tuple[Line, ...]:
     within = False
     for one in told:
         match one.event:
-            case RoundStarted(other) | BetsLocked(other):
+            case RoundStarted(other) | BettingClosed(other):
                 within = other == number
             case CardDrawn(other) if other and not within:
                 within = other == number
@@ -129,9 +129,9 @@ def resting_on(event: Event) -> tuple[int, ...]:
     match event:
         case WagerSettled() | AlertRaised():
             return event.readings
-        case CardDealt(_, card) | HoleTurned(_, card):
+        case CardDealt(_, card) | HoleCardRevealed(_, card):
             return (card,)
-        case HandPlayed(_, _, _, cards):
+        case HandCompleted(_, _, _, cards):
             return cards
         case RoundClosed(_, dealer):
             return dealer
@@ -157,13 +157,13 @@ def whose(spot: int) -> str:
 def of_cards(event: Event, faces: dict[int, str]) -> str:
     """What left the shoe and whose it is."""
     match event:
-        case CardDrawn(_, card, place):
-            return f"{named(card, faces)} left the shoe, number {place + 1} of the round"
+        case CardDrawn(_, card, int(position)):
+            return f"{named(card, faces)} left the shoe, number {position + 1} of the round"
         case CardBurned(card):
             return f"{named(card, faces)} was burned"
         case CardDealt(_, card, spot, hand):
             return f"{named(card, faces)} belongs to {whose(spot)}{f', hand {hand + 1}' if hand else ''}"
-        case HoleTurned(_, card):
+        case HoleCardRevealed(_, card):
             return f"the hole card was turned: {named(card, faces)}"
         case CardSet(_, card, before, after, who, why):
             now = after or "no card of the round"
@@ -185,7 +185,7 @@ def of_hands(event: Event, faces: dict[int, str]) -> str:
             return f"spot {spot} split to {hands} hands"
         case SpotSurrendered(_, spot):
             return f"spot {spot} surrendered"
-        case HandPlayed(_, spot, hand, cards, total, stake):
+        case HandCompleted(_, spot, hand, cards, total, stake):
             shown = " ".join(faces.get(card, "??") for card in cards)
             end = "broke" if total > 21 else f"stands at {total}"
             return f"spot {spot} hand {hand + 1}: {shown}, {end}, {money(stake)} at stake"
@@ -199,14 +199,14 @@ def of_money(event: Event) -> str:
         case RoundStarted(number, shoe, boxes):
             of_shoe = "" if shoe is None else f", shoe {shoe}"
             return f"round {number} started: spots {', '.join(map(str, boxes))}{of_shoe}"
-        case BetsLocked(_, wagers):
+        case BettingClosed(_, wagers):
             bets = ", ".join(f"spot {one.spot} {one.bet} {money(one.cents)}" for one in wagers)
             return f"bets locked: {bets}"
         case ChipsChanged(spot, zone, before, after):
             return f"spot {spot} {zone}: {money(before)} became {money(after)}"
         case WagerSettled(_, spot, bet, wager, due, basis, _, why):
             return f"spot {spot} {bet}: of {money(wager)} the net is {signed(due)}, because {why} [{basis}]"
-        case WagerOpen(_, spot, bet, wager, possible):
+        case WagerUnresolved(_, spot, bet, wager, possible):
             nets = " or ".join(signed(cents) for cents in possible)
             return f"spot {spot} {bet}: of {money(wager)} the net is {nets}; the evidence leaves it open"
         case WagerAdjusted(_, spot, bet, _, before, due, who, why):
@@ -241,7 +241,7 @@ def of_people(event: Event) -> str:
             return f"{who} voided the round ({why})"
         case RoundResumed():
             return "a correction explains the round: it goes on"
-        case RoundWaits(_, question):
+        case RoundPending(_, question):
             return f"the round waits for the answer to question {question}"
         case RoundClosed(_, _, plays, outcome):
             return f"closed: {outcome}, {plays} legal play{'' if plays == 1 else 's'} of the evidence"
@@ -276,7 +276,7 @@ def _line(row: RoundRow) -> RoundLine:
         outcome=row.outcome,
         boxes=row.spots,
         staked_cents=row.handle_cents + row.open_cents,
-        due_cents=-row.win_cents,
+        net_cents=-row.win_cents,
         settled=row.settled_wagers,
         open=row.open_wagers,
         void=row.void_wagers,

@@ -87,7 +87,7 @@ class Ruling(msgspec.Struct, frozen=True):
     """0: the whole round."""
     bet: str
     before_cents: int | None
-    due_cents: int | None
+    net_cents: int | None
     who: str
     why: str
     case: str = ""
@@ -113,7 +113,7 @@ class Irregular(msgspec.Struct, frozen=True):
     time: str
     round: int
     reason: str
-    likely: str
+    probable_cause: str | None
 
 
 class AlertLine(msgspec.Struct, frozen=True):
@@ -264,7 +264,7 @@ def rulings(told: Iterable[Published]) -> tuple[Ruling, ...]:
     """What was ruled and corrected, in order; of a void round one line."""
     found: list[Ruling] = []
     void: set[int] = set()
-    cases: dict[tuple[int, int, str], str] = {}
+    cases: dict[tuple[int, int | None, str | None], str] = {}
     for one in told:
         event = one.event
         match event:
@@ -272,7 +272,7 @@ def rulings(told: Iterable[Published]) -> tuple[Ruling, ...]:
                 cases[number, spot, bet] = case
             case RoundVoided(number, who, why):
                 void.add(number)
-                case = cases.pop((number, 0, ""), "")
+                case = cases.pop((number, None, None), "")
                 found.append(Ruling(one.time, number, 0, "", None, None, who, why, case))
             case WagerAdjusted(number, spot, bet, _, before, due, who, why) if number not in void:
                 case = cases.pop((number, spot, bet), "")
@@ -339,7 +339,7 @@ def _entries(told: Iterable[Published]) -> Iterator[Entry]:
 def _irregular(told: Iterable[Published]) -> Iterable[Irregular]:
     for one in told:
         if isinstance(one.event, RoundIrregular):
-            yield Irregular(one.time, one.event.round, one.event.reason, one.event.likely)
+            yield Irregular(one.time, one.event.round, one.event.reason, one.event.probable_cause)
 
 
 def _alerts(events: Iterable[Event]) -> tuple[AlertLine, ...]:

@@ -47,8 +47,8 @@ def ruled(ruling: Ruling) -> str:
     if not ruling.spot:
         return f"round {ruling.round} void{remark}"
     before = "open" if ruling.before_cents is None else dollars(ruling.before_cents)
-    assert ruling.due_cents is not None, "only a void round has no net of its own"
-    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} {before} -> {dollars(ruling.due_cents)}{remark}"
+    assert ruling.net_cents is not None, "only a void round has no net of its own"
+    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} {before} -> {dollars(ruling.net_cents)}{remark}"
 
 
 def amount(cents: int | None) -> str:
@@ -92,7 +92,8 @@ def _lines(shift: Shift) -> Iterator[str]:
     for ruling in shift.rulings:
         yield f"ruled       {clock(ruling.time, shift.time_zone)} {ruled(ruling)}, {ruling.who}: {ruling.why}"
     for one in shift.irregular:
-        yield f"irregular   round {one.round}: {one.reason}{f'; likely {one.likely}' if one.likely else ''}"
+        cause = f"; likely {one.probable_cause}" if one.probable_cause else ""
+        yield f"irregular   round {one.round}: {one.reason}{cause}"
     for alert in shift.alerts:
         yield f"alerts      {alert.count} {alert.severity} {alert.kind}"
     yield f"devices     {_counts(shift.device_faults)}"

@@ -9,9 +9,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import TableClosed, TableReopened
+from controller.core.messages.alerts import PlayBlocked, PlayUnblocked
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardBurned,
     CardDrawn,
     CardOpened,
@@ -85,13 +85,13 @@ class _Fold(msgspec.Struct):
         match event:
             case TableStarted():
                 self.started, self.devices = event, {}
-            case BetsLocked(number):
+            case BettingClosed(number):
                 self.round, self.phase = number, "being played"
             case RoundClosed(number) if number == self.round:
                 self.phase = "bets open"
-            case TableClosed(cause, reason):
+            case PlayBlocked(cause, reason):
                 self.closed[cause] = reason
-            case TableReopened(cause):
+            case PlayUnblocked(cause):
                 self.closed.pop(cause, None)
             case QuestionAsked(question, _, _, text):
                 self.questions[question] = text

@@ -13,21 +13,21 @@ import msgspec
 
 from controller.core.messages.alerts import Alert
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardDealt,
     CardOpened,
     Event,
     HandDoubled,
     HandsSplit,
-    HoleTurned,
+    HoleCardRevealed,
     InsuranceTaken,
     QuestionAnswered,
     QuestionAsked,
     RoundClosed,
     SpotSurrendered,
     WagerAdjusted,
-    WagerOpen,
     WagerSettled,
+    WagerUnresolved,
 )
 from controller.formats.mqtt.envelope import event_name
 from controller.reports.live_narrative import dollars, net
@@ -63,7 +63,7 @@ class Overlay:
 
     def _text(self, event: Event) -> str:
         match event:
-            case BetsLocked(number, wagers):
+            case BettingClosed(number, wagers):
                 self._faces.clear()
                 self._owners.clear()
                 bets = " ".join(
@@ -85,7 +85,7 @@ class Overlay:
                 return f"S{spot} HAND {hand + 1} DOUBLE {dollars(cents)}"
             case SpotSurrendered(_, spot):
                 return f"S{spot} SURRENDER"
-            case HoleTurned():
+            case HoleCardRevealed():
                 return "HOLE CARD TURNED"
             case _:
                 return self._money(event)
@@ -94,10 +94,10 @@ class Overlay:
         match event:
             case WagerSettled(number, spot, bet, wager, due):
                 return f"R{number} S{spot} {bet} {dollars(wager)} {net(due)}"
-            case WagerOpen(number, spot, bet, wager):
+            case WagerUnresolved(number, spot, bet, wager):
                 return f"R{number} S{spot} {bet} {dollars(wager)} OPEN"
             case WagerAdjusted():
-                return f"R{event.round} S{event.spot} {event.bet} ADJUSTED {net(event.due_cents)}"
+                return f"R{event.round} S{event.spot} {event.bet} ADJUSTED {net(event.net_cents)}"
             case QuestionAsked(question, _, _, text):
                 return f"QUESTION {question}: {text}"
             case QuestionAnswered(question, answer):

@@ -9,7 +9,7 @@ from firmware_protocols.trigger_messages import UNITS_PER_CENT
 from firmware_protocols.values import Value
 
 
-class Begun(Value, frozen=True):
+class Begun(Value, frozen=True, tag="begun"):
     """Two people began the store for a table. The first cycle has number ``cycle`` + 1.
 
     With ``cycle`` above 0 the box takes over from one that was lost: what the table knows of the last cycle and
@@ -27,7 +27,7 @@ class Begun(Value, frozen=True):
     wall_ns: int
 
 
-class BoundsSet(Value, frozen=True):
+class BoundsSet(Value, frozen=True, tag="bounds_set"):
     """Two people set the bounds that hold from the next draw on."""
 
     reset_cents: int
@@ -38,13 +38,13 @@ class BoundsSet(Value, frozen=True):
     wall_ns: int
 
 
-class Adopted(Value, frozen=True):
+class Adopted(Value, frozen=True, tag="adopted"):
     """The first greeting named the table's epoch."""
 
     epoch: int
 
 
-class Drawn(Value, frozen=True):
+class Drawn(Value, frozen=True, tag="drawn"):
     """A number was drawn for ``cycle`` and sealed, with the pool as it is after the draw."""
 
     cycle: int
@@ -56,14 +56,14 @@ class Drawn(Value, frozen=True):
     pool: bytes
 
 
-class Shared(Value, frozen=True):
+class Shared(Value, frozen=True, tag="shared"):
     """The table's share of the draw came: the cycle is open."""
 
     cycle: int
     share: bytes
 
 
-class Counted(Value, frozen=True):
+class Counted(Value, frozen=True, tag="counted"):
     """Contribution ``number`` was counted, and this is its answer for all time."""
 
     number: int
@@ -73,7 +73,7 @@ class Counted(Value, frozen=True):
     award_cents: int
 
 
-class Opened(Value, frozen=True):
+class Opened(Value, frozen=True, tag="opened"):
     """``cycle`` was hit by contribution ``number`` (0: two people ended the box), and what was sealed is so no more."""
 
     cycle: int
@@ -82,7 +82,7 @@ class Opened(Value, frozen=True):
     key: bytes
 
 
-class Kept(Value, frozen=True):
+class Kept(Value, frozen=True, tag="kept"):
     """A later signed head of the table's journal came to be kept (``KeepHead``)."""
 
     epoch: int
@@ -95,7 +95,7 @@ class Kept(Value, frozen=True):
         return other is None or (self.epoch, self.size) > (other.epoch, other.size)
 
 
-class Ended(Value, frozen=True):
+class Ended(Value, frozen=True, tag="ended"):
     """Two people took the box out of service."""
 
     operations: str
@@ -107,7 +107,7 @@ Entry = Begun | BoundsSet | Adopted | Drawn | Shared | Counted | Opened | Kept |
 """Everything a store may hold."""
 
 
-class State(Value, frozen=True):
+class State(Value, frozen=True, tag="state"):
     """A box as its entries leave it.
 
     ``over``: no cycle runs, the next is to be drawn and starts ``carried_units`` above the reset value.

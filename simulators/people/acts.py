@@ -6,14 +6,14 @@ from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
 
-class Draw(Value, frozen=True):
+class Draw(Value, frozen=True, tag="draw"):
     """Draw the shoe's next card, ``card``. ``burn``: with the shoe in its burn mode."""
 
     card: Card
     burn: bool = False
 
 
-class Lay(Value, frozen=True):
+class Lay(Value, frozen=True, tag="lay"):
     """The chips in one zone of one spot become ``chips`` (ids; empty: the zone is cleared)."""
 
     spot: int
@@ -21,20 +21,20 @@ class Lay(Value, frozen=True):
     chips: tuple[str, ...]
 
 
-class Press(Value, frozen=True):
+class Press(Value, frozen=True, tag="press"):
     """Press a key of the dealer's keypad, ``A`` to ``Y``; ``held`` for longer than a second."""
 
     key: str
     held: bool = False
 
 
-class Pause(Value, frozen=True):
+class Pause(Value, frozen=True, tag="pause"):
     """Nothing is done for ``milliseconds`` of table time."""
 
     milliseconds: int
 
 
-class Consult(Value, frozen=True):
+class Consult(Value, frozen=True, tag="consult"):
     """Look at the keypad's display before paying and answer what it asks, from what lies on the felt.
 
     ``cards`` are the numbers of cards in each hand, by spot; ``doubled`` and ``surrendered`` name spots.
@@ -45,23 +45,23 @@ class Consult(Value, frozen=True):
     surrendered: tuple[int, ...]
 
 
-class LetIn(Value, frozen=True):
+class LetIn(Value, frozen=True, tag="let_in"):
     """Wait until the keypad's display asks whether the newcomer at ``spot`` was dealt in, and answer."""
 
     spot: int
     dealt_in: bool
 
 
-class Wager(Value, frozen=True):
+class Wager(Value, frozen=True, tag="wager"):
     """One wager of a round as it truly was: what was staked at the lock (or on the insurance line) and its true net."""
 
     spot: int
     bet: str
     wager_cents: int
-    due_cents: int
+    net_cents: int
 
 
-class RoundPlayed(Value, frozen=True):
+class RoundPlayed(Value, frozen=True, tag="round_played"):
     """A round is over. ``wagers`` by spot, then ``main`` before ``insurance``; ``hands`` per spot left to right."""
 
     round: int

@@ -28,7 +28,7 @@ class Choice(StrEnum):
     SURRENDER = "surrender"
 
 
-class Hand(Value, frozen=True):
+class Hand(Value, frozen=True, tag="hand"):
     """One hand: its cards in the order received, its base wager and the amount doubled, in cents."""
 
     cards: tuple[Card, ...]
@@ -52,7 +52,7 @@ class Hand(Value, frozen=True):
         return len(self.cards) < 2 or (self.doubled_cents > 0 and len(self.cards) == 2)
 
 
-class Box(Value, frozen=True):
+class Box(Value, frozen=True, tag="box"):
     """One spot's part in a round. ``wager_cents`` is the main wager at the lock; hands stand left to right."""
 
     spot: int

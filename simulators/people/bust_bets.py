@@ -52,7 +52,7 @@ def awaited(felt: Felt) -> bool:
     return any(box.bust_cents for box in boxes) and not all_broke(boxes)
 
 
-def due_cents(boxes: Iterable[Box], bust_cents: int, dealer: tuple[Card, ...]) -> int:
+def net_cents(boxes: Iterable[Box], bust_cents: int, dealer: tuple[Card, ...]) -> int:
     """The true net of a wager, by all boxes of the round and the dealer's final cards."""
     if all_broke(boxes):
         return 0
@@ -61,7 +61,7 @@ def due_cents(boxes: Iterable[Box], bust_cents: int, dealer: tuple[Card, ...]) -
 
 def comes_back_cents(felt: Felt, box: Box) -> int:
     """What of a box's wager goes back to the player, with what it has won."""
-    return box.bust_cents + due_cents(felt.boxes.values(), box.bust_cents, felt.dealer)
+    return box.bust_cents + net_cents(felt.boxes.values(), box.bust_cents, felt.dealer)
 
 
 def settle(felt: Felt) -> Iterator[Act]:

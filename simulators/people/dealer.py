@@ -312,11 +312,11 @@ def _told(felt: Felt, number: int) -> RoundPlayed:
     for spot, box in felt.boxes.items():
         wagers.append(Wager(spot, MAIN, box.wager_cents, main_due_cents(felt.house, box, felt.dealer)))
         if box.insurance_cents:
-            due_cents = insurance_due_cents(felt.house, box, felt.dealer)
-            wagers.append(Wager(spot, INSURANCE, box.insurance_cents, due_cents))
+            net_cents = insurance_due_cents(felt.house, box, felt.dealer)
+            wagers.append(Wager(spot, INSURANCE, box.insurance_cents, net_cents))
         if box.bust_cents:
-            due_cents = bust_bets.due_cents(felt.boxes.values(), box.bust_cents, felt.dealer)
-            wagers.append(Wager(spot, EZ_BUST, box.bust_cents, due_cents))
+            net_cents = bust_bets.net_cents(felt.boxes.values(), box.bust_cents, felt.dealer)
+            wagers.append(Wager(spot, EZ_BUST, box.bust_cents, net_cents))
     return RoundPlayed(
         round=number,
         wagers=tuple(wagers),

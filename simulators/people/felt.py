@@ -49,7 +49,7 @@ SPOT_KEY_PER_MILLE: Final = 250
 StandKey = Literal["always", "sometimes", "never"]
 
 
-class Habits(Value, frozen=True):
+class Habits(Value, frozen=True, tag="habits"):
     """How people behave; rates are per mille.
 
     ``stand_key``: ``always``: each stand, double, split and surrender has its key; ``sometimes``: half of them;

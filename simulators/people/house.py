@@ -37,7 +37,7 @@ SplitAceCards = Literal["one", "any"]
 ExtraWagers = Literal["original_only", "all"]
 
 
-class House(Value, frozen=True):
+class House(Value, frozen=True, tag="house"):
     """A house's rules; the defaults are Hollywood Casino at Penn National's.
 
     ``natural_pays`` and ``insurance_pays`` are (won, staked): (3, 2) pays three for each two staked.

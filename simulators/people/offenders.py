@@ -109,7 +109,7 @@ class Script:
 
     def due(self, spot: int) -> int:
         """The true net of a main wager."""
-        return next(wager.due_cents for wager in self.told.wagers if (wager.spot, wager.bet) == (spot, MAIN))
+        return next(wager.net_cents for wager in self.told.wagers if (wager.spot, wager.bet) == (spot, MAIN))
 
 
 Offence = Callable[[Script, Chance], Planted | None]

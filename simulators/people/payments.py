@@ -56,8 +56,8 @@ def settle_insurance(felt: Felt) -> Iterator[Act]:
     for spot in reversed(SPOTS):
         box = felt.boxes.get(spot)
         if box is not None and box.insurance_cents:
-            due_cents = insurance_due_cents(felt.house, box, felt.dealer)
-            yield from felt.lay(spot, INSURANCE, box.insurance_cents + due_cents)
+            net_cents = insurance_due_cents(felt.house, box, felt.dealer)
+            yield from felt.lay(spot, INSURANCE, box.insurance_cents + net_cents)
 
 
 def settle_frozen(felt: Felt) -> Iterator[Act]:
@@ -94,8 +94,8 @@ def _hand_by_hand(felt: Felt, box: Box) -> Iterator[Act]:
     for place, hand in reversed(list(enumerate(box.hands))):
         if (box.spot, place) in felt.taken:
             continue
-        due_cents = hand_due_cents(felt.house, hand, felt.dealer, after_split=len(box.hands) > 1)
-        yield from felt.lay(box.spot, MAIN, felt.cents(box.spot, MAIN) + due_cents)
+        net_cents = hand_due_cents(felt.house, hand, felt.dealer, after_split=len(box.hands) > 1)
+        yield from felt.lay(box.spot, MAIN, felt.cents(box.spot, MAIN) + net_cents)
 
 
 def _make(felt: Felt, box: Box, cents: int) -> Iterator[Act]:

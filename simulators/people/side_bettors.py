@@ -239,10 +239,10 @@ class _People:
         for (spot, bet), cents in now.staked.items():
             if (spot, bet) not in now.due:
                 now.due[spot, bet] = (1000 if is_natural(told.dealer[:2]) else 200) * cents
-        bust = {(one.spot, one.bet): one.due_cents for one in told.wagers if one.bet == EZ_BUST}
+        bust = {(one.spot, one.bet): one.net_cents for one in told.wagers if one.bet == EZ_BUST}
         due = now.due | held(self.fixed(now.due) | bust, self.custom.limit_cents)
         sides = [Wager(spot, bet, now.staked[spot, bet], due[spot, bet]) for spot, bet in now.due]
-        others = [replace(one, due_cents=due.get((one.spot, one.bet), one.due_cents)) for one in told.wagers]
+        others = [replace(one, net_cents=due.get((one.spot, one.bet), one.net_cents)) for one in told.wagers]
         return replace(told, wagers=(*others, *sorted(sides, key=lambda one: (one.spot, one.bet))))
 
     def lay(self, spot: int, bet: str, cents: int) -> Iterator[Act]:

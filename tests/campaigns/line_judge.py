@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from controller.core.messages.alerts import DeviceAlarm, LineTroubled
+from controller.core.messages.alerts import DeviceAlarm, LineErrors
 from controller.core.messages.events import DeviceStatusChanged
 from controller.daemon.recovery import replay
 from controller.formats.mqtt.envelope import Published
@@ -22,7 +22,7 @@ def trouble(published: Published) -> str:
     match published.event:
         case DeviceStatusChanged(device, state) if state != HealthState.READY:
             return device
-        case DeviceAlarm(device) | LineTroubled(device):
+        case DeviceAlarm(device) | LineErrors(device):
             return device
         case _:
             return ""

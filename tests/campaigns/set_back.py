@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from controller.core.messages.pool_events import PostingEntered
+from controller.core.messages.pool_events import PoolEntryRecorded
 from controller.io.mqtt.broker import find_mosquitto, start_mosquitto, stop
 from controller.io.mqtt.connection import Broker
 from controller.pool.ledger import Ledger
@@ -95,7 +95,7 @@ class Story:
                 self.faults.append("the pool does not open")
             for _ in range(rounds):
                 await table.plays(NOTHING)
-            await table.ear.event(PostingEntered, rounds) if rounds else None
+            await table.ear.event(PoolEntryRecorded, rounds) if rounds else None
             if is_killed:
                 await table.kill()
         if self.posted() != before + rounds:
@@ -121,7 +121,7 @@ class Story:
                 self.faults.append(f"the pool is not closed: {table.ear.last(table.topics.state('meters'))!r}")
             for _ in range(rounds):
                 await table.plays(NOTHING)
-            if table.ear.events(PostingEntered):
+            if table.ear.events(PoolEntryRecorded):
                 self.faults.append("a wager was taken for entered")
             await table.stop()
         if self.posted() != before:

@@ -23,10 +23,10 @@ LONGEST_PAUSE_SECONDS = 300
 
 ALERTS = frozenset(
     {
-        "late_wager",
-        "pinched",
-        "unexplained_change",
-        "change_made",
+        "bet_increased_after_lock",
+        "bet_decreased_after_lock",
+        "chips_unexplained",
+        "chips_exchanged",
         "insurance_too_large",
         "wager_outside_limits",
         "side_bet_without_main",
@@ -34,20 +34,20 @@ ALERTS = frozenset(
         "side_bet_refused",
         "mid_shoe_entry",
         "unknown_chip",
-        "chip_conflict",
-        "unread_card",
-        "card_without_bets",
+        "chip_seen_twice",
+        "card_unreadable",
+        "card_outside_round",
         "cards_may_be_missing",
         "round_irregular",
-        "settlement_doubted",
-        "spot_unwatched",
-        "floor_refused",
-        "floor_called",
+        "settlement_disputed",
+        "spot_reader_lost",
+        "order_refused",
+        "assistance_requested",
         "device_alarm",
-        "line_troubled",
+        "line_errors",
         "close_refused",
-        "table_closed",
-        "table_reopened",
+        "play_blocked",
+        "play_unblocked",
         "key_refused",
         "answer_refused",
         "alert_raised",
@@ -56,7 +56,7 @@ ALERTS = frozenset(
         "meter_closed",
         "mystery_disputed",
         "parameters_differ",
-        "posting_declined",
+        "pool_entry_declined",
     }
 )
 """What docs/events.md says is told under ``alert/`` too."""
@@ -70,7 +70,7 @@ METERS = frozenset(
         "jackpot_verified",
         "jackpot_paid",
         "jackpot_refused",
-        "meter_ordered",
+        "meter_change_proposed",
         "order_approved",
         "order_withdrawn",
         "meter_adjusted",
@@ -83,13 +83,13 @@ METERS = frozenset(
         "contribution_posted",
         "jackpot_claimed",
         "verdict_posted",
-        "posting_entered",
+        "pool_entry_recorded",
         "meter_released",
         "contribution_refused",
         "meter_closed",
         "mystery_disputed",
         "parameters_differ",
-        "posting_declined",
+        "pool_entry_declined",
     }
 )
 """What it says of meters."""
@@ -118,7 +118,7 @@ class Books:
             self.faces[data["card"]] = data["face"]
         if name == "card_set" and data["after"]:
             self.named[data["card"]] = data["after"]
-        if name == "bets_locked":
+        if name == "betting_closed":
             self.rounds[number] = {
                 "started": event["time"],
                 "first_seq": event["seq"],
@@ -137,7 +137,7 @@ class Books:
         one["void"] |= name == "round_voided" or (name == "round_closed" and data["outcome"] == "void")
         if name in {"round_irregular", "round_resumed"}:
             one["unexplained"] = name == "round_irregular"
-        if name == "hand_played":
+        if name == "hand_completed":
             self.hands[number, data["spot"], data["hand"]] = data
         if name == "round_closed":
             one["closed"] = event
@@ -158,7 +158,7 @@ class Books:
             return wager
 
         match name:
-            case "bets_locked":
+            case "betting_closed":
                 for one in data["wagers"]:
                     made(one["spot"], one["bet"], one["cents"])
             case "insurance_taken":
@@ -169,15 +169,15 @@ class Books:
                 made(data["spot"], "main", data["cents"])
                 for one in data["beside"]:
                     made(one["spot"], one["bet"], one["cents"])
-            case "settlement_doubted":
+            case "settlement_disputed":
                 made(data["spot"], data["bet"], data["wager_cents"])["doubted"] = True
-            case "wager_open":
+            case "wager_unresolved":
                 why = "more than one net is possible" if data["possible_cents"] else "no legal play explains the round"
                 now = {"due": None, "basis": "open", "why": why, "jackpot": 0, "event": event, "doubted": False}
                 made(data["spot"], data["bet"], data["wager_cents"]).update(now)
             case "wager_settled" | "wager_adjusted":
                 wager = made(data["spot"], data["bet"], data["wager_cents"])
-                now = {"due": data["due_cents"], "basis": data["basis"], "why": data["why"], "event": event}
+                now = {"due": data["net_cents"], "basis": data["basis"], "why": data["why"], "event": event}
                 wager.update(now, jackpot=data["jackpot_cents"], doubted=False)
                 wager["adjusted"] += name == "wager_adjusted"
             case _:
@@ -335,11 +335,11 @@ def rulings(events: Iterable[Row]) -> list[Row]:
         before = event
         if name == "round_voided":
             void.add(data["round"])
-            whole = {"spot": 0, "bet": "", "before_cents": None, "due_cents": None}
+            whole = {"spot": 0, "bet": "", "before_cents": None, "net_cents": None}
             found.append({**line, **whole, "who": data["who"], "why": data["why"]})
         if line["round"] in void or name not in {"wager_adjusted", "wager_settled"}:
             continue
-        line |= {"spot": data["spot"], "bet": data["bet"], "due_cents": data["due_cents"]}
+        line |= {"spot": data["spot"], "bet": data["bet"], "net_cents": data["net_cents"]}
         if name == "wager_adjusted":
             found.append({**line, "before_cents": data["before_cents"], "who": data["who"], "why": data["why"]})
         elif data["basis"] == "floor":
@@ -350,7 +350,7 @@ def rulings(events: Iterable[Row]) -> list[Row]:
 
 def irregular(events: Iterable[Row]) -> list[Row]:
     """Rounds that no legal play explained."""
-    names = ("round", "reason", "likely")
+    names = ("round", "reason", "probable_cause")
     found = [event for event in events if name_of(event) == "round_irregular"]
     return [{"time": event["time"], **{name: event["data"][name] for name in names}} for event in found]
 
@@ -466,7 +466,7 @@ def wager_rows(books: Books) -> list[Row]:
             "bet": bet,
             "wager_cents": wager["cents"],
             "handle_cents": wager["handle"],
-            "due_cents": wager["due"],
+            "net_cents": wager["due"],
             "basis": wager["basis"],
             "why": wager["why"],
             "state": wager["state"],
@@ -536,7 +536,7 @@ def listed(books: Books) -> list[Row]:
             "outcome": row["outcome"],
             "boxes": row["spots"],
             "staked_cents": row["handle_cents"] + row["open_cents"],
-            "due_cents": -row["win_cents"],
+            "net_cents": -row["win_cents"],
             "settled": row["settled_wagers"],
             "open": row["open_wagers"],
             "void": row["void_wagers"],

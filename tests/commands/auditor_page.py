@@ -54,7 +54,10 @@ def tables(shift: dict[str, Any], zone: str) -> list[Table]:
         entries(shift["entries"], zone),
         [[str(s["spot"]), str(s["wagers"]), cash(s["handle_cents"]), cash(s["win_cents"])] for s in shift["spots"]],
         ruled(shift["rulings"], zone),
-        [[str(one["round"]), clock(one["time"], zone), one["reason"], one["likely"]] for one in shift["irregular"]],
+        [
+            [str(one["round"]), clock(one["time"], zone), one["reason"], one["probable_cause"] or ""]
+            for one in shift["irregular"]
+        ],
         wagers(shift),
         [
             *([f"{one['severity']} {one['kind']}", str(one["count"])] for one in shift["alerts"]),
@@ -131,7 +134,7 @@ def ruled(rulings: list[dict[str, Any]], zone: str) -> Table:
 def ruling(one: dict[str, Any]) -> str:
     """``round 12 spot 3 main open -> $4.00 (case 2026-117)``."""
     before = "open" if one["before_cents"] is None else cash(one["before_cents"])
-    what = f"spot {one['spot']} {one['bet']} {before} -> {cash(one['due_cents'])}" if one["spot"] else "void"
+    what = f"spot {one['spot']} {one['bet']} {before} -> {cash(one['net_cents'])}" if one["spot"] else "void"
     case = f" (case {one['case']})" if one["case"] else ""
     return f"round {one['round']} {what}{case}{' (round of another time)' if one['elsewhere'] else ''}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from controller.commands.begin_epoch import owed
-from controller.core.messages.pool_events import ContributionPosted, MeterLinked, PostingEntered
+from controller.core.messages.pool_events import ContributionPosted, MeterLinked, PoolEntryRecorded
 from controller.formats.journal.records import Identity
 from controller.formats.replay import payloads
 from controller.io.journal.journal import Entry, Journal
@@ -20,7 +20,7 @@ async def test_what_an_old_journal_still_owes_to_a_pool_is_named(tmp_path: Path)
         MeterLinked("pit_sevens", "pit-1"),
         ContributionPosted("pit_sevens", 1, 1, 3, "blazing7s", 500),
         ContributionPosted("pit_sevens", 2, 1, 4, "blazing7s", 500),
-        PostingEntered("pit_sevens", 1, 9, 850_000, 150_000, 1_000_085),
+        PoolEntryRecorded("pit_sevens", 1, 9, 850_000, 150_000, 1_000_085),
     )
     journal = await Journal.open(path, HERE, key=KEY)
     try:

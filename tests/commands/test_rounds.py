@@ -49,7 +49,7 @@ def test_rounds_are_listed_with_what_they_came_to(journal: Path) -> None:
 
 def test_rounds_as_json(journal: Path) -> None:
     first, _ = json.loads(run("rounds", str(journal), "--json").output)
-    assert (first["round"], first["staked_cents"], first["due_cents"], first["alerts"]) == (1, 2500, 2500, 2)
+    assert (first["round"], first["staked_cents"], first["net_cents"], first["alerts"]) == (1, 2500, 2500, 2)
 
 
 def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> 
     assert [str(one) for one in told["wager_settled"]["readings"]] == readings
     drawn = [line["readings"][0] for line in lines if line["event"] == "card_drawn"]
     assert set(drawn) <= {int(one) for one in readings}
-    assert told["hand_played"]["readings"] == [drawn[0], drawn[2]]
+    assert told["hand_completed"]["readings"] == [drawn[0], drawn[2]]
     assert "of 10.00" not in text
 
 

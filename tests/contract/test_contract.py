@@ -16,7 +16,7 @@ from referencing.jsonschema import DRAFT7
 from controller.formats.mqtt.envelope import TYPE_PREFIX, TYPE_SUFFIX, event_types
 from controller.formats.mqtt.retained_state import STATES
 from controller.formats.orders.requests import VERBS, reply_bytes
-from firmware_protocols.values import wire_name
+from firmware_protocols.values import tag_of
 from tests.contract.current import DIRECTORY, examples, files
 
 HERE: Final = Path(__file__).parent
@@ -53,7 +53,7 @@ def test_the_parser_refuses_a_document_that_is_wrong(tmp_path: Path) -> None:
     assert parsed(tmp_path / "wrong.json").returncode == 1
 
 
-@pytest.mark.parametrize("name", [wire_name(kind.__name__) for kind in event_types()])
+@pytest.mark.parametrize("name", [tag_of(kind) for kind in event_types()])
 def test_every_event_is_a_message_with_a_real_example(name: str) -> None:
     message = DOCUMENT["components"]["messages"][name]
     (example,) = message["examples"]
@@ -94,7 +94,7 @@ def test_what_is_no_event_has_its_schema_too() -> None:
 
 def test_an_event_of_another_shape_is_refused() -> None:
     wrong = next(one for one in EXAMPLES if one["type"] == "tableside.wager_settled.v1")
-    wrong = {**wrong, "data": {**wrong["data"], "due_cents": 12.5}}
+    wrong = {**wrong, "data": {**wrong["data"], "net_cents": 12.5}}
     with pytest.raises(ValidationError, match=r"12\.5 is not of type 'integer'"):
         of_document("wager_settled").validate(wrong)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from controller.core.messages.events import BetsLocked, Event, InsuranceTaken
+from controller.core.messages.events import BettingClosed, Event, InsuranceTaken
 from controller.core.messages.floor_events import BoxDeclared
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.envelope import Published
@@ -38,7 +38,7 @@ def hold_whole(rig: Rig) -> None:
             states = Counter(row.state for row in rows)
             assert (line.settled, line.open, line.void) == tuple(states[one] for one in State), line
             assert line.staked_cents == sum(row.handle_cents for row in rows), line
-            assert line.due_cents == sum(row.due_cents or 0 for row in rows), line
+            assert line.net_cents == sum(row.net_cents or 0 for row in rows), line
             assert line.settled + line.open + line.void == len(rows), line
     settled = [row for row in found.wagers if row.state is State.SETTLED]
     shift = shift_of(told, dict)
@@ -55,11 +55,11 @@ def wagers_made(rig: Rig, closed: set[int]) -> set[tuple[int, int, str]]:
     made: set[tuple[int, int, str]] = set()
     for event in rig.events:
         match event:
-            case BetsLocked(number, wagers):
+            case BettingClosed(number, wagers):
                 made |= {(number, one.spot, one.bet) for one in wagers}
             case InsuranceTaken(number, spot):
                 made.add((number, spot, "insurance"))
-            case BoxDeclared(number, spot, beside=beside):
+            case BoxDeclared(int(number), spot, beside=beside):
                 made |= {(number, spot, "main"), *((number, one.spot, one.bet) for one in beside)}
             case _:
                 pass
@@ -77,14 +77,14 @@ def as_the_table_has_it(rig: Rig, found: Takings) -> None:
         assert set(own) == {(book.round, row.spot, row.bet) for row in book.rows}
         for row in book.rows:
             same(
-                own[book.round, row.spot, row.bet], row.due_cents, row.wager_cents, void=book.void, doubted=row.doubted
+                own[book.round, row.spot, row.bet], row.net_cents, row.wager_cents, void=book.void, doubted=row.doubted
             )
 
 
-def same(row: WagerRow, due_cents: int | None, wager_cents: int, *, void: bool, doubted: bool) -> None:
+def same(row: WagerRow, net_cents: int | None, wager_cents: int, *, void: bool, doubted: bool) -> None:
     """A row and what the table has of that wager."""
-    standing = State.VOID if void else State.OPEN if due_cents is None else State.SETTLED
+    standing = State.VOID if void else State.OPEN if net_cents is None else State.SETTLED
     assert (row.state, row.wager_cents) == (standing, wager_cents), row
-    assert row.due_cents == (0 if void else due_cents), row
+    assert row.net_cents == (0 if void else net_cents), row
     assert row.doubted == (doubted and not void), row
     assert row.state is not State.OPEN or row.why != "nothing has settled it yet", row

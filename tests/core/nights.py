@@ -14,8 +14,8 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 
 from controller.core.game.rules import Rules
-from controller.core.messages.alerts import SettlementDoubted
-from controller.core.messages.events import RoundClosed, WagerAdjusted, WagerOpen, WagerSettled
+from controller.core.messages.alerts import SettlementDisputed
+from controller.core.messages.events import RoundClosed, WagerAdjusted, WagerSettled, WagerUnresolved
 from controller.core.messages.inputs import (
     AdjustWager,
     ApproveOrder,
@@ -123,7 +123,7 @@ def untouched(rig: Rig, act: Act) -> None:
 def wagers(rig: Rig) -> Wagers:
     """What each wager comes to as the books have it; a settlement in doubt is none."""
     rows = ((book.round, row) for book in rig.table.state.books for row in book.rows)
-    return {(number, row.spot, row.bet): None if row.doubted else row.due_cents for number, row in rows}
+    return {(number, row.spot, row.bet): None if row.doubted else row.net_cents for number, row in rows}
 
 
 def restarted(rig: Rig) -> None:
@@ -197,7 +197,7 @@ def a_void_returns_everything_once(seed: int, make: Callable[[int], Night] = scr
     rig = played(one, between)
     for book in rig.table.state.books:
         if book.void:
-            assert all(row.due_cents == 0 for row in book.rows), book
+            assert all(row.net_cents == 0 for row in book.rows), book
     settled_once(rig)
 
 
@@ -233,7 +233,7 @@ def a_true_answer_changes_no_settled_due(seed: int, make: Callable[[int], Night]
     one = make(seed).answered()
     rig = played(one, untouched)
     assert not rig.told(WagerAdjusted), rig.told(WagerAdjusted)
-    assert not rig.told(SettlementDoubted), rig.told(SettlementDoubted)
+    assert not rig.told(SettlementDisputed), rig.told(SettlementDisputed)
     settled_once(rig)
 
 
@@ -290,7 +290,7 @@ def settled_once(rig: Rig) -> None:
             case WagerAdjusted(number, spot, bet, _, before, cents):
                 assert due[number, spot, bet] == before, event
                 due[number, spot, bet] = cents
-            case WagerOpen(number, spot, bet):
+            case WagerUnresolved(number, spot, bet):
                 opened.add((number, spot, bet))
             case _:
                 pass
@@ -298,7 +298,7 @@ def settled_once(rig: Rig) -> None:
     for book in over(rig, closed):
         for row in book.rows:
             place = (book.round, row.spot, row.bet)
-            assert row.due_cents == due.get(place), place
+            assert row.net_cents == due.get(place), place
             assert place in due or place in opened, place
 
 

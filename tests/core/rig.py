@@ -215,7 +215,7 @@ class Rig:
     def postings(self) -> list[str]:
         """Settlements as a person would write them down: ``1: spot 3 main -25.00``."""
         settled = [event for event in self.events if isinstance(event, WagerSettled)]
-        return [f"{s.round}: spot {s.spot} {s.bet} {s.due_cents / 100:+.2f}" for s in settled]
+        return [f"{s.round}: spot {s.spot} {s.bet} {s.net_cents / 100:+.2f}" for s in settled]
 
     def outcomes(self) -> list[str]:
         """How each closed round ended."""
@@ -225,7 +225,7 @@ class Rig:
 def settled(events: Iterable[Event]) -> dict[tuple[int, int, str], tuple[int, int]]:
     """(round, spot, bet) -> (wager, due) in cents."""
     return {
-        (event.round, event.spot, event.bet): (event.wager_cents, event.due_cents)
+        (event.round, event.spot, event.bet): (event.wager_cents, event.net_cents)
         for event in events
         if isinstance(event, WagerSettled)
     }

@@ -6,18 +6,26 @@ from typing import NamedTuple
 
 from controller.core.game.rules import Rules
 from controller.core.messages.alerts import (
-    CardWithoutBets,
+    BetDecreasedAfterLock,
+    BetIncreasedAfterLock,
+    CardOutsideRound,
+    ChipsUnexplained,
     InsuranceTooLarge,
     KeyRefused,
-    LateWager,
-    Pinched,
     RoundIrregular,
-    UnexplainedChange,
 )
-from controller.core.messages.events import HandDoubled, HandsSplit, InsuranceTaken, SpotSurrendered, WagerOpen
+from controller.core.messages.events import HandDoubled, HandsSplit, InsuranceTaken, SpotSurrendered, WagerUnresolved
 from tests.core.rig import Rig
 
-ALERTS = (UnexplainedChange, LateWager, Pinched, RoundIrregular, InsuranceTooLarge, KeyRefused, CardWithoutBets)
+ALERTS = (
+    ChipsUnexplained,
+    BetIncreasedAfterLock,
+    BetDecreasedAfterLock,
+    RoundIrregular,
+    InsuranceTooLarge,
+    KeyRefused,
+    CardOutsideRound,
+)
 
 
 class Told(NamedTuple):
@@ -42,8 +50,8 @@ def told(rig: Rig) -> Told:
     """What a rig's table has said."""
     opens = [
         f"{e.spot} {e.bet} " + " or ".join(f"{cents / 100:+.2f}" for cents in e.possible_cents)
-        for e in rig.told(WagerOpen)
-        if isinstance(e, WagerOpen) and e.possible_cents
+        for e in rig.told(WagerUnresolved)
+        if isinstance(e, WagerUnresolved) and e.possible_cents
     ]
     moves: list[str] = []
     for event in rig.events:

@@ -8,17 +8,17 @@ from msgspec.structs import replace
 from controller.core.game.wager import Basis
 from controller.core.messages.alerts import (
     AnswerRefused,
-    CardWithoutBets,
-    LateWager,
+    BetDecreasedAfterLock,
+    BetIncreasedAfterLock,
+    CardOutsideRound,
+    ChipsUnexplained,
     MidShoeEntry,
-    Pinched,
     RoundIrregular,
     SideBetRefused,
     SideBetWithoutMain,
-    UnexplainedChange,
     WagerOutsideLimits,
 )
-from controller.core.messages.events import BetsLocked, QuestionAsked, RoundClosed, WagerSettled
+from controller.core.messages.events import BettingClosed, QuestionAsked, RoundClosed, WagerSettled
 from controller.core.messages.inputs import AdjustWager, DeclareBox, VoidRound
 from controller.io.files import profile_files
 from firmware_protocols.readings import KeyPressed
@@ -39,8 +39,8 @@ def pitch(**rules: object) -> Rig:
 def locked(rig: Rig) -> list[tuple[tuple[int, str, int], ...]]:
     return [
         tuple((wager.spot, wager.bet, wager.cents) for wager in event.wagers)
-        for event in rig.told(BetsLocked)
-        if isinstance(event, BetsLocked)
+        for event in rig.told(BettingClosed)
+        if isinstance(event, BettingClosed)
     ]
 
 
@@ -57,7 +57,7 @@ def test_wagers_outside_the_sign_are_told_at_the_lock_and_stand() -> None:
     assert rig.told(*ALERTS) == [
         WagerOutsideLimits(1, 1, "main", 500, 1000, 50_000),
         WagerOutsideLimits(1, 4, "main", 50_100, 1000, 50_000),
-        WagerOutsideLimits(1, 4, "lucky_ladies", 2600, 0, 2500),
+        WagerOutsideLimits(1, 4, "lucky_ladies", 2600, None, 2500),
     ]
     assert sum(len(wagers) for wagers in locked(rig)) == 6
 
@@ -83,7 +83,7 @@ def test_limits_are_told_once_and_of_the_bets_as_they_lay_at_the_lock() -> None:
 def test_a_side_wager_made_after_the_deal_has_the_same_limit() -> None:
     rig = penn(**SIGN)
     rig.talk("1 main 10 \n 2 main 10 \n Th Td 6c 9d 9h Ts \n 1 ez_bust 26 \n 2 ez_bust 25")
-    assert rig.told(*ALERTS) == [WagerOutsideLimits(1, 1, "ez_bust", 2600, 0, 2500)]
+    assert rig.told(*ALERTS) == [WagerOutsideLimits(1, 1, "ez_bust", 2600, None, 2500)]
 
 
 # --- side wagers that are none ----------------------------------------------------------------------
@@ -119,14 +119,14 @@ def test_no_ez_bust_against_another_up_card() -> None:
     rig.talk("1 main 10 \n Th 9c 9d 8s \n 1 ez_bust 5 \n key stand hole_turned round_closed")
     sentence = "ez_bust is not offered against an up card of 9"
     assert rig.told(*ALERTS) == [SideBetRefused(1, 1, "ez_bust", 500, "ez_bust.up_cards", sentence)]
-    assert rig.told(LateWager, UnexplainedChange) == []
+    assert rig.told(BetIncreasedAfterLock, ChipsUnexplained) == []
     assert rig.postings() == ["1: spot 1 main +10.00"]
 
 
 def test_no_ez_bust_without_a_main_wager() -> None:
     rig = penn()
     rig.talk("1 main 10 \n Th 6c 9d Ts \n 2 ez_bust 5")
-    assert rig.told(*ALERTS, LateWager) == [SideBetWithoutMain(1, 2, "ez_bust", 500)]
+    assert rig.told(*ALERTS, BetIncreasedAfterLock) == [SideBetWithoutMain(1, 2, "ez_bust", 500)]
 
 
 # --- in the middle of a shoe ------------------------------------------------------------------------
@@ -221,20 +221,22 @@ def test_with_nobody_dealt_in_there_is_no_round() -> None:
     rig = pitch()
     rig.talk(f"{FIRST} \n 1 main 0 \n 4 main 25 \n key no_more_bets \n Th \n key no")
     assert rig.outcomes() == ["settled", "void"]
-    assert len(rig.told(CardWithoutBets)) == 1
+    assert len(rig.told(CardOutsideRound)) == 1
 
 
 def test_what_is_no_wager_may_be_handed_back_unalerted() -> None:
     rig = penn()
     rig.talk("1 main 10 \n 2 lucky_ladies 5 \n key no_more_bets \n 2 lucky_ladies 0 \n Th 9c 9d 8s \n 2 lucky_ladies 5")
-    assert rig.told(Pinched, LateWager) == [LateWager(1, 2, "lucky_ladies", 0, 500)]
+    assert rig.told(BetDecreasedAfterLock, BetIncreasedAfterLock) == [
+        BetIncreasedAfterLock(1, 2, "lucky_ladies", 0, 500)
+    ]
 
 
 @pytest.mark.parametrize("order", ["4 main 0 \n key no", "key no \n 4 main 0"])
 def test_a_newcomers_chips_may_be_handed_back_unalerted(order: str) -> None:
     rig = pitch()
     rig.talk(f"{NEWCOMER} \n {order} \n Th 9c 9d 8s \n key stand hole_turned round_closed")
-    assert rig.told(Pinched, UnexplainedChange) == []
+    assert rig.told(BetDecreasedAfterLock, ChipsUnexplained) == []
     assert rig.postings()[1:] == ["2: spot 1 main +10.00"]
 
 

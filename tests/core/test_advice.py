@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.game.rules import Options
 from controller.core.messages.advice import AdviceLine, Move, PaymentAdvised, Stack
-from controller.core.messages.events import Event, HoleTurned, WagerSettled
+from controller.core.messages.events import Event, HoleCardRevealed, WagerSettled
 from controller.core.surveillance.pay_advice import in_chips
 from firmware_protocols.cards import DECK
 from tests.core.houses import DEALERS, simulated
@@ -36,7 +36,7 @@ def lines(events: Iterable[Event]) -> list[AdviceLine]:
 def said(events: Iterable[Event]) -> list[str]:
     found = []
     for line in lines(events):
-        hand = f".{line.hand + 1}" if line.hand >= 0 else ""
+        hand = f".{line.hand + 1}" if line.hand is not None else ""
         chips = " ".join(f"{stack.count}x{stack.value_cents / 100:g}" for stack in line.chips)
         found.append(f"{line.spot}{hand} {line.bet} {line.move} {line.cents / 100:g}: {chips}")
     return found
@@ -70,7 +70,7 @@ def test_the_hands_of_a_split_are_told_one_by_one_from_right_to_left() -> None:
         "1 main 10\nkey no_more_bets\n8h 7d 8s Td\n1 main 20\nkey split\nTh\nkey stand\n2d Tc\nkey stand hole_turned"
     )
     assert said(rig.events) == ["1.2 main pay 10: 2x5", "1.1 main pay 10: 2x5"]
-    assert sum(event.due_cents for event in rig.events if isinstance(event, WagerSettled)) == 2000
+    assert sum(event.net_cents for event in rig.events if isinstance(event, WagerSettled)) == 2000
 
 
 def test_half_of_a_surrendered_wager_is_taken() -> None:
@@ -94,7 +94,7 @@ def test_the_keypad_shows_it_where_the_table_wants_that() -> None:
 @pytest.mark.parametrize("name", DEALERS)
 def test_what_is_advised_for_a_wager_is_what_it_is_due(name: str) -> None:
     rig, _ = simulated(name, 5, 40, "always")
-    due = {(e.round, e.spot, e.bet): e.due_cents for e in rig.events if isinstance(e, WagerSettled)}
+    due = {(e.round, e.spot, e.bet): e.net_cents for e in rig.events if isinstance(e, WagerSettled)}
     sign = {Move.PAY: 1, Move.TAKE: -1, Move.LEAVE: 0}
     advised: dict[tuple[int, int, str], int] = {}
     for event in rig.events:
@@ -103,13 +103,13 @@ def test_what_is_advised_for_a_wager_is_what_it_is_due(name: str) -> None:
                 place = (event.round, line.spot, line.bet)
                 advised[place] = advised.get(place, 0) + sign[line.move] * line.cents
     assert advised == due
-    assert any(line.hand > 0 for line in lines(rig.events))
+    assert any(line.hand for line in lines(rig.events))
 
 
 def before_the_turn(hole: str) -> list[Event]:
     rig = at_table()
     rig.talk(f"1 main 25\n2 main 25\nkey no_more_bets\nAh 9h 7d Ks Ts {hole}\nkey stand")
-    turned = next(at for at, event in enumerate(rig.events) if isinstance(event, HoleTurned))
+    turned = next(at for at, event in enumerate(rig.events) if isinstance(event, HoleCardRevealed))
     return [event for event in rig.events[:turned] if isinstance(event, PaymentAdvised)]
 
 

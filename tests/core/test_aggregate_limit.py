@@ -12,8 +12,15 @@ from controller.core.game.side_bet import SideNet
 from controller.core.inference.aggregate_limit import is_win, side_dues
 from controller.core.inference.side_dues import Felt
 from controller.core.inference.unread_cards import Ended, Judgement
-from controller.core.messages.alerts import LateWager, Pinched, UnexplainedChange
-from controller.core.messages.events import CardDrawn, HoleTurned, QuestionAsked, WagerAdjusted, WagerOpen, WagerSettled
+from controller.core.messages.alerts import BetDecreasedAfterLock, BetIncreasedAfterLock, ChipsUnexplained
+from controller.core.messages.events import (
+    CardDrawn,
+    HoleCardRevealed,
+    QuestionAsked,
+    WagerAdjusted,
+    WagerSettled,
+    WagerUnresolved,
+)
 from controller.core.messages.inputs import SetCard
 from controller.core.table.state import restore
 from controller.formats.replay import read_state, state_bytes
@@ -128,7 +135,7 @@ def test_queens_of_hearts_that_wait_for_the_turn_keep_the_other_wins_waiting() -
 def before_the_turn(hole: Card) -> list[bytes]:
     rig = at_the_table(1_100, QUEENS + f"Qh 3h Ah Qh 2h {hole} \n key insurance_closed stand stand")
     rig.talk("key hole_turned")
-    place = next(index for index, event in enumerate(rig.events) if isinstance(event, HoleTurned))
+    place = next(index for index, event in enumerate(rig.events) if isinstance(event, HoleCardRevealed))
     return [coded(event) for event in rig.events[:place]]
 
 
@@ -145,7 +152,9 @@ def test_what_plays_leave_different_after_the_limit_is_asked_and_not_told() -> N
     rig.talk("Kc \n key round_closed")
     # The king broke the player, and EZ Bust is returned; or it broke the dealer, and EZ Bust takes a part of the limit.
     assert told(rig) == []
-    left = {event.bet: event.possible_cents for event in rig.told(WagerOpen) if isinstance(event, WagerOpen)}
+    left = {
+        event.bet: event.possible_cents for event in rig.told(WagerUnresolved) if isinstance(event, WagerUnresolved)
+    }
     assert left["twenty_one_plus_three"] == (9_677, 10_000)
     assert left["ez_bust"] == (0, 322)
     (asked,) = rig.told(QuestionAsked)
@@ -160,7 +169,7 @@ def test_a_corrected_card_adjusts_every_win_that_shares_the_limit() -> None:
     rig.give(SetCard(rig.now_ns, second, Card("9d"), "floor", "misread"))
     rig.talk("key stand stand hole_turned round_closed")
     adjusted = {
-        (event.spot, event.bet): (event.before_cents, event.due_cents)
+        (event.spot, event.bet): (event.before_cents, event.net_cents)
         for event in rig.told(WagerAdjusted)
         if isinstance(event, WagerAdjusted)
     }
@@ -190,9 +199,9 @@ def test_no_win_is_told_while_a_wager_that_a_lost_reader_may_have_missed_could_h
 
 def test_a_win_paid_while_its_amount_is_open_is_no_past_posting() -> None:
     rig = at_the_table(1_000, TWENTIES + "Kh Kc 6h 9h Td Ts \n 2 lucky_ladies 25 \n 2 lucky_ladies 0")
-    assert rig.told(UnexplainedChange, LateWager, Pinched) == []
+    assert rig.told(ChipsUnexplained, BetIncreasedAfterLock, BetDecreasedAfterLock) == []
     touched = at_the_table(1_000, QUEENS + "Qh 3h Ah Qh 2h Td \n 1 lucky_ladies 0")
-    assert len(touched.told(UnexplainedChange)) == 1
+    assert len(touched.told(ChipsUnexplained)) == 1
 
 
 def test_a_round_held_to_the_limit_replays_and_restarts_exactly() -> None:
@@ -215,7 +224,7 @@ def test_plays_that_differ_in_who_broke_are_not_one() -> None:
     rig = Rig(rules)
     rig.talk(EITHER_BROKE)
     rig.key("round_closed")
-    left = [event for event in rig.told(WagerOpen) if isinstance(event, WagerOpen)]
+    left = [event for event in rig.told(WagerUnresolved) if isinstance(event, WagerUnresolved)]
     assert [(event.bet, event.possible_cents) for event in left] == [("ez_bust", (-500, 0))]
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from controller.core.messages.alerts import (
-    CardWithoutBets,
-    FloorCalled,
+    AssistanceRequested,
+    CardOutsideRound,
+    ChipsUnexplained,
     KeyRefused,
     RoundIrregular,
-    UnexplainedChange,
     WagerUncertain,
 )
-from controller.core.messages.events import BetsLocked, CardDealt, CardDrawn, QuestionAsked, RoundClosed
+from controller.core.messages.events import BettingClosed, CardDealt, CardDrawn, QuestionAsked, RoundClosed
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
@@ -50,15 +50,15 @@ def test_a_bet_told_after_the_cards_that_were_dealt_to_it_is_their_wager() -> No
     rig = table()
     laid_ns = rig.now_ns
     deal(rig, "Th 9c")
-    assert rig.told(CardDrawn, CardWithoutBets) == []
+    assert rig.told(CardDrawn, CardOutsideRound) == []
     assert rig.desired.display == "Reading the bets"
     assert rig.desired.confirm_ns == laid_ns + 400 * MS
     told_late(rig, "main", CHIP, laid_ns - 1_000 * MS, laid_ns + 500 * MS)
     looked(rig)
     deal(rig, "Kd 8s")
     rig.talk("key stand hole_turned\n3 main 50\n3 main 0\nkey round_closed")
-    assert rig.told(CardWithoutBets) == []
-    assert [one.place for one in rig.told(CardDrawn) if isinstance(one, CardDrawn)] == [0, 1, 2, 3]
+    assert rig.told(CardOutsideRound) == []
+    assert [one.position for one in rig.told(CardDrawn) if isinstance(one, CardDrawn)] == [0, 1, 2, 3]
     assert [one.spot for one in rig.told(CardDealt) if isinstance(one, CardDealt)] == [3, 0, 3, 0]
     assert rig.postings() == ["1: spot 3 main +25.00"]
 
@@ -71,7 +71,7 @@ def test_a_bet_told_after_no_more_bets_is_locked_by_the_key() -> None:
     deal(rig, "Th")
     told_late(rig, "main", CHIP, pressed_ns - 900 * MS, pressed_ns + 300 * MS)
     looked(rig)
-    assert rig.told(KeyRefused, CardWithoutBets) == []
+    assert rig.told(KeyRefused, CardOutsideRound) == []
     assert rig.table.state.round is not None
     assert (rig.table.state.round.locked_by, rig.table.state.round.lock_ns) == (number, pressed_ns)
     assert len(rig.table.state.round.cards) == 1
@@ -80,12 +80,12 @@ def test_a_bet_told_after_no_more_bets_is_locked_by_the_key() -> None:
 def test_a_card_that_truly_finds_no_chips_is_without_bets_once_the_readers_have_looked() -> None:
     rig = table()
     deal(rig, "Th")
-    assert rig.told(CardWithoutBets) == []
+    assert rig.told(CardOutsideRound) == []
     looked(rig)
     (drawn,) = rig.told(CardDrawn)
     assert isinstance(drawn, CardDrawn)
-    assert (drawn.round, drawn.place) == (0, -1)
-    assert rig.told(CardWithoutBets) == [CardWithoutBets(drawn.card)]
+    assert (drawn.round, drawn.position) == (None, None)
+    assert rig.told(CardOutsideRound) == [CardOutsideRound(drawn.card)]
     assert rig.table.state.held == ()
 
 
@@ -105,8 +105,8 @@ def test_chips_laid_only_after_the_first_card_are_no_bet() -> None:
     drawn_ns = rig.now_ns
     told_late(rig, "main", CHIP, drawn_ns, drawn_ns + 50 * MS)
     looked(rig)
-    assert len(rig.told(CardWithoutBets)) == 1
-    assert rig.told(BetsLocked, RoundClosed) == []
+    assert len(rig.told(CardOutsideRound)) == 1
+    assert rig.told(BettingClosed, RoundClosed) == []
 
 
 def test_a_card_after_one_without_bets_waits_for_its_own_look() -> None:
@@ -115,11 +115,11 @@ def test_a_card_after_one_without_bets_waits_for_its_own_look() -> None:
     deal(rig, "Th 9c")
     second_ns = rig.now_ns
     rig.give(ChipsConfirmed(SPOTS, second_ns - 200 * MS))
-    assert len(rig.told(CardWithoutBets)) == 1
+    assert len(rig.told(CardOutsideRound)) == 1
     assert [one.number for one in rig.table.state.held if isinstance(one.input, CardRead)] == [3]
     told_late(rig, "main", CHIP, second_ns - 300 * MS, second_ns + 100 * MS)
     looked(rig)
-    assert len(rig.told(CardWithoutBets)) == 1
+    assert len(rig.told(CardOutsideRound)) == 1
     assert rig.table.state.round is not None
     assert len(rig.table.state.round.cards) == 1
 
@@ -132,14 +132,14 @@ def test_a_side_bet_seen_around_the_first_card_stays_open_and_accuses_nobody() -
     told_late(rig, "lucky_ladies", BESIDE, laid_ns - 1_000 * MS, laid_ns + 600 * MS)
     looked(rig)
     assert rig.told(WagerUncertain) == [WagerUncertain(1, 3, "lucky_ladies", (0, 500))]
-    assert rig.told(UnexplainedChange, AlertRaised) == []
+    assert rig.told(ChipsUnexplained, AlertRaised) == []
 
 
 def test_where_a_reader_is_lost_the_wait_ends() -> None:
     rig = table()
     deal(rig, "Th")
     rig.give(DeviceHealth("bet_spots", HealthState.LOST, rig.now_ns))
-    assert len(rig.told(CardWithoutBets)) == 1
+    assert len(rig.told(CardOutsideRound)) == 1
 
 
 def test_a_burn_a_closed_table_and_a_layout_that_is_known_wait_for_nothing() -> None:
@@ -148,16 +148,19 @@ def test_a_burn_a_closed_table_and_a_layout_that_is_known_wait_for_nothing() -> 
     assert rig.table.state.held == ()
     rig.give(ChipsConfirmed(SPOTS, rig.now_ns + 1_000 * MS))
     deal(rig, "9c")
-    assert len(rig.told(CardWithoutBets)) == 1
+    assert len(rig.told(CardOutsideRound)) == 1
 
 
 def test_keys_meanwhile_are_heard_after_the_card() -> None:
     rig = table()
     deal(rig, "Th")
     rig.key("call_floor")
-    assert rig.told(FloorCalled) == []
+    assert rig.told(AssistanceRequested) == []
     looked(rig)
-    assert [type(event) for event in rig.told(CardWithoutBets, FloorCalled)] == [CardWithoutBets, FloorCalled]
+    assert [type(event) for event in rig.told(CardOutsideRound, AssistanceRequested)] == [
+        CardOutsideRound,
+        AssistanceRequested,
+    ]
 
 
 PUSH = "1 main 10 \n key no_more_bets \n Th 9c 8h 9d"

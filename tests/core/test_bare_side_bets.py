@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.messages.alerts import LateWager, Pinched, WagerUncertain
-from controller.core.messages.events import BetsLocked, WagerOpen, WagerSettled
+from controller.core.messages.alerts import BetDecreasedAfterLock, BetIncreasedAfterLock, WagerUncertain
+from controller.core.messages.events import BettingClosed, WagerSettled, WagerUnresolved
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
@@ -43,7 +43,7 @@ def dealt(rig: Rig, before: tuple[str, ...], after: tuple[str, ...], since_ms: i
 
 
 def locked(rig: Rig) -> list[tuple[str, int]]:
-    (lock,) = (event for event in rig.told(BetsLocked) if isinstance(event, BetsLocked))
+    (lock,) = (event for event in rig.told(BettingClosed) if isinstance(event, BettingClosed))
     return [(wager.bet, wager.cents) for wager in lock.wagers]
 
 
@@ -67,7 +67,9 @@ def test_it_is_settled_on_no_evidence_and_left_open(before: tuple[str, ...], aft
         event.bet for event in rig.told(WagerSettled) if isinstance(event, WagerSettled) and event.bet == LADIES
     ] == []
     nets = [
-        event.possible_cents for event in rig.told(WagerOpen) if isinstance(event, WagerOpen) and event.bet == LADIES
+        event.possible_cents
+        for event in rig.told(WagerUnresolved)
+        if isinstance(event, WagerUnresolved) and event.bet == LADIES
     ]
     assert nets == [(-500, 0)]
 
@@ -76,7 +78,7 @@ def test_it_is_settled_on_no_evidence_and_left_open(before: tuple[str, ...], aft
 def test_nobody_is_accused_of_it(before: tuple[str, ...], after: tuple[str, ...]) -> None:
     rig = bare()
     dealt(rig, before, after, -6_000, 300)
-    assert rig.told(AlertRaised, LateWager, Pinched) == []
+    assert rig.told(AlertRaised, BetIncreasedAfterLock, BetDecreasedAfterLock) == []
 
 
 def test_only_one_reading_is_possible_where_the_looks_do_not_hold_the_card() -> None:
@@ -86,7 +88,9 @@ def test_only_one_reading_is_possible_where_the_looks_do_not_hold_the_card() -> 
     late = bare()
     dealt(late, (), (SIDE,), 100, 300)
     assert locked(late) == [("main", 2_500)]
-    assert [event.zone for event in late.told(LateWager) if isinstance(event, LateWager)] == [LADIES]
+    assert [event.zone for event in late.told(BetIncreasedAfterLock) if isinstance(event, BetIncreasedAfterLock)] == [
+        LADIES
+    ]
 
 
 def test_between_two_rounds_every_zone_is_looked_at() -> None:

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import CardBurned, ShoeBegun, ShoeEnded
 from controller.core.messages.inputs import ShoeChanged
 from controller.core.table.state import restore
@@ -118,7 +118,7 @@ def test_a_shoe_announced_twice_awaits_its_burns_once() -> None:
     new_shoe(rig)
     assert rig.desired.display == "Burn 2 cards"
     assert len(rig.told(ShoeBegun)) == 1
-    assert len(rig.told(FloorRefused)) == 1
+    assert len(rig.told(OrderRefused)) == 1
 
 
 def test_what_was_left_may_be_told_once_the_bets_of_the_new_shoe_are_locked() -> None:
@@ -129,7 +129,7 @@ def test_what_was_left_may_be_told_once_the_bets_of_the_new_shoe_are_locked() ->
     rig.talk("3c \n 1 main 25 \n key no_more_bets")
     new_shoe(rig, left=411)
     assert [event.shoe for event in rig.told(ShoeBegun) if isinstance(event, ShoeBegun)] == [1, 2]
-    assert rig.told(FloorRefused) == []
+    assert rig.told(OrderRefused) == []
 
 
 def test_a_shoe_announced_after_the_lock_is_the_one_the_locked_round_is_dealt_from() -> None:

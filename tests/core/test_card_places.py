@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from controller.core.messages.events import BetsLocked, CardDealt, CardDrawn, HandPlayed, RoundClosed, RoundStarted
+from controller.core.messages.events import (
+    BettingClosed,
+    CardDealt,
+    CardDrawn,
+    HandCompleted,
+    RoundClosed,
+    RoundStarted,
+)
 from controller.core.messages.inputs import ShoeChanged
 from tests.core.rig import Rig, penn
 
@@ -22,7 +29,7 @@ def test_the_cards_of_a_split_box_are_told_with_their_hands() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(SPLIT + " \n 3c Tc 8c \n key stand stand hole_turned round_closed")
     assert hands(rig, 1) == [0, 0, 0, 0, 1]
-    played = {event.hand: event.cards for event in rig.events if isinstance(event, HandPlayed) and event.spot == 1}
+    played = {event.hand: event.cards for event in rig.events if isinstance(event, HandCompleted) and event.spot == 1}
     drawn = [event for event in rig.events if isinstance(event, CardDealt) and event.spot == 1][2:]
     assert all(event.card in played[event.hand or 0] for event in drawn)
 
@@ -42,8 +49,8 @@ def test_a_card_that_may_lie_in_either_hand_is_told_without() -> None:
 def test_a_round_is_told_as_it_begins_before_its_first_card() -> None:
     rig = Rig(penn())
     rig.talk("1 main 25 \n 3 main 10 \n 8h")
-    kinds = [type(event) for event in rig.events if isinstance(event, RoundStarted | CardDrawn | BetsLocked)]
-    assert kinds == [RoundStarted, CardDrawn, BetsLocked]
+    kinds = [type(event) for event in rig.events if isinstance(event, RoundStarted | CardDrawn | BettingClosed)]
+    assert kinds == [RoundStarted, CardDrawn, BettingClosed]
     assert started(rig) == [RoundStarted(1, None, (1, 3))]
 
 

@@ -6,16 +6,16 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
-from controller.core.messages.alerts import FloorRefused, KeyRefused, RoundIrregular, SettlementDoubted
+from controller.core.messages.alerts import KeyRefused, OrderRefused, RoundIrregular, SettlementDisputed
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardDrawn,
     QuestionAnswered,
     QuestionAsked,
     QuestionWithdrawn,
     WagerAdjusted,
-    WagerOpen,
     WagerSettled,
+    WagerUnresolved,
 )
 from controller.core.messages.floor_events import CardAssigned
 from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, SetCard, Started, VoidRound
@@ -35,7 +35,7 @@ KEYED = penn(stand_key="always")
 def card(rig: Rig, number: int, place: int) -> int:
     """The reading that brought a card of a round."""
     drawn = (event for event in rig.events if isinstance(event, CardDrawn))
-    return next(one.card for one in drawn if (one.round, one.place) == (number, place))
+    return next(one.card for one in drawn if (one.round, one.position) == (number, place))
 
 
 def set_card(rig: Rig, place: int, face: str | None, number: int = 1) -> None:
@@ -57,7 +57,7 @@ def void(rig: Rig, number: int = 1) -> None:
 def dues(rig: Rig, number: int = 1) -> dict[tuple[int, str], int | None]:
     """What each wager of a round comes to as the books have it."""
     book = next(book for book in rig.table.state.books if book.round == number)
-    return {(row.spot, row.bet): row.due_cents for row in book.rows}
+    return {(row.spot, row.bet): row.net_cents for row in book.rows}
 
 
 def settlements(rig: Rig, spot: int, bet: str, number: int = 1) -> int:
@@ -92,7 +92,9 @@ def test_a_wager_adjusted_by_a_correction_is_doubted_like_any_other() -> None:
     rig.talk("1 main 10 \n Th 9c 9d 8s \n key stand hole_turned")
     set_card(rig, 2, "7d")
     rig.talk("key double")
-    assert [(e.spot, e.due_cents) for e in rig.told(SettlementDoubted) if isinstance(e, SettlementDoubted)] == [(1, 0)]
+    assert [(e.spot, e.net_cents) for e in rig.told(SettlementDisputed) if isinstance(e, SettlementDisputed)] == [
+        (1, 0)
+    ]
 
 
 def test_a_card_that_comes_after_keys_are_taken_back_counts() -> None:
@@ -205,10 +207,13 @@ def test_a_correction_that_ruins_a_waiting_round_is_told_and_doubts_what_was_set
     assert rig.postings() == ["1: spot 3 main +15.00"]
     set_card(rig, 7, "5s")
     assert len(rig.told(RoundIrregular)) == 1
-    assert [(e.spot, e.due_cents) for e in rig.told(SettlementDoubted) if isinstance(e, SettlementDoubted)] == [
+    assert [(e.spot, e.net_cents) for e in rig.told(SettlementDisputed) if isinstance(e, SettlementDisputed)] == [
         (3, 1500)
     ]
-    assert {e.spot for e in rig.told(WagerOpen) if isinstance(e, WagerOpen) and e.possible_cents == ()} == {1, 2}
+    assert {e.spot for e in rig.told(WagerUnresolved) if isinstance(e, WagerUnresolved) and e.possible_cents == ()} == {
+        1,
+        2,
+    }
 
 
 def test_a_waiting_round_is_settled_by_the_rules_it_was_played_by() -> None:
@@ -237,7 +242,7 @@ def test_after_a_restart_a_card_of_a_waiting_round_is_judged_by_all_its_evidence
 
 
 def refusals_of(rig: Rig) -> list[str]:
-    return [one.reason for one in rig.told(FloorRefused) if isinstance(one, FloorRefused)]
+    return [one.reason for one in rig.told(OrderRefused) if isinstance(one, OrderRefused)]
 
 
 def test_a_round_that_ends_before_its_readers_confirm_is_on_the_books() -> None:
@@ -246,7 +251,7 @@ def test_a_round_that_ends_before_its_readers_confirm_is_on_the_books() -> None:
     rig.late = True
     rig.talk("Th 9c 9d 8s")
     void(rig)
-    assert [type(event) for event in rig.told(BetsLocked)] == [BetsLocked]
+    assert [type(event) for event in rig.told(BettingClosed)] == [BettingClosed]
     assert dues(rig) == {(1, "main"): 0}
     assert rig.outcomes() == ["void"]
 
@@ -256,7 +261,7 @@ def test_the_wagers_of_an_irregular_round_are_told_to_be_open() -> None:
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n 2 main 20 \n Th 9h 9c 6d 5s 8s")
     rig.talk("key stand stand hole_turned \n 5c \n key round_closed")
     assert rig.outcomes() == ["irregular"]
-    opened = [(e.spot, e.bet, e.possible_cents) for e in rig.told(WagerOpen) if isinstance(e, WagerOpen)]
+    opened = [(e.spot, e.bet, e.possible_cents) for e in rig.told(WagerUnresolved) if isinstance(e, WagerUnresolved)]
     unsettled = {place for place, due in dues(rig).items() if due is None}
     assert {(spot, bet) for spot, bet, _ in opened} == unsettled
     assert all(possible == () for _, _, possible in opened)
@@ -316,8 +321,8 @@ def test_a_box_declared_for_the_next_round_is_not_forgotten_with_a_card_that_beg
     rig.give(DeclareBox(rig.now_ns, 2, 1000, FLOOR, "plays cash"))
     rig.talk("1 main 10 \n 3c \n key no")
     rig.talk("key no_more_bets \n Th 5h 9c 9d 5s 8s")
-    locked = rig.told(BetsLocked)[-1]
-    assert isinstance(locked, BetsLocked)
+    locked = rig.told(BettingClosed)[-1]
+    assert isinstance(locked, BettingClosed)
     assert [wager.spot for wager in locked.wagers] == [1, 2]
     assert rig.told(KeyRefused) == []
 
@@ -379,6 +384,6 @@ def test_the_jackpot_of_a_void_round_is_refused_not_paid() -> None:
     assert refusals(rig) == ["round 1 is void and its wagers go back: two people must refuse the jackpot instead"]
     rig.order("sevens", Refusal(1))
     assert dues(rig)[1, "blazing7s"] == 0
-    assert [e.due_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted) and e.bet == "blazing7s"] == [
+    assert [e.net_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted) and e.bet == "blazing7s"] == [
         0
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.core.game.wager import Basis
-from controller.core.messages.alerts import RoundIrregular, SettlementDoubted
+from controller.core.messages.alerts import RoundIrregular, SettlementDisputed
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import RoundResumed
 from controller.core.messages.inputs import AdjustWager, SetCard
@@ -22,12 +22,12 @@ def rig_with(talk: str, stand_key: str = "always") -> Rig:
     return rig
 
 
-def doubted(rig: Rig) -> list[SettlementDoubted]:
-    return [one for one in rig.events if isinstance(one, SettlementDoubted)]
+def doubted(rig: Rig) -> list[SettlementDisputed]:
+    return [one for one in rig.events if isinstance(one, SettlementDisputed)]
 
 
 def doubts(rig: Rig) -> list[str]:
-    return [f"{one.spot} {one.bet} {one.wager_cents} {one.due_cents}: {one.reason}" for one in doubted(rig)]
+    return [f"{one.spot} {one.bet} {one.wager_cents} {one.net_cents}: {one.reason}" for one in doubted(rig)]
 
 
 def adjust(rig: Rig, cents: int) -> None:
@@ -35,7 +35,7 @@ def adjust(rig: Rig, cents: int) -> None:
 
 
 def adjusted(rig: Rig) -> list[tuple[int, int]]:
-    return [(one.before_cents, one.due_cents) for one in rig.events if isinstance(one, WagerAdjusted)]
+    return [(one.before_cents, one.net_cents) for one in rig.events if isinstance(one, WagerAdjusted)]
 
 
 def closed_early() -> Rig:
@@ -51,12 +51,12 @@ def test_what_was_settled_before_the_round_became_irregular_is_named_with_what_i
 
 def test_the_doubts_follow_the_irregularity_they_come_from() -> None:
     kinds = [type(event) for event in closed_early().events]
-    assert kinds.index(SettlementDoubted) == kinds.index(RoundIrregular) + 1
+    assert kinds.index(SettlementDisputed) == kinds.index(RoundIrregular) + 1
 
 
 def test_one_alert_lists_all_of_them() -> None:
     rig = closed_early()
-    (alert,) = [one for one in rig.events if isinstance(one, AlertRaised) and one.kind is Kind.SETTLEMENT_DOUBTED]
+    (alert,) = [one for one in rig.events if isinstance(one, AlertRaised) and one.kind is Kind.SETTLEMENT_DISPUTED]
     assert alert.round == 1
     assert alert.text.endswith("spot 1 main -10.00")
     assert alert.alert in {one.alert for one in rig.table.state.alerts.listed}
@@ -66,7 +66,7 @@ def test_a_round_in_which_nothing_was_settled_leaves_no_doubt() -> None:
     rig = rig_with("1 main 10 \n Th 6c 9d Tc \n key stand hole_turned round_closed round_closed")
     assert rig.outcomes() == ["irregular"]
     assert doubts(rig) == []
-    assert Kind.SETTLEMENT_DOUBTED not in {one.kind for one in rig.table.state.alerts.listed}
+    assert Kind.SETTLEMENT_DISPUTED not in {one.kind for one in rig.table.state.alerts.listed}
 
 
 def test_the_floor_confirms_a_doubted_settlement_by_the_same_amount_or_corrects_it() -> None:
@@ -112,7 +112,7 @@ def test_what_a_reader_tells_late_names_the_settlement_it_contradicts() -> None:
     rig.pass_ms(100)
     rig.talk("key round_closed")
     settled = [one for one in rig.events if isinstance(one, WagerSettled)]
-    assert [(one.due_cents, one.basis) for one in settled] == [(1000, Basis.EVIDENCE)]
+    assert [(one.net_cents, one.basis) for one in settled] == [(1000, Basis.EVIDENCE)]
     assert doubts(rig) == ["1 main 1000 1000: what its readers told later leaves no legal play that comes to it"]
 
 
@@ -124,7 +124,7 @@ def doubled_after_three_cards() -> Rig:
     return rig
 
 
-def alerts(rig: Rig) -> list[tuple[int, Kind]]:
+def alerts(rig: Rig) -> list[tuple[int | None, Kind]]:
     return [(one.round, one.kind) for one in rig.events if isinstance(one, AlertRaised)]
 
 
@@ -137,12 +137,12 @@ def test_a_round_that_a_card_ended_before_it_was_paid_as_is_due_is_doubted_with_
     assert doubts(rig) == []
     rig.talk("key stand")
     (doubt,) = doubted(rig)
-    assert (doubt.round, doubt.spot, doubt.due_cents) == (1, 1, -1000)
+    assert (doubt.round, doubt.spot, doubt.net_cents) == (1, 1, -1000)
     assert doubt.reason == (
         "a card ended it before it was paid as it is due, and the round so begun is irregular: "
         "no legal play explains the evidence"
     )
-    assert alerts(rig)[1:] == [(2, Kind.ROUND_IRREGULAR), (1, Kind.SETTLEMENT_DOUBTED)]
+    assert alerts(rig)[1:] == [(2, Kind.ROUND_IRREGULAR), (1, Kind.SETTLEMENT_DISPUTED)]
 
 
 def test_it_is_doubted_too_if_the_round_so_begun_was_irregular_before_the_readers_had_told_of_its_bets() -> None:
@@ -151,8 +151,8 @@ def test_it_is_doubted_too_if_the_round_so_begun_was_irregular_before_the_reader
     rig.talk("Kc \n key 5 stand")
     rig.late = False
     rig.pass_ms(100)
-    assert [(one.round, one.due_cents) for one in doubted(rig)] == [(1, -1000)]
-    assert (1, Kind.SETTLEMENT_DOUBTED) in alerts(rig)
+    assert [(one.round, one.net_cents) for one in doubted(rig)] == [(1, -1000)]
+    assert (1, Kind.SETTLEMENT_DISPUTED) in alerts(rig)
 
 
 def test_a_round_that_a_key_ended_is_not_doubted_for_the_next_one() -> None:

@@ -11,14 +11,14 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.game.rules import Rules
-from controller.core.messages.alerts import CloseRefused, FloorRefused, RoundIrregular, UnexplainedChange
+from controller.core.messages.alerts import ChipsUnexplained, CloseRefused, OrderRefused, RoundIrregular
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardDealt,
     CardDrawn,
     CardOpened,
     Event,
-    HoleTurned,
+    HoleCardRevealed,
     QuestionAsked,
     RoundClosed,
     WagerSettled,
@@ -71,11 +71,18 @@ def hidden_cards(rig: Rig) -> list[int]:
     """The readings that brought players' cards of the deal."""
     boxes = {
         e.round: sum(wager.bet == "main" for wager in e.wagers)
-        for e in rig.told(BetsLocked)
-        if isinstance(e, BetsLocked)
+        for e in rig.told(BettingClosed)
+        if isinstance(e, BettingClosed)
     }
-    drawn = [e for e in rig.told(CardDrawn) if isinstance(e, CardDrawn) and e.round in boxes]
-    return [e.card for e in drawn if e.place < 2 * boxes[e.round] + 1 and e.place != boxes[e.round]]
+    found: list[int] = []
+    for event in rig.told(CardDrawn):
+        match event:
+            case CardDrawn(int(number), card, int(position)) if number in boxes:
+                if position < 2 * boxes[number] + 1 and position != boxes[number]:
+                    found.append(card)
+            case _:
+                pass
+    return found
 
 
 def before_it_is_shown(table: Table, rest: list[Stamped], card: int) -> Iterator[bytes]:
@@ -133,7 +140,7 @@ HAND = "1 main 10 \n 2 main 20 \n Th 9h 6c 8d 9d Ts"
 def test_until_the_turn_only_the_up_card_lies_open() -> None:
     rig = rig_with(f"{HAND} \n key stand stand")
     assert opened(rig) == ["6c"]
-    assert rig.told(HoleTurned, WagerSettled, QuestionAsked) == []
+    assert rig.told(HoleCardRevealed, WagerSettled, QuestionAsked) == []
     assert [event.spot for event in rig.told(CardDealt) if isinstance(event, CardDealt)] == [1, 2, 0, 1, 2, 0]
     assert rig.desired.display == "Round 1"
 
@@ -175,9 +182,9 @@ def test_or_the_close_does() -> None:
 
 def test_chips_that_the_cards_make_puzzling_are_told_of_when_they_are_shown() -> None:
     rig = rig_with("1 main 10 \n Th 6c 8d Ts \n 1 main 20 \n 1 main 10 \n key stand hole_turned")
-    assert rig.told(UnexplainedChange) == []
+    assert rig.told(ChipsUnexplained) == []
     rig.talk("2c \n key round_closed")
-    assert [event.after_cents for event in rig.told(UnexplainedChange) if isinstance(event, UnexplainedChange)][:1] == [
+    assert [event.after_cents for event in rig.told(ChipsUnexplained) if isinstance(event, ChipsUnexplained)][:1] == [
         2000
     ]
     assert rig.outcomes() == ["settled"]
@@ -207,7 +214,7 @@ def test_a_card_that_could_not_be_read_is_named_once_it_is_shown() -> None:
     number = [event.card for event in rig.told(CardDrawn) if isinstance(event, CardDrawn)][2]
     rig.give(SetCard(rig.now_ns, number, Card("8d"), "floor", "seen"))
     rig.give(AssignCard(rig.now_ns, number, 1, "floor", "seen"))
-    assert [event.reason for event in rig.told(FloorRefused) if isinstance(event, FloorRefused)] == [
+    assert [event.reason for event in rig.told(OrderRefused) if isinstance(event, OrderRefused)] == [
         "a card dealt face down is named once it is shown",
         "the players' cards have not been shown yet",
     ]

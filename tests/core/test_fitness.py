@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from controller.core.messages.alerts import KeyRefused, TableClosed, TableReopened
-from controller.core.messages.events import BetsLocked, CardDrawn, CardOpened
+from controller.core.messages.alerts import KeyRefused, PlayBlocked, PlayUnblocked
+from controller.core.messages.events import BettingClosed, CardDrawn, CardOpened
 from controller.core.messages.inputs import Acknowledged, FitnessLevel, FitnessTold, Started
 from controller.core.table.state import restore
 from controller.formats.mqtt.retained_state import phase
@@ -24,7 +24,7 @@ def test_the_round_in_play_is_finished_and_settled_and_no_other_begins() -> None
     rig = Rig(penn(stand_key="always"))
     rig.talk(DEAL)
     tell(rig, FitnessLevel.CLOSED)
-    assert rig.told(TableClosed) == [TableClosed("storage", FULL, round_open=True)]
+    assert rig.told(PlayBlocked) == [PlayBlocked("storage", FULL, round_open=True)]
     assert phase(rig.table.state) == "dealing"
     rig.talk(REST)
     assert rig.postings() == ["1: spot 1 main +25.00"]
@@ -34,7 +34,7 @@ def test_the_round_in_play_is_finished_and_settled_and_no_other_begins() -> None
     rig.talk("2 main 50\nkey no_more_bets")
     (refused,) = [event for event in rig.told(KeyRefused) if isinstance(event, KeyRefused)]
     assert refused.reason == f"no round may begin: {FULL}"
-    assert len(rig.told(BetsLocked)) == 1
+    assert len(rig.told(BettingClosed)) == 1
 
 
 def test_cards_dealt_all_the_same_belong_to_no_round_and_are_told_once() -> None:
@@ -43,7 +43,7 @@ def test_cards_dealt_all_the_same_belong_to_no_round_and_are_told_once() -> None
     rig.talk("1 main 25\nTh 7d Qs Td")
     assert kinds(rig) == ["storage_low", "dealt_while_closed"]
     drawn = [event for event in rig.told(CardDrawn) if isinstance(event, CardDrawn)]
-    assert [(one.round, one.place) for one in drawn] == [(0, -1)] * 4
+    assert [(one.round, one.position) for one in drawn] == [(None, None)] * 4
     assert rig.told(CardOpened) == []
     assert rig.postings() == []
     rig.give(Acknowledged(rig.now_ns, raised(rig)[-1].alert, "J. Reyes", ""))
@@ -71,7 +71,7 @@ def test_it_opens_again_once_nothing_closes_it() -> None:
     tell(rig, FitnessLevel.CLOSED, "consumers", "consumer surveillance lacks event 1 for 7 days")
     tell(rig, FitnessLevel.WARNED, text="8 % free")
     assert phase(rig.table.state) == "closed"
-    assert rig.told(TableReopened) == [TableReopened("storage")]
+    assert rig.told(PlayUnblocked) == [PlayUnblocked("storage")]
     tell(rig, FitnessLevel.FIT, "consumers", "")
     assert phase(rig.table.state) == "bets_open"
     rig.talk(f"{DEAL}\n{REST}")
@@ -97,6 +97,6 @@ def test_a_closed_table_is_closed_after_a_restart_until_it_is_told_otherwise() -
     rig.table = restore(rig.house, read_state(state_bytes(rig.table.state)))
     rig.give(Started(rig.now_ns, "test", rig.house))
     rig.talk("1 main 25\nTh")
-    assert rig.told(BetsLocked) == []
+    assert rig.told(BettingClosed) == []
     tell(rig, FitnessLevel.FIT, text="")
-    assert rig.told(TableReopened) == [TableReopened("storage")]
+    assert rig.told(PlayUnblocked) == [PlayUnblocked("storage")]

@@ -7,13 +7,13 @@ import pytest
 
 from controller.core.game.rules import Rules
 from controller.core.game.wager import Basis, LockedWager
-from controller.core.messages.alerts import FloorRefused, RoundIrregular, UnreadCard
+from controller.core.messages.alerts import CardUnreadable, OrderRefused, RoundIrregular
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardDealt,
     CardDrawn,
     CardOpened,
-    HoleTurned,
+    HoleCardRevealed,
     RoundClosed,
     WagerAdjusted,
     WagerSettled,
@@ -37,7 +37,7 @@ def rig_with(talk: str, rules: Rules = KEYED) -> Rig:
 
 def card_number(rig: Rig, place: int) -> int:
     """The number of the reading that brought the open round's card at a place."""
-    drawn = [event for event in rig.events if isinstance(event, CardDrawn) and event.place == place]
+    drawn = [event for event in rig.events if isinstance(event, CardDrawn) and event.position == place]
     return drawn[-1].card
 
 
@@ -68,7 +68,7 @@ def declare(rig: Rig, spot: int, cents: int) -> None:
 
 
 def refusals(rig: Rig) -> list[str]:
-    return [event.reason for event in rig.told(FloorRefused) if isinstance(event, FloorRefused)]
+    return [event.reason for event in rig.told(OrderRefused) if isinstance(event, OrderRefused)]
 
 
 def irregular(rig: Rig) -> list[str]:
@@ -81,11 +81,11 @@ def irregular(rig: Rig) -> list[str]:
 def test_a_card_in_sight_that_is_unread_waits_for_the_floor() -> None:
     rig = rig_with("1 main 10 \n Th 9c")
     rig.card(None)
-    assert len(rig.told(UnreadCard)) == 1
+    assert len(rig.told(CardUnreadable)) == 1
     assert rig.told(RoundIrregular) == []
     assert rig.desired.display == "Card not read: call the floor"
     rig.talk("8s \n key stand")
-    assert rig.told(HoleTurned) == []
+    assert rig.told(HoleCardRevealed) == []
     set_card(rig, 2, "6d")
     assert rig.told(CardSet) == [CardSet(1, card_number(rig, 2), "??", "6d", FLOOR, "seen on the felt")]
     rig.talk("key hole_turned round_closed")
@@ -151,7 +151,9 @@ def test_a_card_read_twice_is_struck_and_the_round_goes_on() -> None:
     assert irregular(rig) != []
     set_card(rig, 4, None, "the shoe read the last card twice")
     assert rig.told(RoundResumed) == [RoundResumed(1)]
-    assert rig.told(CardSet) == [CardSet(1, card_number(rig, 4), "5c", "", FLOOR, "the shoe read the last card twice")]
+    assert rig.told(CardSet) == [
+        CardSet(1, card_number(rig, 4), "5c", None, FLOOR, "the shoe read the last card twice")
+    ]
     rig.talk("key round_closed")
     assert told(rig).settled == ["1 main -10.00"]
     assert rig.outcomes() == ["settled"]
@@ -161,7 +163,10 @@ def test_a_card_drawn_back_in_the_deal_moves_the_hole_card() -> None:
     rig = rig_with("1 main 10 \n Th 9c 9c 6d")
     set_card(rig, 2, None)
     rig.talk("8s \n key stand hole_turned round_closed")
-    assert [rig.told(HoleTurned), told(rig).settled] == [[HoleTurned(1, card_number(rig, 3))], ["1 main -10.00"]]
+    assert [rig.told(HoleCardRevealed), told(rig).settled] == [
+        [HoleCardRevealed(1, card_number(rig, 3))],
+        ["1 main -10.00"],
+    ]
 
 
 def test_a_misread_card_corrected_adjusts_what_was_settled() -> None:
@@ -200,7 +205,7 @@ def test_a_card_of_no_open_round_cannot_be_set() -> None:
 def test_what_an_unopened_card_was_is_not_told() -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s")
     set_card(rig, 3, None)
-    assert [event.before for event in rig.told(CardSet) if isinstance(event, CardSet)] == [""]
+    assert [event.before for event in rig.told(CardSet) if isinstance(event, CardSet)] == [None]
 
 
 # --- assign card ------------------------------------------------------------------------------------
@@ -231,8 +236,8 @@ def test_a_name_that_is_no_cards_is_refused_like_any_other_ruling() -> None:
     rig = rig_with("1 main 10 \n Th 9c")
     before = rig.table.state.round
     rig.give(SetCard(rig.now_ns, 4, None, "M. Okafor", "seen", misnamed="1h"))
-    assert rig.told(FloorRefused) == [
-        FloorRefused("set card 4", "face: expected a face such as 8h, or none, got '1h'", "M. Okafor")
+    assert rig.told(OrderRefused) == [
+        OrderRefused("set card 4", "face: expected a face such as 8h, or none, got '1h'", "M. Okafor")
     ]
     assert rig.table.state.round == before
 
@@ -244,9 +249,9 @@ def test_a_box_declared_before_the_cards_joins_the_lock() -> None:
     rig = rig_with("1 main 10")
     declare(rig, 3, 2500)
     rig.talk("Th 9h 9c 6d Ts 8s \n key stand stand hole_turned round_closed")
-    assert rig.told(BoxDeclared) == [BoxDeclared(0, 3, 2500, FLOOR, "plays cash")]
+    assert rig.told(BoxDeclared) == [BoxDeclared(None, 3, 2500, FLOOR, "plays cash")]
     wagers = (LockedWager(1, "main", 1000), LockedWager(3, "main", 2500))
-    assert rig.told(BetsLocked) == [BetsLocked(1, wagers, rig.house.profile_hash)]
+    assert rig.told(BettingClosed) == [BettingClosed(1, wagers, rig.house.profile_hash)]
     assert told(rig).settled == ["1 main -10.00", "3 main +25.00"]
 
 
@@ -272,7 +277,7 @@ def test_a_box_declared_in_the_round_shifts_the_deal() -> None:
     declare(rig, 3, 2500)
     rig.talk("8s \n key stand stand hole_turned round_closed")
     assert rig.told(BoxDeclared) == [BoxDeclared(1, 3, 2500, FLOOR, "plays cash")]
-    assert [event.card for event in rig.told(HoleTurned) if isinstance(event, HoleTurned)] == [
+    assert [event.card for event in rig.told(HoleCardRevealed) if isinstance(event, HoleCardRevealed)] == [
         card_number(rig, 3),
         card_number(rig, 5),
     ]
@@ -303,7 +308,7 @@ def test_the_floor_rules_an_open_wager() -> None:
     rig.talk("key stand hole_turned round_closed")
     (settled,) = rig.told(WagerSettled)
     assert isinstance(settled, WagerSettled)
-    assert (settled.due_cents, settled.basis, settled.why) == (0, Basis.FLOOR, f"{FLOOR}: ruled")
+    assert (settled.net_cents, settled.basis, settled.why) == (0, Basis.FLOOR, f"{FLOOR}: ruled")
     assert rig.outcomes() == ["settled"]
 
 

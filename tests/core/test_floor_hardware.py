@@ -10,8 +10,8 @@ import pytest
 from controller.core.game.rules import Rules
 from controller.core.game.wager import Basis
 from controller.core.inference.case import Recount
-from controller.core.messages.alerts import RoundIrregular, SpotUnwatched
-from controller.core.messages.events import CardDealt, QuestionAsked, WagerOpen, WagerSettled
+from controller.core.messages.alerts import RoundIrregular, SpotReaderLost
+from controller.core.messages.events import CardDealt, QuestionAsked, WagerSettled, WagerUnresolved
 from controller.core.messages.inputs import AdjustWager
 from controller.core.step import step
 from controller.core.table.state import State, restore
@@ -60,7 +60,7 @@ def dark(talk: str, rules: Rules = KEYED) -> Dark:
 def test_the_spot_of_a_lost_reader_goes_by_hand_and_the_rest_goes_on() -> None:
     rig = dark(DEAL)
     rig.lose(1)
-    assert rig.told(SpotUnwatched) == [SpotUnwatched(1, 1, "bet_spots/1")]
+    assert rig.told(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
     rig.talk("Td \n key stand hole_turned")
     assert rig.told(RoundIrregular) == []
     assert told(rig).settled == ["2 main +20.00"]
@@ -74,7 +74,7 @@ def test_the_answer_that_it_did_not_double_settles_it() -> None:
     rig.talk("Td \n key stand hole_turned no round_closed")
     (first, second) = [event for event in rig.told(WagerSettled) if isinstance(event, WagerSettled)]
     assert (first.spot, first.basis) == (2, Basis.EVIDENCE)
-    assert (second.spot, second.due_cents, second.basis) == (1, 1000, Basis.ANSWER)
+    assert (second.spot, second.net_cents, second.basis) == (1, 1000, Basis.ANSWER)
     assert rig.outcomes() == ["settled"]
 
 
@@ -82,8 +82,8 @@ def test_that_it_did_leaves_the_amount_to_the_floor() -> None:
     rig = dark(DEAL)
     rig.lose(1)
     rig.talk("Td \n key stand hole_turned yes round_closed")
-    (left,) = rig.told(WagerOpen)
-    assert isinstance(left, WagerOpen)
+    (left,) = rig.told(WagerUnresolved)
+    assert isinstance(left, WagerUnresolved)
     assert (left.spot, left.possible_cents) == (1, (1001, 2000))
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 1500, "floor", "doubled for five"))
     assert rig.postings()[-1] == "1: spot 1 main +15.00"
@@ -141,7 +141,7 @@ def test_a_reader_lost_between_rounds_makes_its_spot_one_by_hand() -> None:
     rig = dark("1 main 10 \n 2 main 20")
     rig.lose(1)
     rig.talk("6h Th 9c 5d 9h 8s \n Td \n key stand hole_turned")
-    assert rig.told(SpotUnwatched) == [SpotUnwatched(1, 1, "bet_spots/1")]
+    assert rig.told(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
     assert told(rig).settled == ["2 main +20.00"]
 
 

@@ -12,8 +12,8 @@ from controller.core.game.hand import FACE_RANKS
 from controller.core.inference.fault_search import Search, suspect
 from controller.core.inference.faults import Account, Piece, irregularities
 from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
-from controller.core.messages.alerts import FloorRefused
-from controller.core.messages.events import CardDrawn, CardOpened, Event, HoleTurned, WagerAdjusted, WagerSettled
+from controller.core.messages.alerts import OrderRefused
+from controller.core.messages.events import CardDrawn, CardOpened, Event, HoleCardRevealed, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import CardSet
 from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Input, SetCard, Stamped, VoidRound
 from controller.core.step import step
@@ -80,7 +80,7 @@ def test_what_is_published_holds_together(seed: int, make: type[Rig]) -> None:
 
 def test_the_floor_is_obeyed_and_refused() -> None:
     events = [event for seed in SEEDS for event in troubled(seed).events]
-    for kind in (FloorRefused, CardSet, WagerAdjusted):
+    for kind in (OrderRefused, CardSet, WagerAdjusted):
         assert any(isinstance(event, kind) for event in events), kind
 
 
@@ -130,7 +130,7 @@ def before_the_turn(hole: Card) -> tuple[bytes, ...]:
 
     def give(item: Input) -> None:
         rig.give(item)
-        if not rig.told(HoleTurned):
+        if not rig.told(HoleCardRevealed):
             told.append(coded(rig.desired))
 
     rig.talk("1 main 10 \n 2 main 20 \n Th 5h 9c 6d")
@@ -147,7 +147,7 @@ def before_the_turn(hole: Card) -> tuple[bytes, ...]:
     rig.talk("key stand \n Td")
     give(AdjustWager(rig.now_ns, 1, 1, "main", 0, "floor", "ruled"))
     give(DeviceHealth("bet_spots/2", HealthState.READY, rig.now_ns))
-    turned = [at for at, event in enumerate(rig.events) if isinstance(event, HoleTurned)]
+    turned = [at for at, event in enumerate(rig.events) if isinstance(event, HoleCardRevealed)]
     return (*(coded(event) for event in rig.events[: turned[0] if turned else None]), *told)
 
 

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from controller.core.game.position import Node
 from controller.core.game.rules import Options
 from controller.core.game.wager import LockedWager
-from controller.core.messages.alerts import InsuranceTooLarge, RoundIrregular, SideBetRefused, UnexplainedChange
-from controller.core.messages.events import BetsLocked, CardOpened, HandPlayed, RoundClosed
+from controller.core.messages.alerts import ChipsUnexplained, InsuranceTooLarge, RoundIrregular, SideBetRefused
+from controller.core.messages.events import BettingClosed, CardOpened, HandCompleted, RoundClosed
 from controller.formats.cases.settle_input import BET_NAMES
 from controller.io.files import profile_files
 from tests.core.houses import RULES
@@ -130,10 +130,10 @@ class Dealer:
         if what in {"double", "split"} and self.case["id"] not in EXPLAINED_OTHERWISE:
             nodes = self.nodes()
             rig.chips(spot, "main", self.main[spot] + self.wagers[spot])
-            assert len(rig.told(UnexplainedChange)) == 1
+            assert len(rig.told(ChipsUnexplained)) == 1
             assert self.nodes() == nodes
             rig.chips(spot, "main", self.main[spot])
-            rig.events = [event for event in rig.events if not isinstance(event, UnexplainedChange)]
+            rig.events = [event for event in rig.events if not isinstance(event, ChipsUnexplained)]
 
     def finish(self) -> None:
         self.rig.key("hole_turned")
@@ -166,16 +166,16 @@ def test_worked_hand(case: dict[str, Any]) -> None:
     if not METERED & case.keys():
         assert dealer.rig.outcomes() == ["settled"]
         assert found == wanted
-    for wager, due_cents in wanted.items():
+    for wager, net_cents in wanted.items():
         if wager[2] in {"main", "insurance"}:
-            assert found[wager] == due_cents
+            assert found[wager] == net_cents
     face = {e.card: e.face for e in dealer.rig.told(CardOpened) if isinstance(e, CardOpened)}
     (closed,) = dealer.rig.told(RoundClosed)
     assert isinstance(closed, RoundClosed)
     assert [face[card] for card in closed.dealer] == expect["dealer"]
-    assert closed.plays == 1
+    assert closed.legal_plays == 1
     for spot, hands in expect.get("hands", {}).items():
-        told = [e for e in dealer.rig.told(HandPlayed) if isinstance(e, HandPlayed) and e.spot == int(spot)]
+        told = [e for e in dealer.rig.told(HandCompleted) if isinstance(e, HandCompleted) and e.spot == int(spot)]
         assert [[face[card] for card in e.cards] for e in sorted(told, key=lambda e: e.hand)] == hands
 
 
@@ -187,6 +187,6 @@ def test_every_rule_set_has_its_worked_hands_and_refusals() -> None:
 
 def test_side_wagers_are_locked_with_the_main_ones() -> None:
     case = next(case for case in PLAYED if case["id"] == "HC091")
-    (locked,) = played(case).rig.told(BetsLocked)
-    assert isinstance(locked, BetsLocked)
+    (locked,) = played(case).rig.told(BettingClosed)
+    assert isinstance(locked, BettingClosed)
     assert LockedWager(1, "lucky_ladies", 500) in locked.wagers

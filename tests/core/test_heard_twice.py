@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from controller.core.messages.alerts import LateWager, Pinched, RoundIrregular, UnexplainedChange
-from controller.core.messages.events import BetsLocked, SpotSurrendered, WagerOpen
+from controller.core.messages.alerts import (
+    BetDecreasedAfterLock,
+    BetIncreasedAfterLock,
+    ChipsUnexplained,
+    RoundIrregular,
+)
+from controller.core.messages.events import BettingClosed, SpotSurrendered, WagerUnresolved
 from controller.core.messages.raised_alerts import AlertRaised, Kind
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
@@ -28,7 +33,7 @@ def accused(rig: Rig) -> list[AlertRaised]:
 
 
 def locked(rig: Rig) -> list[tuple[int, str, int]]:
-    return [(w.spot, w.bet, w.cents) for event in rig.events if isinstance(event, BetsLocked) for w in event.wagers]
+    return [(w.spot, w.bet, w.cents) for event in rig.events if isinstance(event, BettingClosed) for w in event.wagers]
 
 
 def test_the_lock_waits_until_one_antenna_is_left_and_the_wager_is_what_lies_there() -> None:
@@ -80,7 +85,7 @@ def test_picked_up_before_it_is_known_the_floor_rules_on_the_main_wager() -> Non
     rig.talk("key round_closed")
     assert rig.outcomes() == ["irregular"]
     assert rig.postings() == []
-    assert {(event.spot, event.bet) for event in rig.events if isinstance(event, WagerOpen)} >= {(1, "main")}
+    assert {(event.spot, event.bet) for event in rig.events if isinstance(event, WagerUnresolved)} >= {(1, "main")}
 
 
 def test_one_chip_picked_up_from_under_both_antennas_is_no_wager_of_the_slower_one() -> None:
@@ -107,7 +112,7 @@ def test_of_side_wagers_it_leaves_these_open_between_both_amounts_and_settles_th
     rig.lay(1, "lucky_ladies", ())
     rig.lay(1, "twenty_one_plus_three", ())
     rig.talk("key hole_turned \n 1 main 0 \n key round_closed")
-    opened = {event.bet: event.possible_cents for event in rig.events if isinstance(event, WagerOpen)}
+    opened = {event.bet: event.possible_cents for event in rig.events if isinstance(event, WagerUnresolved)}
     assert opened == {"lucky_ladies": (-1000, -500), "twenty_one_plus_three": (-500, 0)}
     assert rig.postings() == ["1: spot 1 main -10.00"]
     assert accused(rig) == []
@@ -119,7 +124,7 @@ def test_heard_by_a_neighbour_in_the_middle_of_the_round_it_counts_where_it_lies
     rig.talk(f"key no_more_bets \n {DEALT}")
     rig.lay(2, "main", ("E2",))
     rig.lay(2, "main", ())
-    assert rig.told(SpotSurrendered, Pinched, LateWager, UnexplainedChange) == []
+    assert rig.told(SpotSurrendered, BetDecreasedAfterLock, BetIncreasedAfterLock, ChipsUnexplained) == []
     rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
     assert rig.postings() == ["1: spot 1 main -10.00"]
     assert accused(rig) == []

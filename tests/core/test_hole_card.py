@@ -13,8 +13,8 @@ from typing import Final
 import pytest
 
 from controller.core.game.rules import Rules
-from controller.core.messages.alerts import Pinched, RoundIrregular
-from controller.core.messages.events import CardOpened, DealUnconfirmed, HoleTurned, KeyWithdrawn
+from controller.core.messages.alerts import BetDecreasedAfterLock, RoundIrregular
+from controller.core.messages.events import CardOpened, DealUnconfirmed, HoleCardRevealed, KeyUndone
 from controller.core.messages.inputs import DeclareBox, SetCard, ShoeChanged, VoidRound
 from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
@@ -164,7 +164,7 @@ def test_pressed_once_the_players_have_exchanged_their_chips_it_is_still_the_dea
     rig.chips(1, "main", 1000)
     rig.chips(2, "main", 1000)
     rig.key(key)
-    assert rig.told(HoleTurned) == []
+    assert rig.told(HoleCardRevealed) == []
     assert rig.outcomes() == []
 
 
@@ -174,7 +174,7 @@ def test_where_the_house_always_says_it_by_that_key_the_first_press_is_the_deals
     rig.deal("Td 8h 5s")
     assert reasons(rig) == ["chips moved in the deal"]
     rig.talk("1 main 0 \n 2 main 0 \n 1 main 10 \n key no_more_bets")
-    assert rig.told(HoleTurned) == []
+    assert rig.told(HoleCardRevealed) == []
 
 
 def test_cards_that_are_told_late_take_back_a_confirmation_by_the_pause_before_them() -> None:
@@ -204,7 +204,7 @@ def test_taken_back_it_closes_what_is_still_to_come() -> None:
     rig.talk(BETS)
     rig.deal(DEAL, pause_ms=100)
     rig.talk("key no_more_bets undo")
-    assert [event.meaning for event in rig.told(KeyWithdrawn) if isinstance(event, KeyWithdrawn)] == ["no_more_bets"]
+    assert [event.meaning for event in rig.told(KeyUndone) if isinstance(event, KeyUndone)] == ["no_more_bets"]
     rig.talk("key hit \n 2c")
     assert opened(rig) == "Th 9h 6c Td 8h"
     assert reasons(rig) == ["the key that said the deal is done was taken back"]
@@ -247,31 +247,31 @@ def test_what_was_not_confirmed_is_told_at_the_turn() -> None:
 def test_the_last_stand_turns_nothing_and_undo_plays_on_against_a_closed_card() -> None:
     rig = dealt()
     rig.talk("key stand stand")
-    assert rig.told(HoleTurned) == []
+    assert rig.told(HoleCardRevealed) == []
     rig.talk("key undo hit \n 3c \n key stand hole_turned")
-    assert len(rig.told(HoleTurned)) == 1
+    assert len(rig.told(HoleCardRevealed)) == 1
 
 
 def test_once_it_is_turned_nothing_before_it_is_taken_back() -> None:
     rig = dealt()
     rig.talk("key stand stand hole_turned undo undo")
-    assert [event.meaning for event in rig.told(KeyWithdrawn) if isinstance(event, KeyWithdrawn)] == ["hole_turned"]
+    assert [event.meaning for event in rig.told(KeyUndone) if isinstance(event, KeyUndone)] == ["hole_turned"]
 
 
 def test_chips_that_are_taken_turn_nothing() -> None:
     rig = dealt("sometimes")
     rig.talk("key stand stand \n 1 main 0 \n 2 main 0")
     rig.pass_ms(20_000)
-    assert rig.told(HoleTurned) == []
+    assert rig.told(HoleCardRevealed) == []
     rig.key("round_closed")
-    assert len(rig.told(HoleTurned)) == 1
+    assert len(rig.told(HoleCardRevealed)) == 1
 
 
 def test_a_card_that_only_the_dealer_can_have_turns_it() -> None:
     rig = dealt("sometimes")
     rig.talk("key stand stand \n Tc")
     rig.pass_ms(100)
-    assert len(rig.told(HoleTurned)) == 1
+    assert len(rig.told(HoleCardRevealed)) == 1
 
 
 def test_after_a_correction_only_the_key_or_the_close_turns_it() -> None:
@@ -281,16 +281,16 @@ def test_after_a_correction_only_the_key_or_the_close_turns_it() -> None:
     rig.give(SetCard(rig.now_ns, rig.table.state.round.cards[0].number, Card("9c"), "floor", "misread"))
     rig.talk("key stand stand \n Tc")
     rig.pass_ms(100)
-    assert rig.told(HoleTurned) == []
+    assert rig.told(HoleCardRevealed) == []
 
 
 def test_a_pause_turns_it_where_a_card_has_ended_the_play_and_no_key_says_so() -> None:
     rig = dealt("sometimes", "Th 9h 6c Ad 2h 5s")
     rig.talk("key hit \n Tc")
     rig.pass_ms(2_900)
-    assert rig.told(HoleTurned) == []
+    assert rig.told(HoleCardRevealed) == []
     rig.pass_ms(200)
-    assert len(rig.told(HoleTurned)) == 1
+    assert len(rig.told(HoleCardRevealed)) == 1
 
 
 def test_a_struck_card_moves_the_count_and_opens_nothing() -> None:
@@ -369,7 +369,7 @@ def test_the_end_of_a_shoe_opens_no_card_drawn_since_the_last_turn(
     if leave:
         leave(rig)
     over(rig)
-    assert (opened(rig), rig.told(HoleTurned)) == (before, [])
+    assert (opened(rig), rig.told(HoleCardRevealed)) == (before, [])
     rig.talk("7c \n 1 main 0 \n 2 main 0 \n 1 main 10 \n key no_more_bets")
     rig.deal("Kh Kc Kd Ks")
     assert "5s" not in opened(rig)
@@ -382,7 +382,7 @@ def test_a_count_that_nothing_confirmed_turns_no_card_of_a_round_that_was_void()
     rig = dealt("sometimes", cards="Th 2h 6c Td 8h 5s")
     void(rig)
     rig.talk("2c 2d 2s \n 3c 3d 3s \n 1 main 0 \n 2 main 0 \n 1 main 10 \n 4c")
-    assert len(rig.told(HoleTurned)) == 1
+    assert len(rig.told(HoleCardRevealed)) == 1
     void(rig)
     order_new_shoe(rig)
     assert "5s" not in opened(rig)
@@ -516,9 +516,9 @@ def test_a_keypad_that_was_away_lets_no_pause_turn_the_card_and_its_key_does_onc
     away(rig)
     rig.talk("key hit \n Tc")
     rig.pass_ms(60_000)
-    assert rig.told(HoleTurned) == []
+    assert rig.told(HoleCardRevealed) == []
     rig.talk("key hole_turned \n Tc")
-    assert len(rig.told(HoleTurned)) == 1
+    assert len(rig.told(HoleCardRevealed)) == 1
 
 
 @pytest.mark.parametrize("next_bets", ["1 main 30", "1 main 30 \n key no_more_bets"], ids=["card", "key"])
@@ -531,7 +531,7 @@ def test_of_a_turn_that_was_not_heard_the_next_deal_ends_the_round_and_opens_not
     rig.deal("Kh Kc Kd Ks")
     (said,) = (event for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular))
     assert said.reason == "it ended with its hole card not said to be turned: the keypad was lost"
-    assert (rig.outcomes(), rig.told(HoleTurned)) == (["irregular"], [])
+    assert (rig.outcomes(), rig.told(HoleCardRevealed)) == (["irregular"], [])
     assert "5s" not in opened(rig)
     rig.talk("key stand hole_turned")
     rig.talk("1 main 0 \n key round_closed burn")
@@ -549,7 +549,11 @@ def test_where_only_the_key_confirms_a_deal_no_rhythm_does_while_the_keypad_is_a
 def test_chips_that_leave_between_the_lock_and_the_end_of_the_deal_are_an_alert() -> None:
     rig = table()
     rig.talk(f"{BETS} \n Th 9h 6c \n 2 main 0")
-    assert [(event.spot, event.after_cents) for event in rig.told(Pinched) if isinstance(event, Pinched)] == [(2, 0)]
+    assert [
+        (event.spot, event.after_cents)
+        for event in rig.told(BetDecreasedAfterLock)
+        if isinstance(event, BetDecreasedAfterLock)
+    ] == [(2, 0)]
 
 
 def test_honest_rounds_settle_as_they_did() -> None:

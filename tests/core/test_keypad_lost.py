@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.core.messages.alerts import RoundIrregular
-from controller.core.messages.events import BetsLocked, QuestionAsked
+from controller.core.messages.events import BettingClosed, QuestionAsked
 from controller.core.messages.inputs import Started
 from controller.io.files import profile_files
 from firmware_protocols.readings import DeviceHealth, HealthState
@@ -60,7 +60,7 @@ def test_a_keypad_lost_between_two_rounds_may_have_locked_the_bets() -> None:
     away(rig)
     rig.talk("Th 6c 4d 9d")
     assert rig.told(QuestionAsked) == []
-    assert len(rig.told(BetsLocked)) == 1
+    assert len(rig.told(BettingClosed)) == 1
 
 
 def test_while_the_daemon_was_down_no_key_was_heard_either() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import CorrectionEntered, RoundVoided
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, BookRecalled, Input, VoidRound
@@ -47,8 +47,8 @@ def recalled(rig: Rig, number: int = 1) -> None:
     rig.give(BookRecalled(rig.now_ns, book))
 
 
-def adjust(rig: Rig, due_cents: int, case: str = CASE) -> None:
-    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", due_cents, "M. Okafor", "paid twice", FLOOR, case))
+def adjust(rig: Rig, net_cents: int, case: str = CASE) -> None:
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", net_cents, "M. Okafor", "paid twice", FLOOR, case))
 
 
 def approved(rig: Rig, order: int) -> None:
@@ -58,7 +58,7 @@ def approved(rig: Rig, order: int) -> None:
 def test_a_round_that_left_the_books_cannot_be_ruled_on_as_it_is() -> None:
     rig = long_ago()
     adjust(rig, 500)
-    assert "no such round" in told(rig, FloorRefused)[-1].reason
+    assert "no such round" in told(rig, OrderRefused)[-1].reason
 
 
 def test_what_is_recalled_is_what_the_table_had() -> None:
@@ -76,14 +76,14 @@ def test_a_late_ruling_takes_two_people_and_a_case_in_every_house() -> None:
     assert not rig.house.two_persons
     recalled(rig)
     adjust(rig, 500, case="")
-    assert "--case" in told(rig, FloorRefused)[-1].reason
+    assert "--case" in told(rig, OrderRefused)[-1].reason
     adjust(rig, 500)
     assert not told(rig, WagerAdjusted)
     approved(rig, 1)
     (entry,) = told(rig, CorrectionEntered)
     assert entry == CorrectionEntered(CASE, 1, 1, "main", -1000, 500, "M. Okafor, J. Lee", "paid twice", late=True)
     (moved,) = told(rig, WagerAdjusted)
-    assert (moved.round, moved.before_cents, moved.due_cents) == (1, -1000, 500)
+    assert (moved.round, moved.before_cents, moved.net_cents) == (1, -1000, 500)
     hold_whole(rig)
 
 
@@ -94,11 +94,11 @@ def test_a_round_recalled_stays_while_others_are_dealt() -> None:
     for _ in range(3):
         rig.talk(ROUND)
     approved(rig, 1)
-    assert [one.due_cents for one in told(rig, WagerAdjusted)] == [500]
+    assert [one.net_cents for one in told(rig, WagerAdjusted)] == [500]
     # A second correction begins where the first one ended.
     adjust(rig, -1000)
     approved(rig, 2)
-    assert [(one.before_cents, one.due_cents) for one in told(rig, WagerAdjusted)] == [(-1000, 500), (500, -1000)]
+    assert [(one.before_cents, one.net_cents) for one in told(rig, WagerAdjusted)] == [(-1000, 500), (500, -1000)]
 
 
 def test_a_late_void_returns_every_wager() -> None:
@@ -107,10 +107,10 @@ def test_a_late_void_returns_every_wager() -> None:
     rig.give(VoidRound(rig.now_ns, 2, "M. Okafor", "wrong shoe", FLOOR, CASE))
     approved(rig, 1)
     assert [event.round for event in told(rig, RoundVoided)] == [2]
-    assert told(rig, CorrectionEntered)[0].spot == 0
-    assert [(one.round, one.due_cents) for one in told(rig, WagerAdjusted)] == [(2, 0)]
+    assert told(rig, CorrectionEntered)[0].spot is None
+    assert [(one.round, one.net_cents) for one in told(rig, WagerAdjusted)] == [(2, 0)]
     rig.give(VoidRound(rig.now_ns, 2, "M. Okafor", "wrong shoe", FLOOR, CASE))
-    assert told(rig, FloorRefused)[-1].reason == "the round is void already"
+    assert told(rig, OrderRefused)[-1].reason == "the round is void already"
     hold_whole(rig)
 
 
@@ -119,7 +119,7 @@ def test_a_ruling_with_a_case_on_a_round_on_the_books_is_entered_too() -> None:
     rig.talk(ROUND)
     adjust(rig, 500)
     (entry,) = told(rig, CorrectionEntered)
-    assert (entry.case, entry.before_cents, entry.due_cents, entry.late) == (CASE, -1000, 500, False)
+    assert (entry.case, entry.before_cents, entry.net_cents, entry.late) == (CASE, -1000, 500, False)
 
 
 def test_recalled_rounds_do_not_push_out_the_latest_and_are_limited() -> None:

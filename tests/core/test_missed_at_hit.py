@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.alerts import RoundIrregular
-from controller.core.messages.events import KeyWithdrawn, QuestionAsked, QuestionWithdrawn, RoundClosed, WagerSettled
+from controller.core.messages.events import KeyUndone, QuestionAsked, QuestionWithdrawn, RoundClosed, WagerSettled
 from controller.core.messages.inputs import Answered
 from controller.core.table.state import Table
 from tests.core.rig import Rig, penn
@@ -14,7 +14,7 @@ from tests.core.rig import Rig, penn
 DEALT = "1 main 10 \n 2 main 10 \n key no_more_bets \n 5h 9h 7c 6d 9d Tc"
 
 
-def asked(rig: Rig) -> list[tuple[int, str]]:
+def asked(rig: Rig) -> list[tuple[int | None, str]]:
     return [(event.spot, event.text) for event in rig.events if isinstance(event, QuestionAsked)]
 
 
@@ -44,15 +44,15 @@ def test_a_missed_card_goes_to_the_floor() -> None:
     (told,) = rig.told(RoundIrregular)
     assert isinstance(told, RoundIrregular)
     assert told.reason == "a card was missed after the key hit"
-    assert rig.table.state.books[-1].rows[0].due_cents is None
+    assert rig.table.state.books[-1].rows[0].net_cents is None
 
 
 def test_a_key_pressed_by_mistake_counts_no_more() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(DEALT + " \n key hit stand no stand hole_turned round_closed")
-    assert kinds(rig, KeyWithdrawn) == 1
+    assert kinds(rig, KeyUndone) == 1
     assert not kinds(rig, RoundIrregular)
-    due = {event.spot: event.due_cents for event in rig.events if isinstance(event, WagerSettled)}
+    due = {event.spot: event.net_cents for event in rig.events if isinstance(event, WagerSettled)}
     assert due == {1: -1000, 2: 1000}
     assert rig.outcomes() == ["settled"]
 
@@ -62,7 +62,7 @@ def test_the_operators_answer_does_the_same() -> None:
     rig.talk(DEALT + " \n key hit stand")
     rig.give(Answered(rig.now_ns, 1, "no", "Okafor"))
     rig.pass_ms(100)
-    assert kinds(rig, KeyWithdrawn) == 1
+    assert kinds(rig, KeyUndone) == 1
     assert not kinds(rig, RoundIrregular)
 
 

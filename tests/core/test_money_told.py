@@ -24,7 +24,7 @@ from controller.core.inference.dues import (
 )
 from controller.core.inference.side_dues import Felt, faces_at, side_due, side_rows, sides
 from controller.core.inference.unread_cards import Ended, Judgement
-from controller.core.messages.events import QuestionAsked, WagerOpen, WagerSettled
+from controller.core.messages.events import QuestionAsked, WagerSettled, WagerUnresolved
 from controller.core.meters.awards import Winner
 from controller.core.table.transaction import Desk
 from controller.io.files import profile_files
@@ -199,7 +199,7 @@ def test_every_field_of_a_side_wagers_settlement() -> None:
     assert len(deal) == 6
     lost = WagerSettled(1, 1, "lucky_ladies", 500, -500, Basis.EVIDENCE, deal, "Lucky Ladies: loses")
     assert told[1, "lucky_ladies"] == lost
-    assert told[2, "lucky_ladies"] == replace(lost, spot=2, wager_cents=1000, due_cents=-1000)
+    assert told[2, "lucky_ladies"] == replace(lost, spot=2, wager_cents=1000, net_cents=-1000)
     assert told[2, "twenty_one_plus_three"] == replace(lost, spot=2, bet="twenty_one_plus_three", why="21+3: loses")
     ez = told[2, "ez_bust"]
     assert ez == WagerSettled(
@@ -218,14 +218,14 @@ def test_a_side_wager_settled_after_an_answer_rests_on_people() -> None:
     assert rig.told(QuestionAsked)
     rig.answer("3")
     ez = settlements(rig)[1, "ez_bust"]
-    assert (ez.due_cents, ez.basis) == (500, Basis.ANSWER)
+    assert (ez.net_cents, ez.basis) == (500, Basis.ANSWER)
 
 
 def test_a_row_of_the_meter_is_left_open_with_its_stake_and_no_amount() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n 2 main 20 \n 2 blazing7s 5 \n 9h 7d 7d 9c 7d 8c \n key stand stand hole_turned")
     rig.talk("5c \n key round_closed")
-    assert rig.told(WagerOpen) == [WagerOpen(1, 2, "blazing7s", 500, ())]
+    assert rig.told(WagerUnresolved) == [WagerUnresolved(1, 2, "blazing7s", 500, ())]
 
 
 def test_what_the_open_round_s_side_wagers_come_to_in_each_play() -> None:

@@ -59,7 +59,7 @@ INSURANCE: dict[str, tuple[str, Told]] = {
     ),
     "a rise after the offer is dropped": (
         "1 insurance 5 \n key insurance_closed \n 1 insurance 10 \n key stand hole_turned",
-        Told(["1 insurance -5.00", "1 main -20.00"], [], ["1 insured for 5"], ["UnexplainedChange"]),
+        Told(["1 insurance -5.00", "1 main -20.00"], [], ["1 insured for 5"], ["ChipsUnexplained"]),
     ),
     "a stand does not end the offer, the turn does": (
         "key stand \n 1 insurance 10 \n key hole_turned \n 1 insurance 0",
@@ -97,12 +97,12 @@ def test_once_payment_has_begun_chips_on_an_insurance_line_nobody_used_mean_noth
     )
     found = story(KEYED, talk + " \n 1 main 20 \n 2 insurance 5 \n 2 insurance 0")
     pushes = ["1 insurance -5.00", "1 main +0.00", "2 main +0.00"]
-    assert same(found, Told(pushes, [], ["1 insured for 5"], ["UnexplainedChange", "UnexplainedChange"]))
+    assert same(found, Told(pushes, [], ["1 insured for 5"], ["ChipsUnexplained", "ChipsUnexplained"]))
 
 
 def test_insurance_is_offered_against_an_ace_only() -> None:
     found = story(KEYED, "1 main 20 \n 9h Tc 8d 7s \n 1 insurance 10 \n key stand hole_turned")
-    assert found == Told(["1 main +0.00"], [], [], ["UnexplainedChange"])
+    assert found == Told(["1 main +0.00"], [], [], ["ChipsUnexplained"])
 
 
 def test_perryville_rounds_half_up_to_the_next_chip() -> None:
@@ -140,7 +140,7 @@ SURRENDER: dict[str, tuple[Rules, str, Told]] = {
     "not after its first card": (
         KEYED,
         TWO_BOXES_NINE_UP + "key stand hit \n 2c \n 2 main 5 \n key stand hole_turned",
-        Told(["1 main -10.00", "2 main +0.00"], [], [], ["UnexplainedChange"]),
+        Told(["1 main -10.00", "2 main +0.00"], [], [], ["ChipsUnexplained"]),
     ),
     "its key comes before any other": (
         KEYED,
@@ -155,7 +155,7 @@ SURRENDER: dict[str, tuple[Rules, str, Told]] = {
     "not before its turn once the offers are closed": (
         KEYED,
         THREE_BOXES_NINE_UP + "key stand \n 3 main 5 \n key stand stand hole_turned",
-        Told(["1 main -10.00", "2 main -10.00", "3 main -10.00"], [], [], ["UnexplainedChange"]),
+        Told(["1 main -10.00", "2 main -10.00", "3 main -10.00"], [], [], ["ChipsUnexplained"]),
     ),
     "not without a sign where it is always shown": (
         penn(),
@@ -170,7 +170,7 @@ SURRENDER: dict[str, tuple[Rules, str, Told]] = {
     "not where the card has none": (
         BORGATA,
         TWO_BOXES_NINE_UP + "2 main 5 \n key stand stand hole_turned",
-        Told(["1 main -10.00", "2 main -10.00"], [], [], ["UnexplainedChange"]),
+        Told(["1 main -10.00", "2 main -10.00"], [], [], ["ChipsUnexplained"]),
     ),
     "the whole wager is lost to a natural": (
         KEYED,
@@ -220,7 +220,7 @@ def test_insurance_ends_when_its_card_says(name: str) -> None:
 def test_after_a_stand_nobody_surrenders_before_its_turn_though_insurance_lasts() -> None:
     rig = Rig(KEYED)
     rig.talk(THREE_BOXES_ACE_UP + "key stand \n 3 main 5")
-    assert told(rig).alerts == ["UnexplainedChange"]
+    assert told(rig).alerts == ["ChipsUnexplained"]
     rig.talk("3 main 10 \n 2 main 5 \n key 2 surrender \n 1 insurance 5 \n key insurance_closed")
     assert told(rig).moves == ["2 surrendered", "1 insured for 5"]
 
@@ -260,7 +260,7 @@ def test_half_of_an_odd_wager_may_be_rounded_either_way(left: int) -> None:
 
 def test_a_part_that_is_no_half_is_no_surrender() -> None:
     found = story(KEYED, "1 main 10 \n Th 9c 6d 8s \n 1 main 4 \n key stand hole_turned")
-    assert same(found, Told(["1 main -10.00"], [], [], ["UnexplainedChange"]))
+    assert same(found, Told(["1 main -10.00"], [], [], ["ChipsUnexplained"]))
 
 
 EVEN_MONEY: dict[str, tuple[Rules, str, str, Told]] = {
@@ -288,13 +288,13 @@ EVEN_MONEY: dict[str, tuple[Rules, str, str, Told]] = {
         CHIPS,
         "Kc",
         "1 main 15 \n key stand hole_turned",
-        Told(["1 main +0.00", "2 main -10.00"], [], [], ["UnexplainedChange"]),
+        Told(["1 main +0.00", "2 main -10.00"], [], [], ["ChipsUnexplained"]),
     ),
     "chips alone say nothing where the key is wanted": (
         BORGATA,
         "Kc",
         "1 main 20 \n key stand hole_turned",
-        Told(["1 main +0.00", "2 main -10.00"], [], [], ["UnexplainedChange"]),
+        Told(["1 main +0.00", "2 main -10.00"], [], [], ["ChipsUnexplained"]),
     ),
 }
 
@@ -313,7 +313,7 @@ def test_chips_that_rise_once_all_have_played_are_even_money_or_the_payment() ->
     rig.talk("key round_closed")
     rig.pass_ms(100)
     (as_paid,) = (event for event in rig.told(WagerSettled) if isinstance(event, WagerSettled) and event.spot == 1)
-    assert (as_paid.due_cents, as_paid.basis) == (1000, Basis.PAID)
+    assert (as_paid.net_cents, as_paid.basis) == (1000, Basis.PAID)
 
 
 def test_against_two_to_nine_a_natural_is_settled_at_once_and_its_chips_are_its_payment() -> None:
@@ -329,10 +329,10 @@ def test_against_an_ace_or_a_ten_a_natural_waits_until_all_have_played(up: str) 
     rig = Rig(KEYED)
     rig.talk(NATURAL_AND_ANOTHER.format(up=up, hole="8c"))
     rig.talk("1 main 25")
-    assert told(rig) == Told([], [], [], ["UnexplainedChange"])
+    assert told(rig) == Told([], [], [], ["ChipsUnexplained"])
     rig.talk("1 main 10 \n key stand \n 1 main 25 \n key round_closed")
     assert told(rig).settled[0] == "1 main +15.00"
-    assert told(rig).alerts == ["UnexplainedChange"] * 2
+    assert told(rig).alerts == ["ChipsUnexplained"] * 2
 
 
 def test_two_naturals_push() -> None:

@@ -56,27 +56,27 @@ RAISES: dict[str, tuple[Rules, str, Told]] = {
     "more than the wager is no double": (
         KEYED,
         ELEVEN + "1 main 25 \n key hit \n 9d \n key stand hole_turned",
-        Told(["1 main +10.00"], [], [], ["UnexplainedChange"]),
+        Told(["1 main +10.00"], [], [], ["ChipsUnexplained"]),
     ),
     "not after its third card": (
         KEYED,
         ELEVEN + "key hit \n 2c \n 1 main 20 \n key stand hole_turned",
-        Told(["1 main -10.00"], [], [], ["UnexplainedChange"]),
+        Told(["1 main -10.00"], [], [], ["ChipsUnexplained"]),
     ),
     "a later content is compared with what a dropped change left": (
         KEYED,
         ELEVEN + "1 main 25 \n 1 main 35 \n key double \n 9d \n key hole_turned",
-        Told(["1 main +20.00"], [], ["1 doubled 0 for 10"], ["UnexplainedChange"]),
+        Told(["1 main +20.00"], [], ["1 doubled 0 for 10"], ["ChipsUnexplained"]),
     ),
     "only nine to eleven": (
         PITCH,
         SIXTEEN + "1 main 20 \n key stand hole_turned",
-        Told(["1 main -10.00"], [], [], ["UnexplainedChange"]),
+        Told(["1 main -10.00"], [], [], ["ChipsUnexplained"]),
     ),
     "an ace and an eight are nineteen": (
         PITCH,
         "1 main 10 \n Ah 9c 8d 8s \n 1 main 20 \n key stand hole_turned",
-        Told(["1 main +10.00"], [], [], ["UnexplainedChange"]),
+        Told(["1 main +10.00"], [], [], ["ChipsUnexplained"]),
     ),
     "eleven on the strict card too": (
         PITCH,
@@ -121,7 +121,7 @@ RAISES: dict[str, tuple[Rules, str, Told]] = {
     "aces are split once": (
         KEYED,
         ACES + "1 main 20 \n key split \n As \n 1 main 30 \n 9d \n key hole_turned",
-        Told(["1 main +0.00"], [], ["1 split to 2"], ["UnexplainedChange"]),
+        Told(["1 main +0.00"], [], ["1 split to 2"], ["ChipsUnexplained"]),
     ),
     "aces are split again where the card has it": (
         CLASSIC,
@@ -164,14 +164,14 @@ TAKINGS: dict[str, tuple[Rules, str, Told]] = {
     "an amount that no broken hand has is no taking": (
         KEYED,
         SPLIT_AND_BROKE + "1 main 15 \n Th \n key stand hole_turned",
-        Told(["1 main +0.00"], [], ["1 split to 2"], ["UnexplainedChange"]),
+        Told(["1 main +0.00"], [], ["1 split to 2"], ["ChipsUnexplained"]),
     ),
     "and it is taken once": (
         KEYED,
         EIGHTS
         + "1 main 20 \n key split \n 8c \n 1 main 30 \n key split \n 5c Tc \n 1 main 20 \n 3h \n 1 main 10 \n Tc Kd \n"
         + "key stand hole_turned",
-        Told(["1 main +10.00"], [], ["1 split to 2", "1 split to 3"], ["UnexplainedChange"]),
+        Told(["1 main +10.00"], [], ["1 split to 2", "1 split to 3"], ["ChipsUnexplained"]),
     ),
     "a broken spot is emptied": (
         KEYED,
@@ -201,12 +201,12 @@ TAKINGS: dict[str, tuple[Rules, str, Told]] = {
     "a spot that did not break is not emptied": (
         KEYED,
         SEVENTEEN_BESIDE + "key stand \n 1 main 0 \n key stand hole_turned",
-        Told(["1 main -10.00", "2 main +0.00"], [], [], ["UnexplainedChange"]),
+        Told(["1 main -10.00", "2 main +0.00"], [], [], ["ChipsUnexplained"]),
     ),
     "no payment before the dealer's hand is complete": (
         KEYED,
         "1 main 10 \n Th 2c 9d 3s \n key stand \n 1 main 20 \n Tc 2h \n key hole_turned",
-        Told(["1 main +10.00"], [], [], ["UnexplainedChange", "RoundIrregular"]),
+        Told(["1 main +10.00"], [], [], ["ChipsUnexplained", "RoundIrregular"]),
     ),
     "payment of any amount once it may be": (
         KEYED,
@@ -230,7 +230,7 @@ def test_no_card_follows_payment_in_a_round() -> None:
     assert rig.outcomes() == ["settled"]
     last = rig.told(CardDrawn)[-1]
     assert isinstance(last, CardDrawn)
-    assert (last.round, last.place) == (2, 0)
+    assert (last.round, last.position) == (2, 0)
 
 
 KEYS: dict[str, tuple[Rules, str, Told]] = {
@@ -303,7 +303,7 @@ def test_a_round_of_one_play_says_so() -> None:
     rig.talk(SIXTEEN + "key stand hole_turned round_closed")
     (closed,) = rig.told(RoundClosed)
     assert isinstance(closed, RoundClosed)
-    assert (closed.plays, closed.outcome) == (1, "settled")
+    assert (closed.legal_plays, closed.outcome) == (1, "settled")
 
 
 PAYMENTS: dict[str, tuple[str, list[int]]] = {
@@ -323,5 +323,5 @@ def test_what_is_still_open_is_settled_as_paid_where_that_fits_one_play(name: st
     rig = Rig(UNKEYED)
     rig.talk(talk + "\n key round_closed")
     rig.pass_ms(100)
-    settled = [(e.due_cents, e.basis) for e in rig.told(WagerSettled) if isinstance(e, WagerSettled)]
+    settled = [(e.net_cents, e.basis) for e in rig.told(WagerSettled) if isinstance(e, WagerSettled)]
     assert settled == ([(fitting[0], Basis.PAID)] if len(fitting) == 1 else [])

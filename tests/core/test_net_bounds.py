@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from controller.core.analysis.net_bounds import net_bounds
 from controller.core.game.rules import Rules
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import WagerAdjusted
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.inputs import AdjustWager, ApproveOrder
@@ -72,7 +72,7 @@ def test_a_due_that_no_cards_could_give_takes_a_second_person_and_is_alerted() -
     assert alert.kind is Kind.RULING_BEYOND_RULES
     assert alert.text == "M. Okafor proposes: round 1 spot 1 main due 1000000.00, and its rules give -60.00 to 60.00"
     rig.give(ApproveOrder(rig.now_ns, proposed.order, "S. Vance", OTHER))
-    assert [e.due_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted)] == [100_000_000]
+    assert [e.net_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted)] == [100_000_000]
 
 
 def test_where_nothing_vouches_for_anybody_such_a_due_is_refused() -> None:
@@ -80,11 +80,11 @@ def test_where_nothing_vouches_for_anybody_such_a_due_is_refused() -> None:
     rig.talk(ROUND)
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", -6100, "M. Okafor", "dead hand"))
     assert rig.told(WagerAdjusted) == []
-    assert len(rig.told(FloorRefused)) == 1
+    assert len(rig.told(OrderRefused)) == 1
 
 
 def test_a_due_within_the_rules_takes_one_person_where_the_house_says_so() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(ROUND)
     adjust(rig, 6000)
-    assert [e.due_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted)] == [6000]
+    assert [e.net_cents for e in rig.told(WagerAdjusted) if isinstance(e, WagerAdjusted)] == [6000]

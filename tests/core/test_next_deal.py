@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardDrawn,
     CardOpened,
-    HoleTurned,
+    HoleCardRevealed,
     QuestionAsked,
     RoundClosed,
-    WagerOpen,
     WagerSettled,
+    WagerUnresolved,
 )
 from controller.core.messages.raised_alerts import AlertRaised, Kind
 from controller.io.files import profile_files
@@ -45,7 +45,7 @@ def cards_of(rig: Rig, number: int) -> int:
     return sum(event.round == number for event in rig.told(CardDrawn) if isinstance(event, CardDrawn))
 
 
-def unended(rig: Rig) -> list[int]:
+def unended(rig: Rig) -> list[int | None]:
     """The rounds of which it was alerted that nothing showed them to be over."""
     return [
         one.round for one in rig.told(AlertRaised) if isinstance(one, AlertRaised) and one.kind is Kind.ROUND_UNENDED
@@ -59,7 +59,7 @@ def test_a_push_whose_chips_are_let_lie_is_open_and_the_next_deal_is_no_hit_of_i
     assert [cards_of(rig, number) for number in (1, 2, 3)] == [4, 4, 4]
     assert unended(rig) == [2]
     assert rig.outcomes() == ["settled", "open"]
-    assert rig.told(WagerOpen) == [WagerOpen(2, 1, "main", 1000, ())]
+    assert rig.told(WagerUnresolved) == [WagerUnresolved(2, 1, "main", 1000, ())]
     assert 2 not in {one.round for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
 
 
@@ -70,15 +70,18 @@ def test_a_wager_made_after_the_deal_of_a_round_that_gives_way_is_open_too(zone:
     rig.talk(f"1 {zone} 5")
     rig.pass_ms(3_000)
     deal(rig, "5h 6c Td 8s")
-    assert rig.told(WagerOpen) == [WagerOpen(2, 1, "main", 1000, ()), WagerOpen(2, 1, zone, 500, ())]
+    assert rig.told(WagerUnresolved) == [WagerUnresolved(2, 1, "main", 1000, ()), WagerUnresolved(2, 1, zone, 500, ())]
 
 
 def test_the_hole_card_of_a_round_that_gives_way_stays_closed() -> None:
     rig = table()
     deal(rig, "Th 9c 9d Ts")
     deal(rig, "5h 6c Td 8s")
-    hole = [one.card for one in rig.told(CardDrawn) if isinstance(one, CardDrawn) and (one.round, one.place) == (2, 3)]
-    shown = [one.card for one in rig.told(CardOpened, HoleTurned) if isinstance(one, CardOpened | HoleTurned)]
+    drawn = [one for one in rig.told(CardDrawn) if isinstance(one, CardDrawn)]
+    hole = [one.card for one in drawn if (one.round, one.position) == (2, 3)]
+    shown = [
+        one.card for one in rig.told(CardOpened, HoleCardRevealed) if isinstance(one, CardOpened | HoleCardRevealed)
+    ]
     assert len(hole) == 1
     assert hole[0] not in shown
 
@@ -200,9 +203,11 @@ def test_wagers_whose_lock_still_waits_for_a_chip_between_two_zones_are_open() -
     (chip,) = rig.lying[1, "lucky_ladies"]
     rig.lay(1, "insurance", (chip,))
     deal(rig, "Th 9c 9d Ts")
-    assert [event.round for event in rig.told(BetsLocked) if isinstance(event, BetsLocked)] == [1]
+    assert [event.round for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)] == [1]
     deal(rig, "5h 6c Td 8s")
-    opened = [(one.round, one.bet, one.wager_cents) for one in rig.told(WagerOpen) if isinstance(one, WagerOpen)]
+    opened = [
+        (one.round, one.bet, one.wager_cents) for one in rig.told(WagerUnresolved) if isinstance(one, WagerUnresolved)
+    ]
     assert (opened, unended(rig)) == ([(2, "main", 1000), (2, "lucky_ladies", 500)], [2])
 
 
@@ -212,7 +217,7 @@ def test_so_are_both_that_such_a_chip_may_be_of() -> None:
     rig.lay(1, "lucky_ladies", (chip,))
     deal(rig, "Th 9c 9d Ts")
     deal(rig, "5h 6c Td 8s")
-    opened = [(one.bet, one.wager_cents) for one in rig.told(WagerOpen) if isinstance(one, WagerOpen)]
+    opened = [(one.bet, one.wager_cents) for one in rig.told(WagerUnresolved) if isinstance(one, WagerUnresolved)]
     assert opened == [("main", 1000), ("lucky_ladies", 1000)]
 
 
@@ -223,7 +228,7 @@ def test_so_is_a_main_wager_that_such_a_chip_is_of() -> None:
     deal(rig, "Th 9c 9d Ts")
     deal(rig, "5h 6c Td 8s")
     assert (unended(rig), rig.outcomes()) == ([2], ["settled", "open"])
-    assert [one.bet for one in rig.told(WagerOpen) if isinstance(one, WagerOpen)] == ["main"]
+    assert [one.bet for one in rig.told(WagerUnresolved) if isinstance(one, WagerUnresolved)] == ["main"]
 
 
 def back_and_gone(rig: Rig) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from controller.core.messages.alerts import CardsMayBeMissing, FloorRefused
+from controller.core.messages.alerts import CardsMayBeMissing, OrderRefused
 from controller.core.messages.events import DeviceStatusChanged, WagerAdjusted
 from controller.core.messages.floor_events import CardSet
 from controller.core.messages.meter_events import ContributionMade
@@ -45,4 +45,4 @@ def test_the_nights_are_full_of_corrections() -> None:
     told = [event for seed in SEEDS for event in nights.corrected(seed).events]
     assert sum(isinstance(event, CardSet) for event in told) > 20
     assert any(isinstance(event, WagerAdjusted) for event in told)
-    assert not any(isinstance(event, FloorRefused) for event in told)
+    assert not any(isinstance(event, OrderRefused) for event in told)

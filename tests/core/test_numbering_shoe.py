@@ -105,7 +105,7 @@ def test_a_card_told_late_lies_before_the_keys_that_were_pressed_meanwhile() -> 
     rig.talk("key stand stand")
     rig.give(CardDrawn(rig.now_ns, Card("3s"), since_ns=before_ns))
     rig.talk("key hole_turned \n 4d \n 5 main 0 \n 3 main 20 \n key round_closed")
-    settled = {(one.spot, one.due_cents, one.basis) for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
+    settled = {(one.spot, one.net_cents, one.basis) for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
     # A hit of spot 3, of spot 5, or the dealer's: what was paid shows which. Dated when told it was the dealer's only.
     assert settled == {(5, -600, Basis.PAID), (3, 1000, Basis.PAID)}
 
@@ -120,7 +120,7 @@ def test_a_card_told_late_that_came_before_what_looked_like_payment_is_still_of_
     rig.give(CardDrawn(rig.now_ns, Card("Td"), since_ns=before_ns))
     assert rig.table.state.rounds == 1
     rig.talk("key hole_turned \n Jh \n 3 main 20 \n key round_closed")
-    settled = {(one.spot, one.due_cents) for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
+    settled = {(one.spot, one.net_cents) for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)}
     assert settled == {(3, 1000), (5, -1200)}
 
 

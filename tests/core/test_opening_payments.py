@@ -22,7 +22,7 @@ def rules_of(house: str, **more: object) -> Rules:
     return replace(rules, options=replace(rules.options, stand_key="always"), **more)
 
 
-def late(rig: Rig) -> list[tuple[int, str]]:
+def late(rig: Rig) -> list[tuple[int | None, str | None]]:
     """The spots and zones of which it was told."""
     return [(one.spot, one.zone) for one in of_procedure(rig)]
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import RoundIrregular, UnexplainedChange
-from controller.core.messages.events import CardDealt, CardOpened, HoleTurned, RoundClosed
+from controller.core.messages.alerts import ChipsUnexplained, RoundIrregular
+from controller.core.messages.events import CardDealt, CardOpened, HoleCardRevealed, RoundClosed
 from controller.io.files import profile_files
 from simulators.people.acts import RoundPlayed
 from simulators.people.dealer import play
@@ -60,7 +60,7 @@ def test_nothing_is_settled_or_told_but_the_truth(name: str, stand_key: StandKey
     rig, told = dealt(HOUSES[name], 5, 40, stand_key)
     assert_account(rig, told)
     assert_facts(rig, told)
-    assert rig.told(UnexplainedChange) == []
+    assert rig.told(ChipsUnexplained) == []
 
 
 @pytest.mark.parametrize("name", HOUSES)
@@ -86,7 +86,7 @@ def faces(rig: Rig) -> dict[int, str]:
 def dealers(rig: Rig) -> list[str]:
     (closed,) = rig.told(RoundClosed)
     assert isinstance(closed, RoundClosed)
-    assert closed.plays == 1
+    assert closed.legal_plays == 1
     return [faces(rig)[card] for card in closed.dealer]
 
 
@@ -96,7 +96,7 @@ def test_there_is_nothing_to_turn_and_every_card_is_opened_at_once() -> None:
     assert rig.postings() == ["1: spot 1 main +10.00"]
     rig.key("round_closed")
     assert dealers(rig) == ["9c", "8s"]
-    assert rig.told(HoleTurned) == []
+    assert rig.told(HoleCardRevealed) == []
 
 
 def test_the_second_card_is_told_to_be_the_dealers() -> None:
@@ -153,10 +153,10 @@ LATER = {
 
 @pytest.mark.parametrize("name", LATER)
 def test_where_any_hand_may_be_surrendered_its_key_says_so(name: str) -> None:
-    talk, due_cents = LATER[name]
+    talk, net_cents = LATER[name]
     rig = Rig(rules_of({"surrender_on": "any_hand"}, stand_key="always"))
     rig.talk(f"{talk} \n key round_closed")
-    assert settled(rig.events) == {(1, 1, "main"): (1000, due_cents)}
+    assert settled(rig.events) == {(1, 1, "main"): (1000, net_cents)}
     first = Rig(rules_of({}, stand_key="always"))
     first.talk(talk)
     assert len(first.told(RoundIrregular)) == 1
@@ -181,12 +181,12 @@ def test_a_natural_found_ends_the_round_before_anybody_plays() -> None:
 def test_a_natural_found_is_shown_by_the_taking_too() -> None:
     rig = checked("1 main 10 \n 2 main 5 \n Ah Th Ks Kh 6d Ad \n 2 main 0 \n 1 main 0 \n key round_closed")
     assert rig.postings() == ["1: spot 1 main +0.00", "1: spot 2 main -5.00"]
-    assert rig.told(UnexplainedChange) == []
+    assert rig.told(ChipsUnexplained) == []
 
 
 def test_a_natural_paid_before_play_says_that_the_device_found_none() -> None:
     rig = checked("1 main 10 \n 2 main 5 \n Ah Th Ks Kh 6d 9d \n 1 main 25")
-    assert rig.told(UnexplainedChange, HoleTurned) == []
+    assert rig.told(ChipsUnexplained, HoleCardRevealed) == []
     assert rig.postings() == [], "the player may as well have picked up a push"
     rig.talk("key hit")
     assert rig.postings() == ["1: spot 1 main +15.00"]

@@ -6,10 +6,10 @@ import msgspec
 
 from controller.core.game.wager import LockedWager
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardDrawn,
     Event,
-    HoleTurned,
+    HoleCardRevealed,
     QuestionAnswered,
     QuestionAsked,
     RoundClosed,
@@ -31,8 +31,11 @@ def one_round(number: int, at: int) -> list[tuple[int, Event]]:
     """Locked after 20 seconds, dealt after 5 more, turned after 30, closed after 10."""
     wagers = (LockedWager(1, "main", 1000), LockedWager(1, "lucky_ladies", 100), LockedWager(4, "main", 500))
     cards: list[tuple[int, Event]] = [(at + 20 + place, CardDrawn(number, place, place, "")) for place in range(6)]
-    ends: list[tuple[int, Event]] = [(at + 54, HoleTurned(number, 5)), (at + 64, RoundClosed(number, (), 1, "settled"))]
-    return [(at + 20, BetsLocked(number, wagers)), *cards, *ends]
+    ends: list[tuple[int, Event]] = [
+        (at + 54, HoleCardRevealed(number, 5)),
+        (at + 64, RoundClosed(number, (), 1, "settled")),
+    ]
+    return [(at + 20, BettingClosed(number, wagers)), *cards, *ends]
 
 
 def test_phases_are_timed_from_the_first_close_on() -> None:

@@ -64,7 +64,7 @@ def test_a_winner_who_is_not_paid_to_the_chip_is_told(changes: list[int], kind: 
     assert kinds(rig) == []
     next_bets(rig)
     (alert,) = raised(rig)
-    assert (alert.kind, alert.due_cents, alert.paid_cents) == (kind, 2500, paid)
+    assert (alert.kind, alert.net_cents, alert.paid_cents) == (kind, 2500, paid)
     assert (alert.round, alert.spot, alert.zone) == (1, 1, "main")
 
 
@@ -105,7 +105,7 @@ def test_a_lost_wager_that_is_paid_is_told_even_if_all_of_it_is_gone_then() -> N
     rig.chips(1, "main", 0)
     next_bets(rig)
     (alert,) = raised(rig)
-    assert (alert.kind, alert.due_cents, alert.paid_cents) == (Kind.MISPAY, -2500, 2500)
+    assert (alert.kind, alert.net_cents, alert.paid_cents) == (Kind.MISPAY, -2500, 2500)
 
 
 def test_what_was_added_goes_back_against_a_natural_even_if_the_broken_hand_was_taken() -> None:

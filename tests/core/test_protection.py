@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.inputs import Acknowledged, Started
 from controller.core.messages.raised_alerts import LISTED_LIMIT, SEVERITY, AlertAcknowledged, Kind, Severity
 from controller.core.table.state import restore
@@ -207,7 +207,7 @@ def test_a_dealer_who_draws_on_seventeen_goes_against_the_rule() -> None:
     dealt(rig, "Th 7d Qs Td")
     rig.talk("key stand hole_turned\n2c")
     rig.talk("key round_closed round_closed")
-    assert kinds(rig) == ["dealer_against_rule", "settlement_doubted"]
+    assert kinds(rig) == ["dealer_against_rule", "settlement_disputed"]
 
 
 def test_a_dealer_who_stands_on_sixteen_goes_against_the_rule() -> None:
@@ -242,7 +242,7 @@ def test_what_was_acknowledged_cannot_be_acknowledged_again() -> None:
     rig = capped()
     for _ in range(2):
         rig.give(Acknowledged(rig.now_ns, 1, "M. Okafor", ""))
-    assert isinstance(rig.events[-1], FloorRefused)
+    assert isinstance(rig.events[-1], OrderRefused)
     assert rig.events[-1].reason == "no such alert is unacknowledged"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.messages.alerts import LateWager, Pinched
-from controller.core.messages.events import BetsLocked, KeyWithdrawn, RoundClosed
+from controller.core.messages.alerts import BetDecreasedAfterLock, BetIncreasedAfterLock
+from controller.core.messages.events import BettingClosed, KeyUndone, RoundClosed
 from controller.core.messages.inputs import VoidRound
 from firmware_protocols.readings import ChipsConfirmed, ChipsSeen
 from tests.core.rig import MS, SPOTS, Rig, penn
@@ -30,15 +30,20 @@ def confirm(rig: Rig) -> None:
 
 
 def locked(rig: Rig) -> list[tuple[int, int, str, int]]:
-    found = (event for event in rig.events if isinstance(event, BetsLocked))
+    found = (event for event in rig.events if isinstance(event, BettingClosed))
     return [(event.round, w.spot, w.bet, w.cents) for event in found for w in event.wagers]
 
 
 SECOND = [(1, 1, "main", 1000), (2, 1, "main", 1500)]
 
 
-@pytest.mark.parametrize(("spot", "dollars", "kind"), [(2, 50, LateWager), (1, 40, LateWager), (1, 5, Pinched)])
-def test_chips_moved_after_the_key_are_no_wager(spot: int, dollars: int, kind: type[LateWager | Pinched]) -> None:
+@pytest.mark.parametrize(
+    ("spot", "dollars", "kind"),
+    [(2, 50, BetIncreasedAfterLock), (1, 40, BetIncreasedAfterLock), (1, 5, BetDecreasedAfterLock)],
+)
+def test_chips_moved_after_the_key_are_no_wager(
+    spot: int, dollars: int, kind: type[BetIncreasedAfterLock | BetDecreasedAfterLock]
+) -> None:
     rig = put_off()
     rig.chips(spot, "main", dollars * 100)
     confirm(rig)
@@ -51,7 +56,7 @@ def test_moved_back_before_the_round_begins_they_are_as_they_were() -> None:
     rig.talk("2 main 50 \n 2 main 0")
     confirm(rig)
     assert locked(rig) == SECOND
-    assert rig.told(LateWager, Pinched) == []
+    assert rig.told(BetIncreasedAfterLock, BetDecreasedAfterLock) == []
 
 
 def test_chips_told_after_the_key_that_may_have_lain_there_in_time_are_a_wager() -> None:
@@ -78,7 +83,7 @@ def test_the_key_can_be_taken_back_while_no_card_is_out(confirmed: bool) -> None
     rig.talk("key undo \n 2 main 50")
     confirm(rig)
     rig.talk("key no_more_bets")
-    assert [event.meaning for event in rig.told(KeyWithdrawn) if isinstance(event, KeyWithdrawn)] == ["no_more_bets"]
+    assert [event.meaning for event in rig.told(KeyUndone) if isinstance(event, KeyUndone)] == ["no_more_bets"]
     assert locked(rig)[-1] == (rig.table.state.rounds, 2, "main", 5000)
     voided = [event.outcome for event in rig.told(RoundClosed) if isinstance(event, RoundClosed)]
     assert voided == (["settled", "void"] if confirmed else ["settled"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.core.messages.alerts import RoundIrregular, WagerUncertain
-from controller.core.messages.events import WagerOpen
+from controller.core.messages.events import WagerUnresolved
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
@@ -69,7 +69,9 @@ def test_a_side_wager_laid_unseen_stays_open_between_both_amounts() -> None:
     rig.talk("6d 8s \n key stand hole_turned \n 2 main 0 \n 2 lucky_ladies 0 \n key round_closed")
     uncertain = [event for event in rig.told(WagerUncertain) if isinstance(event, WagerUncertain)]
     assert [(event.spot, event.bet, event.possible_cents) for event in uncertain] == [(2, "lucky_ladies", (0, 500))]
-    opened = [(event.bet, event.possible_cents) for event in rig.told(WagerOpen) if isinstance(event, WagerOpen)]
+    opened = [
+        (event.bet, event.possible_cents) for event in rig.told(WagerUnresolved) if isinstance(event, WagerUnresolved)
+    ]
     assert ("lucky_ladies", (-500, 0)) in opened
     assert alerts(rig) == []
 

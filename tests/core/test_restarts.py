@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import AnswerRefused, CardsMayBeMissing, RoundIrregular, SpotUnwatched
+from controller.core.messages.alerts import AnswerRefused, CardsMayBeMissing, RoundIrregular, SpotReaderLost
 from controller.core.messages.events import DeviceStatusChanged, QuestionAnswered, QuestionAsked, TableStarted
 from controller.core.messages.inputs import Answered, Started
 from controller.core.round.missed_cards import MISSED_CARDS
@@ -55,7 +55,7 @@ def test_the_first_start_is_no_restart() -> None:
 def test_between_rounds_nobody_need_answer() -> None:
     rig = rig_with(f"{DEAL} \n {END}")
     restarted(rig)
-    assert rig.told(CardsMayBeMissing) == [CardsMayBeMissing(0, "the daemon was not running")]
+    assert rig.told(CardsMayBeMissing) == [CardsMayBeMissing(None, "the daemon was not running")]
     assert rig.told(QuestionAsked) == []
     rig.talk(f"1 main 20 \n Th 9c 6d 8s \n {END}")
     assert rig.outcomes() == ["settled", "settled"]
@@ -64,7 +64,7 @@ def test_between_rounds_nobody_need_answer() -> None:
 def test_in_a_round_people_are_asked() -> None:
     rig = rig_with(DEAL)
     restarted(rig)
-    assert rig.told(QuestionAsked) == [QuestionAsked(1, 1, 0, MISSED_CARDS, ("no", "yes"))]
+    assert rig.told(QuestionAsked) == [QuestionAsked(1, 1, None, MISSED_CARDS, ("no", "yes"))]
     assert rig.desired.display == "Cards drawn meanwhile? yes/no"
 
 
@@ -210,7 +210,7 @@ def test_two_doubts_are_one_question() -> None:
 def test_a_reader_lost_in_a_round_leaves_its_spot_to_the_floor() -> None:
     rig = rig_with(DEAL)
     rig.give(DeviceHealth("bet_spots/1", HealthState.LOST, rig.now_ns))
-    assert rig.told(SpotUnwatched) == [SpotUnwatched(1, 1, "bet_spots/1")]
+    assert rig.told(SpotReaderLost) == [SpotReaderLost(1, 1, "bet_spots/1")]
     assert irregularities(rig) == []
 
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import pytest
 
 from controller.core.game.rules import Rules
-from controller.core.messages.alerts import LateWager, Pinched, RoundIrregular, SettlementDoubted, UnexplainedChange
-from controller.core.messages.events import BetsLocked
+from controller.core.messages.alerts import (
+    BetDecreasedAfterLock,
+    BetIncreasedAfterLock,
+    ChipsUnexplained,
+    RoundIrregular,
+    SettlementDisputed,
+)
+from controller.core.messages.events import BettingClosed
 from controller.io.files import profile_files
 from tests.core.rig import Rig
 
-ALARMS = (RoundIrregular, LateWager, Pinched, UnexplainedChange, SettlementDoubted)
+ALARMS = (RoundIrregular, BetIncreasedAfterLock, BetDecreasedAfterLock, ChipsUnexplained, SettlementDisputed)
 
 
 def house(profile: str, **options: object) -> Rules:
@@ -31,7 +37,7 @@ BROKE = "1 main 10 \n Th 9c 6d 8s \n Kh \n 1 main 0"
 def test_all_hands_broke_and_were_taken_so_the_next_card_or_lock_ends_the_round(key: str) -> None:
     rig = rig_with(f"{BROKE} \n 1 main 15 \n {key} Th 6c 9d Td \n 8c")
     assert rig.told(*ALARMS) == []
-    assert [event.round for event in rig.told(BetsLocked) if isinstance(event, BetsLocked)] == [1, 2]
+    assert [event.round for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)] == [1, 2]
     assert rig.postings()[0] == "1: spot 1 main -10.00"
     assert rig.outcomes() == ["settled"]
 
@@ -43,7 +49,7 @@ def test_bets_laid_anew_after_all_broke_are_no_past_posting() -> None:
 
 def test_a_broken_hand_that_nobody_took_does_not_let_a_card_begin_a_round() -> None:
     rig = rig_with("1 main 10 \n Th 9c 6d 8s \n Kh \n 4c")
-    assert len(rig.told(BetsLocked)) == 1
+    assert len(rig.told(BettingClosed)) == 1
     assert len(rig.told(RoundIrregular)) == 1
 
 
@@ -65,7 +71,7 @@ def test_an_irregular_round_ends_with_the_card_after_all_its_chips_are_gone() ->
     assert rig.outcomes() == []
     rig.talk("1 main 0 \n 1 main 20 \n Th 9c 8d 8s")
     assert rig.outcomes() == ["irregular"]
-    assert len(rig.told(BetsLocked)) == 2
+    assert len(rig.told(BettingClosed)) == 2
 
 
 def test_every_zone_is_looked_at_wherever_bets_may_be_made() -> None:

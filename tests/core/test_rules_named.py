@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.messages.events import BetsLocked
+from controller.core.messages.events import BettingClosed
 from controller.core.messages.inputs import Started
 from controller.io.files import profile_files
 from tests.core.rig import Rig
@@ -16,5 +16,5 @@ def test_every_round_names_the_rules_it_is_played_by() -> None:
     rig.give(Started(rig.now_ns, "test", replace(rig.house, profile_hash="1" * 64)))
     rig.chips(1, "main", 0)
     rig.talk("1 main 10 \n Th")
-    locked = [event.profile_hash for event in rig.told(BetsLocked) if isinstance(event, BetsLocked)]
+    locked = [event.profile_hash for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)]
     assert locked == ["0" * 64, "1" * 64]

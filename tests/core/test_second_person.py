@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 import pytest
 
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import Event, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import RoundVoided, RulingProposed
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, VoidRound, WithdrawOrder
@@ -57,7 +57,7 @@ def test_one_person_moves_nothing() -> None:
     void(rig, "M. Okafor")
     rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 500, "M. Okafor", "dead hand", FLOOR))
     assert told(rig, RulingProposed) == [
-        RulingProposed(1, 1, 0, "", None, "M. Okafor", "foul deal", "own key"),
+        RulingProposed(1, 1, None, None, None, "M. Okafor", "foul deal", "own key"),
         RulingProposed(2, 1, 1, "main", 500, "M. Okafor", "dead hand", "own key"),
     ]
     assert not told(rig, RoundVoided)
@@ -73,14 +73,14 @@ def test_another_person_approves_and_both_are_named() -> None:
     ]
     (voided,) = told(rig, RoundVoided)
     assert (voided.who, voided.why) == ("M. Okafor, J. Lee", "foul deal")
-    assert [one.due_cents for one in told(rig, WagerAdjusted)] == [0]
+    assert [one.net_cents for one in told(rig, WagerAdjusted)] == [0]
 
 
 def test_nobody_approves_their_own() -> None:
     rig = a_table()
     void(rig, "M. Okafor")
     approve(rig, 1, "m.  okafor")
-    assert [one.reason for one in told(rig, FloorRefused)] == ["M. Okafor proposed it; another person must approve"]
+    assert [one.reason for one in told(rig, OrderRefused)] == ["M. Okafor proposed it; another person must approve"]
     assert not told(rig, RoundVoided)
     approve(rig, 1, "J. Lee")
     assert told(rig, RoundVoided)
@@ -104,14 +104,14 @@ def test_an_approval_counts_only_from_somebody_vouched_for_as_another(vouched: V
     void(rig, "M. Okafor")
     approve(rig, 1, "J. Lee", vouched)
     assert not told(rig, RoundVoided)
-    (refused,) = told(rig, FloorRefused)
+    (refused,) = told(rig, OrderRefused)
     assert "another person must approve" in refused.reason or "nothing vouches for J. Lee" in refused.reason
 
 
 def test_what_nobody_vouches_for_is_not_even_proposed() -> None:
     rig = a_table()
     rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "foul deal"))
-    (refused,) = told(rig, FloorRefused)
+    (refused,) = told(rig, OrderRefused)
     assert refused.reason.startswith("nothing vouches for M. Okafor: what takes two persons is ordered over the")
     assert not told(rig, RulingProposed)
 
@@ -124,7 +124,7 @@ def test_what_could_not_be_done_is_not_proposed_and_not_approved() -> None:
     void(rig, "J. Lee")
     approve(rig, 1, "J. Lee")
     approve(rig, 2, "A. Ames")
-    reasons = [one.reason for one in told(rig, FloorRefused)]
+    reasons = [one.reason for one in told(rig, OrderRefused)]
     assert reasons[1:] == ["the round is void already"]
     assert len(told(rig, RoundVoided)) == 1
 
@@ -136,7 +136,7 @@ def test_an_order_taken_back_is_carried_out_no_more() -> None:
     assert told(rig, OrderWithdrawn) == [OrderWithdrawn(1, "M. Okafor", "wrong round")]
     approve(rig, 1, "J. Lee")
     assert not told(rig, RoundVoided)
-    assert [one.what for one in told(rig, FloorRefused)] == ["approve order 1"]
+    assert [one.what for one in told(rig, OrderRefused)] == ["approve order 1"]
 
 
 def test_a_proposal_outlives_a_restart() -> None:
@@ -152,7 +152,7 @@ def test_so_many_may_wait_and_no_more() -> None:
     for _ in range(ORDERS_LIMIT + 1):
         void(rig, "M. Okafor")
     assert len(told(rig, RulingProposed)) == ORDERS_LIMIT
-    assert "orders wait already" in told(rig, FloorRefused)[-1].reason
+    assert "orders wait already" in told(rig, OrderRefused)[-1].reason
 
 
 def test_where_one_person_is_enough_nothing_waits() -> None:

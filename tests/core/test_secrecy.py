@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from controller.core.messages.events import BetsLocked, CardDrawn, CardOpened, Event, HoleTurned, KeyRead
+from controller.core.messages.events import BettingClosed, CardDrawn, CardOpened, Event, HoleCardRevealed, KeyRead
 from controller.core.messages.house import House
 from controller.core.messages.inputs import Stamped
 from controller.core.step import step
@@ -137,11 +137,11 @@ def holes_of(rig: Rig) -> list[Hole]:
     """The hole cards, by the place that the locked wagers give them."""
     boxes = {
         e.round: sum(wager.bet == "main" for wager in e.wagers)
-        for e in rig.told(BetsLocked)
-        if isinstance(e, BetsLocked)
+        for e in rig.told(BettingClosed)
+        if isinstance(e, BettingClosed)
     }
     drawn = [e for e in rig.told(CardDrawn) if isinstance(e, CardDrawn)]
-    return [Hole(e.card - 1, e.card) for e in drawn if e.place == 2 * boxes.get(e.round, 99) + 1]
+    return [Hole(e.card - 1, e.card) for e in drawn if e.position == 2 * boxes.get(e.round or 0, 99) + 1]
 
 
 def with_face(stamped: Stamped, face: Card) -> Stamped:
@@ -154,7 +154,9 @@ def before_the_turn(table: Table, rest: list[Stamped], hole: int) -> Iterator[by
     for stamped in rest:
         stepped = step(table, stamped)
         table = stepped.table
-        turns = [i for i, event in enumerate(stepped.events) if isinstance(event, HoleTurned) and event.card == hole]
+        turns = [
+            i for i, event in enumerate(stepped.events) if isinstance(event, HoleCardRevealed) and event.card == hole
+        ]
         shown: tuple[Event, ...] = stepped.events[: turns[0] + 1] if turns else stepped.events
         assert not any(isinstance(event, CardOpened) and event.card == hole for event in shown)
         yield coded(shown) if turns else coded((shown, stepped.desired))
@@ -211,7 +213,7 @@ class Keyless(Rig):
 def test_nor_when_nobody_says_that_it_is_turned(stand_key: StandKey) -> None:
     rig, _ = simulated("hollywood-penn-national", 44, 5, stand_key, make=Keyless, boxes=(1, 4))
     assert not any(isinstance(event, KeyRead) and event.meaning == "hole_turned" for event in rig.events)
-    assert rig.told(HoleTurned)
+    assert rig.told(HoleCardRevealed)
     assert assert_hole_is_secret(rig) == 5
 
 
@@ -221,9 +223,9 @@ def test_nor_in_a_round_dealt_by_hand(name: str) -> None:
     rig.talk(HAND_WRITTEN[name])
     tried = assert_hole_is_secret(rig)
     assert tried == (0 if name == "closed before the deal is over" else 1)
-    told = [(type(event), event.card) for event in rig.told(HoleTurned, CardOpened) if hasattr(event, "card")]
+    told = [(type(event), event.card) for event in rig.told(HoleCardRevealed, CardOpened) if hasattr(event, "card")]
     for hole in holes_of(rig):
-        assert [kind for kind, card in told if card == hole.number] == [HoleTurned, CardOpened]
+        assert [kind for kind, card in told if card == hole.number] == [HoleCardRevealed, CardOpened]
 
 
 def test_nor_where_even_money_is_shown_by_chips() -> None:
@@ -247,7 +249,7 @@ def test_the_hole_card_opens_once_and_after_its_turn() -> None:
     turned: set[int] = set()
     for event in rig.events:
         match event:
-            case HoleTurned(_, card):
+            case HoleCardRevealed(_, card):
                 turned.add(card)
             case CardOpened(card):
                 assert card not in hidden or card in turned

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.messages.events import BetsLocked, CardDealt, WagerSettled
+from controller.core.messages.events import BettingClosed, CardDealt, WagerSettled
 from controller.core.messages.house import Counted
 from controller.core.messages.inputs import Started
 from controller.core.messages.meter_events import ContributionMade, MeterClosed
@@ -40,7 +40,7 @@ def sense(rig: Rig, *spots: int, live: tuple[int, ...] | None = None) -> None:
     )
 
 
-def disagreements(rig: Rig) -> list[tuple[int, int, str]]:
+def disagreements(rig: Rig) -> list[tuple[int | None, int | None, str]]:
     return [(one.round, one.spot, one.text) for one in raised(rig) if one.kind.value == "sensor_disagrees"]
 
 
@@ -148,11 +148,11 @@ def health(rig: Rig, state: HealthState) -> None:
 
 def locked(rig: Rig) -> list[tuple[int, str, int]]:
     """The wagers of the last lock."""
-    told = [event for event in rig.events if isinstance(event, BetsLocked)]
+    told = [event for event in rig.events if isinstance(event, BettingClosed)]
     return [(one.spot, one.bet, one.cents) for one in told[-1].wagers] if told else []
 
 
-def alerts(rig: Rig) -> list[tuple[str, int]]:
+def alerts(rig: Rig) -> list[tuple[str, int | None]]:
     return [(one.kind.value, one.spot) for one in raised(rig)]
 
 
@@ -274,11 +274,11 @@ def test_sensors_that_do_not_answer_have_accepted_nothing_and_it_is_said_before_
     sense(rig, 1)
     health(rig, HealthState.LOST)
     rig.key("no_more_bets")
-    assert alerts(rig) == [("sensors_silent", 0)]
+    assert alerts(rig) == [("sensors_silent", None)]
     assert locked(rig) == []
     rig.talk("7h 9c Td 8c\nkey stand hole_turned\nkey round_closed")
     assert rig.postings() == ["1: spot 1 main +0.00"]
-    assert alerts(rig) == [("sensors_silent", 0)]
+    assert alerts(rig) == [("sensors_silent", None)]
 
 
 def test_sensors_back_before_the_first_card_have_their_say() -> None:
@@ -300,7 +300,7 @@ def test_sensors_back_after_the_first_card_have_seen_nothing_that_counts() -> No
     health(rig, HealthState.READY)
     sense(rig, 1)
     assert locked(rig) == [(1, "main", 2500)]
-    assert alerts(rig) == [("sensors_silent", 0)]
+    assert alerts(rig) == [("sensors_silent", None)]
     assert rig.desired.lamps == {BET: ()}
 
 
@@ -329,7 +329,7 @@ def test_a_first_card_before_anything_is_known_of_the_sensors_finds_no_wager() -
     rig = alone(1)
     rig.give(Started(rig.now_ns, "test", rig.house))
     rig.talk("1 main 25\n7h")
-    assert alerts(rig) == [("sensors_silent", 0)]
+    assert alerts(rig) == [("sensors_silent", None)]
     assert locked(rig) == [(1, "main", 2500)]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import CardDrawn, CardOpened, ShoeBegun, ShoeEnded
 from controller.core.messages.inputs import ShoeChanged
 from controller.core.step import step
@@ -64,7 +64,7 @@ def test_a_shoe_ends_with_its_account_and_its_burns_are_opened_then() -> None:
     nonce = hashlib.sha256(str(burned.card).encode()).digest()
     assert opened.nonce == nonce.hex()
     told = ended(rig)
-    assert (told.shoe, told.decks, told.drawn, told.burned, told.unread, told.left) == (1, 6, 5, 1, 0, -1)
+    assert (told.shoe, told.decks, told.drawn, told.burned, told.unread, told.left) == (1, 6, 5, 1, 0, None)
     assert told.penetration_per_mille == 5 * 1000 // 312
     assert told.running_count == 1 - 3
 
@@ -128,12 +128,12 @@ def test_a_new_shoe_is_refused_in_the_middle_of_a_round_and_said_twice() -> None
     rig = of_decks(1)
     rig.talk("1 main 25\nkey no_more_bets\n2h")
     rig.give(ShoeChanged(rig.now_ns, -1, "M. Okafor"))
-    assert isinstance(rig.events[-1], FloorRefused)
+    assert isinstance(rig.events[-1], OrderRefused)
     other = of_decks(1)
     other.give(ShoeChanged(other.now_ns, -1, "M. Okafor"))
     assert isinstance(other.events[-1], ShoeBegun)
     other.give(ShoeChanged(other.now_ns, -1, "M. Okafor"))
-    assert isinstance(other.events[-1], FloorRefused)
+    assert isinstance(other.events[-1], OrderRefused)
 
 
 def test_more_cards_than_were_loaded_are_too_many_once() -> None:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.alerts import CardsMayBeMissing, RoundIrregular
-from controller.core.messages.events import BetsLocked, QuestionAsked
+from controller.core.messages.events import BettingClosed, QuestionAsked
 from controller.core.messages.inputs import Started
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.table.state import State, Table
@@ -60,7 +60,7 @@ def test_bets_locked_meanwhile_leave_the_round_to_the_floor() -> None:
         "it ended while the shoe was not connected"
     ]
     assert rig.outcomes() == ["irregular"]
-    assert [event.round for event in rig.told(BetsLocked) if isinstance(event, BetsLocked)] == [1, 2]
+    assert [event.round for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)] == [1, 2]
 
 
 def test_who_is_paid_for_a_card_that_nobody_heard_of_is_not_accused() -> None:
@@ -73,7 +73,7 @@ def test_a_round_whose_bets_are_locked_meanwhile_waits_too() -> None:
     rig = Rig(penn(stand_key="always"))
     health(rig, HealthState.LOST)
     rig.talk("1 main 10 \n 2 main 10 \n key no_more_bets \n 2 main 0 \n 2 main 10")
-    assert len(rig.told(BetsLocked)) == 1
+    assert len(rig.told(BettingClosed)) == 1
     assert alerts(rig) == ["chips_unexplained"] * 2
     health(rig, HealthState.READY)
     assert [event.round for event in rig.told(CardsMayBeMissing) if isinstance(event, CardsMayBeMissing)] == [1]

@@ -6,26 +6,26 @@ import pytest
 
 from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import (
-    CardWithoutBets,
-    ChangeMade,
-    ChipConflict,
+    AssistanceRequested,
+    BetDecreasedAfterLock,
+    BetIncreasedAfterLock,
+    CardOutsideRound,
+    ChipSeenTwice,
+    ChipsExchanged,
     CloseRefused,
     DeviceAlarm,
-    FloorCalled,
     KeyRefused,
-    LateWager,
-    LineTroubled,
-    Pinched,
+    LineErrors,
     RoundIrregular,
     UnknownChip,
 )
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardBurned,
     CardDrawn,
     CardOpened,
     ChipsChanged,
-    HoleTurned,
+    HoleCardRevealed,
     RoundClosed,
     WagerSettled,
 )
@@ -58,16 +58,16 @@ def locked(rig: Rig) -> list[tuple[tuple[int, str, int], ...]]:
     """The wagers of each lock told."""
     return [
         tuple((wager.spot, wager.bet, wager.cents) for wager in event.wagers)
-        for event in rig.told(BetsLocked)
-        if isinstance(event, BetsLocked)
+        for event in rig.told(BettingClosed)
+        if isinstance(event, BettingClosed)
     ]
 
 
 def test_bets_are_locked_by_the_key() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national").rules)
     rig.talk("3 main 10 \n 1 main 25 \n 1 lucky_ladies 5 \n key no_more_bets")
-    assert rig.told(BetsLocked) == [
-        BetsLocked(
+    assert rig.told(BettingClosed) == [
+        BettingClosed(
             1,
             (LockedWager(1, "main", 2500), LockedWager(1, "lucky_ladies", 500), LockedWager(3, "main", 1000)),
             rig.house.profile_hash,
@@ -85,7 +85,7 @@ def test_bets_are_not_locked_twice() -> None:
 
 def test_no_bets_cannot_be_locked() -> None:
     rig = rig_with("key no_more_bets")
-    assert rig.told(BetsLocked, KeyRefused) == [KeyRefused("P", "no_more_bets", "no wager lies on the layout")]
+    assert rig.told(BettingClosed, KeyRefused) == [KeyRefused("P", "no_more_bets", "no wager lies on the layout")]
 
 
 def test_nor_while_a_round_is_played() -> None:
@@ -178,9 +178,9 @@ def test_another_box_makes_another_card_the_hole_card() -> None:
     rig.late = False
     rig.talk("key stand hole_turned round_closed")
     assert sorted(told(rig).settled) == ["1 main -10.00", "2 main +15.00"]
-    (turned,) = rig.told(HoleTurned)
+    (turned,) = rig.told(HoleCardRevealed)
     opened = [e for e in rig.told(CardOpened) if isinstance(e, CardOpened)]
-    assert isinstance(turned, HoleTurned)
+    assert isinstance(turned, HoleCardRevealed)
     assert next(e.face for e in opened if e.card == turned.card) == "8s"
     assert rig.events.index(turned) < rig.events.index(next(e for e in opened if e.card == turned.card))
 
@@ -204,20 +204,20 @@ def test_wagers_taken_away_in_time_leave_cards_without_bets() -> None:
     rig.now_ns += 400 * MS
     drawn(rig, "Th")
     seen(rig, 1, 0, (before, before + 100 * MS))
-    assert rig.told(CardWithoutBets) == [CardWithoutBets(rig.number - 1)]
+    assert rig.told(CardOutsideRound) == [CardOutsideRound(rig.number - 1)]
     assert rig.outcomes() == ["void"]
 
 
 def test_late_wagers_and_pinches_leave_the_locked_wager() -> None:
     rig = rig_with("1 main 10 \n Th 9c \n 1 main 15 \n 1 main 5 \n 6d 8s \n key stand hole_turned round_closed")
-    assert rig.told(LateWager) == [LateWager(1, 1, "main", 1000, 1500)]
-    assert rig.told(Pinched) == [Pinched(1, 1, "main", 1500, 500)]
+    assert rig.told(BetIncreasedAfterLock) == [BetIncreasedAfterLock(1, 1, "main", 1000, 1500)]
+    assert rig.told(BetDecreasedAfterLock) == [BetDecreasedAfterLock(1, 1, "main", 1500, 500)]
     assert told(rig).settled == ["1 main -10.00"]
 
 
 def test_a_wager_at_a_spot_that_is_not_in_play_is_late() -> None:
     rig = rig_with(f"1 main 10 \n {HAND} \n 5 main 10")
-    assert rig.told(LateWager) == [LateWager(1, 5, "main", 0, 1000)]
+    assert rig.told(BetIncreasedAfterLock) == [BetIncreasedAfterLock(1, 5, "main", 0, 1000)]
 
 
 def test_chips_of_the_same_value_are_change() -> None:
@@ -225,7 +225,7 @@ def test_chips_of_the_same_value_are_change() -> None:
     rig.lay(1, "main", ("E1",))
     rig.talk("Th")
     rig.lay(1, "main", ("E2", "E3"))
-    assert rig.told(ChangeMade, LateWager, Pinched) == [ChangeMade(1, "main", 1000)]
+    assert rig.told(ChipsExchanged, BetIncreasedAfterLock, BetDecreasedAfterLock) == [ChipsExchanged(1, "main", 1000)]
 
 
 def test_an_unknown_chip_counts_as_nothing_and_is_told_once() -> None:
@@ -240,7 +240,7 @@ def test_a_chip_at_two_zones_counts_where_it_lay_until_it_has_left_one() -> None
     rig = Rig(KEYED, {"E1": 1000, "E2": 500})
     rig.lay(1, "main", ("E1", "E2"))
     rig.lay(2, "main", ("E1",))
-    assert rig.told(ChipConflict) == [ChipConflict("E1", ("1/main", "2/main"))]
+    assert rig.told(ChipSeenTwice) == [ChipSeenTwice("E1", ("1/main", "2/main"))]
     rig.lay(1, "main", ("E2",))
     rig.talk("key no_more_bets")
     assert locked(rig) == [((1, "main", 500), (2, "main", 1000))]
@@ -248,7 +248,7 @@ def test_a_chip_at_two_zones_counts_where_it_lay_until_it_has_left_one() -> None
 
 def test_a_card_with_no_bets_belongs_to_no_round() -> None:
     rig = rig_with("9c")
-    assert rig.told(CardDrawn, CardWithoutBets, CardOpened) == [CardDrawn(0, 2, -1, "c2"), CardWithoutBets(2)]
+    assert rig.told(CardDrawn, CardOutsideRound, CardOpened) == [CardDrawn(None, 2, None, "c2"), CardOutsideRound(2)]
 
 
 def test_a_burned_card_is_announced_by_the_key() -> None:
@@ -260,7 +260,7 @@ def test_a_burned_card_is_announced_by_the_key() -> None:
 def test_or_by_the_shoe() -> None:
     rig = rig_with("1 main 10")
     rig.give(readings.CardDrawn(rig.now_ns, Card("Ac"), burn=True))
-    assert rig.told(BetsLocked) == []
+    assert rig.told(BettingClosed) == []
     assert len(rig.told(CardBurned)) == 1
 
 
@@ -291,7 +291,7 @@ def test_a_key_outside_the_map_is_refused() -> None:
 
 def test_a_digit_speaks_of_the_next_key_only() -> None:
     rig = rig_with(f"1 main 10 \n {HAND} \n key 3 call_floor stand hole_turned round_closed")
-    assert rig.told(FloorCalled) == [FloorCalled(1)]
+    assert rig.told(AssistanceRequested) == [AssistanceRequested(1)]
     assert rig.outcomes() == ["settled"]
 
 
@@ -299,9 +299,9 @@ def test_complaints_and_noise_are_passed_on() -> None:
     rig = Rig(KEYED)
     rig.give(DeviceComplained("shoe", "E5", "jammed", rig.now_ns))
     rig.give(LineDisturbed("keypad", "noise", b"\xff\x00", rig.now_ns))
-    assert rig.told(DeviceAlarm, LineTroubled) == [
+    assert rig.told(DeviceAlarm, LineErrors) == [
         DeviceAlarm("shoe", "E5", "jammed"),
-        LineTroubled("keypad", "noise", "ff00"),
+        LineErrors("keypad", "noise", "ff00"),
     ]
 
 
@@ -319,7 +319,7 @@ def test_a_round_closed_before_a_hand_was_finished_goes_to_the_floor() -> None:
 def test_a_slip_of_the_finger_neither_closes_a_round_nor_opens_the_hole_card() -> None:
     rig = rig_with(f"1 main 10 \n {HAND} \n key round_closed")
     assert len(rig.told(CloseRefused)) == 1
-    assert rig.told(HoleTurned) == []
+    assert rig.told(HoleCardRevealed) == []
     rig.talk("key stand hole_turned round_closed")
     assert rig.outcomes() == ["settled"]
 

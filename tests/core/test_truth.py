@@ -12,13 +12,13 @@ from controller.core.messages.events import (
     CardDealt,
     CardDrawn,
     CardOpened,
-    HandPlayed,
+    HandCompleted,
     HandsSplit,
     InsuranceTaken,
     RoundClosed,
     SpotSurrendered,
-    WagerOpen,
     WagerSettled,
+    WagerUnresolved,
 )
 from simulators.people.acts import RoundPlayed
 from simulators.people.felt import StandKey
@@ -30,11 +30,13 @@ Account = dict[tuple[int, int, str], tuple[int, int]]
 
 
 def true_account(told: list[RoundPlayed]) -> Account:
-    return {(r.round, w.spot, w.bet): (w.wager_cents, w.due_cents) for r in told for w in r.wagers}
+    return {(r.round, w.spot, w.bet): (w.wager_cents, w.net_cents) for r in told for w in r.wagers}
 
 
 def left_open(rig: Rig) -> dict[tuple[int, int, str], tuple[int, ...]]:
-    return {(e.round, e.spot, e.bet): e.possible_cents for e in rig.told(WagerOpen) if isinstance(e, WagerOpen)}
+    return {
+        (e.round, e.spot, e.bet): e.possible_cents for e in rig.told(WagerUnresolved) if isinstance(e, WagerUnresolved)
+    }
 
 
 def assert_account(rig: Rig, told: list[RoundPlayed]) -> None:
@@ -62,7 +64,7 @@ def facts_told(rig: Rig, told: list[RoundPlayed]) -> Iterator[bool]:
                 yield card not in face or face[card] in mine
             case HandsSplit(number, spot, hands):
                 yield hands <= len(rounds[number].hands[str(spot)])
-            case HandPlayed(number, spot, hand, cards):
+            case HandCompleted(number, spot, hand, cards):
                 yield tuple(face[card] for card in cards) == rounds[number].hands[str(spot)][hand]
             case SpotSurrendered(number, spot):
                 yield spot in rounds[number].surrendered
@@ -82,20 +84,20 @@ def assert_facts(rig: Rig, told: list[RoundPlayed]) -> None:
 
 def placed(rig: Rig) -> set[object]:
     """Settlements and inferred facts with cards named by their places, so that runs can be compared."""
-    place = {e.card: (e.round, e.place) for e in rig.told(CardDrawn) if isinstance(e, CardDrawn)}
+    place = {e.card: (e.round, e.position) for e in rig.told(CardDrawn) if isinstance(e, CardDrawn)}
     found: set[object] = set()
     for event in rig.events:
         match event:
             case CardDealt(number, card, spot):
                 found.add(("dealt", number, place[card], spot))
-            case HandPlayed(number, spot, hand, cards, total, stake):
+            case HandCompleted(number, spot, hand, cards, total, stake):
                 found.add(("played", number, spot, hand, tuple(place[card] for card in cards), total, stake))
             case RoundClosed(number, dealer, plays, outcome):
                 found.add(("closed", number, tuple(place[card] for card in dealer), plays, outcome))
-            case HandsSplit() | SpotSurrendered() | InsuranceTaken() | WagerOpen():
+            case HandsSplit() | SpotSurrendered() | InsuranceTaken() | WagerUnresolved():
                 found.add(event)
-            case WagerSettled(number, spot, bet, wager_cents, due_cents, basis):
-                found.add(("settled", number, spot, bet, wager_cents, due_cents, basis))
+            case WagerSettled(number, spot, bet, wager_cents, net_cents, basis):
+                found.add(("settled", number, spot, bet, wager_cents, net_cents, basis))
             case _:
                 pass
     return found
@@ -119,12 +121,12 @@ def test_with_a_key_for_each_decision_nothing_stays_open(name: str) -> None:
 
 def test_with_a_key_for_each_decision_the_whole_story_is_told() -> None:
     rig, told = simulated("hollywood-penn-national", 13, 25, "always")
-    drawn = [e for e in rig.told(CardDrawn) if isinstance(e, CardDrawn) and e.place >= 0]
+    drawn = [e for e in rig.told(CardDrawn) if isinstance(e, CardDrawn) and e.position is not None]
     assert len(rig.told(CardDealt)) == len(drawn)
     hands = [hand for truth in told for spot, of in truth.hands.items() for hand in of]
     surrendered = sum(len(truth.surrendered) for truth in told)
     naturals = sum(1 for truth in told for of in truth.hands.values() if len(of) == 1 and is_natural(of[0]))
-    assert len(rig.told(HandPlayed)) + surrendered == len(hands)
+    assert len(rig.told(HandCompleted)) + surrendered == len(hands)
     assert naturals > 0
 
 

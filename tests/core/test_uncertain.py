@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from controller.core.game.wager import Basis
-from controller.core.messages.alerts import LateWager, Pinched, UnexplainedChange, WagerUncertain
-from controller.core.messages.events import BetsLocked, WagerOpen, WagerSettled
+from controller.core.messages.alerts import (
+    BetDecreasedAfterLock,
+    BetIncreasedAfterLock,
+    ChipsUnexplained,
+    WagerUncertain,
+)
+from controller.core.messages.events import BettingClosed, WagerSettled, WagerUnresolved
 from controller.core.messages.inputs import AdjustWager
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.io.files import profile_files
@@ -13,7 +18,7 @@ from firmware_protocols.readings import CardDrawn, ChipsConfirmed, ChipsSeen
 from tests.core.rig import MS, SPOTS, Rig
 
 PLAYED = "9c 6d 8s \n key stand hole_turned \n 1 main 0 \n key round_closed"
-ALARMS = (LateWager, Pinched, UnexplainedChange, AlertRaised)
+ALARMS = (BetIncreasedAfterLock, BetDecreasedAfterLock, ChipsUnexplained, AlertRaised)
 
 
 def rig_with(talk: str, **options: object) -> Rig:
@@ -37,11 +42,13 @@ def first_card(rig: Rig, cents: int, zone: str = "lucky_ladies", *, told_ms: int
 
 
 def locked(rig: Rig) -> list[tuple[int, str, int]]:
-    return [(w.spot, w.bet, w.cents) for e in rig.told(BetsLocked) if isinstance(e, BetsLocked) for w in e.wagers]
+    return [(w.spot, w.bet, w.cents) for e in rig.told(BettingClosed) if isinstance(e, BettingClosed) for w in e.wagers]
 
 
 def opened(rig: Rig) -> list[tuple[str, int, tuple[int, ...]]]:
-    return [(e.bet, e.wager_cents, e.possible_cents) for e in rig.told(WagerOpen) if isinstance(e, WagerOpen)]
+    return [
+        (e.bet, e.wager_cents, e.possible_cents) for e in rig.told(WagerUnresolved) if isinstance(e, WagerUnresolved)
+    ]
 
 
 def test_a_side_wager_laid_unseen_before_the_first_card_is_open_and_nobody_is_accused() -> None:
@@ -77,14 +84,14 @@ def test_the_floor_settles_it() -> None:
     rig.talk(PLAYED)
     rig.give(AdjustWager(rig.now_ns, 1, 1, "lucky_ladies", -500, "M. Okafor", "it lay there"))
     (event,) = [e for e in rig.told(WagerSettled) if isinstance(e, WagerSettled) and e.bet == "lucky_ladies"]
-    assert (event.due_cents, event.basis) == (-500, Basis.FLOOR)
+    assert (event.net_cents, event.basis) == (-500, Basis.FLOOR)
 
 
 def test_at_a_spot_without_a_main_wager_it_is_none() -> None:
     rig = rig_with("2 main 10")
     first_card(rig, 500)
     rig.talk("9c 6d 8s \n key stand hole_turned \n 2 main 0 \n key round_closed")
-    assert rig.told(WagerUncertain, WagerOpen, *ALARMS) == []
+    assert rig.told(WagerUncertain, WagerUnresolved, *ALARMS) == []
 
 
 def test_after_the_key_and_before_the_first_card_it_lay_there_in_time() -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from controller.core.messages.alerts import AnswerRefused, CloseRefused, KeyRefused, RoundIrregular
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardBurned,
     CardOpened,
-    HandPlayed,
+    HandCompleted,
     KeyRead,
-    KeyWithdrawn,
+    KeyUndone,
     QuestionAsked,
     QuestionWithdrawn,
     RoundClosed,
@@ -44,7 +44,7 @@ def refusals(rig: Rig) -> list[str]:
 
 
 def withdrawn(rig: Rig) -> list[str]:
-    return [event.meaning for event in rig.told(KeyWithdrawn) if isinstance(event, KeyWithdrawn)]
+    return [event.meaning for event in rig.told(KeyUndone) if isinstance(event, KeyUndone)]
 
 
 def test_a_stand_that_was_none_is_taken_back_and_the_player_draws() -> None:
@@ -56,9 +56,9 @@ def test_a_stand_that_was_none_is_taken_back_and_the_player_draws() -> None:
     assert rig.postings() == ["1: spot 1 main -10.00"]
     (adjusted,) = rig.told(WagerAdjusted)
     assert isinstance(adjusted, WagerAdjusted)
-    assert (adjusted.before_cents, adjusted.due_cents, adjusted.who) == (-1000, 1000, "dealer")
+    assert (adjusted.before_cents, adjusted.net_cents, adjusted.who) == (-1000, 1000, "dealer")
     assert adjusted.why == "key stand taken back"
-    assert [event.total for event in rig.told(HandPlayed) if isinstance(event, HandPlayed)] == [12, 21]
+    assert [event.total for event in rig.told(HandCompleted) if isinstance(event, HandCompleted)] == [12, 21]
 
 
 def test_a_press_is_named_by_its_reading() -> None:
@@ -67,7 +67,7 @@ def test_a_press_is_named_by_its_reading() -> None:
     while not isinstance(rig.stamped[number - 1].input, KeyPressed):
         number -= 1
     rig.key("undo")
-    assert rig.told(KeyWithdrawn) == [KeyWithdrawn(1, number, "stand")]
+    assert rig.told(KeyUndone) == [KeyUndone(1, number, "stand")]
 
 
 def test_before_anything_was_settled_nothing_is_adjusted() -> None:
@@ -192,7 +192,7 @@ def test_a_lock_that_waits_for_the_close_is_taken_back_alone() -> None:
     rig.pass_ms(100)
     assert withdrawn(rig) == ["no_more_bets"]
     assert rig.outcomes() == ["settled"]
-    assert len(rig.told(BetsLocked)) == 1
+    assert len(rig.told(BettingClosed)) == 1
 
 
 def test_a_lock_that_came_with_the_close_is_taken_back_while_no_card_is_out() -> None:
@@ -217,7 +217,7 @@ def test_bets_are_open_again() -> None:
     rig = rig_with("1 main 10 \n key no_more_bets undo \n 2 main 20 \n key no_more_bets")
     assert withdrawn(rig) == ["no_more_bets"]
     assert rig.told(RoundClosed) == [RoundClosed(1, (), 0, "void")]
-    locked = [event for event in rig.told(BetsLocked) if isinstance(event, BetsLocked)][-1]
+    locked = [event for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)][-1]
     assert [wager.spot for wager in locked.wagers] == [1, 2]
     assert rig.told(QuestionWithdrawn) == []
 
@@ -225,8 +225,8 @@ def test_bets_are_open_again() -> None:
 def locks(rig: Rig) -> list[list[tuple[int, str, int]]]:
     return [
         [(wager.spot, wager.bet, wager.cents) for wager in event.wagers]
-        for event in rig.told(BetsLocked)
-        if isinstance(event, BetsLocked)
+        for event in rig.told(BettingClosed)
+        if isinstance(event, BettingClosed)
     ]
 
 

@@ -12,13 +12,13 @@ from controller.core.game.rules import Rules
 from controller.core.game.wager import Basis
 from controller.core.messages.alerts import (
     AnswerRefused,
-    CardWithoutBets,
+    CardOutsideRound,
     KeyRefused,
     RoundIrregular,
-    SettlementDoubted,
+    SettlementDisputed,
 )
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardDealt,
     CardOpened,
     Event,
@@ -98,7 +98,7 @@ def test_the_key_that_locks_the_next_bets_while_readers_are_late_is_the_key() ->
 
 def test_a_card_with_no_bets_belongs_to_no_round_as_ever() -> None:
     rig = rig_of("8h")
-    assert len(rig.told(CardWithoutBets)) == 1
+    assert len(rig.told(CardOutsideRound)) == 1
     assert rig.told(QuestionAsked) == []
 
 
@@ -107,7 +107,7 @@ def test_a_card_with_no_bets_belongs_to_no_round_as_ever() -> None:
 
 def test_without_the_key_a_first_card_asks_and_nothing_of_the_round_is_told() -> None:
     rig = rig_of(DEALT)
-    assert rig.told(QuestionAsked) == [QuestionAsked(1, 1, 0, ASKED, ("yes", "no"))]
+    assert rig.told(QuestionAsked) == [QuestionAsked(1, 1, None, ASKED, ("yes", "no"))]
     assert rig.desired.display == SHOWN
     assert msgspec.json.decode(round_bytes(rig.house, rig.table.state), type=RoundNow).question == 1
     assert rig.told(CardDealt, CardOpened, WagerSettled) == []
@@ -135,7 +135,7 @@ def test_yes_a_round_began_with_it_and_is_settled_on_that_word(cards: str) -> No
 
 def test_no_the_cards_belong_to_no_round_stay_closed_and_bets_are_open() -> None:
     rig = rig_of("1 main 10 \n Th 9c \n key no")
-    assert [one.card for one in rig.told(CardWithoutBets) if isinstance(one, CardWithoutBets)] == [
+    assert [one.card for one in rig.told(CardOutsideRound) if isinstance(one, CardOutsideRound)] == [
         rig.stamped[2].number,
         rig.stamped[4].number,
     ]
@@ -219,18 +219,18 @@ def test_a_late_card_of_the_round_settles_nothing_wrongly_and_leaves_nothing_to_
     rig = doubled_after_three_cards()
     rig.talk("Kc \n key stand")
     assert reasons(rig, RoundIrregular) == ["no legal play explains the evidence"]
-    assert rig.told(WagerSettled, SettlementDoubted) == []
+    assert rig.told(WagerSettled, SettlementDisputed) == []
     without = doubled_after_three_cards(no_more_bets="sometimes")
     without.talk("Kc \n key stand")
     assert without.postings() == ["1: spot 1 main -10.00"]
-    assert len(without.told(SettlementDoubted)) == 1
+    assert len(without.told(SettlementDisputed)) == 1
 
 
 def test_a_card_after_payment_is_the_open_rounds_and_not_a_new_one() -> None:
     rig = rig_of("1 main 10 \n key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned \n 1 main 20 \n 5h")
     assert rig.outcomes() == []
     assert reasons(rig, RoundIrregular) == ["no legal play explains the evidence"]
-    assert [one.round for one in rig.told(BetsLocked) if isinstance(one, BetsLocked)] == [1]
+    assert [one.round for one in rig.told(BettingClosed) if isinstance(one, BettingClosed)] == [1]
     stray = rig.table.state.round
     assert stray is not None
     rig.give(SetCard(rig.now_ns, stray.cards[-1].number, None, "M. Okafor", "pushed out of the shoe"))

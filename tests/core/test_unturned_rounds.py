@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.core.messages.alerts import RoundIrregular
-from controller.core.messages.events import WagerOpen
+from controller.core.messages.events import WagerUnresolved
 from controller.io.files import profile_files
 from firmware_protocols.readings import DeviceComplained, DeviceHealth, HealthState
 from tests.core.rig import Rig
@@ -33,4 +33,7 @@ def test_the_next_deal_hands_it_to_the_floor_for_one_reason(reason: str, *, lost
     rig.talk("1 main 30 \n key no_more_bets \n Kh Kc Kd Ks")
     assert rig.outcomes() == ["irregular"]
     assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [reason]
-    assert [event.wager_cents for event in rig.told(WagerOpen) if isinstance(event, WagerOpen)] == [1000, 1000]
+    assert [event.wager_cents for event in rig.told(WagerUnresolved) if isinstance(event, WagerUnresolved)] == [
+        1000,
+        1000,
+    ]

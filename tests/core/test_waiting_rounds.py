@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.core.messages.alerts import AnswerRefused
-from controller.core.messages.events import CardDrawn, QuestionWithdrawn, RoundClosed, RoundWaits
+from controller.core.messages.events import CardDrawn, QuestionWithdrawn, RoundClosed, RoundPending
 from controller.core.messages.inputs import SetCard
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import KeyPressed
@@ -26,7 +26,7 @@ def waiting(rig: Rig) -> list[int]:
 
 
 def waits(rig: Rig) -> list[int]:
-    return [event.round for event in rig.events if isinstance(event, RoundWaits)]
+    return [event.round for event in rig.events if isinstance(event, RoundPending)]
 
 
 def test_the_answer_settles_the_round_that_waited_and_leaves_the_open_one_alone() -> None:

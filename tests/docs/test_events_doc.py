@@ -24,13 +24,13 @@ from controller.formats.mqtt.envelope import (
 from controller.formats.mqtt.retained_state import STATES, Info
 from controller.formats.orders.requests import VERBS, AnswerWanted, Reply, read_command
 from firmware_protocols.cards import Card
-from firmware_protocols.values import wire_name
+from firmware_protocols.values import tag_of
 from tests.docs.pages import blocks, page, sections
 
 PAGE: Final = page("events.md")
 SECTIONS: Final = sections(PAGE)
-NAMES: Final = {wire_name(kind.__name__): kind for kind in event_types()}
-ALERTS: Final = {wire_name(kind.__name__) for kind in get_args(Alert)}
+NAMES: Final = {tag_of(kind): kind for kind in event_types()}
+ALERTS: Final = {tag_of(kind) for kind in get_args(Alert)}
 EXAMPLES: Final = [read_event(block.text.encode()) for block in blocks(PAGE) if block.kind == "json"]
 PICTURES: Final[dict[str, type[msgspec.Struct]]] = {
     **STATES,

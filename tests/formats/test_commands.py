@@ -130,7 +130,7 @@ def test_a_reply_echoes_the_transaction_of_whatever_came() -> None:
 @pytest.mark.parametrize("cents", [CENTS_LIMIT + 1, -CENTS_LIMIT - 1, 10**30])
 def test_no_amount_is_above_the_ceiling(cents: int) -> None:
     box = {"spot": 3, "cents": cents, "who": "M. Okafor", "why": "plays cash"}
-    due = {"round": 1, "spot": 3, "bet": "main", "due_cents": cents, "who": "M. Okafor", "why": "dead hand"}
+    due = {"round": 1, "spot": 3, "bet": "main", "net_cents": cents, "who": "M. Okafor", "why": "dead hand"}
     for verb, body in (("declare-box", box), ("adjust", due)):
         with pytest.raises(CommandRefused, match="cents"):
             read_command(verb, json.dumps(body).encode())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.core.messages.events import CardOpened, HandPlayed
+from controller.core.messages.events import CardOpened, HandCompleted
 from controller.formats.mqtt.retained_layout import CardNow, FeltNow, FeltPicture, HandNow, ZoneNow
 from tests.core.accounts import published
 from tests.core.rig import Rig, penn
@@ -28,7 +28,7 @@ def test_cards_lie_at_their_spots_and_the_hole_card_is_a_back() -> None:
     rig.talk("key stand stand hole_turned round_closed")
     now = felt(rig)
     assert (now.open, faces(now, 0)) == (False, ["7d", "Td"])
-    played = [event for event in rig.events if isinstance(event, HandPlayed)]
+    played = [event for event in rig.events if isinstance(event, HandCompleted)]
     assert now.hands == tuple(HandNow(one.spot, one.hand, one.cards, one.total, one.stake_cents) for one in played)
 
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.core.game.wager import Basis, LockedWager
-from controller.core.messages.alerts import LateWager
+from controller.core.messages.alerts import BetIncreasedAfterLock
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardDealt,
     CardOpened,
     Event,
@@ -24,7 +24,7 @@ TIME = "2026-11-21T20:15:04.123456Z"
 def test_a_round_in_lines() -> None:
     overlay = Overlay()
     told: list[Event] = [
-        BetsLocked(12, (LockedWager(1, "main", 2500), LockedWager(3, "lucky_ladies", 500))),
+        BettingClosed(12, (LockedWager(1, "main", 2500), LockedWager(3, "lucky_ladies", 500))),
         CardOpened(40, "8h", ""),
         CardDealt(12, 40, 3),
         CardDealt(12, 41, 0),
@@ -52,7 +52,10 @@ def test_a_card_without_an_owner_is_not_told_and_not_remembered_for_ever() -> No
 
 
 def test_an_alert_names_what_and_where() -> None:
-    assert Overlay().lines(LateWager(4, 3, "main", 0, 500), TIME) == ("20:15:04 ALERT LATE WAGER R4 S3",)
+    assert Overlay().lines(BetIncreasedAfterLock(4, 3, "main", 0, 500), TIME) == (
+        "20:15:04 ALERT BET INCREASED AFTER LOCK",
+        " R4 S3",
+    )
 
 
 @given(text=st.text(max_size=300))

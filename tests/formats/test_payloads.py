@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from controller.core.game.wager import Basis, LockedWager
-from controller.core.messages.alerts import LateWager
+from controller.core.messages.alerts import BetIncreasedAfterLock
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardDrawn,
     CardOpened,
     DeviceStatusChanged,
@@ -18,6 +18,7 @@ from controller.core.messages.events import (
     RoundClosed,
     WagerSettled,
 )
+from controller.core.messages.gaming_day import GamingDay
 from controller.formats.journal.records import Identity, commit
 from controller.formats.mqtt.envelope import (
     PayloadRefused,
@@ -37,6 +38,10 @@ from firmware_protocols.cards import Card
 
 HERE = Identity(site="harbour", table="bj-1", epoch=3)
 TOPICS = Topics(site="harbour", table="bj-1")
+# Left to itself hypothesis takes the factory of a default for a value.
+st.register_type_strategy(
+    GamingDay, st.builds(GamingDay, st.text(), st.text(), st.dictionaries(st.text(), st.text(), max_size=3))
+)
 events = st.one_of(*(st.from_type(kind) for kind in event_types()))
 
 SETTLED = WagerSettled(
@@ -44,7 +49,7 @@ SETTLED = WagerSettled(
     spot=2,
     bet="main",
     wager_cents=2500,
-    due_cents=3750,
+    net_cents=3750,
     basis=Basis.EVIDENCE,
     readings=(7, 9),
     why="A natural pays 3 to 2.",
@@ -67,7 +72,7 @@ def test_a_settlement_on_the_wire() -> None:
             "spot": 2,
             "bet": "main",
             "wager_cents": 2500,
-            "due_cents": 3750,
+            "net_cents": 3750,
             "basis": "evidence",
             "readings": [7, 9],
             "why": "A natural pays 3 to 2.",
@@ -112,10 +117,10 @@ def test_an_envelope_that_contradicts_itself_is_refused() -> None:
 
 def test_topics() -> None:
     assert TOPICS.event(SETTLED) == "tableside/v1/harbour/bj-1/event/wager_settled"
-    late = LateWager(round=1, spot=1, zone="main", before_cents=0, after_cents=500)
+    late = BetIncreasedAfterLock(round=1, spot=1, zone="main", before_cents=0, after_cents=500)
     assert is_alert(late)
     assert not is_alert(SETTLED)
-    assert TOPICS.alert(late) == "tableside/v1/harbour/bj-1/alert/late_wager"
+    assert TOPICS.alert(late) == "tableside/v1/harbour/bj-1/alert/bet_increased_after_lock"
     assert TOPICS.verb(TOPICS.command("answer")) == "answer"
     assert TOPICS.verb("tableside/v1/harbour/bj-1/cmd/") is None
     assert TOPICS.verb("tableside/v1/harbour/bj-2/cmd/answer") is None
@@ -149,12 +154,12 @@ def see(watcher: Watcher, event: Event, seq: int, identity: Identity = HERE) -> 
     return watcher.see(TOPICS.event(event), event_bytes(event, identity, seq, 0))
 
 
-CLOSED = RoundClosed(round=1, dealer=(), plays=1, outcome="settled")
+CLOSED = RoundClosed(round=1, dealer=(), legal_plays=1, outcome="settled")
 NONCE = bytes(range(32))
 
 
 def drawn(face_nonce: bytes = NONCE) -> CardDrawn:
-    return CardDrawn(round=1, card=12, place=0, commitment=commit(Card.AH, face_nonce, HERE, 12))
+    return CardDrawn(round=1, card=12, position=0, commitment=commit(Card.AH, face_nonce, HERE, 12))
 
 
 def test_a_sound_stream_has_no_complaints() -> None:
@@ -202,7 +207,7 @@ def test_the_watcher_shows_the_rest_and_refuses_strangers() -> None:
     assert watcher.see("elsewhere", b"").complaints
     assert watcher.see(TOPICS.event(SETTLED), b"junk").complaints
     assert watcher.see(TOPICS.event(CLOSED), event_bytes(SETTLED, HERE, 1, 0)).complaints
-    assert watcher.see(TOPICS.root + "/alert/late_wager", b"") == ((), ())
+    assert watcher.see(TOPICS.root + "/alert/bet_increased_after_lock", b"") == ((), ())
 
 
 @given(topic=st.text(max_size=40), payload=st.binary(max_size=80))
@@ -212,7 +217,7 @@ def test_nothing_that_is_published_stops_the_watcher(topic: str, payload: bytes)
 
 
 def test_lines_do_not_repeat_what_only_machines_need() -> None:
-    line = event_line(BetsLocked(round=1, wagers=(LockedWager(spot=1, bet="main", cents=500),)))
-    assert line == "bets_locked round=1 wagers=[1/main/500]"
+    line = event_line(BettingClosed(round=1, wagers=(LockedWager(spot=1, bet="main", cents=500),)))
+    assert line == "betting_closed round=1 wagers=[1/main/500]"
     assert "nonce" not in event_line(CardOpened(card=1, face="Ah", nonce="00"))
     assert event_line(DeviceStatusChanged(device="shoe", state="lost", detail="")).endswith("detail=''")

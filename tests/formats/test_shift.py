@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from controller.core.analysis.expectation import Theory
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import RoundClosed, TableStarted, WagerSettled
 from controller.core.messages.floor_events import ChipCount, Count
 from controller.core.messages.inputs import AdjustWager, EnterInventory, VoidRound
@@ -134,16 +134,16 @@ def test_what_is_ruled_later_restates_an_account_and_does_not_change_it() -> Non
     asked = from_to("2026-11-21T00:00Z", published(rig.events)[-1].time)
     before = account(published(rig.events), asked)
     spot = next(wager.spot for wager in first.wagers if wager.bet == "main")
-    due = next(wager.due_cents for wager in first.wagers if (wager.spot, wager.bet) == (spot, "main"))
+    due = next(wager.net_cents for wager in first.wagers if (wager.spot, wager.bet) == (spot, "main"))
     rig.give(AdjustWager(rig.now_ns, first.round, spot, "main", due + 500, "M. Okafor", "paid by courtesy"))
     rig.give(VoidRound(rig.now_ns, first.round, "J. Weber", "a foul deal"))
     after = account(published(rig.events), asked)
     assert (after.handle_cents, after.win_cents, after.rulings) == (before.handle_cents, before.win_cents, ())
     assert after.restated is not None
     adjusted, void = after.restated.rulings
-    assert (adjusted.before_cents, adjusted.due_cents, adjusted.who) == (due, due + 500, "M. Okafor")
+    assert (adjusted.before_cents, adjusted.net_cents, adjusted.who) == (due, due + 500, "M. Okafor")
     assert (void.spot, void.who, void.why) == (0, "J. Weber", "a foul deal")
-    assert after.restated.win_cents == before.win_cents + sum(one.due_cents or 0 for one in first.wagers)
+    assert after.restated.win_cents == before.win_cents + sum(one.net_cents or 0 for one in first.wagers)
     assert "RESTATED" in shift_text(after)
     assert second.round != first.round
 
@@ -152,14 +152,14 @@ def test_a_ruling_on_a_round_of_another_time_is_told_as_such_with_its_case() -> 
     rig = a_rig()
     played(rig, rounds=2)
     closed = takings(published(rig.events)).rounds[0].closed
-    due = next(row.due_cents for row in takings(published(rig.events)).wagers if (row.round, row.bet) == (1, "main"))
+    due = next(row.net_cents for row in takings(published(rig.events)).wagers if (row.round, row.bet) == (1, "main"))
     spot = next(row.spot for row in takings(published(rig.events)).wagers if (row.round, row.bet) == (1, "main"))
     given = AdjustWager(rig.now_ns, 1, spot, "main", 500, "M. Okafor", "paid by courtesy", case="2026-117")
     rig.give(given)
     events = published(rig.events)
     began = f"{closed[:17]}{int(closed[17:19]) + 1:02}{closed[19:]}"
     (later,) = account(events, from_to(began, "2026-11-22T00:00Z")).rulings
-    assert (later.before_cents, later.due_cents, later.case, later.elsewhere) == (due, 500, "2026-117", True)
+    assert (later.before_cents, later.net_cents, later.case, later.elsewhere) == (due, 500, "2026-117", True)
     assert "(case 2026-117) (round of another time), M. Okafor: paid" in shift_text(
         account(events, from_to(began, "2026-11-22T00:00Z"))
     )
@@ -219,8 +219,8 @@ def test_a_slip_is_entered_once_and_again_only_after_it_was_taken_back() -> None
     rig = a_rig()
     count(rig, Count.FILL, 200_000, slip="4711")
     count(rig, Count.FILL, 200_000, slip="4711")
-    (refused,) = rig.told(FloorRefused)
-    assert refused == FloorRefused("enter fill", "slip 4711 is entered already, with 2000.00", "M. Okafor")
+    (refused,) = rig.told(OrderRefused)
+    assert refused == OrderRefused("enter fill", "slip 4711 is entered already, with 2000.00", "M. Okafor")
     count(rig, Count.CREDIT, 50_000, slip="4711")
     count(rig, Count.FILL, -200_000, slip="4711")
     count(rig, Count.FILL, 20_000, slip="4711")

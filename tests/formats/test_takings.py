@@ -57,8 +57,8 @@ def test_every_wager_is_a_row_with_what_it_was_truly_due(
     night: tuple[list[Published], Takings, list[RoundPlayed]],
 ) -> None:
     _, found, told = night
-    truth = {(one.round, w.spot, w.bet): (w.wager_cents, w.due_cents) for one in told for w in one.wagers}
-    rows = {(row.round, row.spot, row.bet): (row.wager_cents, row.due_cents) for row in found.wagers}
+    truth = {(one.round, w.spot, w.bet): (w.wager_cents, w.net_cents) for one in told for w in one.wagers}
+    rows = {(row.round, row.spot, row.bet): (row.wager_cents, row.net_cents) for row in found.wagers}
     assert rows == truth
 
 
@@ -110,7 +110,7 @@ def test_what_the_floor_ruled_is_what_counts() -> None:
     (spot, *_) = (wager.spot for wager in told.wagers if wager.bet == "main")
     rig.give(AdjustWager(rig.now_ns, told.round, spot, "main", 700, "M. Okafor", "paid by courtesy"))
     rows = {row.spot: row for row in takings(published(rig.events)).wagers if row.bet == "main"}
-    assert (rows[spot].due_cents, rows[spot].basis, rows[spot].why) == (700, "floor", "paid by courtesy")
+    assert (rows[spot].net_cents, rows[spot].basis, rows[spot].why) == (700, "floor", "paid by courtesy")
     assert rows[spot].win_cents == -700
 
 
@@ -133,7 +133,7 @@ def test_rows_are_written_as_json_lines_and_csv(night: tuple[list[Published], Ta
 def test_a_cell_that_would_be_a_formula_is_text() -> None:
     row = WagerRow(1, "t", 1, 1, "main", 100, 100, None, "floor", "=1+1")
     (read,) = csv.DictReader(io.StringIO(as_csv(WagerRow, [row]).decode()))
-    assert (read["why"], read["due_cents"]) == ("'=1+1", "")
+    assert (read["why"], read["net_cents"]) == ("'=1+1", "")
 
 
 def test_wagers_of_an_irregular_round_are_open_in_every_account() -> None:

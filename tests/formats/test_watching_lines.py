@@ -10,7 +10,7 @@ from controller.formats.mqtt.envelope import Topics, event_bytes
 from controller.reports.audit.stream_audit import Watcher, lines_of
 
 TOPICS = Topics("harbour", "bj-1")
-EVENT = RoundClosed(round=1, dealer=(), plays=1, outcome="settled")
+EVENT = RoundClosed(round=1, dealer=(), legal_plays=1, outcome="settled")
 
 
 def test_a_program_is_given_each_message_once_with_its_topic() -> None:

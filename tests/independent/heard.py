@@ -10,10 +10,10 @@ from collections import Counter
 from typing import Any, Final, NamedTuple
 
 OPENED = "card_opened"
-CARD, LOCKED, SETTLED, ADJUSTED = "card_drawn", "bets_locked", "wager_settled", "wager_adjusted"
-OPEN, UNCERTAIN, DOUBTED = "wager_open", "wager_uncertain", "settlement_doubted"
-CLOSED, WAITS, IRREGULAR, ALERT = "round_closed", "round_waits", "round_irregular", "alert_raised"
-UNREAD, NOT_CLOSED, UNWATCHED = "unread_card", "close_refused", "spot_unwatched"
+CARD, LOCKED, SETTLED, ADJUSTED = "card_drawn", "betting_closed", "wager_settled", "wager_adjusted"
+OPEN, UNCERTAIN, DOUBTED = "wager_unresolved", "wager_uncertain", "settlement_disputed"
+CLOSED, WAITS, IRREGULAR, ALERT = "round_closed", "round_pending", "round_irregular", "alert_raised"
+UNREAD, NOT_CLOSED, UNWATCHED = "card_unreadable", "close_refused", "spot_reader_lost"
 ASKED, ANSWERED, WITHDRAWN = "question_asked", "question_answered", "question_withdrawn"
 
 ACCUSING: Final = frozenset(

@@ -173,10 +173,10 @@ def table(*events: tuple[str, dict[str, Any]]) -> tuple[list[Round], Heard]:
     return rounds, told(heard, *drawn, *events)
 
 
-SETTLED = {"round": 1, "spot": 1, "bet": "main", "wager_cents": 1000, "due_cents": 1000, "basis": "evidence"}
-LADIES = {**SETTLED, "bet": "lucky_ladies", "wager_cents": 500, "due_cents": -500}
+SETTLED = {"round": 1, "spot": 1, "bet": "main", "wager_cents": 1000, "net_cents": 1000, "basis": "evidence"}
+LADIES = {**SETTLED, "bet": "lucky_ladies", "wager_cents": 500, "net_cents": -500}
 END = ("round_closed", {"round": 1, "outcome": "settled"})
-OPEN = ("wager_open", {"round": 1, "spot": 1, "bet": "main"})
+OPEN = ("wager_unresolved", {"round": 1, "spot": 1, "bet": "main"})
 ALERT = ("alert_raised", {"kind": "capping", "round": 1, "text": "spot 1"})
 
 
@@ -186,11 +186,11 @@ ALERT = ("alert_raised", {"kind": "capping", "round": 1, "text": "spot 1"})
         ([("wager_settled", SETTLED), END], ""),
         ([OPEN, END], ""),
         ([("round_closed", {"round": 1, "outcome": "irregular"})], ""),
-        ([("wager_settled", {**SETTLED, "due_cents": -1000}), END], "silent"),
+        ([("wager_settled", {**SETTLED, "net_cents": -1000}), END], "silent"),
         ([("wager_settled", {**SETTLED, "wager_cents": 900}), END], "silent"),
         ([("wager_settled", SETTLED), ("wager_settled", LADIES), END], "silent"),
         (
-            [("wager_settled", SETTLED), ("bets_locked", {"round": 1, "wagers": [{**LADIES, "cents": 5}]}), END],
+            [("wager_settled", SETTLED), ("betting_closed", {"round": 1, "wagers": [{**LADIES, "cents": 5}]}), END],
             "silent",
         ),
         ([END], "neither"),
@@ -205,13 +205,13 @@ def test_what_must_not_be_is_found(events: list[tuple[str, dict[str, Any]]], fau
 
 
 def test_a_wager_that_no_reader_told_of_is_counted_apart_where_its_spot_was_told_to_be_unwatched() -> None:
-    verdict = judged(*table(("spot_unwatched", {"round": 1, "spot": 1}), END))
+    verdict = judged(*table(("spot_reader_lost", {"round": 1, "spot": 1}), END))
     assert (verdict.unseen, verdict.faults) == (1, [])
 
 
 def test_a_wrong_settlement_that_the_program_doubts_itself_is_not_silent() -> None:
-    wrong = {**SETTLED, "due_cents": -1000}
-    verdict = judged(*table(("wager_settled", wrong), ("settlement_doubted", SETTLED), END))
+    wrong = {**SETTLED, "net_cents": -1000}
+    verdict = judged(*table(("wager_settled", wrong), ("settlement_disputed", SETTLED), END))
     assert verdict.faults == []
     assert verdict.doubted == 1
 

@@ -133,7 +133,7 @@ class _Judge:
         self._said: dict[Key, tuple[int, int, str]] = {}
         for event in heard.events(SETTLED, ADJUSTED):
             data = event.data
-            self._said[_key(data)] = data["wager_cents"], data["due_cents"], data["basis"]
+            self._said[_key(data)] = data["wager_cents"], data["net_cents"], data["basis"]
         self._open = {_key(event.data) for event in heard.events(OPEN, UNCERTAIN)}
         self._unwatched = {(event.data["round"], event.data["spot"]) for event in heard.events(UNWATCHED)}
         self._doubted = {_key(event.data) for event in heard.events(DOUBTED)}

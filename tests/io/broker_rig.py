@@ -224,7 +224,7 @@ async def publishing(
 
 
 def closed(count: int) -> list[Event]:
-    return [RoundClosed(round=number, dealer=(), plays=1, outcome="settled") for number in range(1, count + 1)]
+    return [RoundClosed(round=number, dealer=(), legal_plays=1, outcome="settled") for number in range(1, count + 1)]
 
 
 def first_of_each(seqs: list[int]) -> list[int]:

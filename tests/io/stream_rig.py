@@ -70,7 +70,7 @@ class Table:
     async def deal(self, events: int, record: bytes = b"record") -> None:
         for _ in range(events):
             head = self.journal.head
-            event = RoundClosed(round=head.seq + 1, dealer=(), plays=1, outcome="settled")
+            event = RoundClosed(round=head.seq + 1, dealer=(), legal_plays=1, outcome="settled")
             body = event_bytes(event, self.journal.identity, head.seq + 1, 0)
             await self.journal.commit([Entry(head.number + 1, record, ((head.seq + 1, body),))])
         self.publisher.wake()

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from controller.commands import begin_epoch, keys
 from controller.formats.journal.records import Identity
-from controller.formats.orders.epoch_authorization import Approval, Order, OrderRefused, Signer, check
+from controller.formats.orders.epoch_authorization import Approval, EpochOrderRefused, Order, Signer, check
 from controller.formats.orders.operators import read_signers
 from controller.io.files.key_file import create_key
 from controller.io.files.secret_files import read_curve_secret
@@ -72,7 +72,7 @@ def refused(ran: Result, part: str) -> None:
 
 
 def test_one_proposes_another_approves_and_both_signatures_are_in_the_new_journal(house: House) -> None:
-    proposed = house.signs("lee", "--why", "step_failed in record 812")
+    proposed = house.signs("lee", "--why", "internal_error in record 812")
     assert (proposed.exit_code, "lee proposes a new epoch after 3: record 1" in proposed.output) == (0, True)
     assert house.epoch() == 3
     approved = house.signs("reyes")
@@ -82,7 +82,7 @@ def test_one_proposes_another_approves_and_both_signatures_are_in_the_new_journa
     with JournalReader(house.journal) as reader:
         told = {key: reader.meta[key] for key in ("who", "witness", "why")}
         order = Order.read(reader.meta["order"].encode())
-    assert told == {"who": "lee", "witness": "reyes", "why": "step_failed in record 812"}
+    assert told == {"who": "lee", "witness": "reyes", "why": "internal_error in record 812"}
     proposal, approval = check(order, read_signers(house.operators.read_text(), "operators.toml"))
     assert (proposal.who, proposal.follows.partition(":")[0], approval.who) == ("lee", "3", "reyes")
 
@@ -133,9 +133,9 @@ def test_an_approval_is_of_its_own_proposal(house: House) -> None:
     signers = read_signers(house.operators.read_text(), "operators.toml")
     reyes = Signer(read_curve_secret(house.directory / "reyes.key"))
     approval = reyes.sign(Approval("00" * 64, "reyes", "2026-11-21T12:00:00Z"))
-    with pytest.raises(OrderRefused, match="another proposal"):
+    with pytest.raises(EpochOrderRefused, match="another proposal"):
         check(Order(order.proposal, approval), signers)
-    with pytest.raises(OrderRefused, match="nobody has approved"):
+    with pytest.raises(EpochOrderRefused, match="nobody has approved"):
         check(order, signers)
 
 

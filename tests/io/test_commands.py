@@ -206,7 +206,7 @@ async def test_watch_shows_events_and_complains() -> None:
         both.set()
 
     async with mosquitto() as broker, connected(broker, "5", "table") as table:
-        started = event_bytes(RoundClosed(round=1, dealer=(), plays=1, outcome="settled"), HERE, 1, 0)
+        started = event_bytes(RoundClosed(round=1, dealer=(), legal_plays=1, outcome="settled"), HERE, 1, 0)
         await table.publish(TOPICS.status, b"up", retain=True)
         watching = asyncio.create_task(follow(broker, "tableside/v1/+/+/#", show, complain, as_json=False))
         await both.wait()

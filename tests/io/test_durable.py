@@ -118,7 +118,7 @@ async def test_an_altered_line_is_noticed_and_everything_fetched_again(tmp_path:
         async with consumer(events, broker) as kept:
             await running.deal(10)
             await kept.until(exported(journal))
-        altered = events.read_bytes().replace(b'"plays":1', b'"plays":2', 1)
+        altered = events.read_bytes().replace(b'"legal_plays":1', b'"legal_plays":2', 1)
         events.write_bytes(altered)
         async with consumer(events, broker) as kept:
             await kept.until(exported(journal))

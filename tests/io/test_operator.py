@@ -48,7 +48,7 @@ SENT: Final[dict[str, dict[str, Any]]] = {
     "set-card": {"card": 17, "face": "8h", "why": "seen"},
     "assign-card": {"card": 17, "spot": 0, "why": "seen"},
     "declare-box": {"spot": 3, "cents": 2500, "why": "cash"},
-    "adjust": {"round": 12, "spot": 3, "bet": "main", "due_cents": -1000, "why": "dead hand"},
+    "adjust": {"round": 12, "spot": 3, "bet": "main", "net_cents": -1000, "why": "dead hand"},
     "inventory": {
         "kind": "fill",
         "cents": 102000,

@@ -44,7 +44,7 @@ class Watched:
 
     async def deal(self) -> None:
         head = self.journal.head
-        event = RoundClosed(round=head.seq + 1, dealer=(), plays=1, outcome="settled")
+        event = RoundClosed(round=head.seq + 1, dealer=(), legal_plays=1, outcome="settled")
         body = event_bytes(event, self.journal.identity, head.seq + 1, self.clock.wall_ns())
         await self.journal.commit([Entry(head.number + 1, b"record", ((head.seq + 1, body),))])
 

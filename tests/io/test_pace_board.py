@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from controller.core.game.wager import LockedWager
-from controller.core.messages.events import BetsLocked, CardDrawn, Event, HoleTurned, RoundClosed
+from controller.core.messages.events import BettingClosed, CardDrawn, Event, HoleCardRevealed, RoundClosed
 from controller.core.table.pace import HOUR_NS
 from controller.formats.journal.records import Identity
 from controller.formats.mqtt.retained_state import PaceNow
@@ -33,10 +33,10 @@ class Journal:
         self.rows += [EventRow(seq + at, 1, one) for at, one in enumerate(payloads(events, HERE, seq, wall_ns), 1)]
 
     def play(self, number: int, wall_ns: int) -> None:
-        self.tell(wall_ns, BetsLocked(number, (LockedWager(1, "main", 1000),)))
+        self.tell(wall_ns, BettingClosed(number, (LockedWager(1, "main", 1000),)))
         for place in range(4):
             self.tell(wall_ns + (place + 1) * S, CardDrawn(number, 4 * number + place, place, f"{number}-{place}"))
-        self.tell(wall_ns + 10 * S, HoleTurned(number, 4 * number))
+        self.tell(wall_ns + 10 * S, HoleCardRevealed(number, 4 * number))
         self.tell(wall_ns + 30 * S, RoundClosed(number, (), 1, "settled"))
 
     async def read(self, seq: int, limit: int) -> Sequence[EventRow]:

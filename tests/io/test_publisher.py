@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controller.core.messages.alerts import LateWager
+from controller.core.messages.alerts import BetIncreasedAfterLock
 from controller.io.journal.consumers import Consumers
 from controller.io.mqtt.broker import NoBroker, embedded, find_mosquitto, mosquitto, running_broker, start_mosquitto
 from controller.io.mqtt.connection import INFLIGHT_LIMIT, Broker, CheckedClient, connected
@@ -77,12 +77,12 @@ async def test_sending_begins_after_what_the_broker_already_has() -> None:
 
 
 async def test_an_alert_goes_out_twice_with_the_same_bytes() -> None:
-    memory = Memory([LateWager(round=1, spot=2, zone="main", before_cents=500, after_cents=1000)])
+    memory = Memory([BetIncreasedAfterLock(round=1, spot=2, zone="main", before_cents=500, after_cents=1000)])
     async with mosquitto() as broker, listening(broker) as listener:
         async with publishing(broker, memory):
             await memory.until(1)
-        (event,) = await listener.until(f"{TOPICS.root}/event/late_wager")
-        (alert,) = await listener.until(f"{TOPICS.root}/alert/late_wager")
+        (event,) = await listener.until(f"{TOPICS.root}/event/bet_increased_after_lock")
+        (alert,) = await listener.until(f"{TOPICS.root}/alert/bet_increased_after_lock")
     assert event == alert == memory.rows[0].body
 
 
@@ -149,7 +149,7 @@ async def test_a_refused_event_holds_back_the_mark_until_it_is_taken(tmp_path: P
     rules = tmp_path / "acl"
     rules.write_text("topic readwrite tableside/#\n")
     open_to_the_broker(rules)
-    late = LateWager(round=1, spot=2, zone="main", before_cents=500, after_cents=1000)
+    late = BetIncreasedAfterLock(round=1, spot=2, zone="main", before_cents=500, after_cents=1000)
     memory = Memory([*closed(3), late, *closed(2)])
     settings = {"acl_file": str(rules)}
     rules.write_text(

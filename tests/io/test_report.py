@@ -159,7 +159,7 @@ def test_the_rows_add_up(journal: Path) -> None:
         for kind in ("rounds", "wagers", "sums")
     }
     wins = {kind: sum(row["win_cents"] for row in by_kind[kind]) for kind in ("rounds", "sums")}
-    assert wins["rounds"] == wins["sums"] == -sum(row["due_cents"] for row in by_kind["wagers"])
+    assert wins["rounds"] == wins["sums"] == -sum(row["net_cents"] for row in by_kind["wagers"])
 
 
 def test_one_thing_is_exported_at_a_time(journal: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import Event, WagerAdjusted
 from controller.core.messages.inputs import (
     AdjustWager,
@@ -94,7 +94,7 @@ class MeterRig(Rig):
 
     def adjustments(self) -> list[tuple[int, int, str, int, int]]:
         return [
-            (one.round, one.spot, one.bet, one.before_cents, one.due_cents)
+            (one.round, one.spot, one.bet, one.before_cents, one.net_cents)
             for one in self.told(WagerAdjusted)
             if isinstance(one, WagerAdjusted)
         ]
@@ -209,4 +209,4 @@ def pit_table(pit: Pit) -> MeterRig:
 
 
 def refusals(rig: MeterRig) -> list[str]:
-    return [one.reason for one in rig.told(FloorRefused) if isinstance(one, FloorRefused)]
+    return [one.reason for one in rig.told(OrderRefused) if isinstance(one, OrderRefused)]

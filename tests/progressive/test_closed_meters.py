@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import SideBetRefused
-from controller.core.messages.events import BetsLocked, Event, WagerSettled
+from controller.core.messages.events import BettingClosed, Event, WagerSettled
 from controller.core.messages.house import Counted
 from controller.core.messages.inputs import Started
 from controller.core.messages.meter_events import ContributionMade
@@ -43,7 +43,7 @@ def table(pit: Pit, while_closed: WhileClosed = "stand") -> MeterRig:
     return rig
 
 
-def raised(rig: MeterRig) -> list[tuple[int, int, str, int, str]]:
+def raised(rig: MeterRig) -> list[tuple[int | None, int | None, str | None, int | None, str]]:
     found = (one for one in rig.told(AlertRaised) if isinstance(one, AlertRaised))
     return [
         (one.round, one.spot, one.zone, one.after_cents, one.text)
@@ -97,7 +97,7 @@ def test_where_the_first_card_locks_the_bets_it_is_told_at_the_card(pit: Pit) ->
 def test_a_dealer_who_takes_the_lock_back_can_hand_the_bet_back(pit: Pit) -> None:
     rig = table(pit)
     rig.talk(f"{BET} \n key no_more_bets undo \n 1 blazing7s 0 \n key no_more_bets \n {CARDS}")
-    assert [one.round for one in rig.told(BetsLocked) if isinstance(one, BetsLocked)] == [1, 2]
+    assert [one.round for one in rig.told(BettingClosed) if isinstance(one, BettingClosed)] == [1, 2]
     assert [number for number, *_ in raised(rig)] == [1]
     assert rig.told(ContributionPosted) == []
     assert {one.bet for one in rig.told(WagerSettled) if isinstance(one, WagerSettled)} == {"main"}
@@ -163,8 +163,8 @@ def test_a_house_that_refuses_it_has_no_such_wager(pit: Pit) -> None:
     (alert,) = rig.told(AlertRaised)
     assert isinstance(alert, AlertRaised)
     assert (alert.kind, alert.spot, alert.zone) == (Kind.SIDE_BET_REFUSED, 1, "blazing7s")
-    (locked,) = rig.told(BetsLocked)
-    assert isinstance(locked, BetsLocked)
+    (locked,) = rig.told(BettingClosed)
+    assert isinstance(locked, BettingClosed)
     assert locked.wagers == (LockedWager(1, "main", 1000),)
     assert rig.desired.display == "Meter closed: blazing7s 1"
     assert picture(rig) == (ClosedBet(1, "blazing7s"),)

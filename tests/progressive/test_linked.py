@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.messages.events import WagerAdjusted, WagerOpen, WagerSettled
+from controller.core.messages.events import WagerAdjusted, WagerSettled, WagerUnresolved
 from controller.core.messages.house import Counted as Latched
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, LinkEntered, LinkHeard, Started, VerifyJackpot
 from controller.core.messages.meter_events import ContributionRefused, JackpotHit, MeterClosed, MeterReopened
@@ -15,8 +15,8 @@ from controller.core.messages.pool_events import (
     ContributionPosted,
     JackpotClaimed,
     MeterLinked,
-    PostingDeclined,
-    PostingEntered,
+    PoolEntryDeclined,
+    PoolEntryRecorded,
     VerdictPosted,
 )
 from controller.core.meters.awards import Standing
@@ -131,7 +131,7 @@ def test_a_wager_is_owed_when_it_is_collected_and_counted_when_the_ledger_has_it
     assert rig.told(ContributionPosted) == [ContributionPosted("pit_sevens", 1, 1, 1, "blazing7s", 500)]
     assert [(one.seq, one.deed) for one in owing(rig).owed] == [(1, Wagered(500, 1, 1, "blazing7s"))]
     assert pit.answers(rig) == 1
-    assert rig.told(PostingEntered) == [PostingEntered("pit_sevens", 1, 1, 85 * UNITS, 15 * UNITS, 1_000_085)]
+    assert rig.told(PoolEntryRecorded) == [PoolEntryRecorded("pit_sevens", 1, 1, 85 * UNITS, 15 * UNITS, 1_000_085)]
     assert (linked(rig).wagers, linked(rig).contributed_units, linked(rig).reserved_units) == (1, 850_000, 150_000)
     assert rig.shown()["pit_sevens"] == 1_000_085
 
@@ -141,12 +141,12 @@ def test_an_answer_that_comes_twice_or_too_early_counts_once(pit: Pit) -> None:
     rig.talk(NOTHING)
     early = LinkEntered(rig.now_ns, "pit_sevens", 2, 2, 1_000_170, Counted(850_000, 150_000))
     rig.give(early)
-    assert rig.told(PostingEntered) == []
+    assert rig.told(PoolEntryRecorded) == []
     pit.answers(rig)
     rig.give(replace(early, seq=1))
-    assert len(rig.told(PostingEntered)) == 1
+    assert len(rig.told(PoolEntryRecorded)) == 1
     rig.give(replace(early, meter="nobodys"))
-    assert len(rig.told(PostingEntered)) == 1
+    assert len(rig.told(PoolEntryRecorded)) == 1
 
 
 def test_a_wager_the_ledger_declines_is_said_aloud(tmp_path: Path) -> None:
@@ -154,8 +154,8 @@ def test_a_wager_the_ledger_declines_is_said_aloud(tmp_path: Path) -> None:
     rig = pit_table(pit)
     rig.talk(NOTHING)
     pit.answers(rig)
-    (said,) = rig.told(PostingDeclined)
-    assert isinstance(said, PostingDeclined)
+    (said,) = rig.told(PoolEntryDeclined)
+    assert isinstance(said, PoolEntryDeclined)
     assert (said.number, said.round, said.spot, said.bet) == (1, 1, 1, "blazing7s")
     assert "one wager adds 500000 at most" in said.reason
     assert linked(rig).wagers == 0
@@ -214,14 +214,14 @@ def test_a_round_that_ends_before_the_answer_leaves_the_wager_open_and_settles_i
     rig = pit_table(pit)
     pit.is_lost(rig)
     rig.talk(SUITED)
-    assert rig.told(WagerOpen) == [WagerOpen(1, 1, "blazing7s", 500, ())]
+    assert rig.told(WagerUnresolved) == [WagerUnresolved(1, 1, "blazing7s", 500, ())]
     assert rig.outcomes() == ["open"]
     clear(rig)
     rig.talk(NOTHING)
     pit.answers(rig)
     late = rig.told(WagerSettled)[-1]
     assert isinstance(late, WagerSettled)
-    assert (late.round, late.spot, late.bet, late.due_cents) == (1, 1, "blazing7s", 100_008 - 500)
+    assert (late.round, late.spot, late.bet, late.net_cents) == (1, 1, "blazing7s", 100_008 - 500)
     assert late.why == "Blazing 7's: three suited, as the pool's ledger has it"
     assert linked(rig).won_cents == 100_008
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from controller.core.messages.events import Event
 from controller.core.messages.meter_events import JackpotHit
-from controller.core.messages.pool_events import ContributionPosted, JackpotClaimed, PostingEntered, VerdictPosted
+from controller.core.messages.pool_events import ContributionPosted, JackpotClaimed, PoolEntryRecorded, VerdictPosted
 from controller.formats.journal.records import Identity
 from controller.pool.comparison import compare
 from tests.progressive.live import DIAMONDS, NOTHING, MeterRig, Pit, pit_table, pool
@@ -40,8 +40,12 @@ ALTERED: dict[str, tuple[type[Event], dict[str, object], str]] = {
     "a wager": (ContributionPosted, {"wager_cents": 100}, "posting 1 is something else in the ledger"),
     "a claim": (JackpotClaimed, {"winners": ()}, "posting 2 is something else in the ledger"),
     "a verdict": (VerdictPosted, {"verdict": "refused"}, "posting 3 is something else in the ledger"),
-    "an answer": (PostingEntered, {"units": 1}, "posting 1 was answered (1, 1000085, 1, 150000), the ledger has"),
-    "an answer nobody gave": (PostingEntered, {"number": 9}, "posting 9 was answered, and the ledger does not have it"),
+    "an answer": (PoolEntryRecorded, {"units": 1}, "posting 1 was answered (1, 1000085, 1, 150000), the ledger has"),
+    "an answer nobody gave": (
+        PoolEntryRecorded,
+        {"number": 9},
+        "posting 9 was answered, and the ledger does not have it",
+    ),
     "an award": (JackpotHit, {"cents": 5}, "posting 2 won 5 cents at the table, not in the ledger"),
     "a claim for another posting": (JackpotClaimed, {"number": 1}, "posting 1 is something else in the ledger"),
 }

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from controller.core.messages.events import WagerSettled
 from controller.core.messages.inputs import LinkEntered, PayJackpot, ProposeMove, SetCard
 from controller.core.messages.meter_events import JackpotHit, JackpotPaid, JackpotRefused
-from controller.core.messages.pool_events import JackpotClaimed, PostingDeclined
+from controller.core.messages.pool_events import JackpotClaimed, PoolEntryDeclined
 from controller.core.meters.awards import Jackpot, Standing
 from controller.core.meters.meter import UNITS
 from controller.core.meters.pool_postings import Declined, Judged, Stood
@@ -88,8 +88,8 @@ def test_the_ledger_may_decline_a_judgement(pit: Pit) -> None:
     rig = hit(pit)
     rig.pay(1)
     rig.give(LinkEntered(rig.now_ns, "pit_sevens", 3, 3, 500_000, Declined("this table has no jackpot 1")))
-    said = rig.last(PostingDeclined)
-    assert said == PostingDeclined("pit_sevens", 3, 3, 0, 0, "", "this table has no jackpot 1")
+    said = rig.last(PoolEntryDeclined)
+    assert said == PoolEntryDeclined("pit_sevens", 3, 3, None, None, None, "this table has no jackpot 1")
     stood = Stood(Jackpot(1, POOL, 1, 1, "blazing7s", "three_diamonds", 1_000_085, 1, Standing.PAID, "B. Bell"))
     rig.give(LinkEntered(rig.now_ns, "pit_sevens", 4, 4, 500_000, stood))
     assert owing(rig).owed == ()
@@ -112,7 +112,7 @@ def test_a_card_nobody_could_read_is_granted_by_two_people(pit: Pit) -> None:
     assert (hit.cents, hit.rule) == (100_008, "granted by A. Ames and B. Bell")
     settled = rig.told(WagerSettled)[-1]
     assert isinstance(settled, WagerSettled)
-    assert (settled.due_cents, settled.basis) == (100_008 - 500, "floor")
+    assert (settled.net_cents, settled.basis) == (100_008 - 500, "floor")
     rig.give(ProposeMove(rig.now_ns, "pit_sevens", grant, "A. Ames", "again"))
     assert refusals(rig)[-1] == "the wager has won from a meter already"
 

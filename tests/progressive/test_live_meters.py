@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import FloorRefused
-from controller.core.messages.events import CardDrawn, Event, RoundClosed, WagerOpen, WagerSettled
+from controller.core.messages.alerts import OrderRefused
+from controller.core.messages.events import CardDrawn, Event, RoundClosed, WagerSettled, WagerUnresolved
 from controller.core.messages.inputs import (
     ApproveOrder,
     PayJackpot,
@@ -53,7 +53,7 @@ def clear(rig: MeterRig, *zones: str) -> None:
 
 
 def refusals(rig: MeterRig) -> list[str]:
-    return [one.reason for one in rig.told(FloorRefused) if isinstance(one, FloorRefused)]
+    return [one.reason for one in rig.told(OrderRefused) if isinstance(one, OrderRefused)]
 
 
 # --- rows of a side wager ---------------------------------------------------------------------------------
@@ -308,7 +308,7 @@ def test_without_the_box_contributions_wait_and_are_applied_in_order_later() -> 
         rig.talk(BONUS)
         clear(rig, "five_card_progressive")
     assert rig.outcomes() == ["open", "open"]
-    waits = [(one.round, one.bet) for one in rig.told(WagerOpen) if isinstance(one, WagerOpen)]
+    waits = [(one.round, one.bet) for one in rig.told(WagerUnresolved) if isinstance(one, WagerUnresolved)]
     assert waits == [(1, "five_card_progressive"), (2, "five_card_progressive")]
     box.up()
     assert box.answer() == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.inputs import LinkHeard, ReopenMeter, Started
 from controller.core.messages.meter_events import MeterClosed, MeterReopened
 from controller.core.messages.pool_events import MeterReleased
@@ -125,8 +125,8 @@ def test_a_link_that_was_open_is_closed_by_a_start_and_away_from_then_on(rig: Me
 def test_it_is_let_go_only_when_it_is_held_and_the_link_is_back(rig: MeterRig, pit: Pit) -> None:
     def refusal() -> str:
         lets_go(rig)
-        found = rig.last(FloorRefused)
-        assert isinstance(found, FloorRefused)
+        found = rig.last(OrderRefused)
+        assert isinstance(found, OrderRefused)
         return found.reason
 
     assert refusal() == "nobody need let pit_sevens be won again"
@@ -135,7 +135,7 @@ def test_it_is_let_go_only_when_it_is_held_and_the_link_is_back(rig: MeterRig, p
     pit.is_lost(rig)
     assert refusal() == "it is closed still: the link is away"
     rig.give(ReopenMeter(rig.now_ns, "mystery", "T. Ito", "it looks right"))
-    assert rig.last(FloorRefused) == FloorRefused(
+    assert rig.last(OrderRefused) == OrderRefused(
         "reopen meter mystery", "mystery is no linked meter of this table", "T. Ito"
     )
 

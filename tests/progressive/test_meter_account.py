@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from controller.commands.meters import told
 from controller.core.messages.events import Event
 from controller.core.messages.meter_events import ContributionMade
-from controller.core.messages.pool_events import ContributionPosted, PostingEntered
+from controller.core.messages.pool_events import ContributionPosted, PoolEntryRecorded
 from controller.core.meters.meter import UNITS
 from controller.core.meters.state import Adjustment, NewParameters, Refusal
 from controller.formats.mqtt.retained_meters import meters_now
@@ -132,7 +132,7 @@ def test_what_a_table_put_into_a_pool_and_won_of_it_is_told_from_the_events_alon
     )
 
 
-@pytest.mark.parametrize("kind", [ContributionPosted, PostingEntered])
+@pytest.mark.parametrize("kind", [ContributionPosted, PoolEntryRecorded])
 @pytest.mark.parametrize("damage", ["left out", "twice"])
 def test_a_posting_or_an_answer_that_is_not_there_once_is_told(tmp_path: Path, kind: type[Event], damage: str) -> None:
     events = pits_evening(pool(tmp_path / "ledger.sqlite")).events
@@ -145,5 +145,7 @@ def test_a_posting_or_an_answer_that_is_not_there_once_is_told(tmp_path: Path, k
 
 def test_an_answer_out_of_the_ledgers_order_is_told(tmp_path: Path) -> None:
     events = pits_evening(pool(tmp_path / "ledger.sqlite")).events
-    altered = [replace(one, entry=1) if isinstance(one, PostingEntered) and one.number == 2 else one for one in events]
+    altered = [
+        replace(one, entry=1) if isinstance(one, PoolEntryRecorded) and one.number == 2 else one for one in events
+    ]
     assert book_of(altered).linked["pit_sevens"].wrong == ["posting 2 is entry 1 of the ledger, the one before 1"]

@@ -113,7 +113,7 @@ def test_a_settlement_says_that_the_bonus_is_in_it() -> None:
     rig.talk("1 main 10 \n 1 five_card_progressive 5 \n 2 main 10 \n 2 five_card_progressive 5 \n 9h 9h 6c 8s 8s Tc")
     assert box.answer() == 2
     told = [event for event in rig.told(WagerSettled) if isinstance(event, WagerSettled)]
-    assert [(event.due_cents, event.why) for event in told] == [
+    assert [(event.net_cents, event.why) for event in told] == [
         (-500, "Five Card Progressive: loses"),
         (24_600, "Five Card Progressive: loses; must-hit-by mystery"),
     ]

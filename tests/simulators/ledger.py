@@ -49,7 +49,7 @@ class Ledger:
         assert told.dealer == tuple(self.dealer)
         assert told.surrendered == tuple(spot for spot, box in self.boxes.items() if box.surrendered)
         assert told.hands == {str(s): tuple(tuple(h.cards) for h in box.hands) for s, box in self.boxes.items()}
-        due = {(wager.spot, wager.bet): (wager.wager_cents, wager.due_cents) for wager in told.wagers}
+        due = {(wager.spot, wager.bet): (wager.wager_cents, wager.net_cents) for wager in told.wagers}
         assert list(due) == sorted(due, key=lambda place: (place[0], place[1] != "main"))
         for spot, box in self.boxes.items():
             net = self._due(box)

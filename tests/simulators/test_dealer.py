@@ -130,7 +130,7 @@ def tampered(acts: list[Act], how: str) -> list[Act]:
             place = next(place for place, act in enumerate(acts) if isinstance(act, RoundPlayed))
             told = acts[place]
             assert isinstance(told, RoundPlayed)
-            more = replace(told.wagers[0], due_cents=told.wagers[0].due_cents + 1)
+            more = replace(told.wagers[0], net_cents=told.wagers[0].net_cents + 1)
             return [*acts[:place], replace(told, wagers=(more, *told.wagers[1:])), *acts[place + 1 :]]
         case _:
             return [act for act in acts if act != Press(how)]

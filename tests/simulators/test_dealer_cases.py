@@ -143,7 +143,7 @@ def test_worked_hand(case: dict[str, Any]) -> None:
         assert main_due_cents(replay.house, box, replay.dealer) == nets["main"]
         assert insurance_due_cents(replay.house, box, replay.dealer) == nets.get("insurance", 0)
         bust_cents = replay.bust_cents.get(int(name), 0)
-        assert bust_bets.due_cents(replay.boxes.values(), bust_cents, replay.dealer) == nets.get("ez_bust", 0)
+        assert bust_bets.net_cents(replay.boxes.values(), bust_cents, replay.dealer) == nets.get("ez_bust", 0)
     for name, hands in expected.get("hands", {}).items():
         assert [list(hand.cards) for hand in replay.boxes[int(name)].hands] == hands
     for name, nets in expected.get("hand_nets", {}).items():

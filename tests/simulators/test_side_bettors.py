@@ -92,7 +92,7 @@ def told(acts: list[Act]) -> list[RoundPlayed]:
 
 def test_every_bet_is_laid_and_sometimes_won() -> None:
     wagers = Counter(
-        (wager.bet, wager.due_cents > 0) for one in told(script(5, 400, stacked=200)) for wager in one.wagers
+        (wager.bet, wager.net_cents > 0) for one in told(script(5, 400, stacked=200)) for wager in one.wagers
     )
     for bet in (*STAKES_CENTS, "ez_bust"):
         assert wagers[bet, False] > 50
@@ -135,9 +135,9 @@ def test_with_a_bust_bet_the_dealer_plays_out_unless_every_hand_broke(seed: int)
         looked_at += 1
         assert one.dealer[0].value[0] in "23456"
         broke = all(points(hand) > 21 for hands in one.hands.values() for hand in hands)
-        assert {wager.due_cents for wager in bust if broke} <= {0}
+        assert {wager.net_cents for wager in bust if broke} <= {0}
         assert broke or points(one.dealer) >= 17
-        assert broke or all((wager.due_cents > 0) == (points(one.dealer) > 21) for wager in bust)
+        assert broke or all((wager.net_cents > 0) == (points(one.dealer) > 21) for wager in bust)
     assert looked_at > 10
 
 
@@ -150,7 +150,7 @@ def test_stacked_rounds_deal_what_a_bet_pays_for() -> None:
     dealt = script(3, 40, per_mille=700, stacked=1000)
     cards = [act.card.value for act in dealt if isinstance(act, Draw)]
     assert {Card.QH.value, Card("7d").value} <= set(cards)
-    won = [wager for one in told(dealt) for wager in one.wagers if wager.bet == SEVENS and wager.due_cents > 10_000]
+    won = [wager for one in told(dealt) for wager in one.wagers if wager.bet == SEVENS and wager.net_cents > 10_000]
     assert won
     assert set(STACKED) < set(STAKES_CENTS)
 
@@ -187,9 +187,9 @@ def test_wins_over_the_limit_are_lowered_in_proportion_and_losses_are_not() -> N
 def test_no_round_wins_more_than_the_limit() -> None:
     reached = within = 0
     for one in told(script(21, 300, stacked=300, limit_cents=4_000)):
-        sides = [wager for wager in one.wagers if wager.bet not in {"main", "insurance"} and wager.due_cents > 0]
+        sides = [wager for wager in one.wagers if wager.bet not in {"main", "insurance"} and wager.net_cents > 0]
         # The meter stands above ten thousand dollars; a tenth of it is no win at fixed odds either.
-        won = sum(wager.due_cents for wager in sides if wager.due_cents < 50_000)
+        won = sum(wager.net_cents for wager in sides if wager.net_cents < 50_000)
         assert won <= 4_000
         # Each win is rounded down by less than a cent.
         reached += won > 4_000 - len(sides)
@@ -209,8 +209,8 @@ def test_of_a_round_over_the_limit_no_win_is_paid_in_chips_on_the_layout() -> No
                 felt[spot, zone] = rack.value_cents(chips)
                 most[spot, zone] = max(most.get((spot, zone), 0), felt[spot, zone])
             case RoundPlayed(wagers=wagers):
-                won = [one for one in wagers if one.bet in {"lucky_ladies", "ez_bust"} and one.due_cents > 0]
-                if sum(one.due_cents for one in won) >= 495:
+                won = [one for one in wagers if one.bet in {"lucky_ladies", "ez_bust"} and one.net_cents > 0]
+                if sum(one.net_cents for one in won) >= 495:
                     looked_at += 1
                     assert all(most.get((one.spot, one.bet), 0) <= one.wager_cents + 500 for one in won)
             case _:

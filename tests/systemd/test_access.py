@@ -24,7 +24,10 @@ pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is n
 
 OWN, OTHER = "tableside/v1/harbour/bj-1", "tableside/v1/harbour/bj-2"
 TOPICS: Final = (
-    *(f"{OWN}/{rest}" for rest in ("event/round_closed", "alert/late_wager", "status", "info", "state/round")),
+    *(
+        f"{OWN}/{rest}"
+        for rest in ("event/round_closed", "alert/bet_increased_after_lock", "status", "info", "state/round")
+    ),
     *(f"{OWN}/{rest}" for rest in ("device/shoe/status", "reply/void", "reply/replay")),
     *(f"{OWN}/{rest}" for rest in ("cmd/answer", "cmd/ack", "cmd/void", "cmd/adjust", "cmd/replay")),
     *(f"{OWN}/{rest}" for rest in ("ack/surveillance", "ack/accounting")),

@@ -336,7 +336,7 @@ def test_a_night_listened_to_from_its_middle_says_which_cycles_began_before() ->
     events = night()
     reveal = of(events, "mystery_revealed")["seq"]
     first_of_round = max(
-        event["seq"] for event in events if event["type"] == "tableside.bets_locked.v1" and event["seq"] < reveal
+        event["seq"] for event in events if event["type"] == "tableside.betting_closed.v1" and event["seq"] < reveal
     )
     for middle, whole in ((first_of_round - 1, 1), (reveal - 1, 2)):
         audit = audited(events, first=middle, marks=[END])

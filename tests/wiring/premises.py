@@ -161,7 +161,7 @@ class Ear:
 
     def due(self) -> dict[tuple[int, int, str], tuple[int, int]]:
         """Wager and due by round, spot and bet, as published."""
-        return {(e.round, e.spot, e.bet): (e.wager_cents, e.due_cents) for e in self.events(WagerSettled)}
+        return {(e.round, e.spot, e.bet): (e.wager_cents, e.net_cents) for e in self.events(WagerSettled)}
 
     def outcomes(self) -> list[str]:
         return [one.outcome for one in self.events(RoundClosed)]
@@ -312,7 +312,7 @@ class Premises:
     def assert_settled(self, *rounds: int) -> None:
         """These rounds, and no others, were settled, each as it truly was."""
         truth = {
-            (played.round, wager.spot, wager.bet): (wager.wager_cents, wager.due_cents)
+            (played.round, wager.spot, wager.bet): (wager.wager_cents, wager.net_cents)
             for played in self.truth
             if played.round in rounds
             for wager in played.wagers

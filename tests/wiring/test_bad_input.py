@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from controller.core.messages.alerts import (
+    CardOutsideRound,
     CardsMayBeMissing,
-    CardWithoutBets,
-    ChipConflict,
+    CardUnreadable,
+    ChipSeenTwice,
     CloseRefused,
     KeyRefused,
-    LineTroubled,
-    SpotUnwatched,
+    LineErrors,
+    SpotReaderLost,
     UnknownChip,
-    UnreadCard,
 )
 from controller.core.messages.events import (
     CardDrawn,
@@ -76,13 +76,13 @@ async def alert(house: Premises, kind: type[Event], name: str, **fields: Any) ->
 )
 async def test_noise_is_told_and_the_table_goes_on(house: Premises, device: str, data: bytes) -> None:
     house.bench.say(device, data)
-    troubled = await alert(house, LineTroubled, "line_troubled", device=device)
-    assert isinstance(troubled, LineTroubled)
+    troubled = await alert(house, LineErrors, "line_errors", device=device)
+    assert isinstance(troubled, LineErrors)
     assert troubled.reason
     if device == "shoe":
         # The end of the noise, if the line falls silent in the middle of a token, must not fall into the round.
         wire = bee_tek.CODEC.open(Role.HOST)
-        await house.ear.event(LineTroubled, len((*wire.feed(data), *wire.idle())))
+        await house.ear.event(LineErrors, len((*wire.feed(data), *wire.idle())))
     await assert_goes_on(house, 1)
 
 
@@ -92,7 +92,7 @@ async def test_noise_on_all_lines_in_the_middle_of_a_round(house: Premises) -> N
     await house.ear.event(CardDrawn, 4)
     for device in ("shoe", "bet_spots", "keypad"):
         house.bench.say(device, b"\x00\xff" * 20)
-        await house.ear.event(LineTroubled, device=device)
+        await house.ear.event(LineErrors, device=device)
     await house.bench.looked()
     await house.ear.event(QuestionAsked, round=1)
     await house.talk("no\nstand\nhole_turned\n3 main 40\n3 main 0\nround_closed")
@@ -119,7 +119,7 @@ async def test_a_card_damaged_on_the_line_is_never_settled_without(house: Premis
 async def test_a_card_that_the_shoe_cannot_read(house: Premises) -> None:
     await house.talk("3 main 20\nno_more_bets\nTh 9c")
     house.bench.say("shoe", b" [Game]<Game> ")
-    await alert(house, UnreadCard, "unread_card")
+    await alert(house, CardUnreadable, "card_unreadable")
     await house.talk("8s\nround_closed")
     await house.ear.event(CloseRefused, round=1)
     await house.talk("round_closed\n3 main 0")
@@ -146,8 +146,8 @@ async def test_a_chip_at_two_spots_counts_where_it_was_heard_first(house: Premis
     await house.talk("3 main 20\n5 main 20")
     mine, theirs = house.bench.content(3, "main"), house.bench.content(5, "main")
     house.bench.lay(5, "main", mine)
-    conflict = await alert(house, ChipConflict, "chip_conflict", chip=mine[0])
-    assert isinstance(conflict, ChipConflict)
+    conflict = await alert(house, ChipSeenTwice, "chip_seen_twice", chip=mine[0])
+    assert isinstance(conflict, ChipSeenTwice)
     assert conflict.zones == ("3/main", "5/main")
     await house.ear.event(ChipsChanged, spot=5, zone="main", after_cents=0)
     house.bench.lay(5, "main", theirs)
@@ -159,10 +159,10 @@ async def test_a_chip_at_two_spots_counts_where_it_was_heard_first(house: Premis
 
 async def test_a_card_with_no_bets_on_the_table(house: Premises) -> None:
     house.bench.draw(Card("7d"))
-    found = await alert(house, CardWithoutBets, "card_without_bets")
+    found = await alert(house, CardOutsideRound, "card_outside_round")
     (drawn,) = house.ear.events(CardDrawn)
-    assert (drawn.round, drawn.place) == (0, -1)
-    assert isinstance(found, CardWithoutBets)
+    assert (drawn.round, drawn.position) == (None, None)
+    assert isinstance(found, CardOutsideRound)
     assert found.card == drawn.card
     await assert_goes_on(house, 1)
 
@@ -205,7 +205,7 @@ async def test_the_readers_are_unplugged_in_the_middle_of_a_round(house: Premise
     await house.ear.event(CardDrawn, 4)
     house.bench.unplug("bet_spots")
     await status(house, "bet_spots/3", "lost")
-    await alert(house, SpotUnwatched, "spot_unwatched", round=1, spot=3)
+    await alert(house, SpotReaderLost, "spot_reader_lost", round=1, spot=3)
     house.bench.plug("bet_spots")
     for spot in range(1, 8):
         await status(house, f"bet_spots/{spot}", "ready", 2)

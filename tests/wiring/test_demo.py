@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from controller.commands.demo import jackpot_lines
-from controller.core.messages.events import BetsLocked, RoundClosed
+from controller.core.messages.events import BettingClosed, RoundClosed
 from controller.demo.demo import Heard, Shown, run_demo
 from controller.demo.table import SignRead, Wanted
 from controller.formats.cases.accounts import Comparison
@@ -105,7 +105,7 @@ async def test_it_ends_by_itself_after_as_many_rounds_as_one_reads(tmp_path: Pat
 def test_an_event_that_a_broker_sends_again_is_told_once() -> None:
     said: list[str] = []
     heard = Heard(said.append)
-    for seq, event in ((1, BetsLocked(1, ())), (2, RoundClosed(1, (), 1, "settled"))):
+    for seq, event in ((1, BettingClosed(1, ())), (2, RoundClosed(1, (), 1, "settled"))):
         body = event_bytes(event, Identity("demo", "bj1", 1), seq, 0)
         heard.take(body)
         heard.take(body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from controller.core.messages.alerts import KeyRefused, TableClosed, TableReopened
+from controller.core.messages.alerts import KeyRefused, PlayBlocked, PlayUnblocked
 from controller.core.messages.events import CardDrawn
 from controller.io.journal.space_reserve import Reserve
 from controller.io.journal.verification import verify
@@ -27,7 +27,7 @@ async def test_the_disk_fills_in_a_round_and_room_is_made(small_disk: Path, brok
         await house.talk(DEAL)
         filler = small_disk / "other"
         filler.write_bytes(bytes(reserve.free_bytes() - 64 * 1024))
-        closed = await house.ear.event(TableClosed)
+        closed = await house.ear.event(PlayBlocked)
         assert (closed.cause, closed.round_open) == ("storage", True)
         await house.talk(REST)
         await house.ear.until(lambda: house.ear.outcomes() == ["settled"])
@@ -42,7 +42,7 @@ async def test_the_disk_fills_in_a_round_and_room_is_made(small_disk: Path, brok
         refused = await house.ear.event(KeyRefused)
         assert refused.reason.startswith("no round may begin: disk of")
         filler.unlink()
-        await house.ear.event(TableReopened)
+        await house.ear.event(PlayUnblocked)
         assert reserve.is_there()
         await house.talk("no_more_bets\nTh 7d Qs Td\nstand\nhole_turned\nround_closed")
         await house.ear.until(lambda: house.ear.outcomes() == ["settled"] * 2)
@@ -58,7 +58,7 @@ async def test_a_table_starts_on_a_full_disk_with_what_its_reserve_held(small_di
         await house.kill()
         (small_disk / "other").write_bytes(bytes(reserve.free_bytes()))
         await house.start()
-        closed = await house.ear.event(TableClosed)
+        closed = await house.ear.event(PlayBlocked)
         assert closed.round_open
         await house.talk("no")
         await house.talk(REST)

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from controller.core.messages.events import RoundClosed, StepFailed
+from controller.core.messages.events import InternalError, RoundClosed
 from controller.formats.mqtt.envelope import event_bytes, read_event
 from controller.io.files.key_file import read_key
 from controller.io.journal.commit_marker import path_of
@@ -55,7 +55,7 @@ def another_time(row: EventRow) -> bytes:
 
 def failure(row: EventRow) -> bytes:
     with_identity = read_event(row.body)
-    return event_bytes(StepFailed("AssertionError: no such hand"), with_identity.identity, row.seq, 0)
+    return event_bytes(InternalError("AssertionError: no such hand"), with_identity.identity, row.seq, 0)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import json
 from functools import partial
 from pathlib import Path
 
-from controller.core.messages.events import WagerOpen, WagerSettled
+from controller.core.messages.events import WagerSettled, WagerUnresolved
 from controller.core.messages.meter_events import JackpotHit, JackpotPaid, JackpotVerified, MeterClosed, MeterReopened
-from controller.core.messages.pool_events import ContributionPosted, JackpotClaimed, PostingEntered, VerdictPosted
+from controller.core.messages.pool_events import ContributionPosted, JackpotClaimed, PoolEntryRecorded, VerdictPosted
 from controller.daemon.recovery import replay
 from controller.io.files.key_file import read_key
 from controller.io.mqtt.connection import Broker
@@ -95,8 +95,8 @@ async def evening(link: LinkPremises, tables: list[PitTable]) -> None:
         await all_of(caught_up(one, 4), caught_up(other, 3))
         await all_of(*(judged(table, "verify", "A. Ames", "cards seen") for table in tables))
         await judged(one, "pay", "B. Bell", "hand pay")
-        await one.ear.event(PostingEntered, 6)
-        await other.ear.event(PostingEntered, 4)
+        await one.ear.event(PoolEntryRecorded, 6)
+        await other.ear.event(PoolEntryRecorded, 4)
         shown = link_shows(link)
         for table in tables:
             await table.sign_shows(f"{shown // 100:,}.{shown % 100:02d}")
@@ -123,13 +123,13 @@ async def test_one_of_two_links_is_killed_in_play_and_the_linked_bet_goes_on_ove
         await stack.enter_async_context(table.open())
         await table.ear.event(MeterReopened, meter=METER)
         await table.plays(NOTHING)
-        await table.ear.event(PostingEntered, 1)
+        await table.ear.event(PoolEntryRecorded, 1)
         first.kill()
         await first.wait()
         await table.plays(DIAMONDS)
         hit = await table.ear.event(JackpotHit)
         settled = await table.ear.event(WagerSettled, bet="blazing7s", round=hit.round)
-        assert (hit.cents, settled.due_cents) == (1_000_170, 999_670)
+        assert (hit.cents, settled.net_cents) == (1_000_170, 999_670)
         await table.sign_shows("JACKPOT $10,001.70 SPOT 1")
         await table.assert_told_once()
     await replays(table)
@@ -159,11 +159,11 @@ async def sees_it_closed(table: PitTable) -> None:
 async def caught_up(table: PitTable, postings: int) -> None:
     """Everything the table owed is answered, its hit among it, and the pool is open again."""
     hit = await table.ear.event(JackpotHit)
-    await table.ear.event(PostingEntered, postings)
+    await table.ear.event(PoolEntryRecorded, postings)
     await table.ear.event(MeterReopened, 2, meter=METER)
     settled = await table.ear.event(WagerSettled, bet="blazing7s", round=hit.round)
-    assert settled.due_cents == hit.cents - 500
-    assert [event.round for event in table.ear.events(WagerOpen)] == [hit.round]
+    assert settled.net_cents == hit.cents - 500
+    assert [event.round for event in table.ear.events(WagerUnresolved)] == [hit.round]
 
 
 async def judged(table: PitTable, verb: str, who: str, why: str) -> None:
@@ -198,7 +198,7 @@ def assert_adds_up(link: LinkPremises, tables: list[PitTable]) -> None:
             == len(wagers) + len(claims) + len(verdicts)
             == status["tables"][f"harbour/{table.name}"]["seq"]
         )
-        entered = sum(event.units + event.hidden_units for event in table.ear.events(PostingEntered))
+        entered = sum(event.units + event.hidden_units for event in table.ear.events(PoolEntryRecorded))
         assert own["contributed"] == entered
         won = sum(event.cents for event in table.ear.events(JackpotHit)) * UNITS
         assert own["paid"] + own["reserved"] == won

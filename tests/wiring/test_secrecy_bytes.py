@@ -71,15 +71,23 @@ def said(one: Played) -> bytes:
 def test_every_face_was_played_and_turned(playings: list[Played]) -> None:
     assert [one.hole_opened()["face"] for one in playings] == [face.value for face in DECK]
     for one in playings:
-        assert one.hole_drawn()["place"] == HOLE_PLACE
-        assert f"{TOPICS.root}/event/hole_turned" in one.turned
-        assert not any(f"{TOPICS.root}/event/hole_turned" in each for each in one.messages)
+        assert one.hole_drawn()["position"] == HOLE_PLACE
+        assert f"{TOPICS.root}/event/hole_card_revealed" in one.turned
+        assert not any(f"{TOPICS.root}/event/hole_card_revealed" in each for each in one.messages)
 
 
 def test_messages_are_the_same_bytes_but_for_one_commitment(playings: list[Played]) -> None:
     first = blotted(playings[0])
     told = {topic.rsplit("/", 1)[1] for messages in first for topic in messages}
-    assert {"bets_locked", "card_dealt", "card_drawn", "card_opened", "hand_played", "wager_settled", "round"} <= told
+    assert {
+        "betting_closed",
+        "card_dealt",
+        "card_drawn",
+        "card_opened",
+        "hand_completed",
+        "wager_settled",
+        "round",
+    } <= told
     for one in playings[1:]:
         assert blotted(one) == first
 

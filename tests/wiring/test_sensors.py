@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.core.messages.events import BetsLocked, DeviceStatusChanged, RoundClosed
+from controller.core.messages.events import BettingClosed, DeviceStatusChanged, RoundClosed
 from controller.core.messages.meter_events import ContributionMade, MeterReopened
 from controller.core.messages.raised_alerts import AlertRaised, Kind
 from controller.demo.table import devices
@@ -58,14 +58,14 @@ async def table(tmp_path: Path, broker: Broker) -> AsyncIterator[SensedTable]:
 
 def locked(ear: Ear, number: int) -> dict[int, int]:
     """Blazing 7's wagers of a round, as published."""
-    (event,) = [one for one in ear.events(BetsLocked) if one.round == number]
+    (event,) = [one for one in ear.events(BettingClosed) if one.round == number]
     return {one.spot: one.cents for one in event.wagers if one.bet == BET}
 
 
 async def test_coins_on_sensors_are_wagers_that_contribute_and_are_settled(table: SensedTable) -> None:
     ear, unit = table.ear, table.unit
     await table.talk(f"1 main 25\n2 main 10\n1 {BET} 5\n2 {BET} 5\nno_more_bets")
-    await ear.event(BetsLocked, round=1)
+    await ear.event(BettingClosed, round=1)
     assert locked(ear, 1) == {1: 500, 2: 500}
     assert await table.bench.until(lambda: unit.lamps == {1, 2})
     assert unit.locked
@@ -92,7 +92,7 @@ async def test_coins_on_sensors_are_wagers_that_contribute_and_are_settled(table
     table.bench.plug("sensors")
     await ear.event(DeviceStatusChanged, 2, device="bet_sensors", state="ready")
     await table.perform(table.acts("no_more_bets"))
-    await ear.event(BetsLocked, round=3)
+    await ear.event(BettingClosed, round=3)
     assert locked(ear, 3) == {2: 500}
     await table.stop()
     status, said, errors = await ran("replay", str(table.journal), "--key", str(table.key))

@@ -24,7 +24,7 @@ from controller.core.game.rules import Rules
 from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import MidShoeEntry, SideBetRefused, SideBetWithoutMain, WagerOutsideLimits
-from controller.core.messages.events import BetsLocked, Event, QuestionWithdrawn
+from controller.core.messages.events import BettingClosed, Event, QuestionWithdrawn
 from controller.core.messages.house import House
 from controller.core.table.layout import Change
 from controller.core.table.state import Round
@@ -50,11 +50,11 @@ def refusal_of(house: House, wager: LockedWager, closed: Mapping[str, str]) -> R
     return by_card or closed_meters.refusal(house, closed, wager.bet)
 
 
-def limits_of(rules: Rules, bet: str) -> tuple[int, int]:
-    """Least and highest amount of a wager by the table's sign; 0: none."""
+def limits_of(rules: Rules, bet: str) -> tuple[int | None, int | None]:
+    """Least and highest amount of a wager by the table's sign; None: no such limit."""
     if bet == "main":
-        return rules.options.minimum_cents, rules.options.maximum_cents
-    return 0, rules.options.side_maximum_cents
+        return rules.options.minimum_cents or None, rules.options.maximum_cents or None
+    return None, rules.options.side_maximum_cents or None
 
 
 def outside(rules: Rules, bet: str, cents: int) -> bool:
@@ -112,7 +112,7 @@ def ask_or_tell(desk: Desk) -> None:
     if entering:
         desk.change_round(entry=desk.ask(entering[0], entry_text(entering[0]), ("yes", "no")))
         return
-    locked = BetsLocked(desk.round().number, desk.round().wagers, desk.house.profile_hash)
+    locked = BettingClosed(desk.round().number, desk.round().wagers, desk.house.profile_hash)
     desk.tell(locked, *told_at_lock(desk.house, desk.round()))
     closed_meters.raise_standing(desk)
 

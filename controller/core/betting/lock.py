@@ -10,7 +10,7 @@ from controller.core.certainty import deal_confirmation, face_down, shared_chips
 from controller.core.certainty.rebuild import hear_no_more, keypad_away, weave_again
 from controller.core.certainty.side_wagers import offered_later
 from controller.core.game.wager import LockedWager
-from controller.core.messages.alerts import CardWithoutBets, SpotUnwatched
+from controller.core.messages.alerts import CardOutsideRound, SpotReaderLost
 from controller.core.messages.events import RoundClosed, RoundStarted
 from controller.core.table import readiness
 from controller.core.table.layout import Change, key
@@ -97,7 +97,7 @@ def in_play(
 def unwatched(desk: Desk, device: str, spots: tuple[int, ...], at_ns: int) -> None:
     """A reader of boxes in play is lost: what chips would have shown there may happen unseen."""
     for spot in hear_no_more(desk, spots, at_ns):
-        desk.tell(SpotUnwatched(desk.round().number, spot, device))
+        desk.tell(SpotReaderLost(desk.round().number, spot, device))
 
 
 def lying(desk: Desk, moved: Mapping[str, int] = NOTHING_MOVED) -> tuple[LockedWager, ...]:
@@ -124,7 +124,7 @@ def play_with(desk: Desk, bets: Bets) -> None:
     """The open round is one of these bets; without any it is none."""
     before = desk.round()
     if not bets.spots:
-        desk.tell(*(CardWithoutBets(card.number) for card in before.cards))
+        desk.tell(*(CardOutsideRound(card.number) for card in before.cards))
         if before.cards:
             face_down.keep_closed(desk)
         desk.tell(RoundClosed(before.number, (), 0, "void"))

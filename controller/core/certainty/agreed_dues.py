@@ -145,11 +145,11 @@ def tell_settled(desk: Desk, event: WagerSettled) -> None:
     desk.change_round(settled=(*desk.round().settled, (event.spot, event.bet)))
     book = book_of(desk.state.books, event.round)
     row = None if book is None else book.row(event.spot, event.bet)
-    if row is None or row.due_cents is None:
+    if row is None or row.net_cents is None:
         desk.tell(event)
-    elif row.due_cents != event.due_cents or row.doubted:
+    elif row.net_cents != event.net_cents or row.doubted:
         who, why = desk.round().corrected
-        fields = (event.round, event.spot, event.bet, event.wager_cents, row.due_cents, event.due_cents)
+        fields = (event.round, event.spot, event.bet, event.wager_cents, row.net_cents, event.net_cents)
         desk.tell(WagerAdjusted(*fields, who, why, event.basis, event.jackpot_cents))
 
 

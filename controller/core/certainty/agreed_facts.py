@@ -11,8 +11,8 @@ from controller.core.inference.lattice import Frontier, Reconstruction, Told
 from controller.core.messages.events import (
     CardDealt,
     Event,
+    HandCompleted,
     HandDoubled,
-    HandPlayed,
     HandsSplit,
     InsuranceTaken,
     SpotSurrendered,
@@ -41,7 +41,7 @@ class Known(NamedTuple):
             match fact:
                 case CardDealt(_, card, _):
                     cards.add(card)
-                case HandPlayed(_, spot) | SpotSurrendered(_, spot):
+                case HandCompleted(_, spot) | SpotSurrendered(_, spot):
                     spots.add(spot)
                 case _:
                     pass
@@ -150,4 +150,4 @@ def box_facts(frontier: Frontier, box: int, spot: int, names: Names) -> Iterator
         return
     for index, played in enumerate(outcome.hands):
         cards = tuple(names.cards[place_of(card)] for card in played.cards)
-        yield HandPlayed(names.round, spot, index, cards, best(played.cards), played.stake_cents())
+        yield HandCompleted(names.round, spot, index, cards, best(played.cards), played.stake_cents())

@@ -11,7 +11,7 @@ from controller.core.game.hand import place_of, seen
 from controller.core.inference.lattice import Answer, Reconstruction
 from controller.core.inference.observation import CardCame, ChipsMoved, Item, KeySpoke, idle
 from controller.core.inference.unobserved import Silence
-from controller.core.messages.alerts import UnexplainedChange
+from controller.core.messages.alerts import ChipsUnexplained
 from controller.core.messages.events import QuestionWithdrawn
 from controller.core.messages.floor_events import RoundResumed
 from controller.core.table.keymap import KEYPAD
@@ -58,7 +58,7 @@ def weave_again(desk: Desk, before: Round) -> None:
         explained = desk.observe(replace(dated, item=item), may_drop=chips)
         if isinstance(item, ChipsMoved) and not (explained or dated.item == idle(dated.item) or desk.round().trouble):
             spot = desk.round().spots[item.box]
-            desk.tell_shown(UnexplainedChange(desk.round().number, spot, item.zone, item.before, item.after))
+            desk.tell_shown(ChipsUnexplained(desk.round().number, spot, item.zone, item.before, item.after))
 
 
 def woven_with_hole(desk: Desk, until: int) -> Reconstruction:

@@ -11,7 +11,7 @@ from controller.core.game.wager import Basis
 from controller.core.inference.outcome_classes import Sides
 from controller.core.inference.side_dues import Felt, side_rows, sides
 from controller.core.inference.unread_cards import Ended, Judgement
-from controller.core.messages.events import WagerOpen, WagerSettled
+from controller.core.messages.events import WagerSettled, WagerUnresolved
 from controller.core.progressives import mystery
 from controller.core.progressives.live_meters import award_rows, awarded, mystery_cents, won_by_rows
 from controller.core.table.transaction import Desk
@@ -138,10 +138,10 @@ def sides_differ(desk: Desk) -> bool:
     return any(len(nets) > 1 for _, _, _, nets in dues(desk, judged, closed=True))
 
 
-def sides_open(desk: Desk, judged: Judged) -> Iterator[WagerOpen]:
+def sides_open(desk: Desk, judged: Judged) -> Iterator[WagerUnresolved]:
     """Side wagers that no settlement has been found for; a row of a meter waits for the progressive."""
     for box, bet, staked_cents, nets in dues(desk, judged, closed=True):
         possible = tuple(sorted({net.cents for net in nets if net is not None}))
-        yield WagerOpen(desk.round().number, desk.round().spots[box], bet, staked_cents, possible)
+        yield WagerUnresolved(desk.round().number, desk.round().spots[box], bet, staked_cents, possible)
     felt = felt_of(desk, judged, closed=True)._replace(awards=awards(desk))
     yield from uncertain_wagers.left_open(desk, felt)

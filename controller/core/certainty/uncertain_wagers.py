@@ -16,7 +16,7 @@ from controller.core.inference.aggregate_limit import side_dues
 from controller.core.inference.observation import CardCame
 from controller.core.inference.side_dues import Felt, side_due
 from controller.core.messages.alerts import WagerUncertain
-from controller.core.messages.events import WagerOpen
+from controller.core.messages.events import WagerUnresolved
 from controller.core.table.layout import Change, key
 from controller.core.table.state import Round
 from controller.core.table.transaction import Desk
@@ -86,7 +86,7 @@ def told_late(round_now: Round, change: Change) -> Iterator[WagerUncertain]:
         yield WagerUncertain(round_now.number, change.spot, change.zone, round_now.uncertain[name])
 
 
-def left_open(desk: Desk, felt: Felt) -> Iterator[WagerOpen]:
+def left_open(desk: Desk, felt: Felt) -> Iterator[WagerUnresolved]:
     """The uncertain wagers at the end of their round: open, unless the floor has ruled."""
     round_now = desk.round()
     for (spot, bet), amounts in wagers(round_now):
@@ -94,7 +94,7 @@ def left_open(desk: Desk, felt: Felt) -> Iterator[WagerOpen]:
             continue
         dues = (side_due(felt, round_now.spots.index(spot), bet, cents) for cents in amounts if cents)
         nets = {net.cents for found in dues for net in found or () if net is not None} | ({0} & {*amounts})
-        yield WagerOpen(round_now.number, spot, bet, max(amounts), tuple(sorted(nets)))
+        yield WagerUnresolved(round_now.number, spot, bet, max(amounts), tuple(sorted(nets)))
 
 
 def dues_together(desk: Desk, felt: Felt, staked: Mapping[Wager, int]) -> dict[Wager, set[SideNet | None]]:

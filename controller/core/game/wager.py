@@ -25,7 +25,7 @@ class LockedWager(Value, frozen=True, tag=False):
 
 
 class Row(Value, frozen=True, tag=False):
-    """A wager and how it stands: open while ``due_cents`` is None, then settled on ``basis``.
+    """A wager and how it stands: open while ``net_cents`` is None, then settled on ``basis``.
 
     Only the floor's own ruling on this wager is ``Basis.FLOOR``: whatever else settled it gives way when the round is
     corrected.
@@ -34,7 +34,7 @@ class Row(Value, frozen=True, tag=False):
     spot: int
     bet: str
     wager_cents: int
-    due_cents: int | None = None
+    net_cents: int | None = None
     """The player's net."""
     basis: Basis | None = None
     doubted: bool = False
@@ -62,4 +62,4 @@ class Book(Value, frozen=True, tag=False):
 
     def unruled(self) -> tuple[Row, ...]:
         """What was settled on evidence, answers or payments and is in no doubt yet."""
-        return tuple(row for row in self.rows if row.due_cents is not None and not row.ruled() and not row.doubted)
+        return tuple(row for row in self.rows if row.net_cents is not None and not row.ruled() and not row.doubted)

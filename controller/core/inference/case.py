@@ -112,7 +112,7 @@ class Recount:
             return
         box = self.spots.index(spot) if spot in self.spots else -1
         if box < 0 or not self.moved(Dated(first_ns, last_ns, ChipsMoved(box, zone, before, cents))):
-            self.alerts.append(Alert("unexplained_change", spot, zone, before, cents))
+            self.alerts.append(Alert("chips_unexplained", spot, zone, before, cents))
 
     def hole_place(self) -> int:
         """The place of the hole card among the round's cards; -1 where none is dealt."""

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from firmware_protocols.values import Value
 
 
-class CardCame(Value, frozen=True):
+class CardCame(Value, frozen=True, tag="card_came"):
     """A card left the shoe; ``card`` as ``hand.seen`` writes it."""
 
     card: int
 
 
-class ChipsMoved(Value, frozen=True):
+class ChipsMoved(Value, frozen=True, tag="chips_moved"):
     """The value in a zone of a box changed."""
 
     box: int
@@ -30,7 +30,7 @@ class ChipsMoved(Value, frozen=True):
         return not self.idle or self.zone == "main"
 
 
-class KeySpoke(Value, frozen=True):
+class KeySpoke(Value, frozen=True, tag="key_spoke"):
     """A key of the dealer's, with the box it named (None: the box in play).
 
     ``stand``, ``hit``, ``double``, ``split``, ``surrender``, ``even_money``, ``insurance_closed`` or ``hole_turned``.

@@ -24,21 +24,21 @@ class Stack(Value, frozen=True, tag=False):
 
 
 class AdviceLine(Value, frozen=True, tag=False):
-    """One thing to do. ``hand``: which of a split spot's hands, from 0 on the left; -1: the whole wager.
+    """One thing to do. ``hand``: which of a split spot's hands, from 0 on the left; null: the whole wager.
 
-    ``chips`` make the amount, the largest first; ``short_cents`` is what no chips of the table make of it.
+    ``chips`` make the amount, the largest first; ``missing_cents`` is what no chips of the table make of it.
     """
 
     spot: int
     bet: str
-    hand: int
+    hand: int | None
     move: Move
     cents: int
     chips: tuple[Stack, ...]
-    short_cents: int
+    missing_cents: int
 
 
-class PaymentAdvised(Value, frozen=True):
+class PaymentAdvised(Value, frozen=True, tag="payment_advised"):
     """What to take and pay for what was just settled, in the order dealers do it."""
 
     round: int

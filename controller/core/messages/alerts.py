@@ -10,7 +10,7 @@ from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaise
 from firmware_protocols.values import Value
 
 
-class LateWager(Value, frozen=True):
+class BetIncreasedAfterLock(Value, frozen=True, tag="bet_increased_after_lock"):
     """A wager rose after the lock; the locked wager stands."""
 
     round: int
@@ -20,7 +20,7 @@ class LateWager(Value, frozen=True):
     after_cents: int
 
 
-class Pinched(Value, frozen=True):
+class BetDecreasedAfterLock(Value, frozen=True, tag="bet_decreased_after_lock"):
     """A wager fell after the lock; the locked wager stands."""
 
     round: int
@@ -30,7 +30,7 @@ class Pinched(Value, frozen=True):
     after_cents: int
 
 
-class UnexplainedChange(Value, frozen=True):
+class ChipsUnexplained(Value, frozen=True, tag="chips_unexplained"):
     """No legal play explains this change of chips; it was left out of the account."""
 
     round: int
@@ -40,7 +40,7 @@ class UnexplainedChange(Value, frozen=True):
     after_cents: int
 
 
-class ChangeMade(Value, frozen=True):
+class ChipsExchanged(Value, frozen=True, tag="chips_exchanged"):
     """Other chips of the same value: no meaning in the game."""
 
     spot: int
@@ -48,7 +48,7 @@ class ChangeMade(Value, frozen=True):
     cents: int
 
 
-class InsuranceTooLarge(Value, frozen=True):
+class InsuranceTooLarge(Value, frozen=True, tag="insurance_too_large"):
     """More on the insurance line than the card allows; ``counted_cents`` count."""
 
     round: int
@@ -57,8 +57,8 @@ class InsuranceTooLarge(Value, frozen=True):
     counted_cents: int
 
 
-class WagerOutsideLimits(Value, frozen=True):
-    """A wager below or above what the table's sign allows (0: no such limit). Dealt to, it stands in its entirety.
+class WagerOutsideLimits(Value, frozen=True, tag="wager_outside_limits"):
+    """A wager below or above what the table's sign allows (null: no such limit). Dealt to, it stands in its entirety.
 
     COMAR 36.05.03.14 C.
     """
@@ -67,11 +67,11 @@ class WagerOutsideLimits(Value, frozen=True):
     spot: int
     bet: str
     cents: int
-    least_cents: int
-    most_cents: int
+    least_cents: int | None
+    most_cents: int | None
 
 
-class SideBetWithoutMain(Value, frozen=True):
+class SideBetWithoutMain(Value, frozen=True, tag="side_bet_without_main"):
     """Chips where a side wager lies, and no main wager at the spot: no wager, to be returned."""
 
     round: int
@@ -80,7 +80,7 @@ class SideBetWithoutMain(Value, frozen=True):
     cents: int
 
 
-class WagerUncertain(Value, frozen=True):
+class WagerUncertain(Value, frozen=True, tag="wager_uncertain"):
     """The readers cannot say what a side wager was at the lock: ``possible_cents`` is what it may have been, ascending.
 
     Its chips moved between two looks with the first card between them. It is not among the wagers of the lock, and is
@@ -93,7 +93,7 @@ class WagerUncertain(Value, frozen=True):
     possible_cents: tuple[int, ...]
 
 
-class SideBetRefused(Value, frozen=True):
+class SideBetRefused(Value, frozen=True, tag="side_bet_refused"):
     """Chips where a side wager lies that the card does not allow: no wager, to be returned. ``rule`` is its key."""
 
     round: int
@@ -104,7 +104,7 @@ class SideBetRefused(Value, frozen=True):
     reason: str
 
 
-class MidShoeEntry(Value, frozen=True):
+class MidShoeEntry(Value, frozen=True, tag="mid_shoe_entry"):
     """A main wager at a spot that did not bet the last round, where such a wager waits for the shuffle.
 
     The table asks whether the spot was dealt in.
@@ -115,7 +115,7 @@ class MidShoeEntry(Value, frozen=True):
     cents: int
 
 
-class UnknownChip(Value, frozen=True):
+class UnknownChip(Value, frozen=True, tag="unknown_chip"):
     """A chip that is not in the registry: it counts as nothing."""
 
     spot: int
@@ -123,44 +123,47 @@ class UnknownChip(Value, frozen=True):
     chip: str
 
 
-class ChipConflict(Value, frozen=True):
+class ChipSeenTwice(Value, frozen=True, tag="chip_seen_twice"):
     """One chip seen at two zones: it counts where it was seen first, until only one of them sees it."""
 
     chip: str
     zones: tuple[str, ...]
 
 
-class UnreadCard(Value, frozen=True):
+class CardUnreadable(Value, frozen=True, tag="card_unreadable"):
     """A card left the shoe and could not be read."""
 
     card: int
 
 
-class CardWithoutBets(Value, frozen=True):
+class CardOutsideRound(Value, frozen=True, tag="card_outside_round"):
     """A card left the shoe with no wager on the table."""
 
     card: int
 
 
-class CardsMayBeMissing(Value, frozen=True):
-    """We were not listening and this shoe does not number its cards: some may have been drawn meanwhile."""
+class CardsMayBeMissing(Value, frozen=True, tag="cards_may_be_missing"):
+    """We were not listening and this shoe does not number its cards: some may have been drawn meanwhile.
 
-    round: int
+    ``round`` is null if none is open.
+    """
+
+    round: int | None
     reason: str
 
 
-class RoundIrregular(Value, frozen=True):
+class RoundIrregular(Value, frozen=True, tag="round_irregular"):
     """No legal play explains the round. It is not settled by us; the floor must rule.
 
-    ``likely`` is the one irregularity that would explain everything; empty if there is none or more than one.
+    ``probable_cause`` is the one irregularity that would explain everything; null if there is none or more than one.
     """
 
     round: int
     reason: str
-    likely: str = ""
+    probable_cause: str | None = None
 
 
-class SettlementDoubted(Value, frozen=True):
+class SettlementDisputed(Value, frozen=True, tag="settlement_disputed"):
     """A wager was settled, and what its round has shown since leaves no legal play that comes to it.
 
     Also: its round was ended by a card before it was paid as is due, and the round so begun is irregular.
@@ -173,12 +176,12 @@ class SettlementDoubted(Value, frozen=True):
     spot: int
     bet: str
     wager_cents: int
-    due_cents: int
+    net_cents: int
     """The player's net as it was settled."""
     reason: str
 
 
-class SpotUnwatched(Value, frozen=True):
+class SpotReaderLost(Value, frozen=True, tag="spot_reader_lost"):
     """The reader of a box in play is lost: what happens to its chips is not seen, and its wagers go by hand."""
 
     round: int
@@ -186,7 +189,7 @@ class SpotUnwatched(Value, frozen=True):
     device: str
 
 
-class FloorRefused(Value, frozen=True):
+class OrderRefused(Value, frozen=True, tag="order_refused"):
     """A correction of the floor's that cannot be carried out."""
 
     what: str
@@ -194,13 +197,13 @@ class FloorRefused(Value, frozen=True):
     who: str
 
 
-class FloorCalled(Value, frozen=True):
-    """The dealer calls the floor."""
+class AssistanceRequested(Value, frozen=True, tag="assistance_requested"):
+    """The dealer calls the floor. ``round`` is null if none is open."""
 
-    round: int
+    round: int | None
 
 
-class DeviceAlarm(Value, frozen=True):
+class DeviceAlarm(Value, frozen=True, tag="device_alarm"):
     """A device complains."""
 
     device: str
@@ -208,7 +211,7 @@ class DeviceAlarm(Value, frozen=True):
     text: str
 
 
-class LineTroubled(Value, frozen=True):
+class LineErrors(Value, frozen=True, tag="line_errors"):
     """Bytes from a device that are no message of its protocol; ``data`` in hex."""
 
     device: str
@@ -216,15 +219,15 @@ class LineTroubled(Value, frozen=True):
     data: str
 
 
-class CloseRefused(Value, frozen=True):
+class CloseRefused(Value, frozen=True, tag="close_refused"):
     """The round was closed by key while no legal play can be over."""
 
     round: int
     reason: str
 
 
-class TableClosed(Value, frozen=True):
-    """No round may begin until ``TableReopened``; ``round_open``: the one in play is finished like any other.
+class PlayBlocked(Value, frozen=True, tag="play_blocked"):
+    """No round may begin until ``PlayUnblocked``; ``round_open``: the one in play is finished like any other.
 
     ``cause``: ``storage`` (the disk is nearly full) or ``consumers`` (events lie unacknowledged for too long).
     """
@@ -234,13 +237,13 @@ class TableClosed(Value, frozen=True):
     round_open: bool
 
 
-class TableReopened(Value, frozen=True):
+class PlayUnblocked(Value, frozen=True, tag="play_unblocked"):
     """What had closed the table is over; rounds may begin unless another cause still closes it."""
 
     cause: str
 
 
-class KeyRefused(Value, frozen=True):
+class KeyRefused(Value, frozen=True, tag="key_refused"):
     """A key that means nothing now."""
 
     key: str
@@ -248,7 +251,7 @@ class KeyRefused(Value, frozen=True):
     reason: str
 
 
-class AnswerRefused(Value, frozen=True):
+class AnswerRefused(Value, frozen=True, tag="answer_refused"):
     """An answer that fits no open question."""
 
     question: int
@@ -257,10 +260,10 @@ class AnswerRefused(Value, frozen=True):
 
 
 Alert = (
-    LateWager
-    | Pinched
-    | UnexplainedChange
-    | ChangeMade
+    BetIncreasedAfterLock
+    | BetDecreasedAfterLock
+    | ChipsUnexplained
+    | ChipsExchanged
     | InsuranceTooLarge
     | WagerOutsideLimits
     | SideBetWithoutMain
@@ -268,20 +271,20 @@ Alert = (
     | SideBetRefused
     | MidShoeEntry
     | UnknownChip
-    | ChipConflict
-    | UnreadCard
-    | CardWithoutBets
+    | ChipSeenTwice
+    | CardUnreadable
+    | CardOutsideRound
     | CardsMayBeMissing
     | RoundIrregular
-    | SettlementDoubted
-    | SpotUnwatched
-    | FloorRefused
-    | FloorCalled
+    | SettlementDisputed
+    | SpotReaderLost
+    | OrderRefused
+    | AssistanceRequested
     | DeviceAlarm
-    | LineTroubled
+    | LineErrors
     | CloseRefused
-    | TableClosed
-    | TableReopened
+    | PlayBlocked
+    | PlayUnblocked
     | KeyRefused
     | AnswerRefused
     | AlertRaised

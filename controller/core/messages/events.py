@@ -27,7 +27,7 @@ from firmware_protocols.values import Value
 # --- the process ------------------------------------------------------------------------------------
 
 
-class TableStarted(Value, frozen=True, omit_defaults=True):
+class TableStarted(Value, frozen=True, omit_defaults=True, tag="table_started"):
     """The daemon runs (again). ``restart``: it ran before in this epoch; ``round_open``: in the middle of a round."""
 
     version: str
@@ -43,13 +43,13 @@ class TableStarted(Value, frozen=True, omit_defaults=True):
     """The house's day and shifts; None: it did not say, and days are days of UTC."""
 
 
-class StepFailed(Value, frozen=True):
+class InternalError(Value, frozen=True, tag="internal_error"):
     """Our own code failed on this reading; the daemon ends, and the next one holds the table until it is mended."""
 
     reason: str
 
 
-class DeviceStatusChanged(Value, frozen=True):
+class DeviceStatusChanged(Value, frozen=True, tag="device_status_changed"):
     """A device became ready, was lost, or is faulty."""
 
     device: str
@@ -60,16 +60,19 @@ class DeviceStatusChanged(Value, frozen=True):
 # --- raw facts --------------------------------------------------------------------------------------
 
 
-class CardDrawn(Value, frozen=True):
-    """A card left the shoe. ``place`` counts the round's cards from 0 (-1: outside a round). The face stays closed."""
+class CardDrawn(Value, frozen=True, tag="card_drawn"):
+    """A card left the shoe. ``position`` counts the round's cards from 0. The face stays closed.
 
-    round: int
+    ``round`` and ``position`` are null outside a round.
+    """
+
+    round: int | None
     card: int
-    place: int
+    position: int | None
     commitment: str
 
 
-class CardOpened(Value, frozen=True):
+class CardOpened(Value, frozen=True, tag="card_opened"):
     """A card lies face up: its face and the 32 bytes that open the commitment of its ``CardDrawn``, in hex."""
 
     card: int
@@ -77,13 +80,13 @@ class CardOpened(Value, frozen=True):
     nonce: str
 
 
-class CardBurned(Value, frozen=True):
+class CardBurned(Value, frozen=True, tag="card_burned"):
     """A card went to the discard rack unseen."""
 
     card: int
 
 
-class ShoeBegun(Value, frozen=True):
+class ShoeBegun(Value, frozen=True, tag="shoe_begun"):
     """A new shoe of ``decks`` decks was announced; ``shoe`` counts them in the epoch."""
 
     shoe: int
@@ -91,11 +94,11 @@ class ShoeBegun(Value, frozen=True):
     who: str
 
 
-class ShoeEnded(Value, frozen=True):
-    """A shoe is over: what left it, ``burned`` and ``unread`` among it. -1: nobody counted what was ``left``.
+class ShoeEnded(Value, frozen=True, tag="shoe_ended"):
+    """A shoe is over: what left it, ``burned`` and ``unread`` among it. ``left`` is null if nobody counted it.
 
-    ``cut_card``: how many cards had been drawn when the cut card came, -1: nobody said. ``penetration_per_mille`` is
-    the part of the shoe that was drawn, ``running_count`` the Hi-Lo count of all that lay open.
+    ``cut_card``: how many cards had been drawn when the cut card came, null if nobody said. ``penetration_per_mille``
+    is the part of the shoe that was drawn, ``running_count`` the Hi-Lo count of all that lay open.
     """
 
     shoe: int
@@ -103,14 +106,14 @@ class ShoeEnded(Value, frozen=True):
     drawn: int
     burned: int
     unread: int
-    left: int
-    cut_card: int
+    left: int | None
+    cut_card: int | None
     penetration_per_mille: int
     running_count: int
     who: str
 
 
-class ChipsChanged(Value, frozen=True):
+class ChipsChanged(Value, frozen=True, tag="chips_changed"):
     """The value of a zone changed between two inventories."""
 
     spot: int
@@ -120,20 +123,21 @@ class ChipsChanged(Value, frozen=True):
     chips: int
 
 
-class KeyRead(Value, frozen=True):
+class KeyRead(Value, frozen=True, tag="key_read"):
     """The dealer pressed a key; ``meaning`` by the table's key map."""
 
     key: str
     meaning: str
 
 
-class KeyWithdrawn(Value, frozen=True):
+class KeyUndone(Value, frozen=True, tag="key_undone"):
     """The dealer took back a key press: ``reading`` is the number of the input that brought it.
 
-    It counts no more. ``round`` 0: no round was open. What was told of it stays told; what was settled is adjusted.
+    It counts no more. ``round`` is null if no round was open. What was told of it stays told; what was
+    settled is adjusted.
     """
 
-    round: int
+    round: int | None
     reading: int
     meaning: str
 
@@ -141,10 +145,10 @@ class KeyWithdrawn(Value, frozen=True):
 # --- the round --------------------------------------------------------------------------------------
 
 
-class RoundStarted(Value, frozen=True):
+class RoundStarted(Value, frozen=True, tag="round_started"):
     """A round has begun, by the key *no more bets* or its first card. ``shoe``: as in ``shoe_begun``; None: none was.
 
-    ``boxes`` are the spots where a main wager lay, as far as the readers had told. ``bets_locked`` says what stands.
+    ``boxes`` are the spots where a main wager lay, as far as the readers had told. ``betting_closed`` says what stands.
     """
 
     round: int
@@ -152,7 +156,7 @@ class RoundStarted(Value, frozen=True):
     boxes: tuple[int, ...]
 
 
-class BetsLocked(Value, frozen=True):
+class BettingClosed(Value, frozen=True, tag="betting_closed"):
     """No more bets. ``wagers`` by spot; zones without chips are left out. ``profile_hash`` names the rules in force."""
 
     round: int
@@ -160,7 +164,7 @@ class BetsLocked(Value, frozen=True):
     profile_hash: str = ""
 
 
-class CardDealt(Value, frozen=True):
+class CardDealt(Value, frozen=True, tag="card_dealt"):
     """Whose a card is, in every legal play. ``spot`` 0 is the dealer.
 
     ``hand``: in which of the spot's hands it lay when this was told, from 0 on the left; None: the dealer's, or legal
@@ -173,14 +177,14 @@ class CardDealt(Value, frozen=True):
     hand: int | None = None
 
 
-class DealUnconfirmed(Value, frozen=True):
+class DealUnconfirmed(Value, frozen=True, tag="deal_unconfirmed"):
     """Which card of a deal is the hole card is not certain: its second pass stays closed until the turn, and why."""
 
     round: int
     reason: str
 
 
-class InsuranceTaken(Value, frozen=True):
+class InsuranceTaken(Value, frozen=True, tag="insurance_taken"):
     """The insurance wager counted when the offer closed."""
 
     round: int
@@ -188,7 +192,7 @@ class InsuranceTaken(Value, frozen=True):
     cents: int
 
 
-class HandDoubled(Value, frozen=True):
+class HandDoubled(Value, frozen=True, tag="hand_doubled"):
     """A hand was doubled for ``cents`` more."""
 
     round: int
@@ -197,7 +201,7 @@ class HandDoubled(Value, frozen=True):
     cents: int
 
 
-class HandsSplit(Value, frozen=True):
+class HandsSplit(Value, frozen=True, tag="hands_split"):
     """A spot was split into ``hands`` hands."""
 
     round: int
@@ -205,7 +209,7 @@ class HandsSplit(Value, frozen=True):
     hands: int
 
 
-class HandPlayed(Value, frozen=True):
+class HandCompleted(Value, frozen=True, tag="hand_completed"):
     """A hand is over, and every legal play agrees how: its cards by number, its best total, its whole stake."""
 
     round: int
@@ -216,22 +220,22 @@ class HandPlayed(Value, frozen=True):
     stake_cents: int
 
 
-class SpotSurrendered(Value, frozen=True):
+class SpotSurrendered(Value, frozen=True, tag="spot_surrendered"):
     """The player gave up the hand for half the wager."""
 
     round: int
     spot: int
 
 
-class HoleTurned(Value, frozen=True):
+class HoleCardRevealed(Value, frozen=True, tag="hole_card_revealed"):
     """The hole card lies face up."""
 
     round: int
     card: int
 
 
-class WagerSettled(Value, frozen=True):
-    """What a wager is due: ``due_cents`` is the player's net. ``readings`` are the numbers of the inputs it rests on.
+class WagerSettled(Value, frozen=True, tag="wager_settled"):
+    """What a wager is due: ``net_cents`` is the player's net. ``readings`` are the numbers of the inputs it rests on.
 
     ``why`` is one sentence naming the rule; ``jackpot_cents`` is what of the net the awards of meters are.
     """
@@ -240,14 +244,14 @@ class WagerSettled(Value, frozen=True):
     spot: int
     bet: str
     wager_cents: int
-    due_cents: int
+    net_cents: int
     basis: Basis
     readings: tuple[int, ...]
     why: str
     jackpot_cents: int = 0
 
 
-class WagerOpen(Value, frozen=True):
+class WagerUnresolved(Value, frozen=True, tag="wager_unresolved"):
     """A wager the evidence leaves open at the end of its round: the nets that remain possible."""
 
     round: int
@@ -257,7 +261,7 @@ class WagerOpen(Value, frozen=True):
     possible_cents: tuple[int, ...]
 
 
-class WagerAdjusted(Value, frozen=True):
+class WagerAdjusted(Value, frozen=True, tag="wager_adjusted"):
     """What a settled wager is due was corrected: ``before_cents`` no longer holds. Both are the player's net.
 
     ``basis`` is ``floor`` where people ruled on this very wager; else the round was corrected (its cards, boxes or
@@ -269,24 +273,27 @@ class WagerAdjusted(Value, frozen=True):
     bet: str
     wager_cents: int
     before_cents: int
-    due_cents: int
+    net_cents: int
     who: str
     why: str
     basis: Basis
     jackpot_cents: int = 0
 
 
-class QuestionAsked(Value, frozen=True):
-    """What the table asks people. ``choices`` are the answers it takes."""
+class QuestionAsked(Value, frozen=True, tag="question_asked"):
+    """What the table asks people. ``choices`` are the answers it takes.
+
+    ``round`` and ``spot`` are null where the question is about none.
+    """
 
     question: int
-    round: int
-    spot: int
+    round: int | None
+    spot: int | None
     text: str
     choices: tuple[str, ...]
 
 
-class QuestionAnswered(Value, frozen=True):
+class QuestionAnswered(Value, frozen=True, tag="question_answered"):
     """A person answered."""
 
     question: int
@@ -294,35 +301,35 @@ class QuestionAnswered(Value, frozen=True):
     who: str
 
 
-class QuestionWithdrawn(Value, frozen=True):
+class QuestionWithdrawn(Value, frozen=True, tag="question_withdrawn"):
     """A question nobody needs to answer any more."""
 
     question: int
 
 
-class RoundWaits(Value, frozen=True):
+class RoundPending(Value, frozen=True, tag="round_pending"):
     """A round is over and wagers of it are open until a question is answered. The next round may begin."""
 
     round: int
     question: int
 
 
-class RoundClosed(Value, frozen=True):
+class RoundClosed(Value, frozen=True, tag="round_closed"):
     """A round is over. ``dealer``: the dealer's cards by number where every legal play agrees on them, else empty.
 
     ``outcome``: ``settled``, ``open`` (wagers left open), ``void`` (no card was dealt) or ``irregular`` (the floor must
-    rule). ``plays`` is the number of legal plays, 0 when irregular or void.
+    rule). ``legal_plays`` is their number, 0 when irregular or void.
     """
 
     round: int
     dealer: tuple[int, ...]
-    plays: int
+    legal_plays: int
     outcome: str
 
 
 Event = (
     TableStarted
-    | StepFailed
+    | InternalError
     | SoftwareChecked
     | DeviceStatusChanged
     | CardDrawn
@@ -332,19 +339,19 @@ Event = (
     | ShoeEnded
     | ChipsChanged
     | KeyRead
-    | KeyWithdrawn
+    | KeyUndone
     | RoundStarted
-    | BetsLocked
+    | BettingClosed
     | CardDealt
     | DealUnconfirmed
     | InsuranceTaken
     | HandDoubled
     | HandsSplit
-    | HandPlayed
+    | HandCompleted
     | SpotSurrendered
-    | HoleTurned
+    | HoleCardRevealed
     | WagerSettled
-    | WagerOpen
+    | WagerUnresolved
     | WagerAdjusted
     | RulingProposed
     | RoundVoided
@@ -358,7 +365,7 @@ Event = (
     | QuestionAnswered
     | QuestionWithdrawn
     | PaymentAdvised
-    | RoundWaits
+    | RoundPending
     | RoundClosed
     | MeterEvent
     | Alert

@@ -15,7 +15,7 @@ from firmware_protocols.readings import Reading
 from firmware_protocols.values import Value
 
 
-class Started(Value, frozen=True):
+class Started(Value, frozen=True, tag="started"):
     """The daemon started. The first of an epoch finds no table; every later one is a restart.
 
     It brings the ``house`` that holds until the next start, so that a journal can be replayed with nothing beside it.
@@ -27,7 +27,7 @@ class Started(Value, frozen=True):
     house: House
 
 
-class Answered(Value, frozen=True):
+class Answered(Value, frozen=True, tag="answered"):
     """A person answered question ``question``; ``who`` as the operator channel knows them."""
 
     at_ns: int
@@ -36,7 +36,7 @@ class Answered(Value, frozen=True):
     who: str
 
 
-class VoidRound(Value, frozen=True):
+class VoidRound(Value, frozen=True, tag="void_round"):
     """The floor voids a round: every wager goes back. ``who`` and ``why`` as the operator channel knows them."""
 
     at_ns: int
@@ -48,7 +48,7 @@ class VoidRound(Value, frozen=True):
     """The house's own number for the matter; a round that was recalled needs one."""
 
 
-class SetCard(Value, frozen=True):
+class SetCard(Value, frozen=True, tag="set_card"):
     """The floor names the face of the card of reading ``card``; None: it was no card of the round.
 
     ``misnamed`` is what was said where it is the name of no card; nothing else of it counts then.
@@ -62,7 +62,7 @@ class SetCard(Value, frozen=True):
     misnamed: str = ""
 
 
-class AssignCard(Value, frozen=True):
+class AssignCard(Value, frozen=True, tag="assign_card"):
     """The floor says whose the card of reading ``card`` is; ``spot`` 0 is the dealer."""
 
     at_ns: int
@@ -72,7 +72,7 @@ class AssignCard(Value, frozen=True):
     why: str
 
 
-class DeclareBox(Value, frozen=True):
+class DeclareBox(Value, frozen=True, tag="declare_box"):
     """The floor says that a box without chips is in play for ``cents``; 0 takes it back before the first card."""
 
     at_ns: int
@@ -82,14 +82,14 @@ class DeclareBox(Value, frozen=True):
     why: str
 
 
-class AdjustWager(Value, frozen=True):
+class AdjustWager(Value, frozen=True, tag="adjust_wager"):
     """The floor rules what a wager is due: the player's net in cents."""
 
     at_ns: int
     round: int
     spot: int
     bet: str
-    due_cents: int
+    net_cents: int
     who: str
     why: str
     vouched: Vouched = UNVOUCHED
@@ -97,7 +97,7 @@ class AdjustWager(Value, frozen=True):
     """The house's own number for the matter; a round that was recalled needs one."""
 
 
-class Acknowledged(Value, frozen=True):
+class Acknowledged(Value, frozen=True, tag="acknowledged"):
     """A named person has seen alert ``alert``; ``note`` is what they made of it, and may be empty."""
 
     at_ns: int
@@ -106,7 +106,7 @@ class Acknowledged(Value, frozen=True):
     note: str
 
 
-class ShoeChanged(Value, frozen=True):
+class ShoeChanged(Value, frozen=True, tag="shoe_changed"):
     """A person announces a new shoe; ``left`` is how many cards they counted in the old one, -1: nobody counted."""
 
     at_ns: int
@@ -114,7 +114,7 @@ class ShoeChanged(Value, frozen=True):
     who: str
 
 
-class EnterInventory(Value, frozen=True):
+class EnterInventory(Value, frozen=True, tag="enter_inventory"):
     """The floor enters what was counted: ``cents`` in all, of which ``chips`` by value where they were counted so.
 
     ``slip`` is the number on the paper, and may be empty. A negative amount takes back an earlier one.
@@ -129,14 +129,14 @@ class EnterInventory(Value, frozen=True):
     why: str
 
 
-class BookRecalled(Value, frozen=True):
+class BookRecalled(Value, frozen=True, tag="book_recalled"):
     """The journal gives back what the wagers of a round came to, so that people can still rule on it."""
 
     at_ns: int
     book: Book
 
 
-class VerifyJackpot(Value, frozen=True):
+class VerifyJackpot(Value, frozen=True, tag="verify_jackpot"):
     """A person found an award of a meter to be in order."""
 
     at_ns: int
@@ -146,7 +146,7 @@ class VerifyJackpot(Value, frozen=True):
     vouched: Vouched = UNVOUCHED
 
 
-class PayJackpot(Value, frozen=True):
+class PayJackpot(Value, frozen=True, tag="pay_jackpot"):
     """Another person says that an award was paid."""
 
     at_ns: int
@@ -156,7 +156,7 @@ class PayJackpot(Value, frozen=True):
     vouched: Vouched = UNVOUCHED
 
 
-class ProposeMove(Value, frozen=True):
+class ProposeMove(Value, frozen=True, tag="propose_move"):
     """A person proposes what moves a meter, or refuses an award."""
 
     at_ns: int
@@ -167,7 +167,7 @@ class ProposeMove(Value, frozen=True):
     vouched: Vouched = UNVOUCHED
 
 
-class ApproveOrder(Value, frozen=True):
+class ApproveOrder(Value, frozen=True, tag="approve_order"):
     """Another person approves a proposal: it is carried out."""
 
     at_ns: int
@@ -176,7 +176,7 @@ class ApproveOrder(Value, frozen=True):
     vouched: Vouched = UNVOUCHED
 
 
-class WithdrawOrder(Value, frozen=True):
+class WithdrawOrder(Value, frozen=True, tag="withdraw_order"):
     """A person takes a proposal back."""
 
     at_ns: int
@@ -185,7 +185,7 @@ class WithdrawOrder(Value, frozen=True):
     why: str
 
 
-class ReopenMeter(Value, frozen=True):
+class ReopenMeter(Value, frozen=True, tag="reopen_meter"):
     """A person lets a linked meter be won again after a long outage of its link."""
 
     at_ns: int
@@ -198,7 +198,7 @@ MeterRuling = VerifyJackpot | PayJackpot | ProposeMove | ApproveOrder | Withdraw
 """What people do with meters and jackpots."""
 
 
-class LinkHeard(Value, frozen=True):
+class LinkHeard(Value, frozen=True, tag="link_heard"):
     """What the link says of a linked meter: what its pool shows, None where that is not known, and why it is closed."""
 
     at_ns: int
@@ -207,7 +207,7 @@ class LinkHeard(Value, frozen=True):
     closed: str
 
 
-class LinkEntered(Value, frozen=True):
+class LinkEntered(Value, frozen=True, tag="link_entered"):
     """The ledger's answer to posting ``seq`` of this journal: its place in the ledger, and what came of it."""
 
     at_ns: int
@@ -222,7 +222,7 @@ LinkReading = LinkHeard | LinkEntered
 """What comes from the pools of many tables."""
 
 
-class OpeningRefuted(Value, frozen=True):
+class OpeningRefuted(Value, frozen=True, tag="opening_refuted"):
     """The daemon found that a card it opened with ``face`` was committed to as another when it was drawn."""
 
     at_ns: int
@@ -238,7 +238,7 @@ class FitnessLevel(StrEnum):
     CLOSED = "closed"
 
 
-class FitnessTold(Value, frozen=True):
+class FitnessTold(Value, frozen=True, tag="fitness_told"):
     """The process found out how fit the table is; ``cause`` is a key of ``fitness.KINDS``, ``text`` says what is."""
 
     at_ns: int
@@ -247,7 +247,7 @@ class FitnessTold(Value, frozen=True):
     text: str
 
 
-class SoftwareLooked(Value, frozen=True):
+class SoftwareLooked(Value, frozen=True, tag="software_looked"):
     """The daemon held its program against the list of its files; ``when`` is ``start``, ``hour`` or ``draw``.
 
     ``digest`` is of the list of the program as it is, ``files`` how many were held against the list, ``signed_by`` the
@@ -263,7 +263,7 @@ class SoftwareLooked(Value, frozen=True):
     detail: str
 
 
-class ReadingsHeld(Value, frozen=True):
+class ReadingsHeld(Value, frozen=True, tag="readings_held"):
     """The process was held back for ``held_ns`` and then read cards and keys at once: their order is not known."""
 
     at_ns: int
@@ -274,7 +274,7 @@ Ruling = VoidRound | SetCard | AssignCard | DeclareBox | AdjustWager
 """What the floor may correct."""
 
 
-class DeadlinePassed(Value, frozen=True):
+class DeadlinePassed(Value, frozen=True, tag="deadline_passed"):
     """The clock: up to ``at_ns`` nothing more had come than was told before it. The table asks for it."""
 
     at_ns: int
@@ -307,7 +307,7 @@ class SignedOrder(Value, frozen=True, tag=False):
     number: int
 
 
-class Stamped(Value, frozen=True):
+class Stamped(Value, frozen=True, tag="stamped"):
     """An input with what it was given when it came in.
 
     ``number`` counts inputs of the epoch from 1 without a gap. ``at_ns`` is monotonic, ``wall_ns`` since 1970 UTC, for

@@ -6,13 +6,13 @@ limit.
 
 from __future__ import annotations
 
-from controller.core.messages.pool_events import LinkEvent, PostingDeclined
+from controller.core.messages.pool_events import LinkEvent, PoolEntryDeclined
 from controller.core.meters.meter import Parameters, Pool, Reason
 from controller.core.meters.state import Move
 from firmware_protocols.values import Value
 
 
-class MeterOpened(Value, frozen=True):
+class MeterOpened(Value, frozen=True, tag="meter_opened"):
     """A meter is counted from here on; the house has paid in its base value."""
 
     meter: str
@@ -21,7 +21,7 @@ class MeterOpened(Value, frozen=True):
     shown_cents: int
 
 
-class ContributionMade(Value, frozen=True):
+class ContributionMade(Value, frozen=True, tag="contribution_made"):
     """A wager raised a meter by ``units`` and its reserve by ``hidden_units``.
 
     ``number`` is the contribution's number with the trigger box, 0 for a meter that has none.
@@ -39,7 +39,7 @@ class ContributionMade(Value, frozen=True):
     shown_cents: int
 
 
-class JackpotHit(Value, frozen=True):
+class JackpotHit(Value, frozen=True, tag="jackpot_hit"):
     """A wager won ``cents`` out of what the meter showed; the amount is frozen until people have verified and paid it.
 
     ``rule`` says how the winners of one round are evaluated; ``number`` is the contribution that lifted a must-hit-by
@@ -60,7 +60,7 @@ class JackpotHit(Value, frozen=True):
     shown_cents: int
 
 
-class MeterReset(Value, frozen=True):
+class MeterReset(Value, frozen=True, tag="meter_reset"):
     """A meter was won and started again: what the house and the reserve paid of the reset value, and what it holds."""
 
     meter: str
@@ -70,7 +70,7 @@ class MeterReset(Value, frozen=True):
     shown_cents: int
 
 
-class JackpotVerified(Value, frozen=True):
+class JackpotVerified(Value, frozen=True, tag="jackpot_verified"):
     """A person found the award to be in order; ``vouched`` says how the table knows them."""
 
     jackpot: int
@@ -80,7 +80,7 @@ class JackpotVerified(Value, frozen=True):
     vouched: str = ""
 
 
-class JackpotPaid(Value, frozen=True):
+class JackpotPaid(Value, frozen=True, tag="jackpot_paid"):
     """A second person says that the award was paid; ``vouched`` says how the table knows them."""
 
     jackpot: int
@@ -91,7 +91,7 @@ class JackpotPaid(Value, frozen=True):
     vouched: str = ""
 
 
-class JackpotRefused(Value, frozen=True):
+class JackpotRefused(Value, frozen=True, tag="jackpot_refused"):
     """Two people refused the award: it is in its meter again, and its reset value is out, unless won since.
 
     ``house_units`` went back to the house, ``reserve_units`` to the reserve.
@@ -109,7 +109,7 @@ class JackpotRefused(Value, frozen=True):
     why: str
 
 
-class MeterOrdered(Value, frozen=True):
+class MeterChangeProposed(Value, frozen=True, tag="meter_change_proposed"):
     """One person, known by what ``vouched`` says, proposes what moves a meter; it is done once another approves."""
 
     order: int
@@ -120,7 +120,7 @@ class MeterOrdered(Value, frozen=True):
     vouched: str = ""
 
 
-class OrderApproved(Value, frozen=True):
+class OrderApproved(Value, frozen=True, tag="order_approved"):
     """A second person approved a proposal: what it does follows. How the table knows each of them is said, too."""
 
     order: int
@@ -130,7 +130,7 @@ class OrderApproved(Value, frozen=True):
     second_vouched: str = ""
 
 
-class OrderWithdrawn(Value, frozen=True):
+class OrderWithdrawn(Value, frozen=True, tag="order_withdrawn"):
     """A proposal that is not carried out."""
 
     order: int
@@ -138,7 +138,7 @@ class OrderWithdrawn(Value, frozen=True):
     why: str
 
 
-class MeterAdjusted(Value, frozen=True):
+class MeterAdjusted(Value, frozen=True, tag="meter_adjusted"):
     """Two people moved a meter or its reserve by ``units``, for a reason of the closed list."""
 
     meter: str
@@ -152,7 +152,7 @@ class MeterAdjusted(Value, frozen=True):
     why: str
 
 
-class ParametersQueued(Value, frozen=True):
+class ParametersQueued(Value, frozen=True, tag="parameters_queued"):
     """Two people ordered other parameters; they come into force with the meter's next reset."""
 
     meter: str
@@ -162,7 +162,7 @@ class ParametersQueued(Value, frozen=True):
     why: str
 
 
-class ParametersChanged(Value, frozen=True):
+class ParametersChanged(Value, frozen=True, tag="parameters_changed"):
     """Other parameters are in force."""
 
     meter: str
@@ -170,7 +170,7 @@ class ParametersChanged(Value, frozen=True):
     after: Parameters
 
 
-class MysteryCommitted(Value, frozen=True):
+class MysteryCommitted(Value, frozen=True, tag="mystery_committed"):
     """The trigger box has drawn its number for ``cycle`` and bound itself to it; ``share`` is what the table adds.
 
     Commitment and share are hex.
@@ -185,7 +185,7 @@ class MysteryCommitted(Value, frozen=True):
     ceiling_cents: int
 
 
-class MysteryRevealed(Value, frozen=True):
+class MysteryRevealed(Value, frozen=True, tag="mystery_revealed"):
     """The number that ``cycle`` was drawn with, and the key (hex) that opens its commitment."""
 
     meter: str
@@ -195,7 +195,7 @@ class MysteryRevealed(Value, frozen=True):
     key: str
 
 
-class MeterReopened(Value, frozen=True):
+class MeterReopened(Value, frozen=True, tag="meter_reopened"):
     """A meter that was closed can be won again."""
 
     meter: str
@@ -210,7 +210,7 @@ MeterEvent = (
     | JackpotVerified
     | JackpotPaid
     | JackpotRefused
-    | MeterOrdered
+    | MeterChangeProposed
     | OrderApproved
     | OrderWithdrawn
     | MeterAdjusted
@@ -227,7 +227,7 @@ MeterEvent = (
 # --- alerts -----------------------------------------------------------------------------------------
 
 
-class ContributionRefused(Value, frozen=True):
+class ContributionRefused(Value, frozen=True, tag="contribution_refused"):
     """A wager that would raise a meter by more than anything reasonable: nothing was counted, somebody must look."""
 
     meter: str
@@ -238,21 +238,21 @@ class ContributionRefused(Value, frozen=True):
     reason: str
 
 
-class MeterClosed(Value, frozen=True):
+class MeterClosed(Value, frozen=True, tag="meter_closed"):
     """A meter cannot be won now, and its sign says so; contributions made all the same are kept and applied later."""
 
     meter: str
     reason: str
 
 
-class MysteryDisputed(Value, frozen=True):
+class MysteryDisputed(Value, frozen=True, tag="mystery_disputed"):
     """Trigger box and table disagree about the must-hit-by meter: nothing is paid from it until people have looked."""
 
     meter: str
     reason: str
 
 
-class ParametersDiffer(Value, frozen=True):
+class ParametersDiffer(Value, frozen=True, tag="parameters_differ"):
     """The table file orders other parameters than those in force; these stay until two people have changed them."""
 
     meter: str
@@ -260,5 +260,5 @@ class ParametersDiffer(Value, frozen=True):
     in_force: Parameters
 
 
-MeterAlert = ContributionRefused | MeterClosed | MysteryDisputed | ParametersDiffer | PostingDeclined
+MeterAlert = ContributionRefused | MeterClosed | MysteryDisputed | ParametersDiffer | PoolEntryDeclined
 """What of meters wants a person's eye."""

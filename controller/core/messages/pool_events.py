@@ -9,15 +9,15 @@ from controller.core.meters.pool_postings import Verdict, WinningRow
 from firmware_protocols.values import Value
 
 
-class MeterLinked(Value, frozen=True):
+class MeterLinked(Value, frozen=True, tag="meter_linked"):
     """A meter of the table file is a pool that other tables share; its ledger is kept by ``tableside link``."""
 
     meter: str
     pool: str
 
 
-class ContributionPosted(Value, frozen=True):
-    """A wager that raises the pool was collected: it is owed to the ledger until ``posting_entered`` says it is in."""
+class ContributionPosted(Value, frozen=True, tag="contribution_posted"):
+    """A wager that raises the pool was collected: it is owed to the ledger until ``pool_entry_recorded`` comes."""
 
     meter: str
     number: int
@@ -27,7 +27,7 @@ class ContributionPosted(Value, frozen=True):
     wager_cents: int
 
 
-class JackpotClaimed(Value, frozen=True):
+class JackpotClaimed(Value, frozen=True, tag="jackpot_claimed"):
     """Wagers of a round won a part of the pool; the ledger's order decides what each gets (``jackpot_hit`` follows)."""
 
     meter: str
@@ -37,7 +37,7 @@ class JackpotClaimed(Value, frozen=True):
     rule: str
 
 
-class MeterReleased(Value, frozen=True):
+class MeterReleased(Value, frozen=True, tag="meter_released"):
     """A person lets a linked meter be won again that its link had left for too long; ``held`` says why they had to."""
 
     meter: str
@@ -47,7 +47,7 @@ class MeterReleased(Value, frozen=True):
     why: str
 
 
-class VerdictPosted(Value, frozen=True):
+class VerdictPosted(Value, frozen=True, tag="verdict_posted"):
     """What people did with an award of the pool's is owed to its ledger."""
 
     meter: str
@@ -56,7 +56,7 @@ class VerdictPosted(Value, frozen=True):
     verdict: Verdict
 
 
-class PostingEntered(Value, frozen=True):
+class PoolEntryRecorded(Value, frozen=True, tag="pool_entry_recorded"):
     """The ledger has a posting of this table's at place ``entry``; a wager added ``units`` and ``hidden_units``."""
 
     meter: str
@@ -67,17 +67,20 @@ class PostingEntered(Value, frozen=True):
     shown_cents: int
 
 
-class PostingDeclined(Value, frozen=True):
-    """The ledger counted nothing for a posting, and will not: somebody must look. 0 where it names no wager."""
+class PoolEntryDeclined(Value, frozen=True, tag="pool_entry_declined"):
+    """The ledger counted nothing for a posting, and will not: somebody must look.
+
+    ``round``, ``spot`` and ``bet`` are null where it names no wager.
+    """
 
     meter: str
     number: int
     entry: int
-    round: int
-    spot: int
-    bet: str
+    round: int | None
+    spot: int | None
+    bet: str | None
     reason: str
 
 
-LinkEvent = MeterLinked | ContributionPosted | JackpotClaimed | VerdictPosted | PostingEntered | MeterReleased
+LinkEvent = MeterLinked | ContributionPosted | JackpotClaimed | VerdictPosted | PoolEntryRecorded | MeterReleased
 """What of linked meters needs nobody's eye at once."""

@@ -56,7 +56,7 @@ class Kind(StrEnum):
     DEALER_AGAINST_RULE = "dealer_against_rule"
     ROUND_IRREGULAR = "round_irregular"
     ROUND_UNENDED = "round_unended"
-    SETTLEMENT_DOUBTED = "settlement_doubted"
+    SETTLEMENT_DISPUTED = "settlement_disputed"
     RULING_BEYOND_RULES = "ruling_beyond_rules"
     COMMITMENT_WRONG = "commitment_wrong"
     SENSOR_DISAGREES = "sensor_disagrees"
@@ -98,7 +98,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.DEALER_AGAINST_RULE: Severity.WARNING,
     Kind.ROUND_IRREGULAR: Severity.WARNING,
     Kind.ROUND_UNENDED: Severity.WARNING,
-    Kind.SETTLEMENT_DOUBTED: Severity.WARNING,
+    Kind.SETTLEMENT_DISPUTED: Severity.WARNING,
     Kind.RULING_BEYOND_RULES: Severity.CRITICAL,
     Kind.COMMITMENT_WRONG: Severity.CRITICAL,
     Kind.SENSOR_DISAGREES: Severity.WARNING,
@@ -114,30 +114,31 @@ SEVERITY: Final[dict[Kind, Severity]] = {
 """How severe each kind is. What happens at a spot that is not in the round is a notice, whatever its kind."""
 
 
-class AlertRaised(Value, frozen=True):
+class AlertRaised(Value, frozen=True, tag="alert_raised"):
     """Chips, cards, rules or devices disagree. It stays listed until somebody acknowledges it by its number.
 
-    ``readings`` are the numbers of the inputs it rests on; ``before`` and ``after`` the ids of the chips in the zone.
-    ``paid_cents`` and ``due_cents`` are the player's nets, where what was paid differs from what is due.
+    ``round``, ``spot``, ``zone`` and the amounts are null where the alert is about none. ``readings`` are the
+    numbers of the inputs it rests on; ``before`` and ``after`` the ids of the chips in the zone.
+    ``paid_cents`` and ``net_cents`` are the player's nets, where what was paid differs from what is due.
     """
 
     alert: int
     kind: Kind
     severity: Severity
     text: str
-    round: int = 0
-    spot: int = 0
-    zone: str = ""
-    before_cents: int = 0
-    after_cents: int = 0
+    round: int | None = None
+    spot: int | None = None
+    zone: str | None = None
+    before_cents: int | None = None
+    after_cents: int | None = None
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
-    due_cents: int = 0
-    paid_cents: int = 0
+    net_cents: int | None = None
+    paid_cents: int | None = None
     readings: tuple[int, ...] = ()
 
 
-class AlertAcknowledged(Value, frozen=True):
+class AlertAcknowledged(Value, frozen=True, tag="alert_acknowledged"):
     """A named person has seen an alert and takes it off the list. ``note``: what they made of it, may be empty."""
 
     alert: int
@@ -153,9 +154,9 @@ class Listed(Value, frozen=True, tag=False):
     kind: Kind
     severity: Severity
     text: str
-    round: int
-    spot: int
-    zone: str
+    round: int | None
+    spot: int | None
+    zone: str | None
     raised_ns: int
     """When the reading that gave it was stamped: nanoseconds since 1970 UTC, for people."""
 

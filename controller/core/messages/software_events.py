@@ -6,7 +6,7 @@ from controller.core.messages.inputs import SoftwareLooked
 from firmware_protocols.values import Value
 
 
-class SoftwareChecked(Value, frozen=True):
+class SoftwareChecked(Value, frozen=True, tag="software_checked"):
     """The program was held against the list of its files; where it did not pass, the daemon ends.
 
     ``when``: ``start``, ``hour``, or ``draw``: before the number of a must-hit-by meter was drawn. ``digest`` is

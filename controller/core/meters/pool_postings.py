@@ -13,7 +13,7 @@ from firmware_protocols.values import Value
 Verdict = Literal["verified", "paid", "refused"]
 
 
-class Wagered(Value, frozen=True):
+class Wagered(Value, frozen=True, tag="wagered"):
     """A qualifying wager was collected, in which round, at which spot, on which bet."""
 
     wager_cents: int
@@ -31,7 +31,7 @@ class WinningRow(Value, frozen=True, tag=False):
     share: tuple[int, int]
 
 
-class Claimed(Value, frozen=True):
+class Claimed(Value, frozen=True, tag="claimed"):
     """All wagers of one round that won a part of the pool. ``shared``: winners of the whole share it equally (A23)."""
 
     round: int
@@ -39,7 +39,7 @@ class Claimed(Value, frozen=True):
     shared: bool = True
 
 
-class Judged(Value, frozen=True):
+class Judged(Value, frozen=True, tag="judged"):
     """People at the table verified, paid or refused one of its awards."""
 
     jackpot: int
@@ -59,21 +59,21 @@ class Stands(Value, frozen=True, tag=False):
     shown_cents: int
 
 
-class Counted(Value, frozen=True):
+class Counted(Value, frozen=True, tag="counted"):
     """The wager was counted: what it added to the pool and to its reserve."""
 
     units: int
     hidden_units: int
 
 
-class Awarded(Value, frozen=True):
+class Awarded(Value, frozen=True, tag="awarded"):
     """The awards of a claim, in the order of evaluation, amounts frozen; ``stands``: the pool around each of them."""
 
     jackpots: tuple[Jackpot, ...]
     stands: tuple[Stands, ...] = ()
 
 
-class Stood(Value, frozen=True):
+class Stood(Value, frozen=True, tag="stood"):
     """The award as people brought it to where it stands.
 
     Of one refused ``stands`` is the pool with the amount in it again; ``house_units`` and ``reserve_units`` of its
@@ -86,7 +86,7 @@ class Stood(Value, frozen=True):
     reserve_units: int = 0
 
 
-class Declined(Value, frozen=True):
+class Declined(Value, frozen=True, tag="declined"):
     """Nothing was counted, for a reason that stays true. The number is used up."""
 
     reason: str

@@ -81,7 +81,7 @@ class Cycle(Value, frozen=True, tag=False):
     ceiling_cents: int
 
 
-class Adjustment(Value, frozen=True):
+class Adjustment(Value, frozen=True, tag="adjustment"):
     """Move a meter or its reserve by ``units`` for a reason of the closed list."""
 
     pool: Pool
@@ -89,13 +89,13 @@ class Adjustment(Value, frozen=True):
     reason: Reason
 
 
-class Refusal(Value, frozen=True):
+class Refusal(Value, frozen=True, tag="refusal"):
     """Put a jackpot back."""
 
     jackpot: int
 
 
-class Grant(Value, frozen=True):
+class Grant(Value, frozen=True, tag="grant"):
     """Award a row's part of the meter for a wager that the table could not judge."""
 
     round: int
@@ -104,7 +104,7 @@ class Grant(Value, frozen=True):
     row: str
 
 
-class NewParameters(Value, frozen=True):
+class NewParameters(Value, frozen=True, tag="new_parameters"):
     """Put a meter on other parameters, with its next reset."""
 
     parameters: Parameters

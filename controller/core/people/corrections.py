@@ -15,7 +15,7 @@ from controller.core.betting import acceptance
 from controller.core.certainty import deal_confirmation, face_down, rebuild
 from controller.core.game.wager import Basis, LockedWager
 from controller.core.inference.lattice import Answer
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import QuestionWithdrawn, RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, CorrectionEntered, RoundVoided
 from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
@@ -43,7 +43,7 @@ def rule(desk: Desk, ruling: Ruling) -> None:
         case _:
             assert_never(ruling)
     if refused:
-        desk.tell(FloorRefused(what(ruling), refused, ruling.who))
+        desk.tell(OrderRefused(what(ruling), refused, ruling.who))
 
 
 def what(ruling: Ruling) -> str:
@@ -104,8 +104,9 @@ def enter_case(desk: Desk, ruling: VoidRound | AdjustWager, book: Book, row: Row
     """Publish what is ruled under its case, before what it changes."""
     if not ruling.case and not book.recalled:
         return
-    spot, bet, due = (ruling.spot, ruling.bet, ruling.due_cents) if isinstance(ruling, AdjustWager) else (0, "", None)
-    before = None if row is None else row.due_cents
+    whole = (None, None, None)
+    spot, bet, due = (ruling.spot, ruling.bet, ruling.net_cents) if isinstance(ruling, AdjustWager) else whole
+    before = None if row is None else row.net_cents
     place = (ruling.case, ruling.round, spot, bet, before, due)
     desk.tell(CorrectionEntered(*place, ruling.who, ruling.why, book.recalled))
 
@@ -113,7 +114,7 @@ def enter_case(desk: Desk, ruling: VoidRound | AdjustWager, book: Book, row: Row
 def return_wagers(desk: Desk, book: Book | None, ruling: VoidRound) -> None:
     """Every wager of the round goes back."""
     for row in () if book is None else book.rows:
-        if row.due_cents != 0:
+        if row.net_cents != 0:
             put_right(desk, ruling, row, 0, f"the round is void: {ruling.why}")
 
 
@@ -137,14 +138,14 @@ def end_void(desk: Desk) -> None:
     lifecycle.lock_put_off(desk, round_now)
 
 
-def put_right(desk: Desk, ruling: VoidRound | AdjustWager, row: Row, due_cents: int, why: str) -> None:
+def put_right(desk: Desk, ruling: VoidRound | AdjustWager, row: Row, net_cents: int, why: str) -> None:
     """Settle an open wager on the floor's word, or adjust a settled one."""
     number, who = ruling.round, ruling.who
-    if row.due_cents is None:
-        fields = (number, row.spot, row.bet, row.wager_cents, due_cents)
+    if row.net_cents is None:
+        fields = (number, row.spot, row.bet, row.wager_cents, net_cents)
         desk.tell(WagerSettled(*fields, Basis.FLOOR, (desk.stamped.number,), f"{who}: {why}"))
     else:
-        fields_now = (number, row.spot, row.bet, row.wager_cents, row.due_cents, due_cents)
+        fields_now = (number, row.spot, row.bet, row.wager_cents, row.net_cents, net_cents)
         desk.tell(WagerAdjusted(*fields_now, who, why, Basis.FLOOR))
 
 
@@ -163,7 +164,7 @@ def adjust_wager(desk: Desk, ruling: AdjustWager) -> str:
         row = Row(ruling.spot, ruling.bet, 0)
     if row is None:
         return f"there is no wager {ruling.bet!r} at spot {ruling.spot} in round {ruling.round}"
-    if row.due_cents == ruling.due_cents and row.ruled():
+    if row.net_cents == ruling.net_cents and row.ruled():
         return "the floor has ruled so already"
     enter_case(desk, ruling, book, row)
     found = row
@@ -172,11 +173,11 @@ def adjust_wager(desk: Desk, ruling: AdjustWager) -> str:
         mark = (ruling.spot, ruling.bet)
         if mark not in desk.round().settled:
             desk.change_round(settled=(*desk.round().settled, mark))
-        put_right(desk, ruling, found, ruling.due_cents, ruling.why)
+        put_right(desk, ruling, found, ruling.net_cents, ruling.why)
         return True
 
     if not in_round(desk, ruling.round, ruled):
-        put_right(desk, ruling, found, ruling.due_cents, ruling.why)
+        put_right(desk, ruling, found, ruling.net_cents, ruling.why)
     return ""
 
 
@@ -225,8 +226,8 @@ def set_card(desk: Desk, ruling: SetCard) -> str:
 
     def corrected() -> bool:
         before = desk.round()
-        was = str(kept.shown() or "??") if kept.opened else ""
-        now = str(ruling.face or "")
+        was = str(kept.shown() or "??") if kept.opened else None
+        now = None if ruling.face is None else str(ruling.face)
         desk.tell(CardSet(before.number, ruling.card, was, now, ruling.who, ruling.why))
         if ruling.face is None:
             deal_confirmation.moved(desk, "a card was struck")
@@ -326,5 +327,5 @@ def declare_next(desk: Desk, ruling: DeclareBox) -> str:
         if cents_at(desk.state.felt, ruling.spot, "main"):
             return f"chips lie at spot {ruling.spot}: they are its wager"
         desk.change(declared=(*others, LockedWager(ruling.spot, "main", ruling.cents)))
-    desk.tell(BoxDeclared(0, ruling.spot, max(ruling.cents, 0), ruling.who, ruling.why))
+    desk.tell(BoxDeclared(None, ruling.spot, max(ruling.cents, 0), ruling.who, ruling.why))
     return ""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.analysis.net_bounds import net_bounds
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import RulingProposed
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, MeterRuling, Ruling, VoidRound, WithdrawOrder
 from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
@@ -43,14 +43,15 @@ def rule(desk: Desk, ruling: Ruling) -> None:
     if len(desk.state.proposed) >= ORDERS_LIMIT:
         refusals = (f"{ORDERS_LIMIT} orders wait already; approve or withdraw some",)
     if refusals:
-        desk.tell(FloorRefused(corrections.what(ruling), "; ".join(refusals), ruling.who))
+        desk.tell(OrderRefused(corrections.what(ruling), "; ".join(refusals), ruling.who))
         return
     number = desk.state.progressives.ordered + 1
     desk.change(
         proposed=(*desk.state.proposed, Proposed(number, ruling)),
         progressives=replace(desk.state.progressives, ordered=number),
     )
-    spot, bet, due = (ruling.spot, ruling.bet, ruling.due_cents) if isinstance(ruling, AdjustWager) else (0, "", None)
+    whole = (None, None, None)
+    spot, bet, due = (ruling.spot, ruling.bet, ruling.net_cents) if isinstance(ruling, AdjustWager) else whole
     vouched = ruling.vouched.text()
     desk.tell(RulingProposed(number, ruling.round, spot, bet, due, ruling.who, ruling.why, vouched))
     if beyond:
@@ -75,10 +76,10 @@ def beyond_rules(desk: Desk, ruling: Ruling) -> str:
         return ""
     wager_cents = 0 if row is None else row.wager_cents
     bounds = net_bounds(desk.rules, ruling.bet, wager_cents, main.wager_cents, desk.state.progressives)
-    if bounds.hold(ruling.due_cents):
+    if bounds.hold(ruling.net_cents):
         return ""
     given = f"its rules give {money(bounds.least)} to {money(bounds.most)}"
-    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} due {money(ruling.due_cents)}, and {given}"
+    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} due {money(ruling.net_cents)}, and {given}"
 
 
 def order(desk: Desk, asked: MeterRuling) -> None:
@@ -97,7 +98,7 @@ def approve(desk: Desk, asked: ApproveOrder) -> None:
     waits = waiting(desk, asked.order)
     refused = NO_ORDER if waits is None else unapproved(desk, waits, asked)
     if waits is None or refused:
-        desk.tell(FloorRefused(f"approve order {asked.order}", refused, asked.who))
+        desk.tell(OrderRefused(f"approve order {asked.order}", refused, asked.who))
         return
     forget(desk, asked.order)
     first = proposer(waits)
@@ -119,7 +120,7 @@ def unapproved(desk: Desk, waits: Proposed | Order, asked: ApproveOrder) -> str:
 def withdraw(desk: Desk, asked: WithdrawOrder) -> None:
     """Anybody may take a proposal back."""
     if waiting(desk, asked.order) is None:
-        desk.tell(FloorRefused(f"withdraw order {asked.order}", NO_ORDER, asked.who))
+        desk.tell(OrderRefused(f"withdraw order {asked.order}", NO_ORDER, asked.who))
         return
     forget(desk, asked.order)
     desk.tell(OrderWithdrawn(asked.order, asked.who, asked.why))
@@ -141,7 +142,7 @@ def tried(desk: Desk, ruling: Ruling) -> tuple[str, ...]:
     """Why a ruling would be refused now; none: it would not."""
     trial = Desk(Table(desk.house, desk.state, desk.found), desk.stamped)
     corrections.rule(trial, ruling)
-    return tuple(event.reason for event in trial.events if isinstance(event, FloorRefused))
+    return tuple(event.reason for event in trial.events if isinstance(event, OrderRefused))
 
 
 def forget(desk: Desk, number: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end
-from controller.core.messages.alerts import FloorCalled, KeyRefused
+from controller.core.messages.alerts import AssistanceRequested, KeyRefused
 from controller.core.messages.events import KeyRead
 from controller.core.people import answers, undo
 from controller.core.round import lifecycle
@@ -90,7 +90,7 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
         case "cut_card":
             return shoe_check.cut_card(desk)
         case _:
-            desk.tell(FloorCalled(desk.state.round.number if desk.state.round else 0))
+            desk.tell(AssistanceRequested(desk.state.round.number if desk.state.round else None))
     return ""
 
 

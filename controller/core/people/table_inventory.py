@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import Count, InventoryEntered
 from controller.core.messages.inputs import EnterInventory
 from controller.core.table.alert_list import money
@@ -53,7 +53,7 @@ def enter(desk: Desk, given: EnterInventory) -> None:
     slip = f"{given.kind} {given.slip}"
     if given.slip and slips.get(slip, 0) * given.cents > 0:
         reason = f"slip {given.slip} is entered already, with {money(slips[slip])}"
-        desk.tell(FloorRefused(f"enter {given.kind}", reason, given.who))
+        desk.tell(OrderRefused(f"enter {given.kind}", reason, given.who))
         return
     number = desk.state.inventory_entries + 1
     now = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips

@@ -1,6 +1,6 @@
 """The key *undo*: the dealer takes back the last key press, as long as no card has come since.
 
-It is a correction like the floor's: the journal keeps it, ``KeyWithdrawn`` says that it no longer counts, the round
+It is a correction like the floor's: the journal keeps it, ``KeyUndone`` says that it no longer counts, the round
 is woven again without it, and a wager that was settled on it and now comes to something else is adjusted. What was
 opened stays open and what was told stays told. Pressed again it takes back the press before.
 """
@@ -12,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation, rebuild
-from controller.core.messages.events import KeyWithdrawn, QuestionWithdrawn, RoundClosed
+from controller.core.messages.events import KeyUndone, QuestionWithdrawn, RoundClosed
 from controller.core.table.keymap import DIGITS, EVIDENCE
 from controller.core.table.state import Press, State
 from controller.core.table.transaction import Desk
@@ -77,8 +77,8 @@ def taken_back(desk: Desk, press: Press) -> str:
 
 def withdraw(desk: Desk, press: Press) -> None:
     """Say that a press counts no more."""
-    number = desk.state.round.number if desk.state.round is not None else 0
-    desk.tell(KeyWithdrawn(number, press.number, press.meaning))
+    number = None if desk.state.round is None else desk.state.round.number
+    desk.tell(KeyUndone(number, press.number, press.meaning))
 
 
 def no_evidence(desk: Desk, press: Press, who: str = "dealer") -> str:

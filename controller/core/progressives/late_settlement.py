@@ -23,7 +23,7 @@ def settle(desk: Desk, place: tuple[int, int, str], net_cents: int, why: str, ja
     number, spot, bet = place
     book = book_of(desk.state.books, number)
     row = None if book is None or book.void else book.row(spot, bet)
-    if row is None or row.due_cents is not None or (desk.state.round is not None and desk.state.round.number == number):
+    if row is None or row.net_cents is not None or (desk.state.round is not None and desk.state.round.number == number):
         return
     rests = (desk.stamped.number,)
     desk.tell(WagerSettled(*place, row.wager_cents, net_cents, Basis.EVIDENCE, rests, why, jackpot_cents))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import Basis
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.messages.inputs import PayJackpot, ProposeMove, ReopenMeter, VerifyJackpot
 from controller.core.messages.meter_events import (
@@ -20,7 +20,7 @@ from controller.core.messages.meter_events import (
     JackpotRefused,
     JackpotVerified,
     MeterAdjusted,
-    MeterOrdered,
+    MeterChangeProposed,
     ParametersChanged,
     ParametersQueued,
 )
@@ -61,7 +61,7 @@ def rule(desk: Desk, ruling: VerifyJackpot | PayJackpot | ProposeMove | ReopenMe
         case _:
             assert_never(ruling)
     if refused:
-        desk.tell(FloorRefused(what, refused, ruling.who))
+        desk.tell(OrderRefused(what, refused, ruling.who))
 
 
 def verify(desk: Desk, ruling: VerifyJackpot) -> str:
@@ -116,7 +116,7 @@ def propose(desk: Desk, ruling: ProposeMove) -> str:
     if refused:
         return refused
     remember(desk, replace(known, orders=(*known.orders, order), ordered=order.number))
-    desk.tell(MeterOrdered(order.number, order.meter, order.move, order.who, order.why, order.vouched.text()))
+    desk.tell(MeterChangeProposed(order.number, order.meter, order.move, order.who, order.why, order.vouched.text()))
     return ""
 
 
@@ -233,11 +233,11 @@ def take_back(desk: Desk, jackpot: Jackpot, people: str, why: str) -> None:
     """An award that was refused is out of its wager's account, if what the wager is due now contains it."""
     book = book_of(desk.state.books, jackpot.round)
     row = None if book is None or book.void else book.row(jackpot.spot, jackpot.bet)
-    if row is not None and row.due_cents is not None and row.jackpot_cents >= jackpot.cents:
+    if row is not None and row.net_cents is not None and row.jackpot_cents >= jackpot.cents:
         place = (jackpot.round, jackpot.spot, jackpot.bet, row.wager_cents)
-        due, left = row.due_cents - jackpot.cents, row.jackpot_cents - jackpot.cents
+        due, left = row.net_cents - jackpot.cents, row.jackpot_cents - jackpot.cents
         # What the wager itself comes to nobody has ruled on: it goes on resting on what it rested on.
-        desk.tell(WagerAdjusted(*place, row.due_cents, due, people, why, row.basis or Basis.FLOOR, left))
+        desk.tell(WagerAdjusted(*place, row.net_cents, due, people, why, row.basis or Basis.FLOOR, left))
 
 
 def ungrantable(desk: Desk, meter: Meter | LinkedMeter, move: Grant) -> str:
@@ -255,7 +255,7 @@ def ungrantable(desk: Desk, meter: Meter | LinkedMeter, move: Grant) -> str:
         return f"meter {meter.name} pays {', '.join(rows)}, not {move.row}"
     if desk.state.progressives.won(move.round, move.spot, move.bet):
         return "the wager has won from a meter already"
-    if row.due_cents is None and desk.state.round is not None and desk.state.round.number == move.round:
+    if row.net_cents is None and desk.state.round is not None and desk.state.round.number == move.round:
         return "its round is being played: what its cards make of the wager is not known yet"
     return ""
 
@@ -281,11 +281,11 @@ def settle_grant(desk: Desk, granted: Jackpot, people: str, why: str) -> None:
     row = None if book is None else book.row(granted.spot, granted.bet)
     if row is None:
         return
-    if row.due_cents is None:
+    if row.net_cents is None:
         due, rests = cents - row.wager_cents, (desk.stamped.number,)
         desk.tell(WagerSettled(*place, row.wager_cents, due, Basis.FLOOR, rests, f"{people}: {why}", cents))
         return
     added = granted.row == MYSTERY_ROW
-    due = cents + (row.due_cents if added else -row.wager_cents)
+    due = cents + (row.net_cents if added else -row.wager_cents)
     jackpots = cents + (row.jackpot_cents if added else 0)
-    desk.tell(WagerAdjusted(*place, row.wager_cents, row.due_cents, due, people, why, Basis.FLOOR, jackpots))
+    desk.tell(WagerAdjusted(*place, row.wager_cents, row.net_cents, due, people, why, Basis.FLOOR, jackpots))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from controller.core.game.side_bet import find
 from controller.core.messages.inputs import LinkEntered, LinkHeard
 from controller.core.messages.meter_events import JackpotHit, JackpotRefused
-from controller.core.messages.pool_events import PostingDeclined, PostingEntered
+from controller.core.messages.pool_events import PoolEntryDeclined, PoolEntryRecorded
 from controller.core.meters.awards import Jackpot
 from controller.core.meters.pool_postings import Awarded, Counted, Declined, Stands, Stood
 from controller.core.meters.pooled_meter import LinkedMeter, Owed
@@ -44,7 +44,7 @@ def entered(desk: Desk, linked: LinkedMeter, told: LinkEntered) -> None:
     linked = replace(linked, owed=tuple(later), entry=told.entry, shown_cents=told.shown_cents)
     outcome = told.outcome
     units, hidden = (outcome.units, outcome.hidden_units) if isinstance(outcome, Counted) else (0, 0)
-    desk.tell(PostingEntered(linked.name, first.seq, told.entry, units, hidden, told.shown_cents))
+    desk.tell(PoolEntryRecorded(linked.name, first.seq, told.entry, units, hidden, told.shown_cents))
     match outcome:
         case Counted():
             counted = (linked.contributed_units + units, linked.reserved_units + hidden)
@@ -61,8 +61,8 @@ def entered(desk: Desk, linked: LinkedMeter, told: LinkEntered) -> None:
                 refused(desk, linked, first, stood, (house, reserve))
         case Declined(reason):
             put(desk, linked)
-            place = (first.round, first.spot, first.bet)
-            desk.tell(PostingDeclined(linked.name, first.seq, told.entry, *place, reason))
+            place = (first.round or None, first.spot or None, first.bet or None)
+            desk.tell(PoolEntryDeclined(linked.name, first.seq, told.entry, *place, reason))
         case _:
             assert_never(outcome)
 
@@ -93,7 +93,7 @@ def settle_late(desk: Desk, jackpot: Jackpot) -> None:
     """Settle a wager whose round ended before the ledger could answer for it; the open round settles its own."""
     book = book_of(desk.state.books, jackpot.round)
     row = None if book is None or book.void else book.row(jackpot.spot, jackpot.bet)
-    if row is None or row.due_cents is not None:
+    if row is None or row.net_cents is not None:
         return
     place = (jackpot.round, jackpot.spot, jackpot.bet)
     net = jackpot.cents - row.wager_cents

@@ -30,7 +30,7 @@ from controller.core.inference.lattice import Frontier, Reconstruction
 from controller.core.inference.observation import CardCame, ChipsMoved
 from controller.core.inference.play_count import Census
 from controller.core.inference.successors import endings, layout_of
-from controller.core.messages.events import QuestionWithdrawn, RoundClosed, RoundWaits, WagerOpen, WagerSettled
+from controller.core.messages.events import QuestionWithdrawn, RoundClosed, RoundPending, WagerSettled, WagerUnresolved
 from controller.core.round import missed_cards, questions
 from controller.core.round.irregular import likely
 from controller.core.table.ledger import Row, book_of
@@ -196,7 +196,7 @@ def give_way(desk: Desk) -> None:
     leave(desk)
 
 
-def laid_later(desk: Desk) -> Iterator[WagerOpen]:
+def laid_later(desk: Desk) -> Iterator[WagerUnresolved]:
     """What lay in the zones of wagers made after the deal and is on no books: nobody could tell whether it counted."""
     round_now, highest = desk.round(), dict[tuple[int, str], int]()
     for dated in round_now.evidence:
@@ -206,7 +206,7 @@ def laid_later(desk: Desk) -> Iterator[WagerOpen]:
     book = book_of(desk.state.books, round_now.number)
     on_books = set() if book is None else {(row.spot, row.bet) for row in book.rows}
     for spot, bet in sorted(highest.keys() - on_books):
-        yield WagerOpen(round_now.number, spot, bet, highest[spot, bet], ())
+        yield WagerUnresolved(round_now.number, spot, bet, highest[spot, bet], ())
 
 
 def leave_open(desk: Desk) -> None:
@@ -215,8 +215,8 @@ def leave_open(desk: Desk) -> None:
     desk.tell(*map(QuestionWithdrawn, (*desk.round().open_questions(), *(() if asked is None else (asked.number,)))))
     desk.change_round(asked=None)
     book = book_of(desk.state.books, desk.round().number)
-    unsettled = () if book is None else (row for row in book.rows if row.due_cents is None)
-    desk.tell(*(WagerOpen(desk.round().number, row.spot, row.bet, row.wager_cents, ()) for row in unsettled))
+    unsettled = () if book is None else (row for row in book.rows if row.net_cents is None)
+    desk.tell(*(WagerUnresolved(desk.round().number, row.spot, row.bet, row.wager_cents, ()) for row in unsettled))
 
 
 def finish(desk: Desk) -> bool:
@@ -241,7 +241,7 @@ def finish(desk: Desk) -> bool:
         questions.ask_best(desk, points)
     asked = desk.round().asked
     if left and asked is not None:
-        desk.tell(*unsettled(desk, left), RoundWaits(desk.round().number, asked.number))
+        desk.tell(*unsettled(desk, left), RoundPending(desk.round().number, asked.number))
         return True
     plays = Census(judged.found, points).plays()
     desk.tell(
@@ -250,26 +250,26 @@ def finish(desk: Desk) -> bool:
     return True
 
 
-def unsettled(desk: Desk, left: tuple[WagerOpen, ...]) -> Iterator[WagerOpen]:
+def unsettled(desk: Desk, left: tuple[WagerUnresolved, ...]) -> Iterator[WagerUnresolved]:
     """The open wagers but those of which it is told that their settlement is in doubt."""
     book = book_of(desk.state.books, desk.round().number)
     for one in left:
         row = None if book is None else book.row(one.spot, one.bet)
-        if row is None or row.due_cents is None:
+        if row is None or row.net_cents is None:
             yield one
 
 
-def outcome(left: tuple[WagerOpen, ...]) -> str:
+def outcome(left: tuple[WagerUnresolved, ...]) -> str:
     """How a round that was judged ended."""
     return "open" if left else "settled"
 
 
-def still_open(desk: Desk, judged: Judged) -> Iterator[WagerOpen]:
+def still_open(desk: Desk, judged: Judged) -> Iterator[WagerUnresolved]:
     """The wagers that no settlement has been found for."""
     for box, spot in enumerate(desk.round().spots):
         for bet, due in dues(judged, box):
             if (spot, bet) not in desk.round().settled:
-                yield WagerOpen(desk.round().number, spot, bet, wager_of(judged, box, bet) or 0, due.cents())
+                yield WagerUnresolved(desk.round().number, spot, bet, wager_of(judged, box, bet) or 0, due.cents())
 
 
 def contradicted(desk: Desk, judged: Judged) -> None:
@@ -280,7 +280,7 @@ def contradicted(desk: Desk, judged: Judged) -> None:
     reason = "what its readers told later leaves no legal play that comes to it"
 
     def elsewhere(row: Row) -> bool:
-        return row.due_cents not in possible.get((row.spot, row.bet), (row.due_cents,))
+        return row.net_cents not in possible.get((row.spot, row.bet), (row.net_cents,))
 
     desk.tell(*desk.doubts(reason, elsewhere))
 

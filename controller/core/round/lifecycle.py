@@ -27,7 +27,13 @@ from controller.core.game.wager import LockedWager
 from controller.core.inference.fault_search import DEALERS_RULE
 from controller.core.inference.lattice import TooManyOrders
 from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
-from controller.core.messages.alerts import CloseRefused, InsuranceTooLarge, LateWager, Pinched, UnexplainedChange
+from controller.core.messages.alerts import (
+    BetDecreasedAfterLock,
+    BetIncreasedAfterLock,
+    ChipsUnexplained,
+    CloseRefused,
+    InsuranceTooLarge,
+)
 from controller.core.messages.events import CardDrawn
 from controller.core.progressives.live_meters import contribute_round
 from controller.core.round import closing, missed_cards, questions
@@ -217,11 +223,13 @@ def alert_of(desk: Desk, change: Change) -> None:
         desk.change_round(refused=(*round_now.refused, LockedWager(change.spot, change.zone, change.after)))
     elif change.zone == "insurance":
         if change.after > change.before or was_touched(desk, change.spot, change.zone):
-            desk.tell_shown(UnexplainedChange(*fields))
+            desk.tell_shown(ChipsUnexplained(*fields))
     elif not round_now.is_dealt() or change.spot not in round_now.spots:
-        desk.tell_guarded(LateWager(*fields) if change.after > change.before else Pinched(*fields))
+        desk.tell_guarded(
+            BetIncreasedAfterLock(*fields) if change.after > change.before else BetDecreasedAfterLock(*fields)
+        )
     else:
-        desk.tell_shown(UnexplainedChange(*fields))
+        desk.tell_shown(ChipsUnexplained(*fields))
 
 
 # --- what becomes certain ---------------------------------------------------------------------------

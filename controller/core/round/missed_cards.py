@@ -56,7 +56,7 @@ def ask(desk: Desk, reason: str) -> None:
     """Cards may have been drawn that nobody heard of: the open round waits for a person."""
     round_now = desk.state.round
     deal_confirmation.disturbed(desk, reason, 0)
-    desk.tell(CardsMayBeMissing(round_now.number if round_now else 0, reason))
+    desk.tell(CardsMayBeMissing(round_now.number if round_now else None, reason))
     desk.heard_not_all()
     if round_now is not None and not round_now.trouble and not round_now.doubt:
         desk.change_round(doubt=desk.ask(0, MISSED_CARDS, ("no", "yes")))

@@ -15,18 +15,18 @@ from controller.core.game.hand import points_of, seen
 from controller.core.inference.fault_search import CLOSED_EARLY, DEALERS_RULE
 from controller.core.inference.faults import OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
 from controller.core.messages.alerts import (
-    CardWithoutBets,
-    ChipConflict,
+    BetDecreasedAfterLock,
+    BetIncreasedAfterLock,
+    CardOutsideRound,
+    ChipSeenTwice,
+    ChipsUnexplained,
     DeviceAlarm,
     InsuranceTooLarge,
-    LateWager,
     MidShoeEntry,
-    Pinched,
     RoundIrregular,
-    SettlementDoubted,
+    SettlementDisputed,
     SideBetRefused,
     SideBetWithoutMain,
-    UnexplainedChange,
     UnknownChip,
     WagerOutsideLimits,
 )
@@ -68,7 +68,7 @@ def protect(before: Table, desk: Desk) -> None:
     for event in told:
         look_into(before, desk, event)
         of_devices(desk, event)
-    doubted(desk, tuple(event for event in told if isinstance(event, SettlementDoubted)))
+    doubted(desk, tuple(event for event in told if isinstance(event, SettlementDisputed)))
     insurance_lowered(before, desk)
     chips_from_elsewhere(before, desk)
     duplicates(desk)
@@ -84,13 +84,14 @@ def protect(before: Table, desk: Desk) -> None:
 def look_into(before: Table, desk: Desk, event: Event) -> None:
     """What an event means to surveillance."""
     match event:
-        case LateWager() | Pinched() | UnexplainedChange():
+        case BetIncreasedAfterLock() | BetDecreasedAfterLock() | ChipsUnexplained():
             touched(before, desk, event)
         case InsuranceTooLarge(number, spot, cents, counted):
             text = f"{money(cents)} lie there, {money(counted)} is the most that counts"
             wager_refused(before, desk, Kind.INSURANCE_TOO_LARGE, (number, spot, "insurance", cents), text)
         case WagerOutsideLimits(number, spot, bet, cents, least, most):
-            limits = " and ".join([f"at least {money(least)}"] * bool(least) + [f"at most {money(most)}"] * bool(most))
+            bounds = (("at least", least), ("at most", most))
+            limits = " and ".join(f"{words} {money(bound)}" for words, bound in bounds if bound is not None)
             text = f"a wager of {money(cents)}, where the sign allows {limits}"
             wager_refused(before, desk, Kind.WAGER_OUTSIDE_LIMITS, (number, spot, bet, cents), text)
         case SideBetWithoutMain(number, spot, bet, cents):
@@ -102,20 +103,20 @@ def look_into(before: Table, desk: Desk, event: Event) -> None:
         case MidShoeEntry(number, spot, cents):
             text = f"{money(cents)} at a spot that did not bet the last round of this shoe"
             wager_refused(before, desk, Kind.MID_SHOE_ENTRY, (number, spot, "main", cents), text)
-        case CardDrawn(number, _, place):
-            laid_too_early(before, desk, number, place)
+        case CardDrawn(number, _, position):
+            laid_too_early(before, desk, number, position)
         case ChipsChanged(spot, "main", lay, lies):
             lowered_in_irregular(desk, spot, lay, lies)
         case UnknownChip(spot, zone, chip):
             unknown(before, desk, spot, zone, chip)
-        case ChipConflict(chip):
+        case ChipSeenTwice(chip):
             desk.change(disputes={**desk.state.disputes, chip: moment(desk)})
             for zones in conflicts(desk.state.felt).values():
                 for name in zones:
                     spoil(desk, name)
         case RoundIrregular():
             irregular(before, desk, event)
-        case CardWithoutBets(card):
+        case CardOutsideRound(card):
             text = f"card {card} was drawn with no wager on the table and no burn announced"
             raise_alert(desk, Kind.CARD_OUT_OF_TURN, text, readings=(card,))
         case _:
@@ -197,10 +198,10 @@ def wager_refused(before: Table, desk: Desk, kind: Kind, wager: tuple[int, int, 
     raise_alert(desk, kind, f"spot {spot} {bet}: {why}", **fields, **amounts, **contents(before, desk, spot, bet))
 
 
-def laid_too_early(before: Table, desk: Desk, number: int, place: int) -> None:
+def laid_too_early(before: Table, desk: Desk, number: int | None, position: int | None) -> None:
     """Chips that lay before the lock where a wager is made after the deal, and the up card is not one it is made on."""
     round_now = desk.state.round
-    if round_now is None or round_now.number != number or place != 2 * len(round_now.spots) or desk.found is None:
+    if round_now is None or round_now.number != number or position != 2 * len(round_now.spots) or desk.found is None:
         return
     up_card = round_now.cards[len(round_now.spots)].shown()
     if up_card is None:
@@ -209,7 +210,8 @@ def laid_too_early(before: Table, desk: Desk, number: int, place: int) -> None:
     for zone in desk.state.felt.values():
         if zone.cents and made_later(desk.rules, zone.name) and zone.name != offered:
             why = f"{money(zone.cents)} are no wager: it is not offered against this up card"
-            wager_refused(before, desk, Kind.EZ_BUST_WRONG_UP_CARD, (number, zone.spot, zone.name, zone.cents), why)
+            wager = (round_now.number, zone.spot, zone.name, zone.cents)
+            wager_refused(before, desk, Kind.EZ_BUST_WRONG_UP_CARD, wager, why)
 
 
 def lowered_in_irregular(desk: Desk, spot: int, before_cents: int, after_cents: int) -> None:
@@ -303,7 +305,7 @@ SUSPECTED: Final = (
 
 def irregular(before: Table, desk: Desk, event: RoundIrregular) -> None:
     """No legal play explains a round. Its likely cause says whether a card or the dealer went against the rules."""
-    reason, likely = event.reason, event.likely
+    reason, likely = event.reason, event.probable_cause or ""
     found = next((kind for words, kind in SUSPECTED if words in likely), None)
     if STRAY in likely:
         turned = desk.state.round is not None and desk.state.round.turned
@@ -314,13 +316,13 @@ def irregular(before: Table, desk: Desk, event: RoundIrregular) -> None:
     raise_alert(desk, found, f"{reason}; likely: {likely}" if likely else reason, round=event.round)
 
 
-def doubted(desk: Desk, doubts: tuple[SettlementDoubted, ...]) -> None:
+def doubted(desk: Desk, doubts: tuple[SettlementDisputed, ...]) -> None:
     """What was settled and is contradicted since: one alert for all wagers of a round."""
     for number in dict.fromkeys(one.round for one in doubts):
         of_round = [one for one in doubts if one.round == number]
-        wagers = ", ".join(f"spot {one.spot} {one.bet} {money(one.due_cents)}" for one in of_round)
+        wagers = ", ".join(f"spot {one.spot} {one.bet} {money(one.net_cents)}" for one in of_round)
         text = f"settled before the round contradicted it, to be confirmed or adjusted: {wagers}"
-        raise_alert(desk, Kind.SETTLEMENT_DOUBTED, text, round=number)
+        raise_alert(desk, Kind.SETTLEMENT_DISPUTED, text, round=number)
 
 
 def overtook_unpaid(desk: Desk) -> None:
@@ -329,7 +331,7 @@ def overtook_unpaid(desk: Desk) -> None:
     before = len(desk.events)
     for doubt in overtaken(desk.state.books, desk.round()):
         desk.tell_shown(doubt)
-    doubted(desk, tuple(event for event in desk.events[before:] if isinstance(event, SettlementDoubted)))
+    doubted(desk, tuple(event for event in desk.events[before:] if isinstance(event, SettlementDisputed)))
 
 
 def players_finished(before: Table) -> bool:
@@ -348,10 +350,10 @@ def mispaid(desk: Desk, wrong: payment_check.Wrong) -> None:
         Kind.LOSING_BET_LEFT: "lost and was not taken",
         Kind.WINNING_BET_TAKEN: "won and was taken",
     }.get(found.kind, "was not paid as it is due")
-    sums = f"due {money(owed.due_cents)}, paid {money(found.paid_cents)}"
+    sums = f"due {money(owed.net_cents)}, paid {money(found.paid_cents)}"
     text = f"spot {owed.spot} {owed.zone}: the wager of {money(owed.wager_cents)} {what}: {sums}"
     amounts = {"before_cents": found.before.cents, "after_cents": found.after.cents}
     chips = {"before": found.before.chips, "after": found.after.chips}
-    nets = {"due_cents": owed.due_cents, "paid_cents": found.paid_cents}
+    nets = {"net_cents": owed.net_cents, "paid_cents": found.paid_cents}
     readings = tuple(sorted({one for one in (found.before.number, found.after.number, owed.number) if one}))
     raise_alert(desk, found.kind, text, **fields, **amounts, **chips, **nets, readings=readings)

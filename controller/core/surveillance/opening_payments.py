@@ -28,9 +28,9 @@ def comes_first(desk: Desk, paid: PaidRound, event: WagerSettled) -> bool:
     if said == "not_said" or round_now is None or round_now.number != event.round or round_now.turned:
         return False
     if event.bet == "main":
-        return event.spot in paid.naturals and event.due_cents > 0
+        return event.spot in paid.naturals and event.net_cents > 0
     # A win that the aggregate limit may lower is not known before the last side wager is.
-    decided = event.due_cents < 0 or (event.due_cents > 0 and not desk.rules.aggregate_limit_cents)
+    decided = event.net_cents < 0 or (event.net_cents > 0 and not desk.rules.aggregate_limit_cents)
     decided = decided and event.bet in desk.rules.side_bets and said == "naturals_and_side_wagers"
     return decided and find(event.bet).placed == "before_deal" and paid_in_chips(desk, event.bet)
 

@@ -17,7 +17,7 @@ from controller.core.game.rules import Rules
 from controller.core.game.settlement import NATURAL, DealerEnd, hand_net
 from controller.core.game.wager import Basis
 from controller.core.messages.advice import Advice, AdviceLine, Move, PaymentAdvised, Stack
-from controller.core.messages.events import BetsLocked, CardDealt, Event, HandPlayed, WagerSettled
+from controller.core.messages.events import BettingClosed, CardDealt, Event, HandCompleted, WagerSettled
 from controller.core.table.state import Round, Table
 from controller.core.table.transaction import Desk
 
@@ -29,7 +29,7 @@ INSURANCE: Final = "insurance"
 
 def order(line: AdviceLine) -> tuple[bool, int, bool, int, str]:
     """Where a line stands among those that can be said at once."""
-    return (line.bet != INSURANCE, -line.spot, line.bet != "main", -line.hand, line.bet)
+    return (line.bet != INSURANCE, -line.spot, line.bet != "main", 0 if line.hand is None else -line.hand, line.bet)
 
 
 def lines_of(
@@ -42,11 +42,11 @@ def lines_of(
         if hands:
             found += [line(event, place, cents, chips) for place, cents in hands]
         else:
-            found.append(line(event, -1, event.due_cents, chips))
+            found.append(line(event, None, event.net_cents, chips))
     return tuple(sorted(found, key=order))
 
 
-def line(event: WagerSettled, hand: int, cents: int, chips: tuple[int, ...]) -> AdviceLine:
+def line(event: WagerSettled, hand: int | None, cents: int, chips: tuple[int, ...]) -> AdviceLine:
     """One thing to do: ``cents`` is the player's net."""
     move = Move.PAY if cents > 0 else Move.TAKE if cents < 0 else Move.LEAVE
     stacks, short = in_chips(abs(cents), chips)
@@ -57,7 +57,7 @@ def by_hand(
     rules: Rules, event: WagerSettled, told: Sequence[Event], faces: dict[int, int]
 ) -> tuple[tuple[int, int], ...]:
     """The nets of a split spot's hands, left to right; empty where there is one hand, or not every hand is known."""
-    hands = [one for one in told if isinstance(one, HandPlayed) and one.spot == event.spot]
+    hands = [one for one in told if isinstance(one, HandCompleted) and one.spot == event.spot]
     dealer = [faces[one.card] for one in told if isinstance(one, CardDealt) and not one.spot and one.card in faces]
     if len(hands) < 2:
         return ()
@@ -69,7 +69,7 @@ def by_hand(
         played = PlayedHand(tuple(faces[card] for card in one.cards), one.stake_cents, 0)
         nets.append((one.hand, hand_net(rules, played, end).cents))
     # A natural of the dealer's takes less than the stakes, and hands that are not told yet may be missing.
-    return tuple(nets) if sum(cents for _, cents in nets) == event.due_cents else ()
+    return tuple(nets) if sum(cents for _, cents in nets) == event.net_cents else ()
 
 
 def dealer_end(cards: tuple[int, ...]) -> DealerEnd:
@@ -132,7 +132,7 @@ DONE = "take and pay"
 
 def advise(before: Table, desk: Desk) -> None:
     """What this step has settled, as things to do; what was settled as it had been paid needs doing no more."""
-    if any(isinstance(event, BetsLocked) for event in desk.events):
+    if any(isinstance(event, BettingClosed) for event in desk.events):
         desk.change(advice=Advice())
     settled = [event for event in desk.events if isinstance(event, WagerSettled) and event.basis is not Basis.PAID]
     for number in sorted({event.round for event in settled}):
@@ -154,7 +154,7 @@ def known_of(before: Table, desk: Desk, number: int) -> tuple[dict[int, int], tu
         return {}, ()
     # A round that this step has closed lies open on the felt.
     closed = not any(one is not None and one.number == number for one in (desk.state.round, *desk.state.waiting))
-    told = [one for one in (*round_now.told, *desk.events) if isinstance(one, HandPlayed | CardDealt)]
+    told = [one for one in (*round_now.told, *desk.events) if isinstance(one, HandCompleted | CardDealt)]
     return dict(open_cards(round_now, closed=closed)), tuple(dict.fromkeys(one for one in told if one.round == number))
 
 
@@ -175,7 +175,7 @@ def shown(given: Advice) -> str:
 
 def word(line: AdviceLine) -> str:
     """One line as a dealer reads it: spot, hand or side wager, and what to do."""
-    where = f"{line.spot}" if line.hand < 0 else f"{line.spot}.{line.hand + 1}"
+    where = f"{line.spot}" if line.hand is None else f"{line.spot}.{line.hand + 1}"
     what = "" if line.bet == "main" else f" {line.bet}"
     whole, part = divmod(line.cents, 100)
     amount = f"{whole}.{part:02}" if part else f"{whole}"

@@ -14,13 +14,13 @@ from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import Basis
 from controller.core.inference.observation import CardCame
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     DeviceStatusChanged,
     Event,
     HandsSplit,
     InsuranceTaken,
     RoundClosed,
-    RoundWaits,
+    RoundPending,
     SpotSurrendered,
     TableStarted,
     WagerAdjusted,
@@ -55,7 +55,7 @@ def followed(before: Table, desk: Desk) -> list[Wrong]:
     found: list[Wrong] = []
     by_key = closed_by_key(before, desk)
     for event in tuple(desk.events):
-        paid = of(desk, event.round) if isinstance(event, RoundClosed | RoundWaits) else None
+        paid = of(desk, event.round) if isinstance(event, RoundClosed | RoundPending) else None
         if paid is not None and paid.closed_ns < 0:
             change(desk, replace(paid, by_evidence=not by_key, closed_ns=desk.table_ns(desk.stamped.at_ns)))
         found += take_in(desk, event)
@@ -154,7 +154,7 @@ def natural_at(round_now: Round, first: int, second: int) -> bool:
 def take_in(desk: Desk, event: Event) -> Iterator[Wrong]:
     """What an event means for the payments."""
     match event:
-        case BetsLocked():
+        case BettingClosed():
             yield from locked(desk, event)
         case WagerSettled():
             yield from settled(desk, event)
@@ -197,7 +197,7 @@ def of_round(desk: Desk, number: int) -> PaidRound:
     return found
 
 
-def locked(desk: Desk, event: BetsLocked) -> Iterator[Wrong]:
+def locked(desk: Desk, event: BettingClosed) -> Iterator[Wrong]:
     """The next bets are locked: what was to be paid is paid. The new round's zones are followed from here."""
     for paid in desk.state.paid:
         if not paid.frozen:
@@ -231,7 +231,7 @@ def settled(desk: Desk, event: WagerSettled) -> Iterator[Wrong]:
     judged = event.basis in {Basis.EVIDENCE, Basis.ANSWER} and not by_hand(desk, event)
     if paid is None or not judged:
         return
-    owed = Owed(event.spot, event.bet, event.wager_cents, event.due_cents, desk.stamped.number)
+    owed = Owed(event.spot, event.bet, event.wager_cents, event.net_cents, desk.stamped.number)
     first = (key(event.spot, event.bet),) if opening_payments.comes_first(desk, paid, event) else ()
     change(desk, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
     if paid.frozen:
@@ -240,7 +240,7 @@ def settled(desk: Desk, event: WagerSettled) -> Iterator[Wrong]:
 
 def by_hand(desk: Desk, event: WagerSettled) -> bool:
     """Whether a win is one of those awards that are paid out away from the table."""
-    if event.bet not in desk.rules.side_bets or event.due_cents <= 0:
+    if event.bet not in desk.rules.side_bets or event.net_cents <= 0:
         return False
     terms = terms_of(desk.rules, event.bet)
     return bool(terms.awards_cents or terms.meter_shares)

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation
-from controller.core.messages.alerts import CardsMayBeMissing, FloorRefused
+from controller.core.messages.alerts import CardsMayBeMissing, OrderRefused
 from controller.core.messages.events import CardBurned, CardDrawn, CardOpened, Event, ShoeBegun, ShoeEnded
 from controller.core.messages.floor_events import CardSet
 from controller.core.messages.inputs import ShoeChanged
@@ -85,7 +85,7 @@ def drawn(desk: Desk, account: ShoeAccount, *, outside: bool, card: int) -> Shoe
     return replace(account, closed=(*account.closed, kept))
 
 
-def corrected(desk: Desk, card: int, was: str, now: str) -> None:
+def corrected(desk: Desk, card: int, was: str | None, now: str | None) -> None:
     """The floor named a card or struck it: a struck one may have been none of the shoe's."""
     account = desk.state.shoe
     if was == UNREAD:
@@ -171,7 +171,7 @@ def announced(desk: Desk, given: ShoeChanged) -> None:
     else:
         refused = "this shoe has been announced, and the one before it is on no account"
     if refused:
-        desk.tell(FloorRefused("new shoe", refused, given.who))
+        desk.tell(OrderRefused("new shoe", refused, given.who))
 
 
 def change_shoe(desk: Desk) -> None:
@@ -185,8 +185,9 @@ def change_shoe(desk: Desk) -> None:
     kept = (*desk.state.last_shoe.closed, *old.closed)
     waiting = tuple(card for card in kept if card.nonce and desk.state.unturned(card))
     if old.shoe:
-        fields = (old.shoe, old.decks, old.drawn, old.burned, old.unread, left, old.cut_card)
-        desk.tell(ShoeEnded(*fields, penetration_per_mille(old), running_count(old), who))
+        counts = (old.drawn, old.burned, old.unread)
+        ends = (left if left >= 0 else None, old.cut_card if old.cut_card >= 0 else None)
+        desk.tell(ShoeEnded(old.shoe, old.decks, *counts, *ends, penetration_per_mille(old), running_count(old), who))
         if left >= 0:
             weigh(desk, old, left)
     weighed = ShoeAccount() if left >= 0 else old

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from controller.core.inference.observation import EVER
-from controller.core.messages.alerts import LateWager, Pinched, UnexplainedChange
+from controller.core.messages.alerts import BetDecreasedAfterLock, BetIncreasedAfterLock, ChipsUnexplained
 from controller.core.messages.raised_alerts import SEVERITY, Kind, Severity
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
@@ -29,7 +29,7 @@ def chips_at(felt: Felt, name: str) -> tuple[str, ...]:
     return () if zone is None else zone.chips
 
 
-def touched(before: Table, desk: Desk, event: LateWager | Pinched | UnexplainedChange) -> None:
+def touched(before: Table, desk: Desk, event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained) -> None:
     """Chips moved where nothing explains it: what it looks like, held against what lay there before it began."""
     name = key(event.spot, event.zone)
     paid = payment_check.of(desk, event.round)

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import FloorRefused
+from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.inputs import Acknowledged
 from controller.core.messages.raised_alerts import (
     LISTED_LIMIT,
@@ -24,7 +24,7 @@ def acknowledge(desk: Desk, given: Acknowledged) -> None:
     """A named person has seen an alert."""
     listed = desk.state.alerts.find(given.alert)
     if listed is None:
-        desk.tell(FloorRefused(f"ack {given.alert}", "no such alert is unacknowledged", given.who))
+        desk.tell(OrderRefused(f"ack {given.alert}", "no such alert is unacknowledged", given.who))
         return
     desk.change(alerts=without(desk.state.alerts, given.alert))
     desk.tell(AlertAcknowledged(given.alert, listed.kind, given.who, given.note))
@@ -51,7 +51,8 @@ def put_on_list(desk: Desk, kind: Kind, text: str, evidence: dict[str, Any]) -> 
     """Publish an alert under the next number, and list it if there is room."""
     alerts, full = desk.state.alerts, is_full(desk)
     fields = {"severity": SEVERITY[kind], "readings": (desk.stamped.number,), **evidence}
-    event = AlertRaised(alerts.raised + 1, kind, text=text, **fields)
+    nothing = {name: None for name in ("round", "spot", "zone") if not fields.get(name)}
+    event = AlertRaised(alerts.raised + 1, kind, text=text, **fields | nothing)
     desk.tell(event)
     now = replace(alerts, raised=event.alert) if full else with_raised(alerts, event, desk.stamped.wall_ns)
     desk.change(alerts=now)

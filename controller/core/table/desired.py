@@ -16,7 +16,7 @@ class MeterShown(Value, frozen=True, tag=False):
     cents: int | None
 
 
-class Desired(Value, frozen=True):
+class Desired(Value, frozen=True, tag="desired"):
     """What the devices should be told now; a function of the table, sent again whenever a device comes back."""
 
     display: str = ""

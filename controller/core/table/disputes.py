@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from controller.core.game.wager import Basis
-from controller.core.messages.alerts import RoundIrregular, SettlementDoubted
+from controller.core.messages.alerts import RoundIrregular, SettlementDisputed
 from controller.core.messages.events import Event, RoundClosed, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.meters.state import Progressives
@@ -15,18 +15,18 @@ from controller.core.table.state import Round
 
 def doubts_of(
     books: Books, number: int, reason: str, doubted: Callable[[Row], bool] = lambda _: True
-) -> tuple[SettlementDoubted, ...]:
+) -> tuple[SettlementDisputed, ...]:
     """What has been settled of a round, is not the floor's ruling, and is not in doubt yet."""
     book = book_of(books, number)
     rows = () if book is None else book.unruled()
     return tuple(
-        SettlementDoubted(number, row.spot, row.bet, row.wager_cents, row.due_cents or 0, reason)
+        SettlementDisputed(number, row.spot, row.bet, row.wager_cents, row.net_cents or 0, reason)
         for row in rows
         if doubted(row)
     )
 
 
-def overtaken(books: Books, round_now: Round) -> tuple[SettlementDoubted, ...]:
+def overtaken(books: Books, round_now: Round) -> tuple[SettlementDisputed, ...]:
     """What was settled of the round before an irregular one, if neither a key nor a payment says that it was over.
 
     Its chips had moved as only payment explains, so the next card had to begin another round. But they had not moved as

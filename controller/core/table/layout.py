@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import ChangeMade, ChipConflict, UnknownChip
+from controller.core.messages.alerts import ChipSeenTwice, ChipsExchanged, UnknownChip
 from controller.core.messages.events import ChipsChanged, Event
 from firmware_protocols.readings import ChipsSeen
 from firmware_protocols.values import Value
@@ -88,7 +88,7 @@ def inventory(
         for chip in raw[name].chips
         if chip not in values and chip not in seen.values and chip not in already
     ]
-    told.extend(ChipConflict(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts)
+    told.extend(ChipSeenTwice(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts)
     after = {other: released(zone, disputed, last_ns) for other, zone in raw.items()}
     doubted = doubted_at(felt, name, raw[name].chips, first_ns)
     zone = counted(released(replace(raw[name], doubted=doubted), disputed, last_ns), values)
@@ -100,7 +100,7 @@ def inventory(
         changes = (Change(zone.spot, zone.name, was, zone.cents, -1, settles),)
         told.append(ChipsChanged(zone.spot, zone.name, was, zone.cents, len(zone.chips)))
     elif already and already != frozenset(zone.chips) and zone.cents:
-        told.append(ChangeMade(zone.spot, zone.name, zone.cents))
+        told.append(ChipsExchanged(zone.spot, zone.name, zone.cents))
     return {**after, name: zone}, changes, told
 
 

@@ -9,15 +9,15 @@ from msgspec.structs import replace
 
 from controller.core.game.wager import Book as Book
 from controller.core.game.wager import Row as Row
-from controller.core.messages.alerts import SettlementDoubted, WagerUncertain
+from controller.core.messages.alerts import SettlementDisputed, WagerUncertain
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     Event,
     InsuranceTaken,
     RoundClosed,
     WagerAdjusted,
-    WagerOpen,
     WagerSettled,
+    WagerUnresolved,
 )
 from controller.core.messages.floor_events import BoxDeclared, RoundVoided
 
@@ -39,14 +39,14 @@ def book_of(books: Books, number: int) -> Book | None:
 def entered(books: Books, event: Event) -> Books:
     """The books after an event."""
     match event:
-        case BetsLocked(number, wagers):
+        case BettingClosed(number, wagers):
             rows = tuple(Row(wager.spot, wager.bet, wager.cents) for wager in wagers)
             old = [book for book in books if book.recalled]
             fresh = [book for book in books if not book.recalled]
             return (*old, *(*fresh, Book(number, rows))[-BOOKS_LIMIT:])
         case InsuranceTaken(number, spot, cents):
             return put(books, number, replace(row_of(books, number, spot, "insurance"), wager_cents=cents))
-        case BoxDeclared(number, spot, cents, beside=beside) if number:
+        case BoxDeclared(int(number), spot, cents, beside=beside):
             for row in (Row(spot, "main", cents), *(Row(one.spot, one.bet, one.cents) for one in beside)):
                 books = put(books, number, row)
             return books
@@ -54,11 +54,11 @@ def entered(books: Books, event: Event) -> Books:
             number, spot, bet, wager, _, due, basis=basis
         ):
             return put(books, number, Row(spot, bet, wager, due, basis, jackpot_cents=event.jackpot_cents))
-        case SettlementDoubted(number, spot, bet):
+        case SettlementDisputed(number, spot, bet):
             return put(books, number, replace(row_of(books, number, spot, bet), doubted=True))
         case WagerUncertain(number, spot, bet, possible):
             return put(books, number, Row(spot, bet, max(possible)))
-        case WagerOpen(number, spot, bet, wager):
+        case WagerUnresolved(number, spot, bet, wager):
             book = book_of(books, number)
             known = None if book is None else book.row(spot, bet)
             return put(books, number, Row(spot, bet, wager)) if known is None else books

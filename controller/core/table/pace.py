@@ -10,13 +10,13 @@ from typing import Final, assert_never
 import msgspec
 from msgspec.structs import replace
 
-from controller.core.messages.alerts import DeviceAlarm, LineTroubled, RoundIrregular
+from controller.core.messages.alerts import DeviceAlarm, LineErrors, RoundIrregular
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardDrawn,
     DeviceStatusChanged,
     Event,
-    HoleTurned,
+    HoleCardRevealed,
     QuestionAnswered,
     QuestionAsked,
     QuestionWithdrawn,
@@ -75,7 +75,7 @@ def paced(pace: Pace, event: Event, at_ns: int) -> Pace:
     """The count after one more event."""
     pace = replace(pace, first_ns=pace.first_ns or at_ns, last_ns=at_ns)
     match event:
-        case BetsLocked() | CardDrawn() | HoleTurned() | RoundClosed():
+        case BettingClosed() | CardDrawn() | HoleCardRevealed() | RoundClosed():
             return of_round(pace, event, at_ns)
         case RoundIrregular():
             return replace(pace, irregular=pace.irregular + 1)
@@ -85,7 +85,7 @@ def paced(pace: Pace, event: Event, at_ns: int) -> Pace:
             return question_over(pace, question, at_ns, answered=isinstance(event, QuestionAnswered))
         case AlertRaised(_, kind):
             return replace(pace, alerts={**pace.alerts, str(kind): pace.alerts.get(str(kind), 0) + 1})
-        case DeviceStatusChanged() | DeviceAlarm() | LineTroubled():
+        case DeviceStatusChanged() | DeviceAlarm() | LineErrors():
             return replace(pace, devices={**pace.devices, event.device: fared(pace, event, at_ns)})
         case TableStarted():
             return replace(pace, starts=pace.starts + 1, marks_ns=())
@@ -93,17 +93,17 @@ def paced(pace: Pace, event: Event, at_ns: int) -> Pace:
             return pace
 
 
-def of_round(pace: Pace, event: BetsLocked | CardDrawn | HoleTurned | RoundClosed, at_ns: int) -> Pace:
+def of_round(pace: Pace, event: BettingClosed | CardDrawn | HoleCardRevealed | RoundClosed, at_ns: int) -> Pace:
     """A mark of the round's course."""
     marks = pace.marks_ns
     match event:
-        case BetsLocked(_, wagers):
+        case BettingClosed(_, wagers):
             boxes = sum(wager.bet == "main" for wager in wagers)
             return replace(pace, boxes=boxes, marks_ns=(*marks, at_ns) if len(marks) == 1 else ())
-        case CardDrawn(_, _, place):
-            dealt = len(marks) == 2 and place == 2 * pace.boxes
+        case CardDrawn(_, _, position):
+            dealt = len(marks) == 2 and position == 2 * pace.boxes
             return replace(pace, marks_ns=(*marks, at_ns)) if dealt else pace
-        case HoleTurned():
+        case HoleCardRevealed():
             return replace(pace, marks_ns=(*marks, at_ns)) if len(marks) == 3 else pace
         case RoundClosed():
             if len(marks) != len(PHASES):
@@ -124,13 +124,13 @@ def question_over(pace: Pace, question: int, at_ns: int, *, answered: bool) -> P
     return replace(pace, open_ns=left, answered=pace.answered + answered, waited_ns=pace.waited_ns + waited)
 
 
-def fared(pace: Pace, event: DeviceStatusChanged | DeviceAlarm | LineTroubled, at_ns: int) -> Device:
+def fared(pace: Pace, event: DeviceStatusChanged | DeviceAlarm | LineErrors, at_ns: int) -> Device:
     """A device after what it just did."""
     device = pace.devices.get(event.device, Device())
     match event:
         case DeviceAlarm():
             return replace(device, alarms=device.alarms + 1)
-        case LineTroubled():
+        case LineErrors():
             return replace(device, troubled=device.troubled + 1)
         case DeviceStatusChanged(_, state):
             down = device.down_ns + (at_ns - device.since_ns if device.since_ns else 0)

@@ -87,7 +87,7 @@ class Owed(Value, frozen=True, tag=False):
     spot: int
     zone: str
     wager_cents: int
-    due_cents: int
+    net_cents: int
     number: int
 
 
@@ -169,7 +169,7 @@ class Terms(NamedTuple):
 
 def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
     """What is wrong with the payment of a wager; None if some telling of the changes makes it right."""
-    if watch.spoilt or owed.due_cents == 0:
+    if watch.spoilt or owed.net_cents == 0:
         return None
     watch = until_cleared(watch)
     if terms.surrendered:
@@ -181,7 +181,7 @@ def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
         return None
     # A change that may lie before the last card is taken for the payment, which says less.
     found = finding(watch, owed, terms, begun[0])
-    return None if terms.hidden and owed.due_cents > 0 and found.paid_cents < owed.due_cents else found
+    return None if terms.hidden and owed.net_cents > 0 and found.paid_cents < owed.net_cents else found
 
 
 def until_cleared(watch: Watch) -> Watch:
@@ -216,12 +216,12 @@ def stake_at(watch: Watch, owed: Owed, terms: Terms, begin: int) -> int:
 def right(watch: Watch, owed: Owed, terms: Terms, begin: int) -> bool:
     """Whether the changes after a look can be the right payment, and then whatever a player does with the chips."""
     stake, lying, paying = stake_at(watch, owed, terms, begin), watch.looks[begin], watch.looks[begin + 1 :]
-    if owed.due_cents <= -stake:
+    if owed.net_cents <= -stake:
         return not staying(lying, paying) and not paid_while_lying(lying, paying)
-    if any(look.cents - stake == owed.due_cents for look in watch.looks[begin:]):
+    if any(look.cents - stake == owed.net_cents for look in watch.looks[begin:]):
         return True
-    if owed.due_cents < 0:
-        return sum(look.left_cents for look in paying) >= -owed.due_cents
+    if owed.net_cents < 0:
+        return sum(look.left_cents for look in paying) >= -owed.net_cents
     wanted = payable(owed, terms, paying)
     return not wanted.isdisjoint(sums(paying, max(wanted)))
 
@@ -255,13 +255,13 @@ def sums(paying: tuple[Look, ...], most: int) -> set[int]:
 
 def payable(owed: Owed, terms: Terms, paying: tuple[Look, ...]) -> set[int]:
     """What the winning hands of a wager may get: its net, and with a split what the losing hands gave up besides."""
-    found = {owed.due_cents}
+    found = {owed.net_cents}
     if terms.split:
-        found |= {owed.due_cents + hands * owed.wager_cents for hands in range(1, 8)}
+        found |= {owed.net_cents + hands * owed.wager_cents for hands in range(1, 8)}
         taken = 0
         for look in paying:
             taken += look.fall()
-            found.add(owed.due_cents + taken)
+            found.add(owed.net_cents + taken)
     return found
 
 
@@ -271,7 +271,7 @@ def finding(watch: Watch, owed: Owed, terms: Terms, begin: int) -> Finding:
     came = sum(look.rise() for look in paying if not look.closed)
     lowest = min((look.cents for look in paying), default=lying.cents)
     taken = max(lying.cents - lowest, 0)
-    if owed.due_cents < 0:
+    if owed.net_cents < 0:
         if not came and not lying.cents:
             # All of it was taken, and a part was to go back.
             return Finding(Kind.MISPAY, lying, watch.looks[-1], -stake_at(watch, owed, terms, begin))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.core.messages.alerts import TableClosed, TableReopened
+from controller.core.messages.alerts import PlayBlocked, PlayUnblocked
 from controller.core.messages.inputs import FitnessLevel, FitnessTold
 from controller.core.messages.raised_alerts import Kind, Severity
 from controller.core.table.alert_list import raise_alert
@@ -46,10 +46,10 @@ def told(desk: Desk, given: FitnessTold) -> None:
         return
     kind = KINDS[given.cause]
     if given.level is FitnessLevel.CLOSED:
-        desk.tell(TableClosed(given.cause, given.text, desk.state.round is not None))
+        desk.tell(PlayBlocked(given.cause, given.text, desk.state.round is not None))
         raise_alert(desk, kind, f"no round may begin: {given.text}", severity=Severity.CRITICAL)
     elif was is FitnessLevel.CLOSED:
-        desk.tell(TableReopened(given.cause))
+        desk.tell(PlayUnblocked(given.cause))
     if given.level is FitnessLevel.WARNED and was is FitnessLevel.FIT:
         raise_alert(desk, kind, given.text)
 

@@ -31,6 +31,6 @@ def drawn(desk: Desk, sequence: int) -> None:
 def card_outside(desk: Desk, card: readings.CardDrawn) -> None:
     """A card of no round; one that could not be read has no face to keep closed."""
     stamped = desk.stamped
-    desk.tell(CardDrawn(0, stamped.number, -1, stamped.commitment))
+    desk.tell(CardDrawn(None, stamped.number, None, stamped.commitment))
     if card.face is None and not stamped.closed:
         desk.tell(CardOpened(stamped.number, "??", stamped.nonce.hex()))

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from controller.core.game.hand import points_of, seen
 from controller.core.inference.lattice import Reconstruction, TooManyOrders
 from controller.core.inference.observation import Dated, idle
-from controller.core.messages.alerts import AnswerRefused, RoundIrregular, SettlementDoubted
-from controller.core.messages.events import CardOpened, Event, HoleTurned, QuestionAnswered, QuestionAsked
+from controller.core.messages.alerts import AnswerRefused, RoundIrregular, SettlementDisputed
+from controller.core.messages.events import CardOpened, Event, HoleCardRevealed, QuestionAnswered, QuestionAsked
 from controller.core.messages.inputs import Stamped
 from controller.core.table.disputes import doubts_of, overtaken, still_decided
 from controller.core.table.ledger import Row, entered
@@ -120,14 +120,14 @@ class Desk:
             self.change_round(trouble=reason, curable=curable)
             number = self.round().number
             doubts = (*self.doubts(reason), *overtaken(self.state.books, self.round()))
-            events: tuple[Event, ...] = (RoundIrregular(number, reason, likely), *doubts)
+            events: tuple[Event, ...] = (RoundIrregular(number, reason, likely or None), *doubts)
             for event in events:
                 if known:
                     self.tell(event)
                 else:
                     self.tell_shown(event)
 
-    def doubts(self, reason: str, doubted: Callable[[Row], bool] = lambda _: True) -> tuple[SettlementDoubted, ...]:
+    def doubts(self, reason: str, doubted: Callable[[Row], bool] = lambda _: True) -> tuple[SettlementDisputed, ...]:
         """What has been settled of the open round, is not the floor's ruling and must now be doubted."""
         return doubts_of(self.state.books, self.round().number, reason, doubted)
 
@@ -146,10 +146,11 @@ class Desk:
             self.tell_shown(event)
 
     def ask(self, spot: int, text: str, choices: tuple[str, ...]) -> int:
-        """Ask people; the question's number."""
+        """Ask people about a spot, 0: about none; the question's number."""
         number = self.state.questions + 1
         self.change(questions=number)
-        self.tell(QuestionAsked(number, self.state.round.number if self.state.round else 0, spot, text, choices))
+        asked_of = None if self.state.round is None else self.state.round.number
+        self.tell(QuestionAsked(number, asked_of, spot or None, text, choices))
         return number
 
     def hears_yes_or_no(self, question: int, answer: str, who: str) -> bool:
@@ -183,5 +184,5 @@ class Desk:
                 # A count that nothing confirmed may be of the cards of a round that is void and is played on.
                 self.change(turned_by=self.stamped.number)
         self.change_round(turned=True)
-        self.tell(HoleTurned(self.round().number, self.round().cards[place].number))
+        self.tell(HoleCardRevealed(self.round().number, self.round().cards[place].number))
         self.open_card(place)

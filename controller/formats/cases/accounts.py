@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from controller.core.messages.events import Event, RoundClosed, WagerOpen, WagerSettled
+from controller.core.messages.events import Event, RoundClosed, WagerSettled, WagerUnresolved
 from controller.core.messages.meter_events import JackpotHit
 from controller.core.progressives.live_meters import MYSTERY_ROW
 
@@ -21,7 +21,7 @@ class WagerAccount(msgspec.Struct, frozen=True):
     spot: int
     bet: str
     wager_cents: int
-    due_cents: int | None
+    net_cents: int | None
 
 
 class RoundAccount(msgspec.Struct, frozen=True):
@@ -54,10 +54,10 @@ def account_of(events: Iterable[Event]) -> Account:
         match event:
             case JackpotHit(_, _, number, spot, bet, row, cents) if row == MYSTERY_ROW:
                 bonus[number, spot, bet] = bonus.get((number, spot, bet), 0) + cents
-            case WagerSettled(number, spot, bet, wager_cents, due_cents):
-                due_cents -= bonus.get((number, spot, bet), 0)
-                wagers.setdefault(number, {})[spot, bet] = WagerAccount(spot, bet, wager_cents, due_cents)
-            case WagerOpen(number, spot, bet, wager_cents):
+            case WagerSettled(number, spot, bet, wager_cents, net_cents):
+                net_cents -= bonus.get((number, spot, bet), 0)
+                wagers.setdefault(number, {})[spot, bet] = WagerAccount(spot, bet, wager_cents, net_cents)
+            case WagerUnresolved(number, spot, bet, wager_cents):
                 open_still = WagerAccount(spot, bet, wager_cents, None)
                 wagers.setdefault(number, {}).setdefault((spot, bet), open_still)
             case RoundClosed(number, _, _, outcome) if outcome != "void":
@@ -94,7 +94,7 @@ def compare(truth: Account, found: Account) -> Comparison:
             told = said.pop((one.round, wager.spot, wager.bet), None)
             if told == wager:
                 equal += 1
-            elif told is None or told.due_cents is None:
+            elif told is None or told.net_cents is None:
                 still_open += 1
             else:
                 different.append(f"round {one.round}: {wager} in truth, {told} in the account")

@@ -60,7 +60,7 @@ class RecordDamaged(ValueError):  # noqa: N818 - named for what happened
     """A record, a checkpoint or an opening is not what it was sealed as; the text says what is wrong with it."""
 
 
-class Identity(Value, frozen=True):
+class Identity(Value, frozen=True, tag="identity"):
     """Whose journal it is. ``epoch`` changes only when a journal is begun anew."""
 
     site: str

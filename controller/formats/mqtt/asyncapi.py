@@ -16,7 +16,7 @@ from controller.formats.mqtt.envelope import DeviceStatus, Envelope, Status, Top
 from controller.formats.mqtt.retained_state import STATES, Info
 from controller.formats.mqtt.schemas import untagged
 from controller.formats.orders.requests import VERBS, Reply
-from firmware_protocols.values import wire_name
+from firmware_protocols.values import tag_of
 
 VERSION: Final = "3.0.0"
 DIALECT_REFERENCE: Final = "#/components/schemas/{name}"
@@ -63,7 +63,7 @@ def _events(schemas: dict[str, Any], shown: Mapping[str, Mapping[str, Any]]) -> 
     envelope = schemas.pop("Envelope")
     messages: dict[str, Any] = {}
     for kind in event_types():
-        name = wire_name(kind.__name__)
+        name = tag_of(kind)
         untagged(schemas[kind.__name__])
         wire_type = type_of(name)
         told = {"type": {"const": wire_type}, "data": {"$ref": DIALECT_REFERENCE.format(name=kind.__name__)}}
@@ -93,7 +93,7 @@ def _plain_messages(wanted: Mapping[str, type]) -> dict[str, Any]:
 
 def _channels(wanted: Mapping[str, type]) -> dict[str, Any]:
     topics = Topics("{site}", "{table}")
-    names = [wire_name(kind.__name__) for kind in event_types()]
+    names = [tag_of(kind) for kind in event_types()]
     channels = {
         "event": _channel(f"{topics.root}/event/{{event}}", names, "event", names),
         "alert": _channel(f"{topics.root}/alert/{{event}}", names, "event", names),

@@ -17,7 +17,7 @@ from controller.core.messages.alerts import Alert
 from controller.core.messages.events import Event
 from controller.formats.journal.records import Identity
 from controller.formats.text.safe_parse import DataRefused, json_as, json_of, own_json, reads_outside
-from firmware_protocols.values import Value, wire_name
+from firmware_protocols.values import Value, tag_of
 
 CONTENT_TYPE: Final = "application/json"
 SPEC_VERSION: Final = "1.0"
@@ -164,7 +164,7 @@ def event_types() -> tuple[type[Event], ...]:
 
 def event_name(event: Event) -> str:
     """``card_drawn`` for a ``CardDrawn``."""
-    return wire_name(type(event).__name__)
+    return tag_of(type(event))
 
 
 def type_of(name: str) -> str:
@@ -255,6 +255,10 @@ def utc_text(wall_ns: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S") + f".{rest // 1000:06d}Z"
 
 
+PLACES: Final = ("device", "round", "spot", "hand")
+"""What an event may be about, in the order of its subject."""
+
+
 def _subject(data: dict[str, Any]) -> str | msgspec.UnsetType:
-    places = [f"{place}/{data[place]}" for place in ("device", "round", "spot", "hand") if place in data]
+    places = [f"{place}/{data[place]}" for place in PLACES if data.get(place) is not None]
     return "/".join(places) if places else msgspec.UNSET

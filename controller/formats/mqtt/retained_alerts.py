@@ -18,9 +18,9 @@ class AlertNow(msgspec.Struct, frozen=True):
     kind: str
     severity: str
     text: str
-    round: int
-    spot: int
-    zone: str
+    round: int | None
+    spot: int | None
+    zone: str | None
     raised: str
 
 

@@ -10,16 +10,16 @@ from collections.abc import Iterable
 import msgspec
 
 from controller.core.messages.events import (
-    BetsLocked,
+    BettingClosed,
     CardBurned,
     CardDealt,
     CardDrawn,
     CardOpened,
     ChipsChanged,
     Event,
-    HandPlayed,
+    HandCompleted,
     HandsSplit,
-    HoleTurned,
+    HoleCardRevealed,
     RoundClosed,
     RoundStarted,
     SpotSurrendered,
@@ -94,16 +94,16 @@ class FeltPicture:
         """Take one more event."""
         self._seq = seq
         match event:
-            case CardDrawn(number, card) if number > self._round:
+            case CardDrawn(int(number), card) if number > self._round:
                 self._begin(number)
                 self._cards[card] = CardNow(card, None, None)
-            case CardDrawn(number, card) if number:
+            case CardDrawn(int(), card):
                 self._cards[card] = CardNow(card, None, None)
-            case RoundStarted(number) | BetsLocked(number) if number > self._round:
+            case RoundStarted(number) | BettingClosed(number) if number > self._round:
                 self._begin(number)
             case CardDealt(_, card, spot):
                 self._card(card, spot=spot)
-            case HoleTurned(_, card):
+            case HoleCardRevealed(_, card):
                 self._card(card, spot=DEALER)
             case CardOpened(card, face):
                 self._card(card, face=face)
@@ -111,7 +111,7 @@ class FeltPicture:
                 self._card(card, face=after) if after else self._cards.pop(card, None)
             case CardBurned(card):
                 self._cards.pop(card, None)
-            case HandPlayed(_, spot, hand, cards, total, stake):
+            case HandCompleted(_, spot, hand, cards, total, stake):
                 self._hands[spot, hand] = HandNow(spot, hand, cards, total, stake)
             case HandsSplit(_, spot):
                 self._split.add(spot)

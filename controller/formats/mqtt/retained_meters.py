@@ -69,7 +69,7 @@ class JackpotNow(msgspec.Struct, frozen=True):
 
 
 class OrderNow(msgspec.Struct, frozen=True):
-    """A proposal that waits for a second person; ``move`` as in ``meter_ordered``."""
+    """A proposal that waits for a second person; ``move`` as in ``meter_change_proposed``."""
 
     order: int
     meter: str

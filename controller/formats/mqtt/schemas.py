@@ -10,16 +10,14 @@ from controller.formats.journal.stream import Ack, ReplayWanted, StreamNow
 from controller.formats.mqtt.envelope import TYPE_SUFFIX, DeviceStatus, Envelope, Status, event_types, type_of
 from controller.formats.mqtt.retained_state import STATES, Info
 from controller.formats.orders.requests import Reply
-from firmware_protocols.values import wire_name
+from firmware_protocols.values import tag_of
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_files() -> dict[str, bytes]:
     """Content by file name: ``card_drawn.v1.json`` for each event, and the rest by its own name."""
-    files: dict[str, Any] = {
-        f"{wire_name(kind.__name__)}{TYPE_SUFFIX}.json": _event_schema(kind) for kind in event_types()
-    }
+    files: dict[str, Any] = {f"{tag_of(kind)}{TYPE_SUFFIX}.json": _event_schema(kind) for kind in event_types()}
     files[f"status{TYPE_SUFFIX}.json"] = _plain_schema(Status)
     files[f"device_status{TYPE_SUFFIX}.json"] = _plain_schema(DeviceStatus)
     files[f"stream{TYPE_SUFFIX}.json"] = _plain_schema(StreamNow)
@@ -65,7 +63,7 @@ def _event_schema(kind: type) -> dict[str, Any]:
     envelope = components.pop("Envelope")
     envelope["title"] = kind.__name__
     envelope["description"] = data.pop("description")
-    envelope["properties"]["type"] = {"const": type_of(wire_name(kind.__name__))}
+    envelope["properties"]["type"] = {"const": type_of(tag_of(kind))}
     envelope["properties"]["specversion"] = {"const": "1.0"}
     envelope["properties"]["data"] = references[1]
     return {"$schema": DIALECT, **envelope, "$defs": components}

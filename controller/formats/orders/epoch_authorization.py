@@ -32,7 +32,7 @@ MAY_PROPOSE: Final[frozenset[Role]] = frozenset({"floor", "technician"})
 MAY_APPROVE: Final[frozenset[Role]] = frozenset({"floor", "surveillance"})
 
 
-class OrderRefused(Exception):  # noqa: N818 - named for what happened
+class EpochOrderRefused(Exception):  # noqa: N818 - named for what happened
     """An order may not be given or approved; the text says why."""
 
 
@@ -67,7 +67,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """An order as it was kept.
 
         Raises:
-            OrderRefused: it is none.
+            EpochOrderRefused: it is none.
         """
         return _order(data)
 
@@ -102,12 +102,12 @@ def proposer(order: Order, signers: dict[str, Asking]) -> Proposal:
     """Who proposed what, if the signature is theirs and they may.
 
     Raises:
-        OrderRefused: it is not, or they may not.
+        EpochOrderRefused: it is not, or they may not.
     """
     proposal: Proposal = _value(order.proposal, Proposal)
     _vouch(order.proposal, proposal.who, signers, MAY_PROPOSE, "propose")
     if proposal.what != WHAT:
-        raise OrderRefused(f"an order of another kind: {proposal.what}")
+        raise EpochOrderRefused(f"an order of another kind: {proposal.what}")
     return proposal
 
 
@@ -115,40 +115,40 @@ def check(order: Order, signers: dict[str, Asking]) -> tuple[Proposal, Approval]
     """Both halves of an order, if both signatures are what they say and of two persons who may.
 
     Raises:
-        OrderRefused: something about it is not in order.
+        EpochOrderRefused: something about it is not in order.
     """
     proposal = proposer(order, signers)
     if order.approval is None:
-        raise OrderRefused("nobody has approved it")
+        raise EpochOrderRefused("nobody has approved it")
     approval: Approval = _value(order.approval, Approval)
     _vouch(order.approval, approval.who, signers, MAY_APPROVE, "approve")
     if approval.proposed != order.proposal.signature:
-        raise OrderRefused("it approves another proposal")
+        raise EpochOrderRefused("it approves another proposal")
     if same_person(approval.who, proposal.who):
-        raise OrderRefused(f"{proposal.who} proposed it; another person must approve")
+        raise EpochOrderRefused(f"{proposal.who} proposed it; another person must approve")
     return proposal, approval
 
 
 def _vouch(signed: Signed, who: str, signers: dict[str, Asking], roles: frozenset[Role], deed: str) -> None:
     known = signers.get(signed.key)
     if known is None or known.name != who or not is_genuine(signed):
-        raise OrderRefused(f"the signature is not {who}'s")
+        raise EpochOrderRefused(f"the signature is not {who}'s")
     if not known.roles & roles:
-        raise OrderRefused(f"to {deed} a new epoch is for {' or '.join(sorted(roles))}; {who} is not")
+        raise EpochOrderRefused(f"to {deed} a new epoch is for {' or '.join(sorted(roles))}; {who} is not")
 
 
-@reads_outside(OrderRefused)
+@reads_outside(EpochOrderRefused)
 def _order(data: bytes) -> Order:
     try:
         order: Order = json_as(data, Order, limit_bytes=ORDER_LIMIT_BYTES)
     except DataRefused as error:
-        raise OrderRefused(f"no order to begin an epoch: {error}") from error
+        raise EpochOrderRefused(f"no order to begin an epoch: {error}") from error
     return order
 
 
-@reads_outside(OrderRefused)
+@reads_outside(EpochOrderRefused)
 def _value(signed: Signed, kind: type[Any]) -> Any:  # noqa: ANN401 - what the caller names
     try:
         return json_as(signed.text, kind, limit_bytes=ORDER_LIMIT_BYTES)
     except DataRefused as error:
-        raise OrderRefused(f"no {kind.__name__.lower()}: {error}") from error
+        raise EpochOrderRefused(f"no {kind.__name__.lower()}: {error}") from error

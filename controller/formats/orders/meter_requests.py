@@ -38,7 +38,7 @@ class PayWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OrderWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``cmd/order-move``: a proposal that another person must approve; ``move`` as in ``meter_ordered``."""
+    """``cmd/order-move``: a proposal that another person must approve; ``move`` as in ``meter_change_proposed``."""
 
     meter: str
     move: Move

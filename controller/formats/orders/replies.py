@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from controller.core.game.wager import Basis
-from controller.core.messages.alerts import AnswerRefused, FloorRefused
+from controller.core.messages.alerts import AnswerRefused, OrderRefused
 from controller.core.messages.events import Event, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import InventoryEntered, RulingProposed
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, Input, VoidRound
-from controller.core.messages.meter_events import MeterOrdered
+from controller.core.messages.meter_events import MeterChangeProposed
 from controller.core.table.alert_list import money
 
 SHOWN: Final = 8
@@ -19,7 +19,7 @@ SHOWN: Final = 8
 
 def refusal_of(events: Sequence[Event]) -> str:
     """Why the table would not; empty: it did."""
-    return "; ".join(event.reason for event in events if isinstance(event, AnswerRefused | FloorRefused))
+    return "; ".join(event.reason for event in events if isinstance(event, AnswerRefused | OrderRefused))
 
 
 def remark_of(given: Input, events: Sequence[Event]) -> str:
@@ -43,7 +43,7 @@ def _changes(events: Sequence[Event]) -> Iterator[str]:
 def _said(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
         match event:
-            case RulingProposed(order) | MeterOrdered(order):
+            case RulingProposed(order) | MeterChangeProposed(order):
                 yield f"order {order} waits for another person to approve it"
             case InventoryEntered(entry, kind, cents):
                 yield f"entry {entry}: {kind} {money(cents)}"

@@ -111,7 +111,7 @@ class AdjustWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round: Number
     spot: Number
     bet: str
-    due_cents: Cents
+    net_cents: Cents
     who: str
     why: str
     case: Case = ""
@@ -171,7 +171,7 @@ VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
     "declare-box": (DeclareBoxWanted, '{"spot": 3, "cents": 2500, "who": "name", "why": "plays cash"}'),
     "adjust": (
         AdjustWanted,
-        '{"round": 1, "spot": 3, "bet": "main", "due_cents": 0, "who": "name", "why": "dead hand"}',
+        '{"round": 1, "spot": 3, "bet": "main", "net_cents": 0, "who": "name", "why": "dead hand"}',
     ),
     **METER_VERBS,
 }
@@ -275,8 +275,8 @@ def input_of(
             return AssignCard(at_ns, card, spot, who, why)
         case DeclareBoxWanted(spot, cents, who, why):
             return DeclareBox(at_ns, spot, cents, who, why)
-        case AdjustWanted(number, spot, bet, due_cents, who, why, case):
-            return AdjustWager(at_ns, number, spot, bet, due_cents, who, why, vouched, case)
+        case AdjustWanted(number, spot, bet, net_cents, who, why, case):
+            return AdjustWager(at_ns, number, spot, bet, net_cents, who, why, vouched, case)
         case _:
             return meter_input(wanted, at_ns, vouched)
 

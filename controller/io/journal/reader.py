@@ -144,12 +144,14 @@ class JournalReader:
                     raise JournalDamaged(f"{self.path}: the checkpoint after record {number} does not fit its digest")
                 yield int(number), bytes(body)
 
+    def checkpoints_back(self) -> Iterator[tuple[int, bytes]]:
+        """Every checkpoint, the last first: the number of the record it was taken after, and the sealed checkpoint."""
+        with _damage(self.path):
+            yield from self.connection.execute("SELECT number, body FROM checkpoints ORDER BY number DESC")
+
     def last_checkpoint(self) -> tuple[int, bytes] | None:
         """Number of the record it was taken after, and the sealed checkpoint; None if there is none."""
-        with _damage(self.path):
-            query = "SELECT number, body FROM checkpoints ORDER BY number DESC LIMIT 1"
-            row: tuple[int, bytes] | None = self.connection.execute(query).fetchone()
-            return row
+        return next(self.checkpoints_back(), None)
 
     def last_seal(self, until: int | None = None) -> Seal | None:
         """The last seal, or the last that is not behind record ``until``; None if there is none.

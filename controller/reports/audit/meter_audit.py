@@ -21,9 +21,9 @@ from controller.core.messages.meter_events import (
     JackpotRefused,
     JackpotVerified,
     MeterAdjusted,
+    MeterChangeProposed,
     MeterClosed,
     MeterOpened,
-    MeterOrdered,
     MeterReopened,
     MeterReset,
     MysteryCommitted,
@@ -166,7 +166,7 @@ def people(book: MeterBook, event: Event) -> None:
             else:
                 line.reserve_units += moved
             stands(line, units, shown)
-        case MeterOrdered(order, meter, move, who, why):
+        case MeterChangeProposed(order, meter, move, who, why):
             found = {"order": order, "meter": meter, "move": msgspec.to_builtins(move), "who": who, "why": why}
             book.orders[order] = found
         case OrderWithdrawn(order) | OrderApproved(order):

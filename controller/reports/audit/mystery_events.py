@@ -25,7 +25,7 @@ from controller.formats.mqtt.envelope import (
 from controller.formats.text.safe_parse import DataRefused, json_of, own_json, reads_outside
 from controller.reports.audit.mystery_meter import MeterFold, Moved
 from controller.reports.audit.sequence_audit import Complaint, Delivery, EventNumbers, Mark, Range
-from firmware_protocols.values import wire_name
+from firmware_protocols.values import tag_of
 
 E = TypeVar("E", bound=Event)
 
@@ -33,7 +33,7 @@ MYSTERY_ROW: Final = "must_hit_by_mystery"
 """The row of the awards that a must-hit-by meter pays."""
 
 _KINDS: Final = frozenset(
-    wire_name(kind.__name__) for kind in (*get_args(Moved), MysteryCommitted, MysteryRevealed, MysteryDisputed)
+    tag_of(kind) for kind in (*get_args(Moved), MysteryCommitted, MysteryRevealed, MysteryDisputed)
 )
 
 

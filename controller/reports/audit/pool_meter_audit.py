@@ -16,8 +16,8 @@ from controller.core.messages.pool_events import (
     ContributionPosted,
     JackpotClaimed,
     MeterLinked,
-    PostingDeclined,
-    PostingEntered,
+    PoolEntryDeclined,
+    PoolEntryRecorded,
     VerdictPosted,
 )
 
@@ -64,9 +64,9 @@ def enter_linked(lines: dict[str, LinkedLine], event: Event) -> bool:
             posted(line, event.number, event.wager_cents)
         case JackpotClaimed() | VerdictPosted():
             posted(line, event.number, 0)
-        case PostingEntered():
+        case PoolEntryRecorded():
             entered(line, event)
-        case PostingDeclined():
+        case PoolEntryDeclined():
             line.declined += 1
         case JackpotHit():
             line.hits += 1
@@ -95,7 +95,7 @@ def posted(line: LinkedLine, number: int, wager_cents: int) -> None:
     line.owed[number] = wager_cents
 
 
-def entered(line: LinkedLine, event: PostingEntered) -> None:
+def entered(line: LinkedLine, event: PoolEntryRecorded) -> None:
     """The ledger has a posting: the oldest owed, later in the ledger than the one before it."""
     if event.number != line.entered + 1 or event.number not in line.owed:
         line.wrong.append(f"posting {event.number} was entered after posting {line.entered}")

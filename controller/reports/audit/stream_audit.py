@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from controller.core.messages.events import BetsLocked, CardDrawn, CardOpened, Event
+from controller.core.messages.events import BettingClosed, CardDrawn, CardOpened, Event
 from controller.formats.journal.records import Identity, RecordDamaged, openings, opens
 from controller.formats.mqtt.envelope import PayloadRefused, event_name, read_event
 from controller.formats.text.safe_parse import DataRefused, json_of, reads_outside
@@ -106,7 +106,7 @@ def event_line(event: Event) -> str:
     fields: dict[str, Any] = msgspec.to_builtins(event)
     name = fields.pop("type")
     # The start names the rules; said again at every lock they are for machines.
-    hidden = {"nonce", "commitment", *(("profile_hash",) if isinstance(event, BetsLocked) else ())}
+    hidden = {"nonce", "commitment", *(("profile_hash",) if isinstance(event, BettingClosed) else ())}
     return " ".join([name, *(f"{key}={_short(value)}" for key, value in fields.items() if key not in hidden)])
 
 
