@@ -13,7 +13,7 @@ import pytest
 
 from controller.core.game.rule_checks import OPTION_RANGES
 from controller.core.game.rules import Options
-from controller.core.table.keymap import DEFAULT_KEYS
+from controller.core.table.keymap import DEFAULT_KEYS, MEANINGS
 from controller.formats.config import meters, pooled_meters, sensors, table_file
 from controller.formats.config.table_file import ConfigError
 from controller.formats.text.struct_decoder import Mistake, decode
@@ -148,6 +148,11 @@ def test_the_zones_shown_are_read(tmp_path: Path) -> None:
 def test_every_key_of_the_keypad_has_its_meaning() -> None:
     rows = [(row[0].strip("`"), row[1].strip("`")) for row in SECTIONS["The keys"].rows()]
     assert rows == list(DEFAULT_KEYS.items())
+
+
+def test_the_meanings_that_no_key_has_by_default_are_told_too() -> None:
+    others = sorted(MEANINGS - set(DEFAULT_KEYS.values()))
+    assert [name for name in others if f"`{name}`, " not in SECTIONS["The keys"].text] == []
 
 
 def test_every_protocol_is_named() -> None:

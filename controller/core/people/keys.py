@@ -89,8 +89,10 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
             shoe_check.burn_pressed(desk, held=held)
         case "cut_card":
             return shoe_check.cut_card(desk)
-        case _:
+        case "call_floor":
             desk.tell(AssistanceRequested(desk.state.round.number if desk.state.round else None))
+        case _:
+            raise AssertionError(f"the key {meaning} has no branch here")
     return ""
 
 

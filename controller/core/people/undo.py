@@ -66,12 +66,17 @@ def taken_back(desk: Desk, press: Press) -> str:
                 return "the burn has come"
             withdraw(desk, press)
             desk.change(burns=press.burns, shoe_round=press.shoe_round, burn_presses=press.burn_presses)
+        case "cut_card":
+            withdraw(desk, press)
+            desk.change(shoe=replace(desk.state.shoe, cut_card=-1))
         case "call_floor":
             return "the floor has been called"
+        case "yes" | "no" | "answer":
+            return "an answer stands until the floor corrects it"
         case digit if digit in DIGITS:
             withdraw(desk, press)
-        case _:
-            return "an answer stands until the floor corrects it"
+        case other:
+            raise AssertionError(f"the key {other} has no branch here")
     return ""
 
 
