@@ -44,13 +44,14 @@ def recover(path: Path, key: bytes) -> Recovered:
     with JournalReader(path) as reader:
         table = at_checkpoint(reader, key)
         number, seq = (0, 0) if table is None else (table.state.number, table.state.seq)
-        rows = list(kept(reader.records(number + 1), reader.events(seq + 1)))
-        failed = next((row for row in rows for body in row.events if failure_in(body)), None)
+        failed = next((row.number for row in failures(reader, seq)), None)
         last_wall_ns = _last_wall_ns(reader)
         if failed is not None:
-            said = f"record {failed.number} could not be stepped; see its event internal_error"
+            said = f"record {failed} could not be stepped; see its event internal_error"
             return Recovered(table, said, last_wall_ns)
         hold = ""
+        # A row at a time: where no checkpoint can be read this is the whole epoch.
+        rows = kept(reader.records(number + 1), reader.events(seq + 1))
         for after, difference in again(table, rows, reader.identity, key, {}):
             table = after
             if difference is not None and not hold:
@@ -76,9 +77,10 @@ def at_checkpoint(reader: JournalReader, key: bytes) -> Table | None:
     return None
 
 
-def failure_in(body: bytes) -> bool:
-    """Whether an event says that our own code failed."""
-    return isinstance(own_event(body).event, InternalError)
+def failures(reader: JournalReader, after: int) -> Iterator[EventRow]:
+    """The events behind seq ``after`` that say that our own code failed."""
+    rows = reader.events_with(b'"tableside.internal_error.v1"', after)
+    return (row for row in rows if isinstance(own_event(row.body).event, InternalError))
 
 
 def kept(records: Iterable[RecordRow], events: Iterable[EventRow]) -> Iterator[Kept]:

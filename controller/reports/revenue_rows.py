@@ -131,8 +131,8 @@ class AlertRow(Row, frozen=True):
     time: str
     seq: int
     kind: str
-    round: int
-    spot: int
+    round: int | None
+    spot: int | None
     data: str
 
 
@@ -146,8 +146,8 @@ class MeterRow(Row, frozen=True):
     seq: int
     kind: str
     meter: str
-    round: int
-    spot: int
+    round: int | None
+    spot: int | None
     units: int | None
     data: str
 
@@ -387,7 +387,7 @@ class _Desk:
 
 def _meter(told: Published, event: Event) -> MeterRow:
     data = _data(event)
-    places = (data.get("meter", ""), data.get("round", 0), data.get("spot", 0), data.get("meter_units"))
+    places = (data.get("meter", ""), data.get("round"), data.get("spot"), data.get("meter_units"))
     return MeterRow(told.time, told.seq, event_name(event), *places, msgspec.json.encode(data).decode())
 
 
@@ -400,4 +400,4 @@ def _data(event: Event) -> dict[str, Any]:
 def _alert(told: Published, event: Event) -> AlertRow:
     data = _data(event)
     text = msgspec.json.encode(data).decode()
-    return AlertRow(told.time, told.seq, event_name(event), data.get("round", 0), data.get("spot", 0), text)
+    return AlertRow(told.time, told.seq, event_name(event), data.get("round"), data.get("spot"), text)

@@ -255,7 +255,8 @@ def of_people(event: Event) -> str:
 
 def of_trouble(event: Event) -> str:
     """Any other event of the round, by its name and fields."""
-    fields = {name: value for name, value in msgspec.structs.asdict(event).items() if name != "round"}
+    every = msgspec.structs.asdict(event).items()
+    fields = {name: value for name, value in every if name != "round" and value is not None}
     words = event_name(event).replace("_", " ")
     return f"{words}: {', '.join(f'{name} {value}' for name, value in fields.items())}"
 

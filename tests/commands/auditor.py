@@ -489,7 +489,7 @@ def event_rows(books: Books, names: frozenset[str], columns: Callable[[Row], Row
 
 def of_alert(data: Row) -> Row:
     """``export --rows alerts``."""
-    return {"round": data.get("round", 0), "spot": data.get("spot", 0), "data": data}
+    return {"round": data.get("round"), "spot": data.get("spot"), "data": data}
 
 
 def of_meter(data: Row) -> Row:

@@ -1,6 +1,6 @@
 """What may have gone wrong in a round that no legal play explains: one irregularity at a time, never settled from.
 
-If exactly one of the kinds of ``line_faults.py`` explains everything it is told to people as the likely cause, with
+If exactly one of the kinds of ``faults.py`` explains everything it is told to people as the likely cause, with
 every card or box it may be about; no wager is ever settled from it.
 
 A hole card that has not been turned is unknown here too, so that nothing that is told depends on it.

@@ -1,7 +1,7 @@
 """What surveillance and the floor must look at: alerts with a kind, a severity, their evidence, and who has seen them.
 
 An alert is raised once and stays listed until a named person acknowledges it; nothing else takes it off the list. Money
-is integer cents; spots count from 1, 0 where an alert is about none.
+is integer cents; spots count from 1; null stands where an alert is about none.
 """
 
 from __future__ import annotations

@@ -126,11 +126,11 @@ class JournalReader:
                 found.append(row)
             return tuple(found)
 
-    def events_with(self, text: bytes) -> Iterator[EventRow]:
-        """The events whose bytes hold ``text``, in order; the search is SQLite's own and lets other threads run."""
+    def events_with(self, text: bytes, after: int = 0) -> Iterator[EventRow]:
+        """The events behind seq ``after`` whose bytes hold ``text``; SQLite searches, and other threads run meanwhile."""
         with _damage(self.path):
-            query = "SELECT seq, number, body FROM events WHERE instr(body, ?) ORDER BY seq"
-            yield from (EventRow(*row) for row in self.connection.execute(query, (text,)))
+            query = "SELECT seq, number, body FROM events WHERE seq > ? AND instr(body, ?) ORDER BY seq"
+            yield from (EventRow(*row) for row in self.connection.execute(query, (after, text)))
 
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
         """Every checkpoint in order: the number of its record, and the sealed checkpoint.
