@@ -127,7 +127,7 @@ class JournalReader:
             return tuple(found)
 
     def events_with(self, text: bytes, after: int = 0) -> Iterator[EventRow]:
-        """The events behind seq ``after`` whose bytes hold ``text``; SQLite searches, and other threads run meanwhile."""
+        """The events behind seq ``after`` whose bytes hold ``text``, in order; SQLite searches, other threads run."""
         with _damage(self.path):
             query = "SELECT seq, number, body FROM events WHERE seq > ? AND instr(body, ?) ORDER BY seq"
             yield from (EventRow(*row) for row in self.connection.execute(query, (after, text)))
