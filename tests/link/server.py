@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -70,7 +71,9 @@ class Server:
         leader = int((self.data / "postmaster.pid").read_text().splitlines()[0])
         children = Path(f"/proc/{leader}/task/{leader}/children").read_text().split()
         for process in (leader, *map(int, children)):
-            os.kill(process, number)
+            # A backend whose client has gone ends by itself, also between these two lines.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
 
     def _run(self, program: str, *arguments: str, check: bool = True) -> None:
         found = programs()
