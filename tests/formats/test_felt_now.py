@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.core.messages.events import CardOpened, HandCompleted
-from controller.formats.mqtt.retained_layout import CardNow, FeltNow, FeltPicture, HandNow, ZoneNow
+from controller.formats.mqtt.retained_layout import CardNow, FeltNow, FeltPicture, HandNow, WagerNow, ZoneNow
 from tests.core.accounts import published
 from tests.core.rig import Rig, penn
 
@@ -50,7 +50,7 @@ def test_the_next_round_clears_the_cards_and_keeps_the_chips() -> None:
     rig.talk("key no_more_bets\n2c")
     now = felt(rig)
     assert (now.round, len(now.cards), now.hands) == (2, 1, ())
-    assert now.cards[0] == CardNow(now.cards[0].card, 1, "2c")
+    assert now.cards[0] == CardNow(now.cards[0].card, 1, "2c", 0)
     assert now.zones == (ZoneNow(1, "main", 2500),)
 
 
@@ -58,3 +58,41 @@ def test_where_chips_lay_before_may_be_said() -> None:
     picture = FeltPicture()
     picture.lay(2, "main", 500)
     assert picture.now().zones == (ZoneNow(2, "main", 500),)
+
+
+def hands_of(now: FeltNow, spot: int) -> list[list[str | None]]:
+    mine = [card for card in now.cards if card.spot == spot]
+    return [[card.face for card in mine if card.hand == hand] for hand in sorted({card.hand or 0 for card in mine})]
+
+
+def test_a_split_lays_two_hands_side_by_side_and_each_card_in_its_own() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 10\nkey no_more_bets\n9s 7d 9d Td")
+    rig.talk("1 main 20\nkey split\n2c\nkey hit\n8h\nkey stand\nTc\nkey stand")
+    now = felt(rig)
+    assert hands_of(now, 1)[0][:2] == ["9s", "2c"]
+    rig.talk("key hole_turned round_closed")
+    assert hands_of(felt(rig), 1) == [["9s", "2c", "8h"], ["9d", "Tc"]]
+
+
+def test_a_wager_is_open_until_it_is_settled_and_then_says_why() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td")
+    assert felt(rig).wagers == (WagerNow(1, "main", 2500),)
+    rig.talk("key stand hole_turned round_closed")
+    now = felt(rig)
+    (wager,) = now.wagers
+    assert (wager.net_cents, wager.basis, wager.why) == (2500, "evidence", "20 beats 17")
+    assert (now.outcome, now.legal_plays) == ("settled", 1)
+
+
+def test_who_joins_late_goes_on_from_the_picture_that_was_kept() -> None:
+    rig = Rig(penn(stand_key="always"))
+    rig.talk("1 main 25\n3 main 10\nkey no_more_bets\nTh 9s 7d Qs 9d Td\nkey stand stand hole_turned round_closed")
+    told = list(published(rig.events))
+    whole = FeltPicture()
+    for at, one in enumerate(told):
+        whole.take(one.seq, one.event)
+        late = FeltPicture(whole.now())
+        late.follow(told[at + 1 :])
+        assert late.now() == felt(rig)
