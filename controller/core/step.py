@@ -336,7 +336,7 @@ def device_health(desk: Desk, health: DeviceHealth) -> None:
         came, was_lost = health.state is HealthState.READY, desk.state.shoe_lost
         desk.change(shoe_lost=not came)
         if desk.state.round is not None:
-            desk.change_round(shoe_away=missed_cards.shoe_is_away(desk))
+            desk.change_round(shoe_away=desk.shoe_is_away())
         if came and was_lost:
             missed_cards.may_be_missing(desk, "the shoe was not connected")
             missed_cards.note_bets(desk)

@@ -31,22 +31,7 @@ def journal_of(rig: Rig, path: Path) -> Path:
 def written(house: House, given: Iterable[Stamped], path: Path) -> Path:
     """The journal of a table to which this came, sealed with its key."""
 
-    async def write() -> None:
-        journal = await Journal.open(path, HERE, key=KEY)
-        table = Table(house, State())
-        entries: list[Entry] = []
-        for stamped in given:
-            again = stamped_here(stamped)
-            seq = table.state.seq
-            stepped = step(table, again)
-            table = stepped.table
-            bodies = payloads(stepped.events, HERE, seq, again.wall_ns)
-            numbered = tuple(enumerate(bodies, start=seq + 1))
-            entries.append(Entry(again.number, seal(again, KEY, HERE), numbered, None))
-        await journal.commit(entries)
-        await journal.close()
-
-    asyncio.run(write())
+    asyncio.run(committed(house, given, path))
     return path
 
 

@@ -16,7 +16,6 @@ from controller.core.table import readiness
 from controller.core.table.layout import Change, key
 from controller.core.table.state import Round, begun
 from controller.core.table.transaction import Desk
-from firmware_protocols.readings import HealthState
 
 NOTHING_MOVED: Final[Mapping[str, int]] = {}
 """No zone's chips have moved since a lock."""
@@ -33,6 +32,7 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
     bets = in_play(desk, desk.state.declared, closed, moved)
     if not bets.spots:
         return False
+    lost = {reader: spots for reader, spots in desk.house.readers.items() if not desk.state.is_ready(reader)}
     number = desk.state.rounds + 1
     desk.change(rounds=number, declared=(), round=Round(number, lock_ns, bets.spots, bets.wagers))
     desk.change_round(
@@ -43,8 +43,8 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
         refused=bets.refused,
         closed_meters=closed,
         keys_unheard=desk.state.keypad_lost,
-        unlooked=tuple(spot for name, spots in desk.house.readers.items() for spot in spots if is_lost(desk, name)),
-        shoe_away=desk.state.shoe_lost and not desk.house.shoe_numbers_cards,
+        lost_at_lock=tuple(spot for spots in lost.values() for spot in spots),
+        shoe_away=desk.shoe_is_away(),
         moved=dict(moved),
         dealing=deal_confirmation.begin(desk),
     )
@@ -52,15 +52,9 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
     desk.found = begun(desk.rules, desk.round())
     shared_chips.note(desk)
     desk.tell(RoundStarted(number, desk.state.shoe.shoe or None, bets.spots))
-    for reader, watched in desk.house.readers.items():
-        if is_lost(desk, reader):
-            unwatched(desk, reader, watched, lock_ns)
+    for reader, watched in lost.items():
+        unwatched(desk, reader, watched, lock_ns)
     return True
-
-
-def is_lost(desk: Desk, reader: str) -> bool:
-    """Whether a reader does not tell what lies at its spots."""
-    return desk.state.devices.get(reader, HealthState.READY) != HealthState.READY
 
 
 class Bets(NamedTuple):

@@ -17,7 +17,6 @@ from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.table.ledger import book_of
 from controller.core.table.state import Round
 from controller.core.table.transaction import Desk
-from firmware_protocols.readings import HealthState
 
 
 def known_until(desk: Desk) -> int:
@@ -30,7 +29,7 @@ def known_until(desk: Desk) -> int:
     spots = set(round_now.spots)
     if not desk.round().locked:
         for reader, watched in desk.house.readers.items():
-            if desk.state.devices.get(reader, HealthState.READY) == HealthState.READY:
+            if desk.state.is_ready(reader):
                 spots.update(watched)
     felt = desk.state.felt
     return min((known(felt, spot, confirmed.get(str(spot), -1)) for spot in spots - unwatched), default=EVER)

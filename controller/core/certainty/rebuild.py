@@ -18,7 +18,6 @@ from controller.core.table.keymap import KEYPAD
 from controller.core.table.ledger import book_of
 from controller.core.table.state import Round, begun
 from controller.core.table.transaction import Desk
-from firmware_protocols.readings import HealthState
 
 
 def remembered(round_now: Round, place: int) -> int:
@@ -140,7 +139,7 @@ def hear_no_more(desk: Desk, spots: tuple[int, ...], at_ns: int) -> tuple[int, .
 
 def keypad_away(desk: Desk) -> bool:
     """Whether the keypad is lost, so that no key that was not heard says anything."""
-    return desk.state.devices.get(KEYPAD, HealthState.READY) != HealthState.READY
+    return not desk.state.is_ready(KEYPAD)
 
 
 def hear_no_keys(desk: Desk) -> None:

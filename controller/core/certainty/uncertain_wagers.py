@@ -39,7 +39,7 @@ def holds_first_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
 
 def unseen_at_lock(round_now: Round, spot: int, first_ns: int) -> bool:
     """Whether a spot's reader was lost at the lock, and a change since it looked last may have been before that."""
-    return spot in round_now.unlooked and first_ns < round_now.lock_ns
+    return spot in round_now.lost_at_lock and first_ns < round_now.lock_ns
 
 
 def first_card_ns(round_now: Round) -> int:

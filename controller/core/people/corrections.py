@@ -104,11 +104,21 @@ def enter_case(desk: Desk, ruling: VoidRound | AdjustWager, book: Book, row: Row
     """Publish what is ruled under its case, before what it changes."""
     if not ruling.case and not book.recalled:
         return
-    whole = (None, None, None)
-    spot, bet, due = (ruling.spot, ruling.bet, ruling.net_cents) if isinstance(ruling, AdjustWager) else whole
+    spot, bet, due = ruled_wager(ruling)
     before = None if row is None else row.net_cents
     place = (ruling.case, ruling.round, spot, bet, before, due)
     desk.tell(CorrectionEntered(*place, ruling.who, ruling.why, book.recalled))
+
+
+def ruled_wager(ruling: VoidRound | AdjustWager) -> tuple[int, str, int] | tuple[None, None, None]:
+    """The spot and bet that a ruling is about, and the net in cents it orders; a void is about a whole round."""
+    match ruling:
+        case AdjustWager():
+            return ruling.spot, ruling.bet, ruling.net_cents
+        case VoidRound():
+            return None, None, None
+        case _:
+            assert_never(ruling)
 
 
 def return_wagers(desk: Desk, book: Book | None, ruling: VoidRound) -> None:

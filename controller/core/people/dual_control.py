@@ -50,8 +50,7 @@ def rule(desk: Desk, ruling: Ruling) -> None:
         proposed=(*desk.state.proposed, Proposed(number, ruling)),
         progressives=replace(desk.state.progressives, ordered=number),
     )
-    whole = (None, None, None)
-    spot, bet, due = (ruling.spot, ruling.bet, ruling.net_cents) if isinstance(ruling, AdjustWager) else whole
+    spot, bet, due = corrections.ruled_wager(ruling)
     vouched = ruling.vouched.text()
     desk.tell(RulingProposed(number, ruling.round, spot, bet, due, ruling.who, ruling.why, vouched))
     if beyond:

@@ -90,7 +90,7 @@ def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
         case "cut_card":
             return shoe_check.cut_card(desk)
         case "call_floor":
-            desk.tell(AssistanceRequested(desk.state.round.number if desk.state.round else None))
+            desk.tell(AssistanceRequested(desk.state.open_round()))
         case _:
             raise AssertionError(f"the key {meaning} has no branch here")
     return ""

@@ -71,7 +71,7 @@ def taken_back(desk: Desk, press: Press) -> str:
             desk.change(shoe=replace(desk.state.shoe, cut_card=-1))
         case "call_floor":
             return "the floor has been called"
-        case "yes" | "no" | "answer":
+        case given if given in {"yes", "no", ANSWER}:
             return "an answer stands until the floor corrects it"
         case digit if digit in DIGITS:
             withdraw(desk, press)
@@ -82,8 +82,7 @@ def taken_back(desk: Desk, press: Press) -> str:
 
 def withdraw(desk: Desk, press: Press) -> None:
     """Say that a press counts no more."""
-    number = None if desk.state.round is None else desk.state.round.number
-    desk.tell(KeyUndone(number, press.number, press.meaning))
+    desk.tell(KeyUndone(desk.state.open_round(), press.number, press.meaning))
 
 
 def no_evidence(desk: Desk, press: Press, who: str = "dealer") -> str:

@@ -18,7 +18,6 @@ from controller.core.messages.inputs import DeadlinePassed, Input, Stamped, Star
 from controller.core.round import lifecycle, next_deal
 from controller.core.table import readiness
 from controller.core.table.keymap import KEYPAD
-from controller.core.table.readiness import is_ready
 from controller.core.table.state import Table
 from controller.core.table.transaction import Desk
 from firmware_protocols.readings import (
@@ -120,7 +119,7 @@ def is_known(table: Table, held: tuple[Stamped, ...]) -> bool:
         if isinstance(one.input, ChipsConfirmed):
             upto_ns = desk.table_ns(one.input.upto_ns)
             confirmed |= {str(spot): max(upto_ns, confirmed.get(str(spot), -1)) for spot in one.input.spots}
-    ready = [spot for name, spots in desk.house.readers.items() if is_ready(desk, name) for spot in spots]
+    ready = [spot for name, spots in desk.house.readers.items() if desk.state.is_ready(name) for spot in spots]
     return all(confirmed.get(str(spot), -1) >= wanted_ns for spot in ready)
 
 

@@ -34,11 +34,6 @@ def may_be_missing(desk: Desk, reason: str) -> None:
         ask(desk, reason)
 
 
-def shoe_is_away(desk: Desk) -> bool:
-    """Whether cards may be drawn now of which nobody will ever hear."""
-    return desk.state.shoe_lost and not desk.house.shoe_numbers_cards
-
-
 def note_bets(desk: Desk) -> None:
     """The shoe is back between two rounds: where bets lie, a deal to them may have begun unheard."""
     if desk.state.round is None and not desk.house.shoe_numbers_cards:

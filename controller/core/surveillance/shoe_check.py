@@ -105,7 +105,7 @@ def impossible(desk: Desk, face: str, card: int) -> None:
         return
     desk.change(shoe=replace(account, alerted=True))
     text = f"card {card} is {face} number {account.opened[face]} of a shoe that holds {account.decks}"
-    raise_alert(desk, Kind.IMPOSSIBLE_CARD, text, round=open_round(desk), readings=(card, desk.stamped.number))
+    raise_alert(desk, Kind.IMPOSSIBLE_CARD, text, round=desk.state.open_round(), readings=(card, desk.stamped.number))
 
 
 def too_many(desk: Desk) -> None:
@@ -114,12 +114,7 @@ def too_many(desk: Desk) -> None:
     if account.shoe and not account.alerted and account.drawn > account.loaded():
         desk.change(shoe=replace(account, alerted=True))
         text = f"{account.drawn} cards were drawn from a shoe of {account.loaded()}, or nobody announced a new shoe"
-        raise_alert(desk, Kind.CARDS_EXTRA, text, round=open_round(desk))
-
-
-def open_round(desk: Desk) -> int:
-    """The number of the open round; 0: none."""
-    return desk.state.round.number if desk.state.round is not None else 0
+        raise_alert(desk, Kind.CARDS_EXTRA, text, round=desk.state.open_round())
 
 
 # --- from shoe to shoe ------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from controller.core.messages.raised_alerts import SEVERITY, Kind, Severity
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.layout import Felt, conflicts, key
-from controller.core.table.readiness import is_ready
 from controller.core.table.state import Table
 from controller.core.table.transaction import Desk
 from controller.core.table.unexplained_chips import Suspicion
@@ -115,7 +114,7 @@ def tell(desk: Desk, one: Suspicion) -> None:
 
 def looked_round(desk: Desk) -> int:
     """The moment up to which every spot is known whose reader works."""
-    ready = (spots for name, spots in desk.house.readers.items() if is_ready(desk, name))
+    ready = (spots for name, spots in desk.house.readers.items() if desk.state.is_ready(name))
     return min((desk.state.confirmed.get(str(spot), -1) for spots in ready for spot in spots), default=EVER)
 
 

@@ -51,8 +51,7 @@ def put_on_list(desk: Desk, kind: Kind, text: str, evidence: dict[str, Any]) -> 
     """Publish an alert under the next number, and list it if there is room."""
     alerts, full = desk.state.alerts, is_full(desk)
     fields = {"severity": SEVERITY[kind], "readings": (desk.stamped.number,), **evidence}
-    nothing = {name: None for name in ("round", "spot", "zone") if not fields.get(name)}
-    event = AlertRaised(alerts.raised + 1, kind, text=text, **fields | nothing)
+    event = AlertRaised(alerts.raised + 1, kind, text=text, **fields)
     desk.tell(event)
     now = replace(alerts, raised=event.alert) if full else with_raised(alerts, event, desk.stamped.wall_ns)
     desk.change(alerts=now)

@@ -15,7 +15,6 @@ from controller.core.messages.raised_alerts import Kind, Severity
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.state import State, Unfit
 from controller.core.table.transaction import Desk
-from firmware_protocols.readings import HealthState
 
 KINDS: Final = {
     "storage": Kind.STORAGE_LOW,
@@ -60,8 +59,3 @@ def dealt(desk: Desk, card: int) -> None:
         return
     text = f"card {card} was drawn while no round may begin: {closed_by(desk.state)}; no such round is settled"
     raise_alert(desk, Kind.DEALT_WHILE_CLOSED, text, readings=(card,))
-
-
-def is_ready(desk: Desk, device: str) -> bool:
-    """Whether a device works, as far as it has said."""
-    return desk.state.devices.get(device, HealthState.READY) == HealthState.READY

@@ -21,7 +21,7 @@ def answers(desk: Desk, unit: Counted) -> bool:
 
 def gone(desk: Desk, unit: Counted) -> bool:
     """Whether a unit of sensors is known not to be at work; since the daemon started nothing may be known yet."""
-    return desk.state.devices.get(unit.device, HealthState.READY) != HealthState.READY
+    return not desk.state.is_ready(unit.device)
 
 
 def closed_because(desk: Desk, bets: tuple[str, ...]) -> str:

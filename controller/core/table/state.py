@@ -29,7 +29,7 @@ from controller.core.table.sensors import Sensed
 from controller.core.table.shoe import Kept, ShoeAccount
 from controller.core.table.unexplained_chips import Suspicion
 from firmware_protocols.cards import Card
-from firmware_protocols.readings import ShoeDraws
+from firmware_protocols.readings import HealthState, ShoeDraws
 from firmware_protocols.values import Value
 
 
@@ -157,7 +157,7 @@ class Round(Value, frozen=True, tag=False):
     """When readers of boxes were lost."""
     unheard: bool = False
     """Whether the table was not listening for a while, so that a card of it may not have been heard."""
-    unlooked: tuple[int, ...] = ()
+    lost_at_lock: tuple[int, ...] = ()
     """The spots whose readers were lost when the bets were locked: what they tell later may have lain there by then."""
     shoe_away: bool = False
     """Whether a shoe that does not number its draws is away now, so that cards may be drawn of which nobody hears."""
@@ -364,6 +364,14 @@ class State(Value, frozen=True, tag=False):
     the cards after one that may have begun it."""
     begins: int = 0
     """The reading of the last card that began a round by its deal's rhythm alone."""
+
+    def open_round(self) -> int | None:
+        """The number of the round that is open; None between two rounds."""
+        return None if self.round is None else self.round.number
+
+    def is_ready(self, device: str) -> bool:
+        """Whether a device works, as far as it has said; one that has said nothing yet counts as working."""
+        return self.devices.get(device, HealthState.READY) == HealthState.READY
 
     def unturned(self, card: Kept) -> bool:
         """Whether a card of no round may be a hole card that lies as it was dealt: no certain turn has come since."""

@@ -57,6 +57,10 @@ class Desk:
         assert self.found is not None, "no round is open"
         return self.found
 
+    def shoe_is_away(self) -> bool:
+        """Whether cards may be drawn now of which the table will never hear."""
+        return self.state.shoe_lost and not self.house.shoe_numbers_cards
+
     def tell(self, *events: Event) -> None:
         """Publish, and keep the books."""
         self.events.extend(events)
@@ -149,8 +153,7 @@ class Desk:
         """Ask people about a spot, 0: about none; the question's number."""
         number = self.state.questions + 1
         self.change(questions=number)
-        asked_of = None if self.state.round is None else self.state.round.number
-        self.tell(QuestionAsked(number, asked_of, spot or None, text, choices))
+        self.tell(QuestionAsked(number, self.state.open_round(), spot or None, text, choices))
         return number
 
     def hears_yes_or_no(self, question: int, answer: str, who: str) -> bool:
