@@ -11,7 +11,7 @@ from controller.core.round import awaited_bets, begin_question, missed_cards, ne
 from controller.core.surveillance import monitor, pay_advice, shoe_check
 from controller.core.table import readiness
 from controller.core.table.desired import Desired
-from controller.core.table.state import Round, Table
+from controller.core.table.state import Round
 from controller.core.table.transaction import Desk
 
 
@@ -25,7 +25,7 @@ def desired(desk: Desk) -> Desired:
     """What the devices should be told, given the table."""
     round_now = desk.state.round
     if desk.state.held:
-        table = Table(desk.house, desk.state, desk.found)
+        table = desk.table()
         first_ns = awaited_bets.moment(table, desk.state.held)
         confirm_ns = max(first_ns - desk.state.offset_ns, 1)
         if round_now is not None and awaited_bets.waits_for_deal(table):

@@ -89,14 +89,14 @@ def step(table: Table, stamped: Stamped) -> Stepped:
     now, held, begins = awaited_bets.due(table, stamped)
     if now == (stamped,):
         return take_in(table, stamped)
-    after = Table(table.house, replace(table.state, held=held, begins=begins), table.found)
+    after = Table(table.house, replace(table.state, held=held, begins=begins), table.found, table.workings)
     events = list[Event]()
     first = now.index(table.state.held[0]) if now and table.state.held[0] in now else -1
     for place, one in enumerate(now):
         # The first that waited is known now, with what comes before it; another may have to wait in its turn.
         stepped = step(after, one) if place > first else take_in(after, one)
         after, events = stepped.table, [*events, *stepped.events]
-    after = Table(after.house, replace(after.state, number=stamped.number), after.found)
+    after = Table(after.house, replace(after.state, number=stamped.number), after.found, after.workings)
     return Stepped(after, tuple(events), wanted(Desk(after, stamped)))
 
 
@@ -106,7 +106,7 @@ def with_order(table: Table, stamped: Stamped) -> Table:
         return table
     key, number = stamped.order.signed.key, stamped.order.number
     signed = {**table.state.signed, key: max(number, table.state.signed.get(key, 0))}
-    return Table(table.house, replace(table.state, signed=signed), table.found)
+    return Table(table.house, replace(table.state, signed=signed), table.found, table.workings)
 
 
 def take_in(table: Table, stamped: Stamped) -> Stepped:
@@ -121,7 +121,7 @@ def take_in(table: Table, stamped: Stamped) -> Stepped:
     monitor.protect(table, desk)
     moment = desk.table_ns(stamped.at_ns)
     desk.change(last_ns=max(desk.state.last_ns, moment), seq=desk.state.seq + len(desk.events))
-    return Stepped(Table(desk.house, desk.state, desk.found), tuple(desk.events), wanted(desk))
+    return Stepped(desk.table(), tuple(desk.events), wanted(desk))
 
 
 def take(desk: Desk) -> None:

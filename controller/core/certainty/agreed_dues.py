@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from controller.core.certainty.agreed_facts import Known, Names, inferred
-from controller.core.certainty.shared_chips import known
+from controller.core.certainty.agreed_facts import Names, inferred
+from controller.core.certainty.shared_chips import doubted_since
 from controller.core.game.settlement import Net
 from controller.core.game.side_bet import find
 from controller.core.game.wager import Basis
 from controller.core.inference.dues import Due, insurance_due, main_certain, main_due
 from controller.core.inference.lattice import Frontier, Reconstruction
-from controller.core.inference.observation import EVER, CardCame, ChipsMoved
+from controller.core.inference.observation import EVER, ChipsMoved
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.table.ledger import book_of
 from controller.core.table.state import Round
@@ -24,21 +24,22 @@ def known_until(desk: Desk) -> int:
 
     Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
     """
-    confirmed, round_now = desk.state.confirmed, desk.round()
-    unwatched = {round_now.spots[one.box] for one in round_now.silences if one.open()}
-    spots = set(round_now.spots)
-    if not desk.round().locked:
-        for reader, watched in desk.house.readers.items():
-            if desk.state.is_ready(reader):
-                spots.update(watched)
-    felt = desk.state.felt
-    return min((known(felt, spot, confirmed.get(str(spot), -1)) for spot in spots - unwatched), default=EVER)
+    state, round_now = desk.state, desk.round()
+    spots: Collection[int] = round_now.spots
+    if not round_now.locked:
+        ready = (watched for reader, watched in desk.house.readers.items() if state.is_ready(reader))
+        spots = set(round_now.spots).union(*ready)
+    if round_now.silences:
+        spots = set(spots).difference(round_now.spots[one.box] for one in round_now.silences if one.open())
+    confirmed, until = state.confirmed, EVER
+    for spot in spots:
+        until = min(until, confirmed.get(str(spot), -1))
+    return min(until, doubted_since(state.felt, spots))
 
 
 def latest(desk: Desk) -> int:
     """The moment the readers should confirm: the last evidence that came from elsewhere, or the lock."""
-    moments = [d.last_ns for d in desk.round().evidence if not isinstance(d.item, ChipsMoved)]
-    return max([lock_known_ns(desk.round()), *moments])
+    return max(lock_known_ns(desk.round()), desk.times().elsewhere_ns)
 
 
 def lock_known_ns(round_now: Round) -> int:
@@ -72,22 +73,21 @@ def of_hole(frontier: Frontier, points: int | None) -> Frontier:
 def publish(desk: Desk, judged: Judged) -> None:
     """Facts and dues that hold in every play."""
     view, frontier = judged.found, judged.frontier
-    names = Names(desk.round().number, desk.round().spots, tuple(card.number for card in desk.round().cards))
-    used = view.evidence[: view.cuts[-1].used]
-    shown = view._replace(cards=view.cards[: sum(isinstance(dated.item, CardCame) for dated in used)])
-    told = desk.round().told
-    known = Known.by(told[desk.round().corrected_at :])
-    for fact in inferred(shown, frontier, names, known):
-        if fact not in told:
-            told = (*told, fact)
-            desk.tell(fact)
-    desk.change_round(told=told)
-    if len(shown.cards) < view.play().deal_cards or not frontier:
+    round_now = desk.round()
+    names = Names(round_now.number, round_now.spots, tuple([card.number for card in round_now.cards]))
+    shown = view.cards[: view.cuts[-1].cards]
+    known = desk.facts()
+    fresh = dict.fromkeys(inferred(shown, view.play(), frontier, names, known))
+    told = [fact for fact in fresh if fact not in known.every]
+    if told:
+        desk.tell(*told)
+        desk.change_round(told=(*round_now.told, *told))
+    if len(shown) < view.play().deal_cards or not frontier:
         return
-    for box, spot in enumerate(desk.round().spots):
+    for box, spot in enumerate(round_now.spots):
         if (spot, "main") not in desk.round().settled:
             settle(desk, judged, box, "main", main_certain(view, frontier, box, judged.points))
-        if (spot, "insurance") not in desk.round().settled:
+        if view.play().insurance_offered() and (spot, "insurance") not in desk.round().settled:
             insured = insurance_due(view, frontier, box, judged.points)
             if insured is not None:
                 settle(desk, judged, box, "insurance", insured.certain())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from controller.core.game.hand import Outcome, best, place_of
-from controller.core.game.position import Node
-from controller.core.inference.lattice import Frontier, Reconstruction, Told
+from controller.core.game.play import Play
+from controller.core.inference.lattice import Frontier
 from controller.core.messages.events import (
     CardDealt,
     Event,
@@ -17,6 +17,7 @@ from controller.core.messages.events import (
     InsuranceTaken,
     SpotSurrendered,
 )
+from controller.core.table.workings import Facts
 
 
 class Names(NamedTuple):
@@ -27,46 +28,25 @@ class Names(NamedTuple):
     cards: tuple[int, ...]
 
 
-class Known(NamedTuple):
-    """Of what everything has been told: the cards by their readings, and the spots that have finished."""
-
-    cards: frozenset[int] = frozenset()
-    spots: frozenset[int] = frozenset()
-
-    @classmethod
-    def by(cls, facts: Iterable[Event]) -> Known:
-        """What these facts have told."""
-        cards, spots = set(), set()
-        for fact in facts:
-            match fact:
-                case CardDealt(_, card, _):
-                    cards.add(card)
-                case HandCompleted(_, spot) | SpotSurrendered(_, spot):
-                    spots.add(spot)
-                case _:
-                    pass
-        return cls(frozenset(cards), frozenset(spots))
-
-
-def inferred(found: Reconstruction, frontier: Frontier, names: Names, known: Known) -> Iterator[Event]:
-    """Every fact that holds in all plays, in a fixed order, save what is ``known``."""
-    yield from dealt_initially(found, names, known)
-    if not frontier or len(found.cards) < found.play().deal_cards:
+def inferred(cards: tuple[int, ...], play: Play, frontier: Frontier, names: Names, known: Facts) -> Iterator[Event]:
+    """Every fact that holds in all plays once these cards have come, in a fixed order, save what is ``known``."""
+    yield from dealt_initially(cards, play, names, known)
+    if not frontier or len(cards) < play.deal_cards:
         return
-    if found.play().insurance_offered():
+    if play.insurance_offered():
         yield from insured(frontier, names)
-    yield from drawn(found, frontier, names, known)
+    yield from drawn(cards[play.deal_cards :], frontier, names, known)
     for box, spot in enumerate(names.spots):
         if spot not in known.spots:
             yield from box_facts(frontier, box, spot, names)
 
 
-def dealt_initially(found: Reconstruction, names: Names, known: Known) -> Iterator[Event]:
+def dealt_initially(cards: tuple[int, ...], play: Play, names: Names, known: Facts) -> Iterator[Event]:
     """The initial deal: its order is certain."""
     boxes = len(names.spots)
-    for place in range(min(len(found.cards), found.play().deal_cards)):
-        box = place % (boxes + 1)
+    for place in range(min(len(cards), play.deal_cards)):
         if names.cards[place] not in known.cards:
+            box = place % (boxes + 1)
             own = (names.spots[box], 0) if box < boxes else (0, None)
             yield CardDealt(names.round, names.cards[place], *own)
 
@@ -81,33 +61,42 @@ def insured(frontier: Frontier, names: Names) -> Iterator[Event]:
             yield InsuranceTaken(names.round, spot, cents.pop())
 
 
-def drawn(found: Reconstruction, frontier: Frontier, names: Names, known: Known) -> Iterator[Event]:
-    """Later cards whose owner every play agrees on."""
+def drawn(cards: tuple[int, ...], frontier: Frontier, names: Names, known: Facts) -> Iterator[Event]:
+    """Cards after the deal whose owner every play agrees on."""
+    untold = {card for card in cards if names.cards[place_of(card)] not in known.cards}
+    if not untold:
+        return
     boxes = len(names.spots)
-    for place in range(found.play().deal_cards, len(found.cards)):
-        if names.cards[place] in known.cards:
-            continue
-        places = places_of(frontier, found.cards[place])
+    held = places_of(frontier, untold)
+    for card in cards:
+        places = held.get(card, set())
         owners = {box for box, _ in places}
         if len(owners) == 1:
             box, hand = places.pop()
             own = (names.spots[box], None if places else hand) if box < boxes else (0, None)
-            yield CardDealt(names.round, names.cards[place], *own)
+            yield CardDealt(names.round, names.cards[place_of(card)], *own)
 
 
-def places_of(frontier: Frontier, card: int) -> set[tuple[int, int | None]]:
-    """The box (the number of boxes: the dealer) and its hand that hold a card, in each play; none where one has not."""
-    return {place for node, told in frontier.items() for place in places_at(card, node, told)}
-
-
-def places_at(card: int, node: Node, told: Told) -> Iterator[tuple[int, int | None]]:
-    """The boxes (the number of boxes: the dealer) and their hands that may hold a card at a node."""
-    if card in node.dealers():
-        yield len(told), None
-    for box, outcomes in enumerate(told):
-        for outcome in outcomes:
-            yield from ((box, index) for index, hand in enumerate(outcome.hands) if card in hand.cards)
-    yield from ((node.turn, index) for index, hand in enumerate(node.hands) if card in hand.cards)
+def places_of(frontier: Frontier, cards: set[int]) -> dict[int, set[tuple[int, int | None]]]:
+    """The box (the number of boxes: the dealer) and its hand that hold each of these cards, over all plays."""
+    held: dict[int, set[tuple[int, int | None]]] = {card: set() for card in cards}
+    # Plays differ in a box or two: what the others hold is looked through once.
+    seen: set[tuple[int, frozenset[Outcome]]] = set()
+    for node, told in frontier.items():
+        for card in cards.intersection(node.dealers()):
+            held[card].add((len(told), None))
+        for index, hand in enumerate(node.hands):
+            for card in cards.intersection(hand.cards):
+                held[card].add((node.turn, index))
+        for box, outcomes in enumerate(told):
+            if not outcomes or (box, outcomes) in seen:
+                continue
+            seen.add((box, outcomes))
+            for outcome in outcomes:
+                for index, played in enumerate(outcome.hands):
+                    for card in cards.intersection(played.cards):
+                        held[card].add((box, index))
+    return held
 
 
 class Standing(NamedTuple):

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from controller.core.certainty.agreed_facts import Known, Names, dealt_initially
+from controller.core.certainty.agreed_facts import Names, dealt_initially
 from controller.core.game.hand import points_of, seen, total
 from controller.core.inference.lattice import Reconstruction
 from controller.core.inference.observation import ChipsMoved
 from controller.core.table.shoe import Kept
 from controller.core.table.transaction import Desk
+from controller.core.table.workings import Facts
 
 
 def look(desk: Desk) -> None:
@@ -37,8 +38,7 @@ def look(desk: Desk) -> None:
 
 def paid(desk: Desk) -> bool:
     """Whether payment has begun in every play; before the turn hidden cards must not decide that they are shown."""
-    nodes = desk.lattice().frontier
-    return not desk.round().blind() and bool(nodes) and all(node.paying for node in nodes)
+    return not desk.round().blind() and desk.lattice().paying
 
 
 def touched(desk: Desk) -> bool:
@@ -81,8 +81,10 @@ def dealer_is_done(desk: Desk) -> bool:
 
 def open_lying(desk: Desk) -> None:
     """Open every card that lies face up."""
-    for place in range(len(desk.round().cards)):
-        if not desk.round().conceals(place) and place != desk.round().hole_place():
+    round_now = desk.round()
+    hole = round_now.hole_place()
+    for place, card in enumerate(round_now.cards):
+        if not card.opened and place != hole and not round_now.conceals(place):
             desk.open_card(place)
 
 
@@ -100,6 +102,9 @@ def tell_deal(desk: Desk, view: Reconstruction) -> None:
     """Whose the cards of the deal are: its order is certain whatever their faces."""
     round_now = desk.round()
     names = Names(round_now.number, round_now.spots, tuple(card.number for card in round_now.cards))
-    facts = tuple(dealt_initially(view, names, Known.by(round_now.told)))
-    desk.tell(*facts)
-    desk.change_round(told=(*round_now.told, *facts))
+    # What was told before a correction of the deal stays told, too.
+    known = Facts().of(round_now.told, 0) if round_now.corrected_at else desk.facts()
+    facts = tuple(dealt_initially(view.cards, view.play(), names, known))
+    if facts:
+        desk.tell(*facts)
+        desk.change_round(told=(*round_now.told, *facts))

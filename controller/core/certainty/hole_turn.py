@@ -9,7 +9,8 @@ from controller.core.table.transaction import Desk
 
 def turn_if_shown(desk: Desk, view: Reconstruction) -> None:
     """The hole card is turned by its key, or when every play has the players finished, or when payment has begun."""
-    if not desk.round().hole_dealt or not desk.round().is_dealt():
+    round_now = desk.round()
+    if round_now.turned or not round_now.hole_dealt or not round_now.is_dealt():
         return
     play = view.play()
     nodes = desk.lattice().frontier

@@ -10,23 +10,18 @@ from collections.abc import Iterator
 
 from controller.core.certainty.agreed_dues import known_until, latest
 from controller.core.certainty.side_wagers import offered_later
-from controller.core.game.hand import seen
 from controller.core.game.play import Play
 from controller.core.game.position import Kind, Node
 from controller.core.inference.dues import main_due
-from controller.core.inference.lattice import Reconstruction
-from controller.core.inference.observation import EVER, CardCame
-from controller.core.inference.unobserved import ended_ways, ways
+from controller.core.inference.lattice import WITH_ANY
 from controller.core.table.layout import key
 from controller.core.table.state import Round
 from controller.core.table.transaction import Desk
-from firmware_protocols.cards import Card
 
 
 def paying(desk: Desk) -> bool:
     """Whether payment has begun in every play."""
-    nodes = desk.lattice().frontier
-    return bool(nodes) and all(node.paying for node in nodes)
+    return desk.lattice().paying
 
 
 def is_over(desk: Desk) -> bool:
@@ -55,14 +50,20 @@ def takes_no_card(desk: Desk) -> bool:
     have still to tell of keeps it open.
     """
     found, points = desk.lattice(), desk.hole_points()
-    nodes = [node for node in found.frontier if points is None or node.hole >> points & 1]
-    if not nodes or not desk.round().is_dealt():
+    if not desk.round().is_dealt():
         return False
-    layout = found.last_layout()
-    if not all(any(True for _ in ended_ways(found.play(), node, layout)) for node in nodes):
+    with_hole = holes_told(points)
+    nodes = [node for node in found.frontier if with_hole == WITH_ANY or node.hole & with_hole]
+    if not nodes or not all(map(found.over.__getitem__, nodes)):
         # Chips of a double, say, are still to be told.
         return False
-    return not any(made_late(desk, found.play(), node) or takes_card(found, node, points) for node in nodes)
+    play, following = found.play(), found.drawing
+    return not any(following[node] & with_hole or made_late(desk, play, node) for node in nodes)
+
+
+def holes_told(points: int | None) -> int:
+    """The hole card that is told, as a bit of ``holes_of``: its points, or any where it is not (None)."""
+    return WITH_ANY if points is None else 1 << points
 
 
 def left_lying(desk: Desk) -> bool:
@@ -75,16 +76,6 @@ def left_lying(desk: Desk) -> bool:
         if lies and 0 not in main_due(found, ends, box, points).cents():
             return True
     return False
-
-
-def takes_card(found: Reconstruction, node: Node, points: int | None) -> bool:
-    """Whether a card may follow at a node; which card makes no difference."""
-    card = CardCame(seen(len(found.cards), Card("2c")))
-    if any(box.lies for box in node.boxes):
-        # Where busts are taken at once that is still to be told of these.
-        return True
-    reached = ways(found.play(), node, card, found.last_layout(), (0, EVER))
-    return any(points is None or after.hole >> points & 1 for after, _ in reached)
 
 
 def made_late(desk: Desk, play: Play, node: Node) -> bool:
@@ -123,10 +114,8 @@ def chips_at_boxes(desk: Desk, round_now: Round) -> Iterator[str]:
 
 def may_be_over(desk: Desk) -> bool:
     """Whether some play of the open round is over, with the hole card once it is turned; also where none is left."""
-    found, points = desk.lattice(), desk.hole_points()
-    play, layout = found.play(), found.last_layout()
-    ended = (after for node in found.frontier for after, _ in ended_ways(play, node, layout))
-    return not found.frontier or any(points is None or after.hole >> points & 1 for after in ended)
+    found, with_hole = desk.lattice(), holes_told(desk.hole_points())
+    return not found.frontier or any(holes & with_hole for holes in found.over.values())
 
 
 def played_zones(desk: Desk) -> tuple[str, ...]:

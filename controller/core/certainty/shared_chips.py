@@ -7,9 +7,11 @@ may be of a main wager the floor rules.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Final
 
 from controller.core.certainty import uncertain_wagers
+from controller.core.inference.observation import EVER
 from controller.core.table.layout import Change, Felt, Zone, conflicts, key
 from controller.core.table.transaction import Desk
 
@@ -107,8 +109,10 @@ def shown(desk: Desk) -> str:
     return f"Chip between zones: spot {' and '.join(spots)}"
 
 
-def known(felt: Felt, spot: int, confirmed_ns: int) -> int:
-    """Up to when what a spot's antennas say is known: not from where they hear a chip that may lie elsewhere."""
-    zones = (felt.get(key(spot, zone)) for zone in ("main", "insurance"))
-    since = (min(zone.doubted.values()) for zone in zones if zone is not None and zone.doubted)
-    return min([confirmed_ns, *since])
+def doubted_since(felt: Felt, spots: Container[int]) -> int:
+    """Since when an antenna of these spots hears a chip that may lie elsewhere, and does not know what lies there."""
+    since = EVER
+    for zone in felt.values():
+        if zone.doubted and zone.spot in spots and zone.name in {"main", "insurance"}:
+            since = min(since, *zone.doubted.values())
+    return since

@@ -24,9 +24,14 @@ def offered_later(bet: str) -> bool:
 
 def dues(desk: Desk, judged: Judged, *, closed: bool) -> Iterator[tuple[int, str, int, set[SideNet | None]]]:
     """Each unsettled side wager of the boxes: box, bet, what was staked, and what it may come to."""
-    round_now = desk.round()
+    round_now, staked = desk.round(), staked_before(desk)
+    if not desk.rules.aggregate_limit_cents:
+        # Where no limit binds wagers to one another those that are settled say nothing of the rest.
+        marks = {(round_now.spots.index(spot), bet) for spot, bet in round_now.settled if spot in round_now.spots}
+        staked = {wager: cents for wager, cents in staked.items() if wager not in marks}
+    if not staked and judged.found.play().offered_zone not in desk.rules.side_bets:
+        return
     felt = felt_of(desk, judged, closed=closed)._replace(awards=awards(desk))
-    staked = staked_before(desk)
     for (box, bet), nets in uncertain_wagers.dues_together(desk, felt, staked).items():
         if (round_now.spots[box], bet) not in round_now.settled:
             yield box, bet, wager_cents(judged, box, staked.get((box, bet), 0)), nets
@@ -101,10 +106,11 @@ def award_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
     The winners of one round are evaluated together, so one row in doubt keeps all of them waiting.
     """
     round_now = desk.round()
-    felt = felt_of(desk, judged, closed=closed)
+    staked = {wager.bet for wager in round_now.wagers}
     for bet in desk.rules.side_bets:
-        if not won_by_rows(desk.house, bet):
+        if bet not in staked or not won_by_rows(desk.house, bet):
             continue
+        felt = felt_of(desk, judged, closed=closed)
         spots = [wager.spot for wager in round_now.wagers if wager.bet == bet and wager.spot in round_now.spots]
         # Of a wager that may be one nobody knows whether it shares in an award.
         alone = all(won != bet for (_, won), _ in uncertain_wagers.wagers(round_now))

@@ -31,8 +31,7 @@ def side_dues(felt: Felt, staked: Mapping[Wager, int]) -> dict[Wager, set[SideNe
 
     ``staked`` is what was staked before the deal, in cents. Wagers that were not made are not in the answer.
     """
-    wagers = ((box, bet) for box in range(felt.boxes) for bet in felt.rules.side_bets)
-    dues = ((wager, side_due(felt, *wager, staked.get(wager, 0))) for wager in wagers)
+    dues = ((wager, side_due(felt, *wager, staked.get(wager, 0))) for wager in may_be_made(felt, staked))
     found = {wager: nets for wager, nets in dues if nets is not None}
     if not felt.rules.aggregate_limit_cents:
         return found
@@ -44,6 +43,14 @@ def side_dues(felt: Felt, staked: Mapping[Wager, int]) -> dict[Wager, set[SideNe
             for wager, net in held_at(known, end, node, {wager: staked.get(wager, 0) for wager in found}):
                 held[wager].add(net)
     return held
+
+
+def may_be_made(felt: Felt, staked: Mapping[Wager, int]) -> Iterator[Wager]:
+    """The side wagers that were staked before the deal, or that some play may have made after it."""
+    later = {end.found.play().offered_zone for end in felt.judgement.ended}.intersection(felt.rules.side_bets)
+    if staked or later:
+        wagers = product(range(felt.boxes), felt.rules.side_bets)
+        yield from (wager for wager in wagers if wager[1] in later or wager in staked)
 
 
 def looked_at(end: Ended, node: Node) -> tuple[object, ...]:

@@ -12,14 +12,15 @@ taken by ``play_count.py`` when somebody asks.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from operator import is_not
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 from controller.core.game.hand import Outcome, place_of
 from controller.core.game.play import Play
-from controller.core.game.position import Deal, Emission, Node
+from controller.core.game.position import ANY_HOLE, Deal, Emission, Node
 from controller.core.game.rules import Rules
-from controller.core.inference.observation import CardCame, Dated, Layout, slackened
+from controller.core.inference.observation import EVER, CardCame, Dated, Layout, slackened
 from controller.core.inference.ordering import Window
 from controller.core.inference.successors import layout_of
 from controller.core.inference.unobserved import Silence, ended_ways, spells_of, watched, ways
@@ -82,6 +83,8 @@ class Cut(NamedTuple):
     """Everything known after the first ``used`` pieces of evidence, if nothing later can belong before it."""
 
     used: int
+    cards: int
+    """How many of these pieces are cards."""
     last_ns: int
     frontier: Frontier
     contents: dict[tuple[int, str], int]
@@ -218,8 +221,20 @@ def game_with(game: Play, cards: tuple[int, ...]) -> Play:
     return Play(game.rules, Deal(game.deal.wagers, initial, up, game.deal.given_up))
 
 
-class Reconstruction(NamedTuple):
-    """One round's evidence and every legal reading of it. Immutable: ``observe`` gives a new one."""
+WITH_ANY: Final = 1
+"""A bit beside those of the hole card's points: with some hole card, or without one."""
+
+
+def holes_of(nodes: Iterable[Node]) -> int:
+    """The hole cards, as bits, that some of these nodes leave; ``WITH_ANY`` if there is a node at all."""
+    holes = 0
+    for node in nodes:
+        holes |= WITH_ANY | node.hole
+    return holes
+
+
+class Evidenced(NamedTuple):
+    """What a reconstruction is made of."""
 
     rules: Rules
     wagers: tuple[int, ...]
@@ -230,6 +245,13 @@ class Reconstruction(NamedTuple):
     """The game with the cards dealt so far."""
     answers: tuple[Answer, ...] = ()
     silences: tuple[Silence, ...] = ()
+
+
+class Reconstruction(Evidenced):
+    """One round's evidence and every legal reading of it.
+
+    Immutable: ``observe`` gives a new one, so what has once been worked out of one (``cached_property``) stays true.
+    """
 
     @classmethod
     def begin(
@@ -249,7 +271,7 @@ class Reconstruction(NamedTuple):
         game = game_begun(rules, wagers, answers)
         nothing: Told = tuple(frozenset() for _ in wagers)
         return cls(
-            rules, wagers, (), (), (Cut(0, -1, {game.begin(): nothing}, contents or {}),), game, answers, silences
+            rules, wagers, (), (), (Cut(0, 0, -1, {game.begin(): nothing}, contents or {}),), game, answers, silences
         )
 
     def again(self, answers: tuple[Answer, ...], silences: tuple[Silence, ...] | None = None) -> Reconstruction:
@@ -298,7 +320,7 @@ class Reconstruction(NamedTuple):
         frontier = weave.run(dict(cut.frontier))
         last_ns = max(cut.last_ns, *(late.last_ns for late in weave.window))
         contents = weave.contents_after(weave.full)
-        new = Cut(len(evidence), last_ns, frontier, contents, tuple(weave.levels))
+        new = Cut(len(evidence), len(cards), last_ns, frontier, contents, tuple(weave.levels))
         return self._replace(evidence=evidence, cards=cards, game=game, cuts=(*kept, new))
 
     def as_of(self, moment_ns: int) -> Reconstruction:
@@ -311,11 +333,38 @@ class Reconstruction(NamedTuple):
             moment_ns = min([moment_ns, *last])
         while len(cuts) > 1 and cuts[-1].last_ns > moment_ns:
             cuts = cuts[:-1]
-        return self._replace(cuts=cuts)
+        return self if cuts is self.cuts else self._replace(cuts=cuts)
 
     def last_layout(self) -> Layout:
         """What lies on the layout when all of the evidence has happened; nothing more of it is to come."""
+        return self._last_layout
+
+    @cached_property
+    def _last_layout(self) -> Layout:
         return watched(layout_of(self.game, self.contents), spells_of(self.silences), ())
+
+    @cached_property
+    def paying(self) -> bool:
+        """Whether payment has begun in every play."""
+        return bool(self.frontier) and all(node.paying for node in self.frontier)
+
+    @cached_property
+    def over(self) -> dict[Node, int]:
+        """With which hole cards, as ``holes_of`` has them, each node may be the end of a complete play."""
+        play, layout = self.game, self.last_layout()
+        return {node: holes_of(after for after, _ in ended_ways(play, node, layout)) for node in self.frontier}
+
+    @cached_property
+    def drawing(self) -> dict[Node, int]:
+        """With which hole cards a card may follow at each node; which card makes no difference."""
+        play, layout, card = self.game, self.last_layout(), CardCame(len(self.cards) << 4 | 2)
+        following = {}
+        for node in self.frontier:
+            # Where busts are taken at once that is still to be told of these.
+            told_late = any(box.lies for box in node.boxes)
+            reached = (after for after, _ in ways(play, node, card, layout, (0, EVER)))
+            following[node] = WITH_ANY | ANY_HOLE if told_late else holes_of(reached)
+        return following
 
     def ends(self, hole_points: int | None) -> Frontier:
         """The complete plays, if the round is over and the hole card counts ``hole_points`` (None: none is dealt)."""

@@ -22,7 +22,7 @@ from controller.core.persons import Person, no_second, nobody
 from controller.core.progressives import orders
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.ledger import book_of
-from controller.core.table.state import Proposed, Table
+from controller.core.table.state import Proposed
 from controller.core.table.transaction import Desk
 
 NO_ORDER = "no such order waits"
@@ -139,7 +139,7 @@ def proposer(waits: Proposed | Order) -> Person:
 
 def tried(desk: Desk, ruling: Ruling) -> tuple[str, ...]:
     """Why a ruling would be refused now; none: it would not."""
-    trial = Desk(Table(desk.house, desk.state, desk.found), desk.stamped)
+    trial = Desk(desk.table(), desk.stamped)
     corrections.rule(trial, ruling)
     return tuple(event.reason for event in trial.events if isinstance(event, OrderRefused))
 

@@ -38,6 +38,9 @@ SHOWN: Final = "Reading the bets"
 IN_ORDER: Final = (CardDrawn, ShoeNumbering, KeyPressed, ChipsSeen, ChipsConfirmed, DeadlinePassed, WagersSensed)
 """What waits behind such a reading."""
 
+BEGINNINGS: Final = (CardDrawn, KeyPressed)
+"""What may begin a round, or another."""
+
 ENDS: Final = (Started, DeviceHealth, DeviceComplained, LineDisturbed)
 """What ends the wait: a look may never come, or more than the layout is in doubt."""
 
@@ -54,6 +57,8 @@ def due(table: Table, stamped: Stamped) -> Due:
     """What is to be taken now, and what waits."""
     held = table.state.held
     if not held:
+        if not isinstance(stamped.input, BEGINNINGS):
+            return Due((stamped,), ())
         desk = Desk(table, stamped)
         waits = awaits(desk) or next_deal.may_begin(desk)
         return Due((), (stamped,)) if waits else Due((stamped,), ())
@@ -101,7 +106,7 @@ def awaits(desk: Desk) -> bool:
     bets = any(wager.bet == "main" for wager in lock.lying(desk))
     # Of a round of which cards may be missing nothing that is still told decides anything.
     judged = desk.state.round is None or bool(desk.round().doubt) or lifecycle.may_close(desk)
-    return not (bets and judged) and not is_known(Table(desk.house, desk.state, desk.found), (desk.stamped,))
+    return not (bets and judged) and not is_known(desk.table(), (desk.stamped,))
 
 
 def moment(table: Table, held: tuple[Stamped, ...]) -> int:

@@ -42,6 +42,7 @@ from controller.core.table.layout import Change, cents_at
 from controller.core.table.layout import key as layout_key
 from controller.core.table.state import CardKept, Round
 from controller.core.table.transaction import Desk
+from controller.core.table.workings import Timeline
 from firmware_protocols.cards import Card
 
 
@@ -84,14 +85,13 @@ def card(desk: Desk, face: Card | None, since_ns: int, at_ns: int) -> None:
     if kept.unread:
         # There is no face to keep closed.
         desk.open_card(place)
-    told = remembered(desk.round(), place)
-    desk.observe(Dated(first_moment(round_now, since_ns, at_ns), at_ns, CardCame(told), stamped.number), may_drop=False)
+    first_ns, told = first_moment(round_now, desk.times(), since_ns, at_ns), remembered(desk.round(), place)
+    desk.observe(Dated(first_ns, at_ns, CardCame(told), stamped.number), may_drop=False)
 
 
-def first_moment(round_now: Round, since_ns: int, at_ns: int) -> int:
+def first_moment(round_now: Round, times: Timeline, since_ns: int, at_ns: int) -> int:
     """The first moment at which the next card, told at ``at_ns``, may have left the shoe: not before the last one."""
-    cards = [known.first_ns for known in round_now.evidence if isinstance(known.item, CardCame)]
-    return min(at_ns, max([since_ns, round_now.lock_ns, *cards[-1:]]))
+    return min(at_ns, max(since_ns, round_now.lock_ns, times.last_card_ns))
 
 
 def key(desk: Desk, action: str, box: int | None, at_ns: int) -> None:
@@ -188,7 +188,7 @@ def may_be_ended_by_card(desk: Desk, at_ns: int) -> bool:
 def came_before_payment(desk: Desk, face: Card | None, since_ns: int, at_ns: int) -> bool:
     """Whether a card told late may have left the shoe before what ended the round in every play: it then did not."""
     round_now = desk.round()
-    first_ns = first_moment(round_now, since_ns, at_ns)
+    first_ns = first_moment(round_now, desk.times(), since_ns, at_ns)
     if first_ns == at_ns or face is None or round_now.trouble or round_now.closing or not is_over(desk):
         return False
     if round_now.blind():
@@ -336,12 +336,31 @@ def infer(desk: Desk, until: int) -> None:
         desk.irregular(DEALERS_RULE, curable=True, likely=likely(desk.rules, desk.round()))
     else:
         judged = Judged(view, of_hole(view.frontier, points), points)
-        publish(desk, judged)
-        if len(view.cards) >= view.play().deal_cards and judged.frontier and dealt(judged):
-            settle_sides(desk, judged, closed=False)
-            if until >= latest(desk):
-                doubt_reopened(desk)
+        confirmed = until >= latest(desk)
+        if not desk.workings.has_published(rests_on(desk, judged, confirmed=confirmed)):
+            tell_certain(desk, judged, confirmed=confirmed)
+            desk.workings = desk.workings._replace(published=rests_on(desk, judged, confirmed=confirmed))
         questions.consider(desk)
+
+
+def tell_certain(desk: Desk, judged: Judged, *, confirmed: bool) -> None:
+    """Publish what follows from a lattice; ``confirmed``: the readers have confirmed everything told so far."""
+    publish(desk, judged)
+    if len(judged.found.cards) >= judged.found.play().deal_cards and judged.frontier and dealt(judged):
+        settle_sides(desk, judged, closed=False)
+        if confirmed:
+            doubt_reopened(desk)
+
+
+def rests_on(desk: Desk, judged: Judged, *, confirmed: bool) -> tuple[object, ...]:
+    """All that decides what ``tell_certain`` tells: where nothing of it has changed nothing is left to tell.
+
+    Whatever is corrected weaves the lattice again, and then its last cut is another value.
+    """
+    state, round_now, found = desk.state, desk.round(), judged.found
+    lattice = (found.cuts[-1], found.game, judged.points, confirmed, desk.house)
+    told = (round_now.told, round_now.settled, state.books, state.progressives)
+    return (*lattice, *told, round_now.wagers, round_now.uncertain, round_now.silences)
 
 
 def dealt(judged: Judged) -> bool:

@@ -14,7 +14,6 @@ from controller.core.messages.inputs import DeadlinePassed
 from controller.core.messages.raised_alerts import Kind
 from controller.core.round import closing, lifecycle
 from controller.core.table.alert_list import raise_alert
-from controller.core.table.state import Round
 from controller.core.table.transaction import Desk
 
 QUIET_NS: Final = 60_000_000_000
@@ -23,14 +22,14 @@ SHOWN: Final = "Round over? yes/no"
 """The line on the dealer's keypad."""
 
 
-def quiet_since(round_now: Round) -> int:
+def quiet_since(desk: Desk) -> int:
     """When the last card, key or chips of the round came."""
-    return max([round_now.lock_ns, *(dated.last_ns for dated in round_now.evidence)])
+    return max(desk.round().lock_ns, desk.times().latest_ns)
 
 
 def deadline_ns(desk: Desk) -> int:
     """When the clock is to say that nothing has happened, in table time; -1: no need."""
-    return quiet_since(desk.round()) + QUIET_NS if waits(desk) else -1
+    return quiet_since(desk) + QUIET_NS if waits(desk) else -1
 
 
 def waits(desk: Desk) -> bool:
@@ -49,7 +48,7 @@ def review(desk: Desk) -> None:
         return
     if round_now.lingers and round_now.lingered != len(round_now.evidence):
         closing.linger_no_more(desk)
-    late = isinstance(told, DeadlinePassed) and desk.table_ns(told.at_ns) >= quiet_since(round_now) + QUIET_NS
+    late = isinstance(told, DeadlinePassed) and desk.table_ns(told.at_ns) >= quiet_since(desk) + QUIET_NS
     if not late or not waits(desk):
         return
     desk.change_round(lingered=len(round_now.evidence))

@@ -12,7 +12,6 @@ from controller.core.certainty import round_end
 from controller.core.game.hand import is_natural, seen
 from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import Basis
-from controller.core.inference.observation import CardCame
 from controller.core.messages.events import (
     BettingClosed,
     DeviceStatusChanged,
@@ -50,7 +49,7 @@ def followed(before: Table, desk: Desk) -> list[Wrong]:
     """Take in what a step's reading says of the chips, then what it made the table say; what is found wrong by it."""
     look_at_chips(before, desk)
     open_round = desk.state.round
-    if open_round is not None and desk.state.paid and desk.state.paid[-1].round == open_round.number:
+    if open_round is not None and cards_changed(before, open_round) and follows(desk, open_round):
         look_at_cards(desk, open_round)
     found: list[Wrong] = []
     by_key = closed_by_key(before, desk)
@@ -128,10 +127,21 @@ def closed_by_key(before: Table, desk: Desk) -> bool:
     return pressed or round_now is None or round_now.closing
 
 
+def follows(desk: Desk, round_now: Round) -> bool:
+    """Whether the chips of the open round are followed."""
+    return bool(desk.state.paid) and desk.state.paid[-1].round == round_now.number
+
+
+def cards_changed(before: Table, round_now: Round) -> bool:
+    """Whether the open round has other cards, or other evidence of them, than before this step."""
+    was = before.state.round
+    return was is None or was.cards is not round_now.cards or was.evidence is not round_now.evidence
+
+
 def look_at_cards(desk: Desk, round_now: Round) -> None:
     """The time of the last card, and which boxes have naturals."""
     paid = desk.state.paid[-1]
-    last_ns = max((one.last_ns for one in round_now.evidence if isinstance(one.item, CardCame)), default=0)
+    last_ns = max(desk.times().cards_until_ns, 0)
     naturals = paid.naturals
     boxes = len(round_now.spots)
     if not naturals and len(round_now.cards) > 2 * boxes:

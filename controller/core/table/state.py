@@ -28,6 +28,7 @@ from controller.core.table.payments import PaidRound
 from controller.core.table.sensors import Sensed
 from controller.core.table.shoe import Kept, ShoeAccount
 from controller.core.table.unexplained_chips import Suspicion
+from controller.core.table.workings import Workings
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import HealthState, ShoeDraws
 from firmware_protocols.values import Value
@@ -241,7 +242,8 @@ class Round(Value, frozen=True, tag=False):
 
     def waits_for_card(self) -> bool:
         """Whether the round waits for the floor to say what an unread card is."""
-        return any(card.unread and not self.conceals(place) for place, card in enumerate(self.cards))
+        unread = [place for place, card in enumerate(self.cards) if card.unread]
+        return bool(unread) and not all(map(self.conceals, unread))
 
     def hole_place(self) -> int:
         """The place of the hole card among the round's cards; -1 where none is dealt."""
@@ -384,6 +386,8 @@ class Table(NamedTuple):
     house: House
     state: State
     found: Reconstruction | None = None
+    workings: Workings = Workings()
+    """What follows from these two and need not be worked out again."""
 
 
 class Stepped(NamedTuple):

@@ -17,6 +17,7 @@ from controller.core.messages.inputs import Stamped
 from controller.core.table.disputes import doubts_of, overtaken, still_decided
 from controller.core.table.ledger import Row, entered
 from controller.core.table.state import Round, State, Table
+from controller.core.table.workings import Facts, Timeline
 
 KEPT_LIMIT: Final = 500
 """Evidence kept of a round that waits for the floor; several times that of the longest round, and no more than a table
@@ -32,7 +33,12 @@ class Desk:
         self.stamped = stamped
         self.state: State = msgspec.structs.replace(table.state, number=stamped.number)
         self.found = table.found
+        self.workings = table.workings
         self.events: list[Event] = []
+
+    def table(self) -> Table:
+        """The table as it is now."""
+        return Table(self.house, self.state, self.found, self.workings)
 
     def change(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of State, whatever they are
         """Change what the table remembers."""
@@ -61,6 +67,20 @@ class Desk:
         """Whether cards may be drawn now of which the table will never hear."""
         return self.state.shoe_lost and not self.house.shoe_numbers_cards
 
+    def times(self) -> Timeline:
+        """The times of the open round's evidence."""
+        times = self.workings.times.of(self.round().evidence)
+        if times is not self.workings.times:
+            self.workings = self.workings._replace(times=times)
+        return times
+
+    def facts(self) -> Facts:
+        """The inferred facts told of the open round."""
+        facts = self.workings.facts.of(self.round().told, self.round().corrected_at)
+        if facts is not self.workings.facts:
+            self.workings = self.workings._replace(facts=facts)
+        return facts
+
     def tell(self, *events: Event) -> None:
         """Publish, and keep the books."""
         self.events.extend(events)
@@ -81,9 +101,9 @@ class Desk:
         tell may do so. ``lifecycle.infer`` judges once the readers have confirmed the layout.
         """
         before = self.lattice()
-        evidence = self.round().evidence
-        stuck = any(self.round().is_unread(known.item) for known in (*evidence, dated))
-        if self.round().trouble or stuck:
+        round_now = self.round()
+        evidence = round_now.evidence
+        if round_now.trouble or self.lacks_card(dated):
             # It is kept for the day the floor has corrected what is wrong with the round.
             if len(evidence) < KEPT_LIMIT:
                 self.change_round(evidence=(*evidence, dated))
@@ -103,17 +123,27 @@ class Desk:
         self.change_round(evidence=(*evidence, dated))
         return explained
 
+    def lacks_card(self, dated: Dated) -> bool:
+        """Whether a card in sight that nobody could read is among the evidence, with this piece."""
+        round_now = self.round()
+        if not any(card.unread for card in round_now.cards):
+            return False
+        return any(round_now.is_unread(known.item) for known in (*round_now.evidence, dated))
+
     def hole_points(self) -> int | None:
         """What the hole card counts, once it has been turned; None where none is dealt."""
-        if not self.round().turned or not self.round().hole_dealt:
+        round_now = self.round()
+        if not round_now.turned or not round_now.hole_dealt:
             return None
-        face = self.round().cards[self.round().hole_place()].shown()
+        face = round_now.cards[round_now.hole_place()].shown()
         return None if face is None else points_of(seen(0, face))
 
     def legal(self, found: Reconstruction) -> bool:
         """Whether some play explains what a lattice was told, with the hole card once it is turned."""
         points = self.hole_points()
-        return any(points is None or node.hole >> points & 1 for node in found.frontier)
+        if points is None:
+            return bool(found.frontier)
+        return any(node.hole >> points & 1 for node in found.frontier)
 
     def irregular(self, reason: str, *, curable: bool = False, likely: str = "", known: bool = True) -> None:
         """No settlement from here on; the floor must rule. ``curable``: unless a correction of its explains it all.

@@ -1,0 +1,95 @@
+"""What follows from the state and is kept from step to step, so that a step need not go over a whole round again.
+
+None of it decides anything and none of it is in a checkpoint: a table that comes out of one begins without. Each part
+names the values it was made of; where the round has others it is made anew, or goes on where they have only grown.
+"""
+
+from __future__ import annotations
+
+from operator import is_
+from typing import NamedTuple
+
+from controller.core.inference.observation import CardCame, ChipsMoved, Dated
+from controller.core.messages.events import CardDealt, Event, HandCompleted, SpotSurrendered
+
+
+class Timeline(NamedTuple):
+    """The times of a round's evidence, in nanoseconds of table time; -1 where there is none yet."""
+
+    evidence: tuple[Dated, ...] = ()
+    latest_ns: int = -1
+    """The last moment to which any of it may belong."""
+    elsewhere_ns: int = -1
+    """The same of what is no change of chips."""
+    first_card_ns: int = -1
+    """The first moment at which the first card may have come."""
+    last_card_ns: int = -1
+    """The first moment at which the last card may have come."""
+    cards_until_ns: int = -1
+    """The last moment at which any card may have come."""
+
+    def of(self, evidence: tuple[Dated, ...]) -> Timeline:
+        """The times of a round's evidence, these being those of an earlier reading."""
+        if evidence is self.evidence:
+            return self
+        # Evidence grows by a piece at a time; only a correction puts other evidence in its place.
+        known = len(self.evidence)
+        begun = self if evidence[:known] == self.evidence else Timeline()
+        for dated in evidence[len(begun.evidence) :]:
+            begun = begun.after(dated)
+        return begun._replace(evidence=evidence)
+
+    def after(self, dated: Dated) -> Timeline:
+        """The times with one more piece of evidence."""
+        last_ns = dated.last_ns
+        latest_ns = max(self.latest_ns, last_ns)
+        if isinstance(dated.item, ChipsMoved):
+            return self._replace(latest_ns=latest_ns)
+        known = self._replace(latest_ns=latest_ns, elsewhere_ns=max(self.elsewhere_ns, last_ns))
+        if not isinstance(dated.item, CardCame):
+            return known
+        return known._replace(
+            first_card_ns=dated.first_ns if self.cards_until_ns < 0 else self.first_card_ns,
+            last_card_ns=dated.first_ns,
+            cards_until_ns=max(self.cards_until_ns, last_ns),
+        )
+
+
+class Facts(NamedTuple):
+    """The inferred facts told of a round since its cards or boxes were last corrected."""
+
+    told: tuple[Event, ...] = ()
+    since: int = 0
+    """How many had been told by then."""
+    every: frozenset[Event] = frozenset()
+    """All that were told, those too that a correction has overtaken."""
+    cards: frozenset[int] = frozenset()
+    """The cards whose owner is told, by their readings."""
+    spots: frozenset[int] = frozenset()
+    """The spots whose play is told to be over."""
+
+    def of(self, told: tuple[Event, ...], since: int) -> Facts:
+        """What is told of a round, this being what an earlier step knew."""
+        if told is self.told and since == self.since:
+            return self
+        known = len(self.told)
+        begun = self if since == self.since and told[:known] == self.told else Facts(told[:since], since)
+        if begun is not self:
+            begun = begun._replace(every=frozenset(begun.told))
+        later = told[len(begun.told) :]
+        cards = [fact.card for fact in later if isinstance(fact, CardDealt)]
+        spots = [fact.spot for fact in later if isinstance(fact, HandCompleted | SpotSurrendered)]
+        return Facts(told, since, begun.every.union(later), begun.cards.union(cards), begun.spots.union(spots))
+
+
+class Workings(NamedTuple):
+    """What is kept of the open round."""
+
+    times: Timeline = Timeline()
+    facts: Facts = Facts()
+    published: tuple[object, ...] = ()
+    """All that what was last published rested on."""
+
+    def has_published(self, rests_on: tuple[object, ...]) -> bool:
+        """Whether it rested on these very values, so that publishing again would tell nothing."""
+        return len(self.published) == len(rests_on) and all(map(is_, self.published, rests_on))
