@@ -100,7 +100,7 @@ def own_mb(pid: int) -> float:
 async def latency(cards: int) -> dict[str, dict[str, float]]:
     """``bench.latency`` beside the tables."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bench.latency", "--cards", str(cards)), stdout=asyncio.subprocess.PIPE
+        *(sys.executable, "-m", "bench.latency", "--runs", "1", "--cards", str(cards)), stdout=asyncio.subprocess.PIPE
     )
     output, _ = await process.communicate()
     found: dict[str, dict[str, float]] = json.loads(output)

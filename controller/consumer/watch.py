@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from controller.io.mqtt.connection import Broker, LinkLost, NotGreeted, connected
+from controller.io.mqtt.intake import AS_WORKED_OFF
 from controller.reports.audit.stream_audit import Watcher, lines_of
 
 
@@ -21,7 +22,7 @@ async def watch(
     protocols = broker.protocols()
     for protocol in protocols:
         try:
-            async with connected(broker, protocol, "") as client:
+            async with connected(broker, protocol, "", inbound=AS_WORKED_OFF) as client:
                 await client.subscribe(topic, qos=1)
                 async for message in client.messages:
                     seen = watcher.see(str(message.topic), message.payload)

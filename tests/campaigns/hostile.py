@@ -19,26 +19,22 @@ import random
 import sys
 import tempfile
 import time
-from asyncio.subprocess import Process
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import zmq
-import zmq.asyncio
+import msgspec
 
 from controller.core.messages.events import CardDrawn
 from controller.formats.mqtt.envelope import PayloadRefused
-from controller.formats.orders.operators import PROTOCOL, RIGHTS, ROLES
-from controller.formats.orders.requests import VERBS
 from controller.formats.text.safe_parse import READERS
 from controller.io.journal.reader import JournalReader
 from controller.io.mqtt.broker import find_mosquitto, start_mosquitto, stop
-from controller.io.mqtt.connection import Broker, PublishRefused, connected
-from controller.pool.wire import PROTOCOL as LINK
+from controller.io.mqtt.connection import Broker
 from firmware_protocols.cards import Card
-from tests.campaigns import well_formed
-from tests.formats.outside import FIELDS, HOSTILE, put
+from tests.campaigns.attack import CONSUMER, Plan, hostile
+from tests.formats.outside import put
 from tests.io.virtual_time import passes
 from tests.link.premises import Premises as LinkPremises
 from tests.wiring.premises import PATIENCE_S, TOPICS, Bench, Ear, Message, Premises, program, scripted
@@ -51,11 +47,6 @@ GROWTH_BYTES: Final = 20 * 1024 * 1024
 
 LATE_SECONDS: Final = 0.25
 """From the moment a card leaves the shoe to the moment a consumer has it."""
-
-CONSUMER: Final = "surveillance"
-INFLIGHT: Final = 20
-TOPIC_BYTES: Final = 65_535
-"""Of the longest topic that MQTT has."""
 
 MESSAGES_LIMIT: Final = 1000
 """Other messages that are kept: the attack's own replies come by the thousand."""
@@ -79,32 +70,6 @@ class Found(NamedTuple):
     faults: tuple[str, ...]
 
 
-def hostile(chance: random.Random) -> bytes:
-    """One request that should not be: of the known ones, or made by chance."""
-    match chance.randrange(7):
-        case 0:
-            return chance.choice(list(HOSTILE.values()))
-        case 1:
-            depth = chance.choice((1, 31, 32, 33, 999, 1000, 1001, 5000))
-            inner = "[" * depth + "]" * depth
-            return f'{{"who": "x", "{chance.choice(FIELDS)}": {inner}}}'.encode()
-        case 2:
-            return chance.randbytes(chance.randrange(300))
-        case 3:
-            return json.dumps(
-                {field: chance.choice((None, -(2**70), 1.5, "\x1b", [], {})) for field in FIELDS}
-            ).encode()
-        case 4:
-            key = chance.choice(FIELDS)
-            return f'{{"{key}": 1, "{key}": {"9" * chance.randrange(1, 5000)}}}'.encode()
-        case 5:
-            return b'{"who": "' + b"a" * chance.randrange(70_000) + b'"}'
-        case _:
-            whole = bytearray(b'{"alert": 1, "who": "M. Okafor", "note": "seen", "transaction": [1, {"a": "b"}]}')
-            whole[chance.randrange(len(whole))] = chance.randrange(256)
-            return bytes(whole)
-
-
 class TimedBench(Bench):
     """Notes when each card left the shoe."""
 
@@ -121,8 +86,8 @@ class TimedBench(Bench):
 class TimedEar(Ear):
     """Notes when each card was told."""
 
-    def __init__(self, topics: str = "tableside/#") -> None:
-        super().__init__(topics)
+    def __init__(self, *topics: str) -> None:
+        super().__init__(*topics)
         self.cards: list[float] = []
         self.status = b""
         """The table's, as last heard."""
@@ -152,101 +117,6 @@ class Besieged(Premises):
         text = super().table_text().replace("[shoe]", '[operator]\ndirectory = "."\n\n[shoe]')
         port = f"port = {self.broker.port}\n"
         return text.replace(port, f'{port}consumers = ["{CONSUMER}"]\n', 1)
-
-
-class Attack:
-    """Sends hostile requests over every way there is, and counts them."""
-
-    def __init__(self, chance: random.Random, count: int) -> None:
-        self.chance = chance
-        self.left = count
-        self.sent: collections.Counter[str] = collections.Counter()
-        self.epoch = 1
-        """Of the table's journal."""
-
-    def next(self, way: str, verb: str = "") -> bytes | None:
-        """The next request, of ``verb`` where it is one of a table's; None if there have been enough."""
-        if self.left <= 0:
-            return None
-        self.left -= 1
-        self.sent[way] += 1
-        if verb and self.chance.randrange(5) == 0:
-            return self.well_formed(verb)
-        return hostile(self.chance)
-
-    def well_formed(self, verb: str) -> bytes:
-        """As it should be, but for a number."""
-        if verb == "replay":
-            consumer = self.chance.choice((CONSUMER, "somebody-else"))
-            return well_formed.replay(consumer, self.epoch, self.chance)
-        if verb == "ack-stream":
-            return well_formed.acknowledgement(self.epoch, self.chance)
-        return well_formed.order(verb, self.chance)
-
-    async def over_mqtt(self, broker: Broker) -> None:
-        """As anybody whom the broker lets write everything: commands, acknowledgements, events in the table's name."""
-        root = TOPICS.root
-        # A reply's topic is longer than its request's, and the longest of all is as long as any may be.
-        longest = ("x" * 60_000, "x" * (TOPIC_BYTES - len(f"{root}/cmd/")))
-        # The table's own status belongs to its last will, which the broker keeps to one client; an attack may write it.
-        ways = [*(f"cmd/{verb}" for verb in (*VERBS, "replay", "status", *longest)), "status", f"ack/{CONSUMER}"]
-        ways += ["event/card_drawn", "event/no_such_event", "state/stream", "reply/replay", "alert/card_drawn"]
-        async with connected(broker, "5", "") as client:
-            while self.left > 0:
-                batch = []
-                for _ in range(INFLIGHT):
-                    way = self.chance.choice(ways)
-                    data = self.next(f"mqtt {way[:24]}", self.verb_of(way))
-                    if data is not None:
-                        batch.append(client.send(f"{root}/{way}", data))
-                for answer in batch:
-                    with contextlib.suppress(PublishRefused):
-                        await answer
-
-    def verb_of(self, way: str) -> str:
-        """What is asked for on a topic, where a table knows it."""
-        kind, _, verb = way.partition("/")
-        if kind == "ack":
-            return "ack-stream"
-        return verb if kind == "cmd" and verb in {*VERBS, "replay"} else ""
-
-    async def on_socket(self, path: Path, role: str) -> None:
-        """As whoever may open a role's socket, with every verb."""
-        async with self._dealer() as socket:
-            socket.connect(f"ipc://{path}")
-            while self.left > 0:
-                verb = self.chance.choice((*RIGHTS, "no-such-verb", "\x1b[2J"))
-                data = self.next(f"operator {role}", verb if verb in VERBS else "") or b""
-                frames = [PROTOCOL, f"{TOPICS.site}/{TOPICS.table}".encode(), verb.encode(), data]
-                await self._exchange(socket, self.chance.choice((frames, frames, frames, [data], [data] * 5)))
-
-    async def on_link(self, link: LinkPremises) -> None:
-        """As a table of the pool, with its own key."""
-        public, secret = link.tables["harbour/bj-1"]
-        async with self._dealer() as socket:
-            socket.setsockopt(zmq.CURVE_PUBLICKEY, public)
-            socket.setsockopt(zmq.CURVE_SECRETKEY, secret)
-            socket.setsockopt(zmq.CURVE_SERVERKEY, link.public)
-            socket.connect(f"tcp://127.0.0.1:{link.port}")
-            while (data := self.next("link")) is not None:
-                # A message beyond the limit ends its connection, and ZeroMQ makes it anew.
-                await self._exchange(socket, self.chance.choice(([LINK, data[:16_000]], [data[:100]])))
-
-    async def _exchange(self, socket: zmq.asyncio.Socket, frames: list[bytes]) -> None:
-        await socket.send_multipart(frames)
-        if await socket.poll(20):
-            while await socket.poll(0):
-                await socket.recv_multipart()
-
-    @contextlib.asynccontextmanager
-    async def _dealer(self) -> AsyncIterator[zmq.asyncio.Socket]:
-        context = zmq.asyncio.Context()
-        socket = context.socket(zmq.DEALER)
-        socket.set(zmq.LINGER, 0)
-        try:
-            yield socket
-        finally:
-            context.destroy(linger=0)
 
 
 def resident_bytes(process: int) -> int:
@@ -296,16 +166,14 @@ def latest(house: Besieged, ear: TimedEar, first: int) -> float:
     return max((told - drawn for drawn, told in pairs), default=0.0)
 
 
-async def besiege(directory: Path, requests: int, seed: int) -> tuple[Attack, dict[str, Any]]:
+async def besiege(directory: Path, requests: int, seed: int) -> tuple[collections.Counter[str], dict[str, Any]]:
     """The part over the wire."""
-    chance = random.Random(seed)
     mosquitto = find_mosquitto()
     assert mosquitto is not None, "Mosquitto is not installed"
     process, port = await start_mosquitto(mosquitto, directory, {}, None)
     broker = Broker("127.0.0.1", port)
-    ear = TimedEar()
+    ear = TimedEar(f"{TOPICS.root}/event/#", TOPICS.status)
     link = linked(directory / "link")
-    attack = Attack(chance, requests)
     house = Besieged(directory, broker, ear)
     at_broker = ("--broker", f"127.0.0.1:{port}")
     try:
@@ -336,18 +204,16 @@ async def besiege(directory: Path, requests: int, seed: int) -> tuple[Attack, di
             watch = Watch(processes)
             stack_task(stack, watch.look())
             over = asyncio.Event()
-            attack.epoch = ear.told[-1].identity.epoch
+            plan = Plan(requests, seed, ear.told[-1].identity.epoch, port, str(directory), link.port, *keys_of(link))
             people = asyncio.create_task(plays(house, rounds[5:], over))
-            ways = [attack.over_mqtt(broker), attack.on_link(link)]
-            ways += [attack.on_socket(directory / role / "socket", role) for role in ROLES]
-            await asyncio.gather(*ways)
+            sent = await attacked(plan)
             over.set()
             await people
             daemon = processes["daemon"]
             await ear.until(lambda: len(ear.cards) >= len(house.timed.drawn) or daemon.returncode is not None)
             growth = {name: watch.most[name] - calm.most[name] for name in processes}
             faults = [*watch.ended(), *[one async for one in told_apart(house, ear, kept)]]
-            return attack, {
+            return sent, {
                 "cards": len(ear.cards) - first,
                 "latest_s": latest(house, ear, first),
                 "latest_calm_s": calm_s,
@@ -381,6 +247,21 @@ def linked(folder: Path) -> LinkPremises:
     link = LinkPremises(folder, 1)
     assert link.does("begin", "--who", "Ann", "--second", "Ben").exit_code == 0
     return link
+
+
+def keys_of(link: LinkPremises) -> tuple[str, tuple[str, str]]:
+    """The link's public key, and both of a table's."""
+    public, secret = link.tables["harbour/bj-1"]
+    return link.public.decode(), (public.decode(), secret.decode())
+
+
+async def attacked(plan: Plan) -> collections.Counter[str]:
+    """What an attack sent, by way, when it has ended."""
+    words = (sys.executable, "-m", "tests.campaigns.attack")
+    process = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE)
+    counts, _ = await process.communicate(msgspec.json.encode(plan))
+    assert process.returncode == 0, f"the attack ended with status {process.returncode}"
+    return collections.Counter(json.loads(counts))
 
 
 def stack_task(stack: contextlib.AsyncExitStack, work: Any) -> asyncio.Task[None]:
@@ -417,7 +298,7 @@ def in_process(requests: int, seed: int) -> collections.Counter[str]:
 async def campaign(requests: int, seed: int, directory: Path) -> Found:
     """Send them all."""
     over_wire = max(1, requests // WIRE_SHARE)
-    attack, found = await besiege(directory, over_wire, seed)
+    sent, found = await besiege(directory, over_wire, seed)
     done = in_process(requests - over_wire, seed)
     faults = found["faults"]
     faults += [
@@ -427,8 +308,8 @@ async def campaign(requests: int, seed: int, directory: Path) -> Found:
         faults.append(f"a card came {found['latest_s']:.3f} s late")
     return Found(
         in_process=done.total(),
-        over_wire=attack.sent.total(),
-        ways=dict(sorted((attack.sent + done).items())),
+        over_wire=sent.total(),
+        ways=dict(sorted((sent + done).items())),
         cards=found["cards"],
         latest_s=found["latest_s"],
         latest_calm_s=found["latest_calm_s"],

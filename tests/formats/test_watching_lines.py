@@ -28,3 +28,11 @@ def test_what_is_no_json_is_text() -> None:
         (line,) = lines_of(TOPICS.status, payload, seen, as_json=True)
         assert json.loads(line) == {"topic": TOPICS.status, "message": message}
         assert "\n" not in line
+
+
+def test_the_longest_topic_and_message_are_shown_in_part() -> None:
+    long = "x" * 60_000
+    for topic in (long, f"{TOPICS.root}/state/{long}", f"{TOPICS.root}/event/{long}"):
+        seen = Watcher().see(topic, b'{"who": "' + long.encode() + b'"}')
+        (line,) = seen.lines + seen.complaints
+        assert len(line) < 1500, line[:300]

@@ -13,7 +13,7 @@ import pytest
 from controller.formats.orders.requests import Reply
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, Protocol, connected
-from controller.io.mqtt.intake import LONGEST_SECONDS, SHARE, STRETCH_NS, Flow, Inbound
+from controller.io.mqtt.intake import AS_WORKED_OFF, INBOX_LIMIT, LONGEST_SECONDS, SHARE, STRETCH_NS, Flow, Inbound
 from controller.io.system.clock import SystemClock
 from controller.io.system.rate_limits import REQUESTS_AT_ONCE, REQUESTS_PER_SECOND, RequestLimit
 from tests.io.broker_rig import (
@@ -139,3 +139,19 @@ async def first_heard(broker: Broker, protocol: Protocol, other: CheckedClient) 
         await other.publish("a", b"x" * 1_000_000)
         await other.publish("a", b"small")
         return (await anext(aiter(heard.messages))).payload.decode()
+
+
+async def test_who_only_listens_and_is_slow_leaves_the_rest_at_the_broker_and_hears_it_all() -> None:
+    async with (
+        mosquitto({"max_queued_messages": "0"}) as broker,
+        connected(broker, "5", "flood") as flood,
+        connected(broker, "5", "heard", inbound=AS_WORKED_OFF) as heard,
+        asyncio.timeout(PATIENCE_SECONDS),
+    ):
+        await heard.subscribe("flood", qos=1)
+        for first in range(0, 2000, 100):
+            await asyncio.gather(*(flood.send("flood", b"%d" % number) for number in range(first, first + 100)))
+        # The broker has taken all of it, and so had the time to pass it on.
+        assert heard._queue.qsize() <= INBOX_LIMIT
+        come = [(await anext(heard.messages)).payload for _ in range(2000)]
+    assert come == [b"%d" % number for number in range(2000)]

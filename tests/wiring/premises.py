@@ -97,8 +97,8 @@ class Message(NamedTuple):
 class Ear:
     """A consumer that writes down everything it is told, in the order it comes (QoS 1)."""
 
-    def __init__(self, topics: str = "tableside/#") -> None:
-        self._topics = topics
+    def __init__(self, *topics: str) -> None:
+        self._topics = topics or ("tableside/#",)
         self.messages: list[Message] = []
         self.told: list[Published] = []
         """Events, each seq once, in the order they first came."""
@@ -121,7 +121,7 @@ class Ear:
     async def _listen(self, broker: Broker, subscribed: asyncio.Event) -> None:
         with contextlib.suppress(LinkLost):
             async with connected(broker, broker.protocols()[0], "") as client:
-                await client.subscribe(self._topics, qos=1)
+                await client.subscribe([(topic, 1) for topic in self._topics])
                 subscribed.set()
                 async for message in client.messages:
                     payload = message.payload

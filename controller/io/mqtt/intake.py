@@ -20,7 +20,7 @@ PACKET_LIMIT_BYTES: Final = 2 * 1024 * 1024
 """Of a message that comes in: twice the largest event."""
 
 INBOX_LIMIT: Final = 100
-"""Messages that may wait to be worked off where reading is paced; the rest waits at the broker."""
+"""Messages that may wait to be worked off where reading is paced or bounded; the rest waits at the broker."""
 
 HELD_SECONDS: Final = 0.02
 """How long nothing is read once too much has been."""
@@ -46,12 +46,18 @@ class Inbound(NamedTuple):
     """Of one message; a broker of MQTT 5 is told, a broker that sends more all the same is hung up on."""
     is_paced: bool = False
     """Whether no more is read than ``MESSAGES_PER_SECOND``, and no more than can be worked off."""
+    is_bounded: bool = False
+    """Whether no more is read than can be worked off. What the broker answers waits too, so it is for those who only
+    listen."""
     flood_seconds: float = math.inf
     """The connection ends when more came than is read for so long."""
 
 
 ANYTHING: Final = Inbound()
 """What a client takes that wants everything, at any pace."""
+
+AS_WORKED_OFF: Final = Inbound(is_bounded=True)
+"""What a client takes that only listens, and may be slower than what it listens to."""
 
 
 class Flow:
@@ -153,6 +159,7 @@ class PacedClient(aiomqtt.Client):
 
     def _wait_seconds(self) -> float:
         """How long nothing more is to be read."""
-        if not self._inbound.is_paced:
-            return 0
-        return self._flow.wait_seconds(time.monotonic_ns(), is_full=self._queue.qsize() >= INBOX_LIMIT)
+        is_full = self._queue.qsize() >= INBOX_LIMIT
+        if self._inbound.is_paced:
+            return self._flow.wait_seconds(time.monotonic_ns(), is_full=is_full)
+        return HELD_SECONDS if self._inbound.is_bounded and is_full else 0

@@ -16,6 +16,11 @@ from controller.formats.journal.records import Identity, RecordDamaged, openings
 from controller.formats.mqtt.envelope import PayloadRefused, event_name, read_event
 from controller.formats.text.safe_parse import DataRefused, json_of, reads_outside
 
+TOPIC_LIMIT: Final = 200
+"""Characters of a topic, and of a payload, that are shown of a message."""
+
+PAYLOAD_LIMIT: Final = 500
+
 CARD_LIMIT: Final = 10_000
 """Commitments remembered until they are opened: many shoes."""
 
@@ -38,21 +43,21 @@ class Watcher:
 
     def see(self, topic: str, payload: bytes) -> Seen:
         """Take a message. Never raises on what a topic or a payload holds."""
-        parts = topic.split("/")
+        parts, shown = topic.split("/"), _clipped(topic, TOPIC_LIMIT)
         if len(parts) < 5 or parts[:2] != ["tableside", "v1"]:
-            return Seen(complaints=(f"{topic}: not a topic of a table",))
+            return Seen(complaints=(f"{shown}: not a topic of a table",))
         site, table, kind = parts[2:5]
         if kind == "alert":
             return Seen()
         if kind != "event":
-            return Seen(lines=(f"{site}/{table} {'/'.join(parts[4:])} {_plain(payload)}",))
+            return Seen(lines=(f"{site}/{table} {_clipped('/'.join(parts[4:]), TOPIC_LIMIT)} {_plain(payload)}",))
         try:
             published = read_event(payload)
         except PayloadRefused as error:
-            return Seen(complaints=(f"{topic}: {error}",))
+            return Seen(complaints=(f"{shown}: {error}",))
         identity = published.identity
         if (identity.site, identity.table) != (site, table) or event_name(published.event) != parts[-1]:
-            return Seen(complaints=(f"{topic}: carries {event_name(published.event)} of {identity.text()}",))
+            return Seen(complaints=(f"{shown}: carries {event_name(published.event)} of {identity.text()}",))
         followed = self._tables.setdefault((site, table), _Table(identity))
         complaints, is_new = followed.follow(identity, published.seq, payload, published.event)
         line = f"{published.time[11:23]} {site}/{table} {published.seq:>6} {event_line(published.event)}"
@@ -143,7 +148,11 @@ def _short(value: object) -> str:
 
 
 def _plain(payload: bytes) -> str:
-    return payload.decode(errors="replace").replace("\n", " ")[:500]
+    return _clipped(payload.decode(errors="replace").replace("\n", " "), PAYLOAD_LIMIT)
+
+
+def _clipped(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text)} characters)"
 
 
 def _remember(memory: dict[int, Any], key: int, value: object, limit: int) -> None:
