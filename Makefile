@@ -45,7 +45,7 @@ help:
 	@echo 'make campaign-link  link, tables and PostgreSQL killed at random 500 times (half an hour); KILLS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-meters  ten million random wagers on one meter (minutes); WAGERS= SEED= may be given'
 	@echo 'make campaign-mystery  100,000 mystery cycles, noise through the health tests, timing, searches for the trigger (three quarters of an hour)'
-	@echo 'make campaign-mutation  what pays, changed a word at a time: each change must make a test fail (half an hour); docs/mutation.md'
+	@echo 'make campaign-mutation  what pays, changed a word at a time: each change must make a test fail (half an hour); docs/internals/mutation.md'
 	@echo 'make campaign-edge    every shipped edge of the main wager anew, and against an analyser in C (minutes); DEALS= SEED= may be given'
 	@echo 'make campaign-offences  planted offences, found and findable, and false alarms; N= of each kind, CLEAN= SEED= may be given'
 	@echo 'make campaign-corrections  nights of corrections, rulings and voids, also at full tables with meters and lost readers, and the laws they obey (an hour); NIGHTS= SEED= may be given'

@@ -1,7 +1,8 @@
 """What a chip carries in its own memory: a mark and its value, for houses without a list of their chips.
 
 Two blocks of four bytes: the mark ``CHP1`` in ASCII, then the value in cents, unsigned, high byte first. Whoever has a
-writer can change a chip's memory, so a list kept by the house is the better witness (see docs/wire-formats.md).
+writer can change a chip's memory, so a list kept by the house is the better witness (see
+docs/reference/wire-formats.md).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Bytes of any protocol go in at one end and come out at the other as they were said, in that order, or not at all: what
 somebody between them makes up, changes, turns back or says again is dropped, and told. What is said can be read by
-anybody. docs/mystery-trigger.md has the wire byte by byte.
+anybody. docs/reference/mystery-trigger.md has the wire byte by byte.
 
 The host begins with 16 fresh bytes, the device answers with 16 of its own and proves that it has the key. From both and
 the key follow two keys, one for each direction, so that nothing said on one pairing, or in one direction, counts on

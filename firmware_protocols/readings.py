@@ -131,7 +131,7 @@ class WagersSensed(Value, frozen=True, tag="wagers_sensed"):
     by_ns: int
 
 
-# --- the mystery trigger (docs/mystery-trigger.md) --------------------------------------------------
+# --- the mystery trigger (docs/reference/mystery-trigger.md) --------------------------------------------------
 # Told in the order reveal, then the next commitment; one may come again after a restart, in the same words.
 
 

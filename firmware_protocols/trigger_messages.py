@@ -1,8 +1,8 @@
 """What passes between a table and its mystery trigger box, vendor words removed: reports and commands.
 
 The box holds the number that a must-hit-by meter has to exceed, and the meter itself; the table tells it of each
-contribution and is told whether it hit. Meters are in units of 1/10,000 cent. docs/mystery-trigger.md is the whole
-account.
+contribution and is told whether it hit. Meters are in units of 1/10,000 cent. docs/reference/mystery-trigger.md is the
+whole account.
 """
 
 from __future__ import annotations

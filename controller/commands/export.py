@@ -69,8 +69,8 @@ def command(
     --proof ROUND writes each record of a round into the new folder --output, with the proof (C2SP tlog-proof) that it
     is in the journal whose head the table has signed: its last, or the one that a consumer keeps (--head FILE.head).
 
-    Each event is held against its record's chain hash before it is used. --rows says which rows; docs/accounting.md
-    tells their columns.
+    Each event is held against its record's chain hash before it is used. --rows says which rows;
+    docs/guide/accounting.md tells their columns.
 
     Exit status: 0 written, 1 the journal is damaged (events written before are whole), 2 no journal there, or the
     output cannot be written.

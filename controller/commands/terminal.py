@@ -46,7 +46,7 @@ HEADS: Final[Mapping[str, Style]] = {
 """The first words of a table's account that catch a reader's eye (IN DOUBT, NOT CLOSED)."""
 
 AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-"""Of every command that prints what a program may want; docs/commands.md says what each prints."""
+"""Of every command that prints what a program may want; docs/guide/commands.md says what each prints."""
 
 REFUSED: Final = 2
 """The exit status of a command that was given what it cannot use."""

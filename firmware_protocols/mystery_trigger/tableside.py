@@ -1,4 +1,4 @@
-"""The trigger box protocol: an open one of ours, for a serial line or a local socket. docs/mystery-trigger.md.
+"""The trigger box protocol: an open one of ours, for a line or a local socket. docs/reference/mystery-trigger.md.
 
 The table asks; the box answers, and tells of itself what a hit brings with it. A frame is a type byte, a body and
 CRC-32/ISO-HDLC over both, high byte first; all of it in COBS, with the byte 00 behind. Numbers have 8 bytes, tokens 2,

@@ -1,6 +1,6 @@
 """The reference shoe, version 2: an open protocol for shoes that lose no card. 115200 8N1 or USB CDC.
 
-docs/reference-shoe.md specifies it.
+docs/reference/reference-shoe.md specifies it.
 
 Everything is asked for by the table PC, but draws and changes of state, which the shoe tells at once. The shoe keeps a
 draw until it is acknowledged, so whatever is unplugged, and when, each draw arrives. Its number, and the series of the

@@ -1,4 +1,4 @@
-"""A trigger box that does not exist: it draws, commits, counts and reveals as docs/mystery-trigger.md says.
+"""A trigger box that does not exist: it draws, commits, counts and reveals as docs/reference/mystery-trigger.md says.
 
 It seals nothing and stores nothing but in memory; chance is handed in. What is remembered outlives the power.
 """

@@ -29,7 +29,7 @@ from firmware_protocols.messages import (
 )
 
 RECORD_BYTES: Final = 8
-"""Bytes of a draw's record, as in the layout that docs/reference-shoe.md gives."""
+"""Bytes of a draw's record, as in the layout that docs/reference/reference-shoe.md gives."""
 
 DRAWS_KEPT: Final = 120
 """Draws it has room for; then it locks itself."""

@@ -33,7 +33,7 @@ TABLE_ROUNDS: Final = 6
 
 
 def random_case(rng: Random) -> Case:
-    """A case. Chips are moved only in honest deals before a dealer who keys the turn: docs/threat-model.md."""
+    """A case. Chips are moved only in honest deals before a dealer who keys it: docs/reference/threat-model.md."""
     irregularity = rng.choice(list(IRREGULARITIES))
     turn_key = rng.choice(("always", "sometimes"))
     if rng.randrange(3) == 0:

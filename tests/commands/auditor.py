@@ -1,6 +1,6 @@
 """The books kept a second time: from the lines of ``tableside export --events`` alone.
 
-What the lines mean is read in docs/events.md, what is made of them in docs/accounting.md.
+What the lines mean is read in docs/reference/events.md, what is made of them in docs/guide/accounting.md.
 
 Nothing of the program is imported here, so that what it says of a shift, a round and a wager has a witness.
 """
@@ -59,7 +59,7 @@ ALERTS = frozenset(
         "pool_entry_declined",
     }
 )
-"""What docs/events.md says is told under ``alert/`` too."""
+"""What docs/reference/events.md says is told under ``alert/`` too."""
 
 METERS = frozenset(
     {

@@ -1,6 +1,6 @@
 """The committed contract, made anew: ``python -m tests.contract.current`` writes docs/schemas.
 
-The examples are those of docs/events.md, which came off a broker.
+The examples are those of docs/reference/events.md, which came off a broker.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DIRECTORY: Final = DOCS / "schemas"
 
 
 def examples() -> list[dict[str, Any]]:
-    """Every event shown in docs/events.md, as published."""
+    """Every event shown in docs/reference/events.md, as published."""
     shown = [block.text for block in blocks(page("events.md")) if block.kind == "json"]
     return [msgspec.json.decode(text, type=dict[str, Any]) for text in shown]
 

@@ -1,4 +1,4 @@
-"""How long a bus takes to look at each of its zones once: the table in docs/wire-formats.md, measured again."""
+"""How long a bus takes to look at each zone once: the table in docs/reference/wire-formats.md, measured again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simulators.devices.bet_spots import BetSpotsSimulator
 from simulators.devices.wire import NullModem
 from tests.devices.bus import MS, S, chips
 
-DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "wire-formats.md"
+DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "reference" / "wire-formats.md"
 ROW = re.compile(r"\| (\d+) \| (\d+) ms \| (\d+) ms \| (\d+) ms \| (\d+) ms \|")
 CHIPS_EACH = (0, 1, 5, 20)
 STEP_NS = MS // 5

@@ -45,9 +45,19 @@ class Section(NamedTuple):
         return [name for row in self.rows() for name in _CODE.findall(row[0])]
 
 
+def page_path(name: str) -> Path:
+    """Where the page of a file name lies; each name is there once.
+
+    Raises:
+        ValueError: there is no such page, or several.
+    """
+    (path,) = (one for one in DOCS.glob(f"*/{name}"))
+    return path
+
+
 def page(name: str) -> str:
-    """The text of a page below docs/."""
-    return (DOCS / name).read_text(encoding="utf-8")
+    """The text of a page of docs/, by its file name."""
+    return page_path(name).read_text(encoding="utf-8")
 
 
 def blocks(text: str) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""docs/configuration.md against the program: its example is read, its mistakes are made, nothing is left out."""
+"""docs/reference/configuration.md against the program: its example is read, its mistakes made, nothing left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/durable-consumers.md against the formats: its hash is ours, and its requests are taken."""
+"""docs/reference/durable-consumers.md against the formats: its hash is ours, and its requests are taken."""
 
 from __future__ import annotations
 

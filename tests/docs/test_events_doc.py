@@ -1,4 +1,4 @@
-"""docs/events.md against the formats: every event and field is there, and every example is what it says it is."""
+"""docs/reference/events.md against the formats: every event and field is there, every example what it says."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def example(kind: type[Any], **wanted: object) -> Published:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_event_has_its_fields_in_order(name: str) -> None:
-    assert name in SECTIONS, f"docs/events.md has no section {name}"
+    assert name in SECTIONS, f"docs/reference/events.md has no section {name}"
     assert SECTIONS[name].names() == fields(NAMES[name])
 
 
@@ -67,7 +67,7 @@ def test_no_section_describes_an_event_that_is_not() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_event_has_a_real_example(name: str) -> None:
     found = [one for one in EXAMPLES if event_name(one.event) == name]
-    assert found, f"docs/events.md has no example of {name}"
+    assert found, f"docs/reference/events.md has no example of {name}"
     own = [read_event(text.encode()) for text in SECTIONS[name].blocks("json")]
     assert all(event_name(one.event) == name for one in own)
 

@@ -1,4 +1,4 @@
-"""docs/failure-modes.md against the tests it names: each is there, and each mode has one."""
+"""docs/reference/failure-modes.md against the tests it names: each is there, and each mode has one."""
 
 from __future__ import annotations
 

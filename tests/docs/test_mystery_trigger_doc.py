@@ -1,4 +1,4 @@
-"""docs/mystery-trigger.md against the program: its file is read, its frames and conditions are those of the codec."""
+"""docs/reference/mystery-trigger.md against the program: its file is read, its frames are those of the codec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/protection.md against the program: every kind with its severity, none that is not."""
+"""docs/guide/protection.md against the program: every kind with its severity, none that is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worked example of a signed order in docs/operators.md: the table takes it, and a browser's own code makes it."""
+"""The worked example of a signed order in docs/guide/operators.md: the table takes it, and a browser makes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/threat-model.md names tests, and each of them is there."""
+"""docs/reference/threat-model.md names tests, and each of them is there."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 /* The main wager's edge by another way: whoever reads this needs nothing of the program it checks.
  *
  * Boxes that are not split are followed card by card, in the order the cards come; split boxes are dealt, hand after
- * hand as at a table, from a shuffled shoe. Strategy and rules are written out here once more, from docs/par.md and the
+ * hand as at a table, from a shuffled shoe. Strategy and rules are written out here once more, from docs/reference/par.md and the
  * rule cards. A dealer's natural takes the original wager only; a surrendered wager is then lost whole.
  *
  * usage: analyser DECKS HITS_SOFT_17 LATE_SURRENDER NINE_TO_ELEVEN MAX_HANDS RESPLIT_ACES DEALS SEED

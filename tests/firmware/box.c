@@ -1,5 +1,5 @@
 /*
- * A trigger box, written from docs/mystery-trigger.md alone. Standard C99, no heap. The line is not paired and the store
+ * A trigger box, written from docs/reference/mystery-trigger.md alone. Standard C99, no heap. The line is not paired and the store
  * not sealed: this is the box's behaviour on the wire and what it keeps, not a box to be put into a house.
  * Its words: serial, reset, ceiling (cents), the largest contribution (units), and 1 if its noise source works.
  */

@@ -1,5 +1,5 @@
 /*
- * A unit of eight bet sensors, written from docs/wire-formats.md (Bet sensors: Modbus RTU) alone. Standard C99, no heap.
+ * A unit of eight bet sensors, written from docs/reference/wire-formats.md (Bet sensors: Modbus RTU) alone. Standard C99, no heap.
  * Its one word is its address.
  */
 #include "piped.h"

@@ -1,5 +1,5 @@
 /*
- * A reference shoe, version 2, written from docs/reference-shoe.md alone. Standard C99; 250 bytes of RAM, no heap.
+ * A reference shoe, version 2, written from docs/reference/reference-shoe.md alone. Standard C99; 250 bytes of RAM, no heap.
  *
  * What a board has to give it is in shoe_board.h: bytes of memory that keep their content, a line, four random bytes.
  */

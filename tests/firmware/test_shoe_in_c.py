@@ -1,4 +1,4 @@
-"""A shoe in C, written from docs/reference-shoe.md, before the session of the table: nothing is lost without a word."""
+"""A shoe in C, written from docs/reference/reference-shoe.md, before the session of the table: no silent loss."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from firmware_protocols.messages import (
 from firmware_protocols.shoe.reference import CODEC, DRAWS_KEPT, FRAME_LIMIT
 from tests.firmware_protocols.transcript import Step, parse, play
 
-DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "reference-shoe.md"
+DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "reference" / "reference-shoe.md"
 EXAMPLES = re.findall(r"^```transcript\n(.*?)^```$", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 SERIES = 0x5A01C3F7
 EIGHT = CardRead(DECK[DECK.index("8h")], sequence=5, series=SERIES)

@@ -1,6 +1,6 @@
 """The five houses' rule cards as an independent reader has them: what decides what their people may do and are due.
 
-Money is in cents. The cards are players' handouts; ``docs/rules.md`` says what each of them leaves open.
+Money is in cents. The cards are players' handouts; ``docs/reference/rules.md`` says what each of them leaves open.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What breaks on real tables, provoked one by one; the numbers are those of docs/failure-modes.md."""
+"""What breaks on real tables, provoked one by one; the numbers are those of docs/reference/failure-modes.md."""
 
 from __future__ import annotations
 

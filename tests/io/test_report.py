@@ -25,7 +25,7 @@ from simulators.people.dealer import play
 from simulators.people.house import house_from
 from simulators.people.rack import Rack
 from tests.core.rig import Rig
-from tests.docs.pages import DOCS
+from tests.docs.pages import page
 
 PENN = "hollywood-penn-national"
 HERE = Identity("harbour", "bj-1", 7)
@@ -147,9 +147,9 @@ def test_every_kind_of_row_comes_as_json_lines_and_as_csv(journal: Path, kind: s
 
 
 def test_the_columns_are_those_the_page_tells() -> None:
-    page = (DOCS / "accounting.md").read_text(encoding="utf-8")
+    told_by = page("accounting.md")
     for kind, (row, _) in export.KINDS.items():
-        (told,) = (line for line in page.splitlines() if line.startswith(f"| `{kind}` |"))
+        (told,) = (line for line in told_by.splitlines() if line.startswith(f"| `{kind}` |"))
         assert re.findall(r"`(\w+)`", told)[1:] == list(row.__struct_fields__), kind
 
 

@@ -1,4 +1,4 @@
-"""The table of every rule in ``docs/rules.md``, made from the rules' own words and the profiles.
+"""The table of every rule in ``docs/reference/rules.md``, made from the rules' own words and the profiles.
 
 python -m tests.rules.rules_table      writes it
 """
@@ -16,7 +16,7 @@ from controller.io.files import profile_files
 from controller.reports.profile_text import toml
 
 ROOT: Final = Path(__file__).parents[2]
-DOCUMENT: Final = ROOT / "docs" / "rules.md"
+DOCUMENT: Final = ROOT / "docs" / "reference" / "rules.md"
 BEGIN, END = "<!-- table: begin -->", "<!-- table: end -->"
 SHORT: Final = {
     "HPN": "hollywood-penn-national",

@@ -155,7 +155,7 @@ def test_a_wager_without_rows_has_no_account() -> None:
         par_of(HOUSE, "red_dog")
 
 
-# --- what others have published; docs/par.md says where ------------------------------------------------
+# --- what others have published; docs/reference/par.md says where ------------------------------------------------
 
 
 @pytest.mark.counting
@@ -185,7 +185,7 @@ def test_perfect_pairs_in_eight_decks_as_published() -> None:
     [
         (1, ["0.352973", "0.375588", "0.402803", "0.428905", "0.420823"]),
         (2, ["0.353291", "0.374794", "0.398540", "0.422505", "0.422132"]),
-        # Published under four decks; docs/par.md says why it is the column of three.
+        # Published under four decks; docs/reference/par.md says why it is the column of three.
         (3, ["0.353398", "0.374501", "0.397162", "0.420440", "0.422503"]),
     ],
 )

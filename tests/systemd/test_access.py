@@ -198,7 +198,7 @@ async def test_a_client_refuses_a_broker_that_is_not_the_houses(folder: Path) ->
 
 
 def test_every_file_of_a_broker_is_in_the_documentation() -> None:
-    text = (CONFIGS.parents[1] / "docs/devices-and-tools.md").read_text()
+    text = (CONFIGS.parents[1] / "docs/guide/devices-and-tools.md").read_text()
     assert [path.name for path in CONFIGS.iterdir() if f"{path.name}`" not in text] == []
 
 

@@ -62,7 +62,7 @@ class Campaign:
     # --- by the pages ---------------------------------------------------------------------------------
 
     def install(self, stage: Path) -> None:
-        """docs/operations.md, Install and Without a network; the names of the sockets as the rules' file tells."""
+        """docs/guide/operations.md, Install and Without a network; sockets are named as the rules' file tells."""
         machine = self.machine
         self.say(machine.run("sh /media/stick/wheels/install").ok().splitlines()[-1])
         machine.run("install -d /etc/udev/rules.d")

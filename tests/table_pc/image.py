@@ -31,8 +31,8 @@ PACKAGES: Final = (
     "openssl",
     "procps",
 )
-"""What the pages ask for (docs/operations.md, Install, but git and make: the program comes without a network), and what
-a machine needs to start."""
+"""What the pages ask for (docs/guide/operations.md, Install, but git and make: the program comes without a network),
+and what a machine needs to start."""
 
 AGENT: Final = """[Unit]
 Description=The campaign's hand inside the machine

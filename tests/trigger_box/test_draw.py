@@ -116,7 +116,7 @@ def test_nothing_random_is_shown() -> None:
 
 
 def test_the_worked_examples_of_the_page() -> None:
-    """docs/mystery-trigger.md prints these."""
+    """docs/reference/mystery-trigger.md prints these."""
     share = bytes(range(32))
     bounds = Bounds(25_000, 100_000)
     assert [moved_by(share, HERE, cycle, bounds.width) for cycle in (1, 2, 3)] == EXAMPLES

@@ -1,4 +1,4 @@
-"""The walk through docs/link.md, typed as it stands there: a pit of two tables from nothing, played, and added up."""
+"""The walk through docs/guide/link.md, typed as it stands there: a pit of two tables, begun, played, and added up."""
 
 from __future__ import annotations
 

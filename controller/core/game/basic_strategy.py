@@ -1,7 +1,8 @@
 """A player who plays by the total: the strategy under which the main game's edge is measured.
 
 It looks at the hand's total, whether an ace counts as eleven, the up card and what the rules allow; never at which
-cards make the total, at other boxes or at what has left the shoe. The tables are written out in ``docs/par.md``.
+cards make the total, at other boxes or at what has left the shoe. The tables are written out in
+``docs/reference/par.md``.
 """
 
 from __future__ import annotations

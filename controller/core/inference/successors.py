@@ -1,7 +1,7 @@
 """What one piece of evidence may mean at a node: every legal way on, none for a node that cannot explain it.
 
-The rows of ``docs/evidence.md`` in code. Chips never decide by their amount once payment has begun; before that the
-amount must fit the move.
+The rows of ``docs/reference/evidence.md`` in code. Chips never decide by their amount once payment has begun; before
+that the amount must fit the move.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Severity(StrEnum):
 
 
 class Kind(StrEnum):
-    """What an alert is about. ``docs/protection.md`` tells of each what it means and what to do."""
+    """What an alert is about. ``docs/guide/protection.md`` tells of each what it means and what to do."""
 
     PAST_POSTING = "past_posting"
     CAPPING = "capping"

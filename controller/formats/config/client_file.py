@@ -1,7 +1,7 @@
 """A person's client file: where the broker and the table's operator channel are, and who asks. TOML 1.0.
 
-It saves typing the same options at every command; docs/commands.md lists its keys. Relative paths are relative to the
-file's directory. Secrets are named by their files and never stand in it.
+It saves typing the same options at every command; docs/guide/commands.md lists its keys. Relative paths are relative to
+the file's directory. Secrets are named by their files and never stand in it.
 """
 
 from __future__ import annotations

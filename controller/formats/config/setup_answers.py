@@ -147,7 +147,7 @@ def table_file(answers: Answers) -> str:
         antennas += f", insurance = {answers.insurance_antenna}"
     folder = f"/var/lib/tableside/{answers.table}"
     return f"""\
-# Written by `tableside setup`; docs/configuration.md explains every key.
+# Written by `tableside setup`; docs/reference/configuration.md explains every key.
 [table]
 site = {_text(answers.site)}
 name = {_text(answers.table)}

@@ -33,7 +33,7 @@ FRESH_MS: Final = 5 * 60 * 1000
 
 NANOSECONDS_PER_MS: Final = 1_000_000
 
-REQUIRED: Final = "this table takes signed orders alone: give --sign, or see docs/operators.md"
+REQUIRED: Final = "this table takes signed orders alone: give --sign, or see docs/guide/operators.md"
 
 
 class OrderText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -216,7 +216,7 @@ class Consumers:
     async def _wrong(self, name: str, seq: int, hashed: bytes) -> str:
         head = self._ledger.head()
         if seq > head:
-            older = "this journal is an older copy: stop the table and see docs/operations.md, Hold"
+            older = "this journal is an older copy: stop the table and see docs/guide/operations.md, Hold"
             return f"consumer {name} holds event {seq}, and this journal ends with event {head}: {older}"
         if await self._ledger.stream_at(seq) != hashed:
             return f"consumer {name} holds other events up to event {seq} than this journal has"

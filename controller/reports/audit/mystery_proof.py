@@ -1,6 +1,6 @@
 """The arithmetic of a mystery cycle that anybody can do again: commitment, share, trigger, award.
 
-docs/mystery-trigger.md has the same in words, with worked examples.
+docs/reference/mystery-trigger.md has the same in words, with worked examples.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// A durable consumer of one table's events, by the rules of docs/durable-consumers.md. Its file has an event on each
+// A durable consumer of one table's events, by the rules of docs/reference/durable-consumers.md. Its file has an event on each
 // line exactly as it was published; the file alone says how far it is.
 //
 //   node consumer.mjs BROKER-URL SITE/TABLE CONSUMER FILE        e.g. mqtts://broker:8883 harbour/bj-1 js events.jsonl
