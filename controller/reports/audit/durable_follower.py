@@ -1,7 +1,7 @@
 """What a consumer must do to hold every event of a table once, in order, whatever the way to it loses or repeats.
 
 The rules are those of docs/reference/durable-consumers.md: apply what follows the last, drop what does not, ask for
-what is missing, acknowledge what is on the disk. No file and no connection here: ``tableside watch --durable`` has both.
+what is missing, acknowledge what is on the disk. No file, no connection here: ``tableside watch --durable`` has both.
 """
 
 from __future__ import annotations
