@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.game.rules import Options
+from controller.core.game.rules import Options, Rules
 from controller.core.messages.inputs import Answered, Started
 from controller.core.messages.raised_alerts import AlertRaised, Kind, Severity
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.rig import Rig, penn
+from tests.core.test_face_down import pitch
 
 
 def table(talk: str, **options: object) -> Rig:
@@ -79,6 +80,53 @@ def test_nor_around_a_shoe_that_was_not_connected() -> None:
     rig.give(Answered(rig.now_ns, 1, "no", "dealer"))
     rig.talk("1 main 20")
     assert kinds(rig) == [Kind.CHIPS_UNEXPLAINED]
+
+
+def away_and_back(rig: Rig) -> None:
+    """The shoe was not connected for a while, and who was asked says that no card was drawn meanwhile."""
+    for state in (HealthState.LOST, HealthState.READY):
+        rig.give(DeviceHealth("shoe", state, rig.now_ns))
+    rig.answer("no")
+
+
+GUARDED = penn(turn_key="always", stand_key="always")
+
+
+@pytest.mark.parametrize("rules", [GUARDED, pitch()], ids=["hole card guarded", "face down"])
+def test_what_is_told_only_as_the_round_ends_accuses_nobody_of_what_nobody_heard(rules: Rules) -> None:
+    # A hand broke with a card that nobody heard, and was taken. What that looks like hangs on hidden cards, so it is
+    # told at the close, when no round is open any more.
+    rig = Rig(rules)
+    rig.talk("1 main 10 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s 5s")
+    away_and_back(rig)
+    rig.talk("1 main 4")
+    assert kinds(rig) == []
+    rig.talk("key round_closed round_closed")
+    assert rig.table.state.round is None
+    assert kinds(rig) == [Kind.CHIPS_UNEXPLAINED, Kind.ROUND_IRREGULAR]
+
+
+def test_nor_as_it_gives_way_to_the_next_one_of_which_all_is_heard() -> None:
+    rig = Rig(pitch())
+    rig.talk("1 main 10 \n 2 main 10 \n key no_more_bets \n Th 9h 9c 6d 8s 5s")
+    away_and_back(rig)
+    rig.talk("1 main 5 \n key round_closed \n 1 main 25 \n key no_more_bets")
+    rig.talk("Th 9h 9c 6d 8s 5s \n key stand stand hole_turned")
+    assert {event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised) and event.round == 1} <= {
+        Kind.CHIPS_UNEXPLAINED,
+        Kind.ROUND_IRREGULAR,
+        Kind.ROUND_UNENDED,
+    }
+
+
+def test_nor_is_the_dealer_where_a_card_of_his_may_not_have_been_heard() -> None:
+    rig = table("1 main 10 \n key no_more_bets \n Th 9h 9c 6d \n key stand hole_turned", stand_key="always")
+    away_and_back(rig)
+    rig.talk("key round_closed round_closed")
+    assert kinds(rig) == [Kind.ROUND_IRREGULAR]
+    heard = table("1 main 10 \n key no_more_bets \n Th 9h 9c 6d \n key stand hole_turned", stand_key="always")
+    heard.talk("key round_closed round_closed")
+    assert kinds(heard) == [Kind.DEALER_AGAINST_RULE]
 
 
 def test_in_a_round_of_which_all_was_heard_he_is() -> None:

@@ -122,8 +122,8 @@ def play_with(desk: Desk, bets: Bets) -> None:
         if before.cards:
             face_down.keep_closed(desk)
         desk.tell(RoundClosed(before.number, (), 0, "void"))
-        desk.change(round=None, declared=before.declared_boxes())
-        desk.found = None
+        desk.leave_round()
+        desk.change(declared=before.declared_boxes())
         return
     desk.change_round(spots=bets.spots, wagers=bets.wagers, declared=bets.declared, refused=bets.refused)
     if before.locked:

@@ -143,8 +143,7 @@ def end_void(desk: Desk) -> None:
             face_down.show(desk)
         closing.turn_over(desk)
     desk.tell(RoundClosed(round_now.number, (), 0, "void"))
-    desk.change(round=None)
-    desk.found = None
+    desk.leave_round()
     lifecycle.lock_put_off(desk, round_now)
 
 

@@ -119,6 +119,6 @@ def unlock(desk: Desk, press: Press) -> str:
     withdraw(desk, press)
     desk.tell(*map(QuestionWithdrawn, round_now.open_questions()))
     desk.tell(RoundClosed(round_now.number, (), 0, "void"))
-    desk.change(round=None, declared=round_now.declared_boxes())
-    desk.found = None
+    desk.leave_round()
+    desk.change(declared=round_now.declared_boxes())
     return ""

@@ -83,8 +83,8 @@ def close(desk: Desk) -> None:
 
 def leave(desk: Desk) -> None:
     """No round is open any more."""
-    desk.change(round=None, keypad_lost=keypad_away(desk))
-    desk.found = None
+    desk.leave_round()
+    desk.change(keypad_lost=keypad_away(desk))
 
 
 def linger_no_more(desk: Desk) -> None:
@@ -155,6 +155,7 @@ def revisit(desk: Desk, waited: Round, change: Callable[[], bool]) -> None:
         again = (desk.round(),) if desk.round().asked is not None and not desk.round().trouble else ()
         kept = tuple(sorted((*others, *again), key=lambda one: one.number))
         keep_waiting(desk, kept)
+    desk.leave_round()
     desk.change(round=open_round)
     desk.found, desk.rules = open_found, rules
 

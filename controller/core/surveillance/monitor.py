@@ -42,7 +42,14 @@ from controller.core.messages.inputs import (
 from controller.core.messages.raised_alerts import Kind
 from controller.core.messages.software_events import checked
 from controller.core.surveillance import pay_advice, payment_check, shoe_check
-from controller.core.surveillance.unexplained_moves import accuse, contents, insurance_lowered, spoil, touched
+from controller.core.surveillance.unexplained_moves import (
+    accuse,
+    cards_unheard,
+    contents,
+    insurance_lowered,
+    spoil,
+    touched,
+)
 from controller.core.table import readiness
 from controller.core.table.alert_list import acknowledge, money, raise_alert
 from controller.core.table.desired import Desired
@@ -304,16 +311,23 @@ SUSPECTED: Final = (
 
 
 def irregular(before: Table, desk: Desk, event: RoundIrregular) -> None:
-    """No legal play explains a round. Its likely cause says whether a card or the dealer went against the rules."""
-    reason, likely = event.reason, event.probable_cause or ""
+    """No legal play explains a round. Its likely cause says whether a card or the dealer went against the rules.
+
+    Where a card of it may have gone unheard nothing says so of anybody.
+    """
+    reason, likely, round_now = event.reason, event.probable_cause or "", desk.round_known(event.round)
+    text = f"{reason}; likely: {likely}" if likely else reason
+    if cards_unheard(round_now):
+        raise_alert(desk, Kind.ROUND_IRREGULAR, text, round=event.round)
+        return
     found = next((kind for words, kind in SUSPECTED if words in likely), None)
     if STRAY in likely:
-        turned = desk.state.round is not None and desk.state.round.turned
+        turned = round_now is not None and round_now.turned
         found = Kind.DEALER_AGAINST_RULE if turned else Kind.CARD_OUT_OF_TURN
     if found is None:
         dealers = not likely and (reason == DEALERS_RULE or (reason == CLOSED_EARLY and players_finished(before)))
         found = Kind.DEALER_AGAINST_RULE if dealers else Kind.ROUND_IRREGULAR
-    raise_alert(desk, found, f"{reason}; likely: {likely}" if likely else reason, round=event.round)
+    raise_alert(desk, found, text, round=event.round)
 
 
 def doubted(desk: Desk, doubts: tuple[SettlementDisputed, ...]) -> None:

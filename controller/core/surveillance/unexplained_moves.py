@@ -10,7 +10,7 @@ from controller.core.messages.raised_alerts import SEVERITY, Kind, Severity
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.layout import Felt, conflicts, key
-from controller.core.table.state import Table
+from controller.core.table.state import Round, Table
 from controller.core.table.transaction import Desk
 from controller.core.table.unexplained_chips import Suspicion
 from firmware_protocols.readings import ChipsSeen
@@ -34,7 +34,8 @@ def touched(before: Table, desk: Desk, event: BetIncreasedAfterLock | BetDecreas
     paid = payment_check.of(desk, event.round)
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
     where, what = f"spot {event.spot} {event.zone}", f"{money(event.before_cents)} became {money(event.after_cents)}"
-    if not_all_heard(desk, event.spot):
+    round_now = desk.round_known(event.round)
+    if not_all_heard(round_now, event.spot):
         kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
     elif event.after_cents == lay:
         kind, text = Kind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
@@ -44,7 +45,7 @@ def touched(before: Table, desk: Desk, event: BetIncreasedAfterLock | BetDecreas
         kind, text = Kind.CAPPING, f"{where}: {what} after the lock"
     else:
         kind, text = Kind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
-    in_play = desk.state.round is None or event.spot in desk.state.round.spots
+    in_play = round_now is None or event.spot in round_now.spots
     severity = SEVERITY[kind] if in_play else Severity.NOTICE
     suspicion = Suspicion(
         number=desk.stamped.number,
@@ -118,17 +119,19 @@ def looked_round(desk: Desk) -> int:
     return min((desk.state.confirmed.get(str(spot), -1) for spots in ready for spot in spots), default=EVER)
 
 
-def not_all_heard(desk: Desk, spot: int) -> bool:
-    """Whether a card of the open round, or what happened at a spot, may have gone unheard: so nobody is accused there.
+def not_all_heard(round_now: Round | None, spot: int) -> bool:
+    """Whether a card of a round, or what happened at a spot, may have gone unheard: so nobody is accused there.
 
-    A payment, say, after a card of which the table never heard.
+    A payment, say, after a card of which the table never heard. What was kept back until the cards lie open is told
+    as the round ends, and looks like what it is in that round, not in the next.
     """
-    round_now = desk.state.round
-    if round_now is None:
-        return False
-    return (
-        round_now.unheard or round_now.shoe_away or any(round_now.spots[one.box] == spot for one in round_now.silences)
-    )
+    dark = () if round_now is None else tuple(round_now.spots[one.box] for one in round_now.silences)
+    return cards_unheard(round_now) or spot in dark
+
+
+def cards_unheard(round_now: Round | None) -> bool:
+    """Whether a card of a round may have gone unheard."""
+    return round_now is not None and (round_now.unheard or round_now.shoe_away)
 
 
 def spoil(desk: Desk, name: str) -> None:
@@ -152,7 +155,7 @@ def insurance_lowered(before: Table, desk: Desk) -> None:
     settled = settled or desk.rules.hole_check == "device" or round_now.hides()
     if paid is None or was is None or settled or now.cents >= min(was.cents, counted) or may_be_settled(desk):
         return
-    kind = Kind.CHIPS_UNEXPLAINED if not_all_heard(desk, told.spot) else Kind.PINCHING
+    kind = Kind.CHIPS_UNEXPLAINED if not_all_heard(round_now, told.spot) else Kind.PINCHING
     text = f"spot {told.spot} insurance: {money(was.cents)} became {money(now.cents)} after the offer had closed"
     amounts = {"before_cents": was.cents, "after_cents": now.cents, "before": was.chips, "after": now.chips}
     raise_alert(desk, kind, text, round=round_now.number, spot=told.spot, zone=told.zone, **amounts)

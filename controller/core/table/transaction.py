@@ -35,6 +35,8 @@ class Desk:
         self.found = table.found
         self.workings = table.workings
         self.events: list[Event] = []
+        self.left: tuple[Round, ...] = ()
+        """The rounds that this step has left, each as it was then."""
 
     def table(self) -> Table:
         """The table as it is now."""
@@ -52,6 +54,17 @@ class Desk:
         """The table was not listening for a while: of the open round, if there is one, it may not have heard all."""
         if self.state.round is not None:
             self.change_round(unheard=True)
+
+    def leave_round(self) -> None:
+        """No round is open any more."""
+        self.left = (*self.left, self.round())
+        self.change(round=None)
+        self.found = None
+
+    def round_known(self, number: int) -> Round | None:
+        """A round that is open, waits for an answer or was left in this step; None: it is over."""
+        here = (self.state.round, *self.left, *self.state.waiting)
+        return next((one for one in here if one is not None and one.number == number), None)
 
     def round(self) -> Round:
         """The open round; it is a mistake to ask when there is none."""
