@@ -26,13 +26,25 @@ HELD_NS: Final = 1_000_000_000
 STUCK_NS: Final = 5_000_000_000
 """A key down for longer is stuck: nobody holds a key so long, and nothing on the table asks for it."""
 
+BOUNCE_NS: Final = 400_000_000
+"""A key said again sooner is the same press: contacts that bounce, or a held key that repeats (every 200 ms)."""
+
+REPEAT_DELAY_NS: Final = 1_200_000_000
+"""A held key that repeats has said itself again by then (after 500 or 1000 ms, as the makers' manuals have it)."""
+
+REPEAT_WAIT_NS: Final = 300_000_000
+"""From one repeat to the next: after that silence a key said twice was pressed twice."""
+
 
 @dataclass(slots=True)
 class _Down:
+    """A key that has gone down and not come up; ``again_ns``: when it was said again, perhaps as a second press."""
+
     since_ns: int
     last_ns: int
     told: bool
     stuck: bool = False
+    again_ns: int = -1
 
 
 class KeypadSession(DeviceOutbox):
@@ -40,6 +52,9 @@ class KeypadSession(DeviceOutbox):
 
     Most keys are told when they go down. Only keys in ``holdable`` wait: for their release, or for ``held_ns`` to
     pass, so their presses come up to ``held_ns`` late and are still dated when the key went down.
+
+    A keypad that reports no releases (it lost power on an open line and forgot its settings, or is of such a make) says
+    the same of a key pressed twice and, if it repeats, of one held. Its rhythm tells them apart: a held key goes on.
     """
 
     def __init__(
@@ -64,12 +79,15 @@ class KeypadSession(DeviceOutbox):
             command for command in (SendKeysAtOnce(), ReportKeyUps()) if type(command) in codec.vocabulary
         )
         self._down: dict[str, _Down] = {}
+        self._releases = KeyUp in codec.vocabulary
+        self._repeats = False
 
     def connected(self, now_ns: int) -> None:
         """The line is open (again): set the keypad up."""
         self._listener.open()
         self._down.clear()
         self._unsent = b""
+        self._releases, self._repeats = KeyUp in self._vocabulary, False
         self._set_up()
         self._set_state(HealthState.READY, now_ns)
 
@@ -77,7 +95,7 @@ class KeypadSession(DeviceOutbox):
         """The line is gone. A key still waiting to be told short from long is reported, not guessed."""
         self._take(self._listener.close(), self._listener.heard_ns)
         for key, down in self._down.items():
-            if not down.told:
+            if not down.told or down.again_ns >= 0:
                 self._complain("cut_off", f"key {key} was down when the line went", now_ns)
         self._down.clear()
         self._unsent = b""
@@ -89,16 +107,22 @@ class KeypadSession(DeviceOutbox):
         self._take(self._listener.hear(data, now_ns), now_ns)
 
     def next_deadline(self) -> int | None:
-        """When a key down becomes held or stuck, or a message begun is given up."""
-        deadlines = [
-            down.since_ns + (self._stuck_ns if down.told else self._held_ns)
-            for down in self._down.values()
-            if not down.stuck
-        ]
+        """When a key down becomes held or stuck, or counts as up, or a message begun is given up."""
+        deadlines = [at_ns for down in self._down.values() if (at_ns := self._due_ns(down)) is not None]
         idle_ns = self._listener.deadline()
         if idle_ns is not None:
             deadlines.append(idle_ns)
         return min(deadlines, default=None)
+
+    def _due_ns(self, down: _Down) -> int | None:
+        """When the next thing follows from a key being down; None: nothing does."""
+        if down.again_ns >= 0:
+            return down.again_ns + REPEAT_WAIT_NS
+        if not self._releases:
+            return down.last_ns + REPEAT_DELAY_NS
+        if not down.told:
+            return down.since_ns + self._held_ns
+        return None if down.stuck else down.since_ns + self._stuck_ns
 
     def handle_deadline(self, now_ns: int) -> None:
         """Tell keys that have become held or stuck."""
@@ -132,30 +156,78 @@ class KeypadSession(DeviceOutbox):
 
     def _key_down(self, key: str, at_ns: int) -> None:
         down = self._down.get(key)
-        # A keypad left in its repeating mode says "down" again and again; a release lost on the line must not
-        # swallow the next press for ever. Silence longer than stuck_ns tells the second from the first.
-        if down is not None and at_ns - down.last_ns < self._stuck_ns:
-            down.last_ns = at_ns
+        if down is None:
+            self._pressed(key, at_ns)
             return
+        silent_ns = at_ns - down.last_ns
+        if down.again_ns < 0 and silent_ns >= REPEAT_DELAY_NS:
+            self._pressed_again(key, down, at_ns)
+        elif down.again_ns < 0 and silent_ns >= BOUNCE_NS and not self._repeats:
+            down.again_ns = at_ns
+        else:
+            if down.again_ns >= 0:
+                # Said a third time it has the rhythm of a held key.
+                self._repeats = True
+                self._miss_releases(f"key {key} repeats", at_ns)
+            down.last_ns, down.again_ns = at_ns, -1
+
+    def _pressed(self, key: str, at_ns: int) -> None:
         told = key not in self._holdable
         self._down[key] = _Down(since_ns=at_ns, last_ns=at_ns, told=told)
         if told:
             self._readings.append(KeyPressed(at_ns=at_ns, key=key))
 
+    def _pressed_again(self, key: str, down: _Down, at_ns: int) -> None:
+        """The key came up in between, and nothing said so."""
+        self._released(key, down)
+        if not down.stuck:
+            self._miss_releases(f"key {key} was pressed twice", at_ns)
+        self._pressed(key, at_ns)
+
+    def _miss_releases(self, seen: str, at_ns: int) -> None:
+        if self._releases:
+            self._releases = False
+            text = f"{seen} and its release was not told: a held key may be taken for a short press"
+            self._complain("no_releases", text, at_ns)
+            # A keypad that lost power on an open line forgets its settings.
+            self._set_up()
+
     def _key_up(self, key: str, at_ns: int) -> None:
-        down = self._down.pop(key, None)
-        if down is not None and not down.told:
-            held = at_ns - down.since_ns >= self._held_ns
+        self._releases, self._repeats = True, False
+        down = self._down.get(key)
+        if down is not None and down.again_ns >= 0:
+            # Who tells releases repeats no key: the release before was lost.
+            self._released(key, down)
+            self._pressed(key, down.again_ns)
+        down = self._down.get(key)
+        if down is not None:
+            down.last_ns = at_ns
+            self._released(key, down)
+
+    def _released(self, key: str, down: _Down) -> None:
+        """A key is up since it was last heard of: of one that waited it is known now whether it was held."""
+        del self._down[key]
+        if not down.told:
+            held = down.last_ns - down.since_ns >= self._held_ns
             self._readings.append(KeyPressed(at_ns=down.since_ns, key=key, held=held))
 
     def _watch_keys(self, now_ns: int) -> None:
-        for key, down in self._down.items():
-            since_ns = now_ns - down.since_ns
-            if not down.told and since_ns >= self._held_ns:
-                down.told = True
-                self._readings.append(KeyPressed(at_ns=down.since_ns, key=key, held=True))
-            if not down.stuck and since_ns >= self._stuck_ns:
-                down.stuck = True
-                self._complain("stuck_key", f"key {key} has been down for {self._stuck_ns // 1_000_000} ms", now_ns)
-                # A keypad that lost power on an open line forgets its settings and no longer reports releases.
-                self._set_up()
+        for key, down in tuple(self._down.items()):
+            if 0 <= down.again_ns <= now_ns - REPEAT_WAIT_NS:
+                self._pressed_again(key, down, down.again_ns)
+            elif not self._releases and now_ns - down.last_ns >= REPEAT_DELAY_NS:
+                self._released(key, down)
+            else:
+                self._watch_length(key, down, now_ns)
+
+    def _watch_length(self, key: str, down: _Down, now_ns: int) -> None:
+        """Tell a key that has become held or stuck."""
+        length_ns = (now_ns if self._releases else down.last_ns) - down.since_ns
+        if not down.told and length_ns >= self._held_ns:
+            down.told = True
+            self._readings.append(KeyPressed(at_ns=down.since_ns, key=key, held=True))
+        if not down.stuck and length_ns >= self._stuck_ns:
+            down.stuck = True
+            self._complain("stuck_key", f"key {key} has been down for {self._stuck_ns // 1_000_000} ms", now_ns)
+            # A keypad that lost power on an open line forgets its settings and no longer reports releases.
+            self._set_up()

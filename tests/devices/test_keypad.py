@@ -14,6 +14,7 @@ from firmware_protocols.readings import DeviceComplained, KeyPressed, LineDistur
 from simulators.devices.keypad import KeypadSimulator
 from tests.devices.plain import PLAIN, PlainCodec
 
+MS = 1_000_000
 WIRE = PLAIN.open(Role.DEVICE)
 
 
@@ -93,11 +94,79 @@ def test_a_release_heard_before_the_deadline_was_served_still_counts_as_held() -
 def test_down_again_without_up_is_the_same_press() -> None:
     session = keypad()
     down(session, "K", 0)
-    assert down(session, "K", STUCK_NS // 2) == ()
+    # A contact that bounces, or a keypad in its repeating mode.
+    assert [down(session, "K", at_ms * MS) for at_ms in (1, 60, 300)] == [()] * 3
+    for at_ms in range(500, STUCK_NS // MS, 200):
+        assert down(session, "K", at_ms * MS) == ()
     # Repeating beyond the stuck time is complained of, and still no second press.
     assert [type(reading) for reading in down(session, "K", STUCK_NS)] == [DeviceComplained]
     assert up(session, "K", STUCK_NS + 1) == ()
     assert down(session, "K", STUCK_NS + 2) == (KeyPressed(at_ns=STUCK_NS + 2, key="K"),)
+
+
+# --- keypads that report no releases ----------------------------------------------------------------
+
+
+def typed(session: KeypadSession, *said: tuple[str, int]) -> list[tuple[str, int, bool]]:
+    """The presses of a keypad that says these keys at these milliseconds, and then nothing for ten seconds."""
+    told: list[Reading] = []
+    for key, at_ms in (*said, ("", 20_000)):
+        while (deadline_ns := session.next_deadline()) is not None and deadline_ns <= at_ms * MS:
+            session.handle_deadline(deadline_ns)
+            told += session.readings()
+        told += down(session, key, at_ms * MS) if key else ()
+    return [(one.key, one.at_ns // MS, one.held) for one in told if isinstance(one, KeyPressed)]
+
+
+def complaints(session: KeypadSession, *said: tuple[str, int]) -> list[str]:
+    for key, at_ms in said:
+        session.receive(WIRE.encode(KeyDown(key)), at_ms * MS)
+    return [one.code for one in session.readings() if isinstance(one, DeviceComplained)]
+
+
+@pytest.mark.parametrize("apart_ms", [400, 700, 1_199, 1_200, 2_500, 4_999])
+def test_two_stands_within_five_seconds_are_two(apart_ms: int) -> None:
+    """Two players stand one after the other, and the keypad tells no release."""
+    assert typed(keypad(), ("L", 0), ("L", apart_ms)) == [("L", 0, False), ("L", apart_ms, False)]
+
+
+@pytest.mark.parametrize("delay_ms", [500, 1_000])
+def test_a_key_held_at_a_keypad_that_repeats_is_one_press(delay_ms: int) -> None:
+    held = [("L", 0), *(("L", at_ms) for at_ms in range(delay_ms, delay_ms + 2_000, 200))]
+    assert typed(keypad(), *held) == [("L", 0, False)]
+    again = 6_000
+    assert typed(keypad(), *held, ("L", again)) == [("L", 0, False), ("L", again, False)]
+
+
+def test_a_keypad_that_was_seen_to_repeat_repeats() -> None:
+    """Held just long enough to repeat once."""
+    session = keypad()
+    assert typed(session, ("L", 0), ("L", 500), ("L", 700)) == [("L", 0, False)]
+    assert down(session, "L", 30_000 * MS) == (KeyPressed(at_ns=30_000 * MS, key="L"),)
+    assert down(session, "L", 30_500 * MS) == ()
+    session.handle_deadline(40_000 * MS)
+    assert session.readings() == ()
+
+
+def test_a_burn_tapped_twice_without_releases_is_two_short_presses_and_a_repeating_one_is_held() -> None:
+    assert typed(keypad(), ("X", 0), ("X", 700)) == [("X", 0, False), ("X", 700, False)]
+    repeating = [("X", 0), *(("X", at_ms) for at_ms in range(500, 1_800, 200))]
+    assert typed(keypad(), *repeating) == [("X", 0, True)]
+
+
+def test_that_releases_are_missing_is_complained_of_once_and_the_keypad_set_up_again() -> None:
+    session = keypad()
+    assert complaints(session, ("L", 0), ("L", 2_000), ("L", 4_000)) == ["no_releases"]
+    simulator = KeypadSimulator(PLAIN)
+    simulator.receive(session.bytes_to_send())
+    assert simulator.is_set_up
+
+
+def test_a_release_lost_on_the_line_swallows_no_press() -> None:
+    session = keypad()
+    assert down(session, "L", 0) == (KeyPressed(at_ns=0, key="L"),)
+    assert down(session, "L", 600 * MS) == ()
+    assert up(session, "L", 700 * MS) == (KeyPressed(at_ns=600 * MS, key="L"),)
 
 
 def test_a_press_long_after_a_lost_release_is_a_new_one() -> None:
