@@ -9,7 +9,9 @@ from typing import Final
 
 import click
 import msgspec
+from msgspec.structs import replace
 
+from controller import version
 from controller.commands.main_edge import edge_of
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_text
@@ -24,7 +26,7 @@ from controller.formats.mqtt.envelope import Published, own_event
 from controller.formats.text.moments import HouseCalendar, NoMoment, Period
 from controller.io.displays.shift_page import NoPages, shift_page
 from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.reports.shift import ALWAYS, Asked, Shift, shift_of
+from controller.reports.shift import ALWAYS, Asked, Shift, rfc3339, shift_of
 from controller.reports.shift_text import shift_text
 
 A_DAY: Final = timedelta(days=1)
@@ -93,7 +95,8 @@ def _account(journal: Path, times: Times) -> Shift:
         told, rules = _read(reader)
     if not told or rules is None:
         raise NothingHappened(f"{journal}: no event in that time")
-    asked = _asked(times, HouseCalendar(_day(told), datetime.now(UTC)))
+    now = datetime.now(UTC)
+    asked = replace(_asked(times, HouseCalendar(_day(told), now)), written=rfc3339(now), version=version())
     account = shift_of(told, lambda: theories(rules, edge_of(rules)), asked)
     if account is None:
         raise NothingHappened(
@@ -119,7 +122,9 @@ def _asked(times: Times, house: HouseCalendar) -> Asked:
         period, before = (
             house.shift(one, times.shift) if times.shift else house.whole(one) for one in (day, day - A_DAY)
         )
-        return Asked(period, f"gaming day {day}{f', {times.shift} shift' if times.shift else ''}", zone, before)
+        which = f", {times.shift} shift" if times.shift else ""
+        names = (f"gaming day {one}{which}" for one in (day, day - A_DAY))
+        return Asked(period, next(names), zone, before, next(names))
     since = house.moment(times.since) if times.since else ALWAYS.since
     until = house.moment(times.until) if times.until else ALWAYS.until
     if since >= until:

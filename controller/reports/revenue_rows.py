@@ -77,6 +77,8 @@ class RoundRow(Row, frozen=True):
     void_wagers: int
     adjusted: int
     doubted: int
+    void_cents: int = 0
+    """What went back in a voided round."""
 
 
 class HandRow(Row, frozen=True):
@@ -99,6 +101,7 @@ class WagerRow(Row, frozen=True):
     ``wager_cents`` is what lay at the lock, ``handle_cents`` that with what was added by doubles and splits, 0 in a
     voided round. ``basis`` is ``floor`` where the floor ruled on this wager, ``open`` while nothing settled it. Of the
     net, ``jackpot_cents`` are the awards of meters. ``doubted``: something contradicts the settlement since.
+    ``void_cents`` is what was staked and went back in a voided round.
     """
 
     round: int
@@ -115,6 +118,7 @@ class WagerRow(Row, frozen=True):
     jackpot_cents: int = 0
     adjusted: int = 0
     doubted: bool = False
+    void_cents: int = 0
 
     @property
     def win_cents(self) -> int:
@@ -332,6 +336,7 @@ class _Round:
             void_wagers=states.count(State.VOID),
             adjusted=sum(wager.adjusted for wager in wagers),
             doubted=sum(wager.doubted for wager in wagers),
+            void_cents=sum(wager.void_cents for wager in wagers),
         )
 
     def hand_rows(self) -> Iterator[HandRow]:
@@ -345,11 +350,13 @@ class _Round:
         """Its wagers by spot, main first; what the hands staked is the handle of the main wager."""
         for spot, bet in sorted(self.wagers, key=lambda place: (place[0], place[1] != MAIN, place[1])):
             row = self.wagers[spot, bet]
-            if self.void:
-                yield replace(row, net_cents=0, handle_cents=0, state=State.VOID, jackpot_cents=0, doubted=False)
-                continue
             staked = sum(hand.stake_cents for hand in self.hands.values() if hand.spot == spot) if bet == MAIN else 0
-            yield replace(row, handle_cents=staked or row.wager_cents)
+            staked = staked or row.wager_cents
+            if self.void:
+                nothing = replace(row, net_cents=0, handle_cents=0, jackpot_cents=0, doubted=False)
+                yield replace(nothing, state=State.VOID, void_cents=staked)
+            else:
+                yield replace(row, handle_cents=staked)
 
     def _cards(self, cards: Iterable[int]) -> str:
         return " ".join(self.faces.of(card) for card in cards)

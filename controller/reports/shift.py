@@ -10,28 +10,27 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec.structs import replace
 
 from controller.core.analysis.expectation import Band, Theory, bands
-from controller.core.game.wager import Basis
 from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import (
     DeviceStatusChanged,
     Event,
     QuestionAsked,
     TableStarted,
-    WagerAdjusted,
-    WagerSettled,
 )
-from controller.core.messages.floor_events import ChipCount, CorrectionEntered, Count, InventoryEntered, RoundVoided
+from controller.core.messages.floor_events import ChipCount, Count, InventoryEntered
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.people.table_inventory import TableInventory, inventory_of
 from controller.formats.mqtt.envelope import Published
-from controller.formats.text.moments import Period
+from controller.formats.text.moments import Period, zone_of
 from controller.reports.revenue_rows import MAIN, RoundRow, State, WagerRow, takings, win_per_handle
 from controller.reports.shift_course import Point, by_round, course
+from controller.reports.shift_rulings import Ruling, rulings
 
 LONGEST_PAUSE: Final = timedelta(minutes=5)
 """Between two rounds; a longer one is no playing time (a shift's pause, a closed table)."""
@@ -53,6 +52,8 @@ class BetLine(msgspec.Struct, frozen=True):
     handle_cents: int
     win_cents: int
     win_per_handle: int
+    jackpot_cents: int = 0
+    """Awards of meters, which the win is less by."""
     expected_cents: int | None = None
     low_cents: int | None = None
     high_cents: int | None = None
@@ -74,26 +75,6 @@ class SpotLine(msgspec.Struct, frozen=True):
     win_cents: int
 
 
-class Ruling(msgspec.Struct, frozen=True):
-    """What a person or a correction changed: a wager's net before and after (None: it was open), or a void round.
-
-    Nets are the player's. ``case`` is the house's number for the matter, and may be empty. ``elsewhere``: its round did
-    not close in the account's time, so that it changes no figure of this account.
-    """
-
-    time: str
-    round: int
-    spot: int
-    """0: the whole round."""
-    bet: str
-    before_cents: int | None
-    net_cents: int | None
-    who: str
-    why: str
-    case: str = ""
-    elsewhere: bool = False
-
-
 class Entry(msgspec.Struct, frozen=True):
     """A count that was entered, and when; the fields are those of ``InventoryEntered``."""
 
@@ -108,12 +89,25 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Irregular(msgspec.Struct, frozen=True):
-    """A round that no legal play explained."""
+    """A round that no legal play explained, and how it stands: its outcome (empty: it is not over) and open wagers."""
 
     time: str
     round: int
     reason: str
     probable_cause: str | None
+    outcome: str
+    open_wagers: int
+
+
+class Unsettled(msgspec.Struct, frozen=True):
+    """A wager that is open, or was settled (for ``net_cents``, the player's) and is in doubt since."""
+
+    round: int
+    spot: int
+    bet: str
+    staked_cents: int
+    net_cents: int | None
+    why: str
 
 
 class AlertLine(msgspec.Struct, frozen=True):
@@ -125,8 +119,9 @@ class AlertLine(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """A time in four figures."""
+    """A time in four figures, by its name and when it began."""
 
+    name: str
     since: str
     rounds: int
     handle_cents: int
@@ -140,11 +135,18 @@ class Restated(msgspec.Struct, frozen=True):
     handle_cents: int
     win_cents: int
     open_wagers: int
+    doubted_wagers: int
+    void_rounds: int
     rulings: tuple[Ruling, ...]
+    """Also what the table itself settled later (nobody's word: ``who`` is empty)."""
 
 
 class Shift(msgspec.Struct, frozen=True):
-    """All of it. Times are UTC; ``playing_seconds`` leaves out pauses of more than five minutes."""
+    """All of it. Times are UTC but for the hours of ``rounds_by_hour``, which are by the house's clock.
+
+    ``since`` and ``until`` are the time asked for (null: it has no such end), ``started`` and ``ended`` its first and
+    last event. ``playing_seconds`` leaves out pauses of more than five minutes.
+    """
 
     site: str
     table: str
@@ -153,6 +155,13 @@ class Shift(msgspec.Struct, frozen=True):
     time_zone: str
     name: str
     """The gaming day and shift; empty where another time was asked for."""
+    written: str
+    """When the account was made, and ``version`` is that of the program that made it; empty: nobody said."""
+    version: str
+    versions: tuple[str, ...]
+    """Of the program that ran the table in that time."""
+    since: str | None
+    until: str | None
     started: str
     ended: str
     rounds: int
@@ -165,7 +174,10 @@ class Shift(msgspec.Struct, frozen=True):
     open_wagers: int
     open_cents: int
     doubted_wagers: int
+    unsettled: tuple[Unsettled, ...]
     void_rounds: int
+    void_wagers: int
+    void_cents: int
     rulings: tuple[Ruling, ...]
     irregular: tuple[Irregular, ...]
     inventory: TableInventory
@@ -189,6 +201,16 @@ class Shift(msgspec.Struct, frozen=True):
         return sum(line.win_cents for line in self.bets)
 
     @property
+    def jackpot_cents(self) -> int:
+        """The awards of meters that it is less by."""
+        return sum(line.jackpot_cents for line in self.bets)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can come to the account any more: it was made after its time."""
+        return self.until is not None and self.until <= self.written
+
+    @property
     def hold(self) -> int | None:
         """The table's win by its drop in 1/100 %, as a pit reckons it; None where its counts were not entered."""
         win, drop = self.inventory.win_cents, self.inventory.drop_cents
@@ -196,12 +218,18 @@ class Shift(msgspec.Struct, frozen=True):
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """Which account is wanted: its time, what that is called, and the time to set beside it."""
+    """Which account is wanted: its time, what that is called, and the time to set beside it.
+
+    ``written`` and ``version``: when it is made, and by which version of the program.
+    """
 
     period: Period = ALWAYS
     name: str = ""
     time_zone: str = "UTC"
     before: Period | None = None
+    before_name: str = ""
+    written: str = ""
+    version: str = ""
 
 
 def shift_of(
@@ -229,6 +257,11 @@ def shift_of(
         currency=_currency(told),
         time_zone=asked.time_zone,
         name=asked.name,
+        written=asked.written,
+        version=asked.version,
+        versions=_versions(told, asked.period),
+        since=_end(asked.period.since, ALWAYS.since),
+        until=_end(asked.period.until, ALWAYS.until),
         started=within[0].time,
         ended=within[-1].time,
         rounds=len(rounds),
@@ -241,16 +274,19 @@ def shift_of(
         open_wagers=sum(wager.state is State.OPEN for wager in wagers),
         open_cents=sum(wager.handle_cents for wager in wagers if wager.state is State.OPEN),
         doubted_wagers=sum(wager.doubted for wager in wagers),
+        unsettled=tuple(_unsettled(wagers)),
         void_rounds=sum(row.outcome == State.VOID for row in rounds),
+        void_wagers=sum(row.void_wagers for row in rounds),
+        void_cents=sum(row.void_cents for row in rounds),
         rulings=tuple(replace(one, elsewhere=one.round not in numbers) for one in rulings(within)),
-        irregular=tuple(_irregular(within)),
+        irregular=tuple(_irregular(within, rounds)),
         inventory=inventory_of(one for one in events if isinstance(one, InventoryEntered)),
         entries=tuple(_entries(within)),
         alerts=_alerts(events),
         device_faults=_faults(events),
-        rounds_by_hour=dict(sorted(Counter(f"{row.closed[:13]}:00Z" for row in rounds).items())),
+        rounds_by_hour=_by_hour(rounds, zone_of(asked.time_zone)),
         course=course(rounds, settled, theory),
-        before=None if asked.before is None else _summary(told, asked.before),
+        before=None if asked.before is None else _summary(told, asked.before, asked.before_name),
         restated=_restated(told, asked.period, rounds, wagers),
     )
 
@@ -260,30 +296,9 @@ def moment(one: Published) -> datetime:
     return datetime.fromisoformat(one.time)
 
 
-def rulings(told: Iterable[Published]) -> tuple[Ruling, ...]:
-    """What was ruled and corrected, in order; of a void round one line."""
-    found: list[Ruling] = []
-    void: set[int] = set()
-    cases: dict[tuple[int, int | None, str | None], str] = {}
-    for one in told:
-        event = one.event
-        match event:
-            case CorrectionEntered(case, number, spot, bet):
-                cases[number, spot, bet] = case
-            case RoundVoided(number, who, why):
-                void.add(number)
-                case = cases.pop((number, None, None), "")
-                found.append(Ruling(one.time, number, 0, "", None, None, who, why, case))
-            case WagerAdjusted(number, spot, bet, _, before, due, who, why) if number not in void:
-                case = cases.pop((number, spot, bet), "")
-                found.append(Ruling(one.time, number, spot, bet, before, due, who, why, case))
-            case WagerSettled(number, spot, bet, _, due, Basis.FLOOR, _, why) if number not in void:
-                who, _, reason = why.partition(": ")
-                case = cases.pop((number, spot, bet), "")
-                found.append(Ruling(one.time, number, spot, bet, None, due, who, reason, case))
-            case _:
-                pass
-    return tuple(found)
+def rfc3339(when: datetime) -> str:
+    """A moment in UTC, to the second: ``2026-11-21T11:00:00Z``."""
+    return f"{when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _as_it_stood(told: Iterable[Published], period: Period) -> tuple[list[RoundRow], list[WagerRow]]:
@@ -292,6 +307,34 @@ def _as_it_stood(told: Iterable[Published], period: Period) -> tuple[list[RoundR
     rounds = [row for row in then.rounds if period.holds(datetime.fromisoformat(row.closed))]
     numbers = {row.round for row in rounds}
     return rounds, [wager for wager in then.wagers if wager.round in numbers]
+
+
+def _end(given: datetime, unbounded: datetime) -> str | None:
+    """One end of a time; None: it has none."""
+    return None if given == unbounded else rfc3339(given)
+
+
+def _versions(told: Iterable[Published], period: Period) -> tuple[str, ...]:
+    """The versions of the program that ran in a time, in order."""
+    found: list[str] = []
+    for one in told:
+        if isinstance(one.event, TableStarted) and moment(one) < period.until:
+            found = [*(found if moment(one) >= period.since else found[-1:]), one.event.version]
+    return tuple(dict.fromkeys(found))
+
+
+def _by_hour(rounds: Iterable[RoundRow], zone: ZoneInfo) -> dict[str, int]:
+    """Rounds by the hour of the house's clock in which they closed, in order of time."""
+    closed = sorted(datetime.fromisoformat(row.closed) for row in rounds)
+    hours = (one.astimezone(zone).replace(minute=0, second=0, microsecond=0) for one in closed)
+    return dict(Counter(hour.isoformat(timespec="minutes") for hour in hours))
+
+
+def _unsettled(wagers: Iterable[WagerRow]) -> Iterator[Unsettled]:
+    """The wagers that are open or in doubt."""
+    for row in wagers:
+        if row.state is State.OPEN or row.doubted:
+            yield Unsettled(row.round, row.spot, row.bet, row.handle_cents, row.net_cents, row.why)
 
 
 def _currency(told: Iterable[Published]) -> str:
@@ -310,8 +353,9 @@ def _bets(settled: Iterable[WagerRow], theories: Mapping[str, Theory]) -> tuple[
 
 def _bet(bet: str, wagers: Sequence[WagerRow], band: Band | None) -> BetLine:
     handle, win = _sums(wagers)
+    jackpots = sum(wager.jackpot_cents for wager in wagers)
     theory = (band.expected_cents, band.low_cents, band.high_cents) if band else (None, None, None)
-    return BetLine(bet, len(wagers), handle, win, win_per_handle(win, handle), *theory)
+    return BetLine(bet, len(wagers), handle, win, win_per_handle(win, handle), jackpots, *theory)
 
 
 def _spots(settled: Iterable[WagerRow]) -> tuple[SpotLine, ...]:
@@ -336,10 +380,16 @@ def _entries(told: Iterable[Published]) -> Iterator[Entry]:
                 pass
 
 
-def _irregular(told: Iterable[Published]) -> Iterable[Irregular]:
+def _irregular(told: Iterable[Published], rounds: Iterable[RoundRow]) -> Iterator[Irregular]:
+    known = {row.round: row for row in rounds}
     for one in told:
-        if isinstance(one.event, RoundIrregular):
-            yield Irregular(one.time, one.event.round, one.event.reason, one.event.probable_cause)
+        match one.event:
+            case RoundIrregular(number, reason, cause):
+                row = known.get(number)
+                stands = ("", 0) if row is None else (row.outcome, row.open_wagers)
+                yield Irregular(one.time, number, reason, cause, *stands)
+            case _:
+                pass
 
 
 def _alerts(events: Iterable[Event]) -> tuple[AlertLine, ...]:
@@ -356,26 +406,47 @@ def _faults(events: Iterable[Event]) -> dict[str, int]:
     return dict(sorted(counted.items()))
 
 
-def _summary(told: Iterable[Published], period: Period) -> Summary:
+def _summary(told: Iterable[Published], period: Period, name: str) -> Summary:
     rounds, wagers = _as_it_stood(told, period)
     handle, win = _sums(wager for wager in wagers if wager.state is State.SETTLED)
-    begin = period.since.isoformat().replace("+00:00", "Z")
-    return Summary(begin, len(rounds), handle, win, sum(wager.state is State.OPEN for wager in wagers))
+    still = sum(wager.state is State.OPEN for wager in wagers)
+    return Summary(name, rfc3339(period.since), len(rounds), handle, win, still)
 
 
 def _restated(
     told: Sequence[Published], period: Period, rounds: Iterable[RoundRow], wagers: Sequence[WagerRow]
 ) -> Restated | None:
-    """The rounds as they stand now, where something was ruled on them after the time was over."""
+    """The rounds as they stand now, where something was ruled or settled of them after the time was over."""
     numbers = {row.round for row in rounds}
-    later = [one for one in told if moment(one) >= period.until]
-    ruled = tuple(one for one in rulings(later) if one.round in numbers)
+    ruled = [one for one in rulings(one for one in told if moment(one) >= period.until) if one.round in numbers]
+    whole = takings(told)
+    now = [wager for wager in whole.wagers if wager.round in numbers]
+    assert len(now) >= len(wagers), "no wager leaves the books"
+    ruled += _settled_later(wagers, now, ruled)
     if not ruled:
         return None
-    now = [wager for wager in takings(told).wagers if wager.round in numbers]
-    assert len(now) >= len(wagers), "no wager leaves the books"
     handle, win = _sums(wager for wager in now if wager.state is State.SETTLED)
-    return Restated(handle, win, sum(wager.state is State.OPEN for wager in now), ruled)
+    return Restated(
+        handle_cents=handle,
+        win_cents=win,
+        open_wagers=sum(wager.state is State.OPEN for wager in now),
+        doubted_wagers=sum(wager.doubted for wager in now),
+        void_rounds=sum(row.outcome == State.VOID for row in whole.rounds if row.round in numbers),
+        rulings=tuple(ruled),
+    )
+
+
+def _settled_later(then: Iterable[WagerRow], now: Iterable[WagerRow], ruled: Iterable[Ruling]) -> Iterator[Ruling]:
+    """What nobody ruled on: wagers that the table settled after the time, when a meter's answer came, say."""
+    by_people = {(one.round, one.spot, one.bet) if one.spot else (one.round, 0, "") for one in ruled}
+    known = {(row.round, row.spot, row.bet): row for row in then}
+    for row in now:
+        place = (row.round, row.spot, row.bet)
+        before = known.get(place)
+        net = None if before is None else before.net_cents
+        if net != row.net_cents and not by_people & {place, (row.round, 0, "")}:
+            won = (net or 0) - (row.net_cents or 0)
+            yield Ruling(row.time, *place, net, row.net_cents, "", row.why, win_cents=won)
 
 
 def _playing_seconds(rounds: Iterable[RoundRow]) -> int:

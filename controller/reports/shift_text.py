@@ -1,25 +1,79 @@
-"""The account of a shift as lines of text."""
+"""The account of a shift as lines of text, and the words that its page has in common with them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
-from controller.core.people.table_inventory import TableInventory
+from controller.core.messages.floor_events import Count
 from controller.formats.text.moments import zone_of
 from controller.formats.text.printable import printable
 from controller.reports.live_narrative import dollars
-from controller.reports.shift import BetLine, Ruling, Shift
+from controller.reports.shift import BetLine, Irregular, Shift
+from controller.reports.shift_rulings import Ruling
 
 MISSING: Final = "not entered"
 OTHER_TIME: Final = " (round of another time)"
 """Of a ruling that changes no figure of the account."""
 
+TABLE: Final = "the table itself"
+"""Who settled a wager where no person did."""
+
+IN_DOLLARS: Final = ("", "USD")
+"""Currencies whose amounts have a dollar sign; of another the head of the account says which it is."""
+
+
+class Words(NamedTuple):
+    """How an account is told: its money and its clock."""
+
+    currency: str
+    time_zone: str
+
+    def money(self, cents: int | None) -> str:
+        """``-$1,250.00``; without the sign where the house pays in no dollars. None: nobody entered it."""
+        if cents is None:
+            return MISSING
+        return dollars(cents) if self.currency in IN_DOLLARS else dollars(cents).replace("$", "")
+
+    def gain(self, cents: int) -> str:
+        """An amount with its sign: ``+$5.00``, ``-$5.00``, ``$0.00``."""
+        return f"{'+' if cents > 0 else ''}{self.money(cents)}"
+
+    def clock(self, time: str) -> str:
+        """A moment by the house's clock, to the second: ``2026-11-21 18:00:03 EST``."""
+        return self._local(time, "%Y-%m-%d %H:%M:%S %Z")
+
+    def hour(self, time: str) -> str:
+        """An hour by the house's clock: ``2026-11-21 18:00 EST``."""
+        return self._local(time, "%Y-%m-%d %H:%M %Z")
+
+    def _local(self, time: str, form: str) -> str:
+        return datetime.fromisoformat(time).astimezone(zone_of(self.time_zone)).strftime(form)
+
+    def ruled(self, ruling: Ruling) -> str:
+        """What a ruling changed: ``round 12 spot 3 main: -$10.00 -> $0.00 (case 2026-117)``."""
+        case = f" (case {ruling.case})" if ruling.case else ""
+        remark = f"{case}{OTHER_TIME if ruling.elsewhere else ''}"
+        if not ruling.spot:
+            return f"round {ruling.round} void{remark}"
+        wager = f"round {ruling.round} spot {ruling.spot} {ruling.bet}"
+        if ruling.confirms:
+            return f"{wager}: {self._net(ruling.net_cents)} confirmed{remark}"
+        return f"{wager}: {self._net(ruling.before_cents)} -> {self._net(ruling.net_cents)}{remark}"
+
+    def _net(self, cents: int | None) -> str:
+        return "open" if cents is None else self.money(cents)
+
+
+def words_of(shift: Shift) -> Words:
+    """How this account is told."""
+    return Words(shift.currency, shift.time_zone)
+
 
 def shift_text(shift: Shift) -> str:
     """The account for people, each line ended by a line feed."""
-    return "".join(f"{printable(line)}\n" for line in _lines(shift))
+    return "".join(f"{printable(line)}\n" for line in _lines(shift, words_of(shift)))
 
 
 def percent(basis_points: int) -> str:
@@ -35,101 +89,190 @@ def verdict(line: BetLine) -> str:
     return "within" if line.inside else "OUTSIDE"
 
 
-def clock(time: str, zone: str) -> str:
-    """A moment by the house's clock, to the second: ``2026-11-21 18:00:03 EST``."""
-    return datetime.fromisoformat(time).astimezone(zone_of(zone)).strftime("%Y-%m-%d %H:%M:%S %Z")
+def span(shift: Shift) -> str:
+    """The time of the account: what was asked for, or its first and last event where it has no such end."""
+    words = words_of(shift)
+    return f"{words.clock(shift.since or shift.started)} to {words.clock(shift.until or shift.ended)}"
 
 
-def ruled(ruling: Ruling) -> str:
-    """What a ruling changed: ``round 12 spot 3 main -$10.00 -> $0.00 (case 2026-117)``."""
-    case = f" (case {ruling.case})" if ruling.case else ""
-    remark = f"{case}{OTHER_TIME if ruling.elsewhere else ''}"
-    if not ruling.spot:
-        return f"round {ruling.round} void{remark}"
-    before = "open" if ruling.before_cents is None else dollars(ruling.before_cents)
-    assert ruling.net_cents is not None, "only a void round has no net of its own"
-    return f"round {ruling.round} spot {ruling.spot} {ruling.bet} {before} -> {dollars(ruling.net_cents)}{remark}"
+def made(shift: Shift) -> str:
+    """When the account was written, by which version, and which versions ran the table."""
+    ran = f"the table ran version {', '.join(shift.versions) or 'unknown'}"
+    if not shift.written:
+        return ran
+    return f"written {words_of(shift).clock(shift.written)} by Tableside {shift.version}; {ran}"
 
 
-def amount(cents: int | None) -> str:
-    """An amount that may not have been entered."""
-    return MISSING if cents is None else dollars(cents)
+def is_running(shift: Shift) -> bool:
+    """Whether the time of the account was not over when it was written."""
+    return bool(shift.until and shift.written) and not shift.is_over
 
 
-def counts(inventory: TableInventory) -> Iterator[tuple[str, str]]:
-    """The table's inventory by the words of the pit."""
-    yield "opener", amount(inventory.opener_cents)
-    yield "fills", dollars(inventory.fill_cents)
-    yield "credits", dollars(inventory.credit_cents)
-    yield "closer", amount(inventory.closer_cents)
-    yield "drop", amount(inventory.drop_cents)
-    yield "table win", amount(inventory.win_cents)
+def stands(one: Irregular) -> str:
+    """How an irregular round stands: ``irregular, 2 wagers open``."""
+    if not one.outcome:
+        return "not over in this time"
+    return f"{one.outcome}, {many(one.open_wagers, 'wager')} open" if one.open_wagers else one.outcome
 
 
-def _lines(shift: Shift) -> Iterator[str]:
+def many(count: int, name: str) -> str:
+    """``1 wager``, ``2 wagers``."""
+    return f"{count} {name}" if count == 1 else f"{count} {name}s"
+
+
+class CountLine(NamedTuple):
+    """A line of the table's inventory; ``slips``: the papers behind it."""
+
+    name: str
+    amount: str
+    slips: str = ""
+
+
+def counts(shift: Shift) -> Iterator[CountLine]:
+    """The table's inventory by the words of the pit, and the table win beside what the wagers won."""
+    words, kept = words_of(shift), shift.inventory
+    yield CountLine("opener", words.money(kept.opener_cents), slips(shift, Count.OPENER))
+    yield CountLine("fills", words.money(kept.fill_cents), slips(shift, Count.FILL))
+    yield CountLine("credits", words.money(kept.credit_cents), slips(shift, Count.CREDIT))
+    yield CountLine("closer", words.money(kept.closer_cents), slips(shift, Count.CLOSER))
+    yield CountLine("drop", words.money(kept.drop_cents), slips(shift, Count.DROP))
+    yield CountLine("table win", words.money(kept.win_cents))
+    for one in kept.recounts:
+        gap = words.gain(one.opener_cents - one.closer_cents)
+        counted = f"{words.money(one.closer_cents)}, then {words.money(one.opener_cents)}"
+        yield CountLine("closed and opened between", f"{counted}: {gap}")
+    if kept.win_cents is not None:
+        yield CountLine("win on wagers", words.money(shift.win_cents))
+        yield CountLine("table win less win on wagers", words.gain(kept.win_cents - shift.win_cents))
+    yield CountLine("hold (table win by drop)", MISSING if shift.hold is None else percent(shift.hold))
+
+
+def slips(shift: Shift, kind: Count) -> str:
+    """The slips of a kind that stand, and what was entered without one: ``slips 4711, 4713; $50.00 without a slip``."""
+    standing: dict[str, int] = {}
+    for entry in shift.entries:
+        if entry.kind is kind:
+            standing[entry.slip] = standing.get(entry.slip, 0) + entry.cents
+    loose = standing.pop("", 0)
+    numbers = [slip for slip, cents in standing.items() if cents]
+    said = [f"slip{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"] if numbers else []
+    if loose and kind in {Count.FILL, Count.CREDIT}:
+        said.append(f"{words_of(shift).money(loose)} without a slip")
+    return "; ".join(said)
+
+
+def _lines(shift: Shift, words: Words) -> Iterator[str]:
     yield f"{shift.site}/{shift.table}, epoch {shift.epoch}{f', {shift.name}' if shift.name else ''}"
     money = f", amounts in {shift.currency}" if shift.currency else ""
-    yield f"{clock(shift.started, shift.time_zone)} to {clock(shift.ended, shift.time_zone)}{money}"
+    yield f"{span(shift)}{money}"
+    yield made(shift)
+    if is_running(shift):
+        yield f"NOT OVER    its last event so far: {words.clock(shift.ended)}"
+    yield from _restated(shift, words)
     pace = f"{shift.rounds_per_hour} an hour over {shift.playing_seconds // 60} minutes of play"
-    yield f"{shift.rounds} rounds, {pace}"
+    yield f"{many(shift.rounds, 'round')}, {pace}"
     yield ""
     yield f"{'bet':24}{'wagers':>8}{'handle':>14}{'win':>14}{'win/handle':>12}{'expected':>14}   95 % band"
     for line in shift.bets:
-        yield _bet(line)
-    sums = f"{dollars(shift.handle_cents):>14}{dollars(shift.win_cents):>14}"
+        yield _bet(line, words)
+    sums = f"{words.money(shift.handle_cents):>14}{words.money(shift.win_cents):>14}"
     yield f"{'all':24}{sum(line.wagers for line in shift.bets):>8}{sums}"
+    if shift.jackpot_cents:
+        yield f"jackpots    {words.money(shift.jackpot_cents)} of meters were awarded; the win is less by them"
     yield ""
-    yield from _inventory(shift)
+    yield from _inventory(shift, words)
+    yield ""
     for spot in shift.spots:
-        money = f"handle {dollars(spot.handle_cents)}, win {dollars(spot.win_cents)}"
-        yield f"spot {spot.spot}      {spot.wagers} wagers, {money}"
+        money = f"handle {words.money(spot.handle_cents)}, win {words.money(spot.win_cents)}"
+        yield f"spot {spot.spot}      {many(spot.wagers, 'wager')}, {money}"
     yield ""
-    yield f"basis       {_counts(shift.bases)}"
-    yield f"questions   {shift.questions}"
-    yield f"open        {shift.open_wagers} wagers, {dollars(shift.open_cents)}"
-    yield f"in doubt    {shift.doubted_wagers} settled wagers"
-    yield f"void        {shift.void_rounds} rounds"
-    for ruling in shift.rulings:
-        yield f"ruled       {clock(ruling.time, shift.time_zone)} {ruled(ruling)}, {ruling.who}: {ruling.why}"
-    for one in shift.irregular:
-        cause = f"; likely {one.probable_cause}" if one.probable_cause else ""
-        yield f"irregular   round {one.round}: {one.reason}{cause}"
-    for alert in shift.alerts:
-        yield f"alerts      {alert.count} {alert.severity} {alert.kind}"
+    yield from _attention(shift, words)
     yield f"devices     {_counts(shift.device_faults)}"
-    yield f"by hour     {_counts(shift.rounds_by_hour)}"
-    yield from _beside(shift)
-
-
-def _inventory(shift: Shift) -> Iterator[str]:
-    yield f"inventory   {', '.join(f'{name} {value}' for name, value in counts(shift.inventory))}"
-    hold = MISSING if shift.hold is None else percent(shift.hold)
-    yield f"hold        {hold} (table win by drop)"
-    for one in shift.entries:
-        slip = f", slip {one.slip}" if one.slip else ""
-        what = f"{one.entry}: {one.kind} {dollars(one.cents)}{slip}"
-        yield f"entered     {clock(one.time, shift.time_zone)} {what}, {one.who}: {one.why}"
-
-
-def _beside(shift: Shift) -> Iterator[str]:
+    yield f"by hour     {_counts({words.hour(hour): count for hour, count in shift.rounds_by_hour.items()})}"
     if shift.before is not None:
         then = shift.before
-        figures = f"{then.rounds} rounds, handle {dollars(then.handle_cents)}, win {dollars(then.win_cents)}"
-        yield f"day before  {figures}, {then.open_wagers} wagers open"
-    if shift.restated is not None:
-        now = shift.restated
-        yield f"RESTATED    handle {dollars(now.handle_cents)}, win {dollars(now.win_cents)}, {now.open_wagers} open"
-        for ruling in now.rulings:
-            yield f"later       {clock(ruling.time, shift.time_zone)} {ruled(ruling)}, {ruling.who}: {ruling.why}"
+        figures = f"handle {words.money(then.handle_cents)}, win {words.money(then.win_cents)}"
+        still = f"{many(then.open_wagers, 'wager')} open"
+        yield f"beside it   {then.name}: {many(then.rounds, 'round')}, {figures}, {still}"
 
 
-def _bet(line: BetLine) -> str:
-    money = f"{dollars(line.handle_cents):>14}{dollars(line.win_cents):>14}{percent(line.win_per_handle):>12}"
+def _restated(shift: Shift, words: Words) -> Iterator[str]:
+    """What was ruled after the end: before everything, for no figure below has it."""
+    now = shift.restated
+    if now is None:
+        return
+    lines = list(restated_lines(shift))
+    if not lines:
+        yield "RESTATED    ruled after the end, and no figure changed"
+    else:
+        yield "RESTATED    by what came after the end; what follows further below is as it stood then"
+        for name, *figures in (RESTATED, *lines):
+            yield f"{'':12}{name:14}{''.join(f'{one:>14}' for one in figures)}".rstrip()
+    for ruling in now.rulings:
+        yield _ruling("later", ruling, words)
+    yield ""
+
+
+RESTATED: Final = ("", "handle", "win", "open", "in doubt", "void rounds")
+"""The heads of the figures that are restated."""
+
+
+def restated_lines(shift: Shift) -> Iterator[tuple[str, ...]]:
+    """The figures at the end, restated, and what changed; nothing where none did."""
+    now, words = shift.restated, words_of(shift)
+    if now is None:
+        return
+    then = (shift.handle_cents, shift.win_cents, shift.open_wagers, shift.doubted_wagers, shift.void_rounds)
+    restated = (now.handle_cents, now.win_cents, now.open_wagers, now.doubted_wagers, now.void_rounds)
+    if then == restated:
+        return
+    changes = [after - before for before, after in zip(then, restated, strict=True)]
+    for name, row in (("at the end", then), ("restated", restated)):
+        yield name, *map(words.money, row[:2]), *map(str, row[2:])
+    yield "change", *map(words.gain, changes[:2]), *(f"{one:+}" if one else "0" for one in changes[2:])
+
+
+def _ruling(label: str, one: Ruling, words: Words) -> str:
+    house = "" if one.elsewhere else f", house {words.gain(one.win_cents)}"
+    return f"{label:12}{words.clock(one.time)} {words.ruled(one)}{house}, {one.who or TABLE}: {one.why}"
+
+
+def _attention(shift: Shift, words: Words) -> Iterator[str]:
+    yield f"basis       {_counts(shift.bases)}"
+    yield f"questions   {shift.questions}"
+    yield f"open        {many(shift.open_wagers, 'wager')}, {words.money(shift.open_cents)}"
+    yield f"in doubt    {many(shift.doubted_wagers, 'settled wager')}"
+    for wager in shift.unsettled:
+        state = "open" if wager.net_cents is None else f"in doubt, settled for {words.money(wager.net_cents)}"
+        place = f"round {wager.round} spot {wager.spot} {wager.bet}, {words.money(wager.staked_cents)} staked"
+        yield f"unsettled   {place}: {state}: {wager.why}"
+    returned = f"{many(shift.void_wagers, 'wager')}, {words.money(shift.void_cents)} returned"
+    yield f"void        {many(shift.void_rounds, 'round')}, {returned}"
+    for ruling in shift.rulings:
+        yield _ruling("ruled", ruling, words)
+    for one in shift.irregular:
+        cause = f"; likely {one.probable_cause}" if one.probable_cause else ""
+        yield f"irregular   round {one.round}: {one.reason}{cause}; {stands(one)}"
+    for alert in shift.alerts:
+        yield f"alerts      {alert.count} {alert.severity} {alert.kind}"
+
+
+def _inventory(shift: Shift, words: Words) -> Iterator[str]:
+    for line in counts(shift):
+        yield f"inventory   {f'{line.name:30}{line.amount:>14}   {line.slips}'.rstrip()}"
+    for one in shift.entries:
+        slip = f", slip {one.slip}" if one.slip else ""
+        what = f"{one.entry}: {one.kind} {words.money(one.cents)}{slip}"
+        yield f"entered     {words.clock(one.time)} {what}, {one.who}: {one.why}"
+
+
+def _bet(line: BetLine, words: Words) -> str:
+    money = f"{words.money(line.handle_cents):>14}{words.money(line.win_cents):>14}{percent(line.win_per_handle):>12}"
     head = f"{line.bet:24}{line.wagers:>8}{money}"
     if line.expected_cents is None or line.low_cents is None or line.high_cents is None:
         return f"{head}{'-':>14}   no theory"
-    band = f"{dollars(line.low_cents)} to {dollars(line.high_cents)}: {verdict(line)}"
-    return f"{head}{dollars(line.expected_cents):>14}   {band}"
+    band = f"{words.money(line.low_cents)} to {words.money(line.high_cents)}: {verdict(line)}"
+    return f"{head}{words.money(line.expected_cents):>14}   {band}"
 
 
 def _counts(counted: Mapping[str, int]) -> str:

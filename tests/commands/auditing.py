@@ -39,7 +39,7 @@ from controller.core.table.ledger import recall
 from firmware_protocols.cards import DECK
 from simulators.people.acts import Act, Lay, RoundPlayed
 from simulators.people.offenders import OFFENCES, OWN_CHIPS, STOLEN, Contents, Script
-from tests.commands import auditor, auditor_page
+from tests.commands import auditor, auditor_page, auditor_rows
 from tests.core import nights
 from tests.core.full_nights import FullNight
 from tests.core.journals import WALL_NS, journal_of
@@ -300,15 +300,20 @@ def compared(journal: Path, accounts: tuple[Asked, ...], pages: tuple[Asked, ...
     books = auditor.Books(events)
     rows_agree(found, journal, books)
     found.same(
-        "rounds", json.loads(command("rounds", "--json", "--last", "100000", str(journal))), auditor.listed(books)
+        "rounds", json.loads(command("rounds", "--json", "--last", "100000", str(journal))), auditor_rows.listed(books)
     )
     for asked in accounts:
         told = json.loads(command("report", str(journal), *asked.words, "--json"))
-        account_agrees(found, " ".join(asked.words) or "all", told, auditor.account(events, asked.since, asked.until))
+        account_agrees(
+            found,
+            " ".join(asked.words) or "all",
+            told,
+            auditor.account(events, asked.since, asked.until, DAY.time_zone),
+        )
     for asked in pages:
         page = journal.with_suffix(".html")
         command("report", str(journal), *asked.words, "--html", str(page))
-        second = auditor.account(events, asked.since, asked.until)
+        second = auditor.account(events, asked.since, asked.until, DAY.time_zone)
         page_agrees(found, " ".join(asked.words), page.read_text(encoding="utf-8"), second)
     return found
 
@@ -325,17 +330,20 @@ def page_agrees(found: Compared, name: str, page: str, second: dict[str, Any]) -
 
 def rows_agree(found: Compared, journal: Path, books: auditor.Books) -> None:
     """Every kind of ``export --rows``; and each hand's cards come to its total."""
-    for kind, theirs in auditor.exported(books).items():
+    for kind, theirs in auditor_rows.exported(books).items():
         ours = [json.loads(line) for line in command("export", "--rows", kind, str(journal)).splitlines()]
         for row in ours:
             if "data" in row:
                 row["data"] = json.loads(row["data"])
         found.same(kind, ours, theirs)
         for row in ours if kind == "hands" else ():
-            found.same(f"hands/{row['round']}/{row['spot']}/total", row["total"], auditor.points_of(row["cards"]))
+            found.same(f"hands/{row['round']}/{row['spot']}/total", row["total"], auditor_rows.points_of(row["cards"]))
 
 
-LEFT_OUT: Final = ("started", "ended", "name", "time_zone", "before", "course", "currency")
+LEFT_OUT: Final = (
+    *("started", "ended", "since", "until", "name", "time_zone", "before", "course", "currency"),
+    *("written", "version", "versions"),
+)
 """Of an account: what names it, and what is compared otherwise."""
 
 THEORY: Final = ("expected_cents", "low_cents", "high_cents")

@@ -9,90 +9,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime
 from fractions import Fraction
 from math import floor
 from typing import Any
+from zoneinfo import ZoneInfo
 
 Row = dict[str, Any]
 Place = tuple[int, int, str]
 
 EARLIEST, LATEST = "1970-01-01T00:00:00+00:00", "9999-01-01T00:00:00+00:00"
 LONGEST_PAUSE_SECONDS = 300
-
-ALERTS = frozenset(
-    {
-        "bet_increased_after_lock",
-        "bet_decreased_after_lock",
-        "chips_unexplained",
-        "chips_exchanged",
-        "insurance_too_large",
-        "wager_outside_limits",
-        "side_bet_without_main",
-        "wager_uncertain",
-        "side_bet_refused",
-        "mid_shoe_entry",
-        "unknown_chip",
-        "chip_seen_twice",
-        "card_unreadable",
-        "card_outside_round",
-        "cards_may_be_missing",
-        "round_irregular",
-        "settlement_disputed",
-        "spot_reader_lost",
-        "order_refused",
-        "assistance_requested",
-        "device_alarm",
-        "line_errors",
-        "close_refused",
-        "play_blocked",
-        "play_unblocked",
-        "key_refused",
-        "answer_refused",
-        "alert_raised",
-        "alert_acknowledged",
-        "contribution_refused",
-        "meter_closed",
-        "mystery_disputed",
-        "parameters_differ",
-        "pool_entry_declined",
-    }
-)
-"""What docs/reference/events.md says is told under ``alert/`` too."""
-
-METERS = frozenset(
-    {
-        "meter_opened",
-        "contribution_made",
-        "jackpot_hit",
-        "meter_reset",
-        "jackpot_verified",
-        "jackpot_paid",
-        "jackpot_refused",
-        "meter_change_proposed",
-        "order_approved",
-        "order_withdrawn",
-        "meter_adjusted",
-        "parameters_queued",
-        "parameters_changed",
-        "mystery_committed",
-        "mystery_revealed",
-        "meter_reopened",
-        "meter_linked",
-        "contribution_posted",
-        "jackpot_claimed",
-        "verdict_posted",
-        "pool_entry_recorded",
-        "meter_released",
-        "contribution_refused",
-        "meter_closed",
-        "mystery_disputed",
-        "parameters_differ",
-        "pool_entry_declined",
-    }
-)
-"""What it says of meters."""
 
 
 class Books:
@@ -188,9 +116,9 @@ class Books:
         number, spot, bet = place
         staked = sum(one["stake_cents"] for of, one in self.hands.items() if of[:2] == (number, spot))
         wager["handle"] = (staked if bet == "main" else 0) or wager["cents"]
-        wager["state"] = "open" if wager["due"] is None else "settled"
+        wager["state"], wager["void"] = ("open" if wager["due"] is None else "settled"), 0
         if self.rounds[number]["void"]:
-            wager.update(state="void", due=0, handle=0, jackpot=0, doubted=False)
+            wager.update(state="void", due=0, void=wager["handle"], handle=0, jackpot=0, doubted=False)
 
     def agreed(self) -> list[tuple[int, int, int]]:
         """The hands of rounds that a legal play explains."""
@@ -225,7 +153,7 @@ def moment(text: str) -> datetime:
 # --- the account of a time ----------------------------------------------------------------------------
 
 
-def account(events: list[Row], since: str = EARLIEST, until: str = LATEST) -> Row:
+def account(events: list[Row], since: str = EARLIEST, until: str = LATEST, zone: str = "UTC") -> Row:
     """Every figure of ``tableside report --json`` that no theory is needed for, of the time from one to the other."""
     begin, end = moment(since), moment(until)
     then = Books(event for event in events if moment(event["time"]) < end)
@@ -240,25 +168,46 @@ def account(events: list[Row], since: str = EARLIEST, until: str = LATEST) -> Ro
         "rounds": len(numbers),
         "playing_seconds": seconds,
         "rounds_per_hour": half_up(Fraction(3600 * len(numbers), seconds)) if seconds else 0,
-        "bets": lines_of(settled, 2, "bet"),
+        "bets": [
+            {**line, "jackpot_cents": sum(w["jackpot"] for place, w in settled if place[2] == line["bet"])}
+            for line in lines_of(settled, 2, "bet")
+        ],
         "spots": lines_of(settled, 1, "spot"),
         "bases": dict(Counter(wager["basis"] for _, wager in settled)),
         "questions": sum(name_of(event) == "question_asked" for event in within),
         "open_wagers": len(still),
         "open_cents": sum(wager["handle"] for wager in still),
         "doubted_wagers": sum(wager["doubted"] for _, wager in own),
+        "unsettled": [
+            {
+                **dict(zip(("round", "spot", "bet"), place, strict=True)),
+                "staked_cents": wager["handle"],
+                "net_cents": wager["due"],
+                "why": wager["why"],
+            }
+            for place, wager in own
+            if wager["state"] == "open" or wager["doubted"]
+        ],
         "void_rounds": sum(one["void"] for one in rounds),
+        "void_wagers": sum(wager["state"] == "void" for _, wager in own),
+        "void_cents": sum(wager["void"] for _, wager in own),
         "rulings": [{**one, "elsewhere": one["round"] not in numbers} for one in rulings(within)],
-        "irregular": irregular(within),
+        "irregular": irregular(within, then, numbers),
         "inventory": inventory(within),
         "entries": [{"time": one["time"], **one["data"]} for one in within if name_of(one) == "inventory_entered"],
         "alerts": alerts(within),
         "device_faults": faults(within),
-        "rounds_by_hour": dict(Counter(f"{one['closed']['time'][:13]}:00Z" for one in rounds)),
+        "rounds_by_hour": by_hour(sorted(moment(one["closed"]["time"]) for one in rounds), zone),
         "won_by_round": won_by_round(numbers, settled),
-        "restated": restated(events, numbers, end),
+        "restated": restated(events, then, numbers, end),
         **table_of(within),
     }
+
+
+def by_hour(closed: list[datetime], zone: str) -> dict[str, int]:
+    """Rounds by the hour of the house's clock, as ``2026-11-21T18:00-05:00``."""
+    local = (when.astimezone(ZoneInfo(zone)) for when in closed)
+    return dict(Counter(f"{when:%Y-%m-%dT%H}:00{when.isoformat()[-6:]}" for when in local))
 
 
 def table_of(events: list[Row]) -> Row:
@@ -331,14 +280,18 @@ def rulings(events: Iterable[Row]) -> list[Row]:
         name, data = name_of(event), event["data"]
         # The case is entered just before what it changes.
         case = before["data"]["case"] if before and name_of(before) == "correction_entered" else ""
-        line = {"time": event["time"], "round": data.get("round", 0), "case": case, "elsewhere": False}
+        line = {"time": event["time"], "round": data.get("round", 0), "case": case, "elsewhere": False, "win_cents": 0}
         before = event
         if name == "round_voided":
             void.add(data["round"])
             whole = {"spot": 0, "bet": "", "before_cents": None, "net_cents": None}
             found.append({**line, **whole, "who": data["who"], "why": data["why"]})
+        if line["round"] in void and name == "wager_adjusted":
+            whole = next(one for one in found if (one["round"], one["spot"]) == (line["round"], 0))
+            whole["win_cents"] += data["before_cents"] - data["net_cents"]
         if line["round"] in void or name not in {"wager_adjusted", "wager_settled"}:
             continue
+        line["win_cents"] = data.get("before_cents", 0) - data["net_cents"]
         line |= {"spot": data["spot"], "bet": data["bet"], "net_cents": data["net_cents"]}
         if name == "wager_adjusted":
             found.append({**line, "before_cents": data["before_cents"], "who": data["who"], "why": data["why"]})
@@ -348,11 +301,20 @@ def rulings(events: Iterable[Row]) -> list[Row]:
     return found
 
 
-def irregular(events: Iterable[Row]) -> list[Row]:
-    """Rounds that no legal play explained."""
+def irregular(events: Iterable[Row], books: Books, numbers: list[int]) -> list[Row]:
+    """Rounds that no legal play explained, and how those stand that are over."""
     names = ("round", "reason", "probable_cause")
-    found = [event for event in events if name_of(event) == "round_irregular"]
-    return [{"time": event["time"], **{name: event["data"][name] for name in names}} for event in found]
+    lines = []
+    for event in events:
+        if name_of(event) != "round_irregular":
+            continue
+        line = {"time": event["time"], **{name: event["data"][name] for name in names}, "outcome": "", "open_wagers": 0}
+        if line["round"] in numbers:
+            one = books.rounds[line["round"]]
+            line["outcome"] = "void" if one["void"] else one["closed"]["data"]["outcome"]
+            line["open_wagers"] = sum(wager["state"] == "open" for _, wager in books.of([line["round"]]))
+        lines.append(line)
+    return lines
 
 
 def alerts(events: Iterable[Row]) -> list[Row]:
@@ -370,19 +332,42 @@ def faults(events: Iterable[Row]) -> dict[str, int]:
 
 
 def inventory(events: Iterable[Row]) -> Row:
-    """What was counted, by kind."""
-    found: dict[str, int | None] = {
-        "opener_cents": None,
-        "closer_cents": None,
-        "fill_cents": 0,
-        "credit_cents": 0,
-        "drop_cents": None,
-    }
-    for event in events:
-        if name_of(event) == "inventory_entered":
-            name = f"{event['data']['kind']}_cents"
-            found[name] = (found[name] or 0) + event["data"]["cents"]
+    """What was counted: fills, credits and drop added up, the rack at its first opening and its last closing."""
+    entered = [event["data"] for event in events if name_of(event) == "inventory_entered"]
+    found: Row = {f"{kind}_cents": added(entered, kind) or 0 for kind in ("fill", "credit")}
+    found["drop_cents"] = added(entered, "drop")
+    racks = racks_of(entered)
+    while racks and racks[0][0] == "closer":
+        racks = racks[1:]
+    found["opener_cents"] = racks[0][1] if racks else None
+    found["closer_cents"] = racks[-1][1] if racks and racks[-1][0] == "closer" else None
+    found["recounts"] = [
+        {"closer_cents": cents, "opener_cents": racks[at + 1][1]}
+        for at, (kind, cents) in enumerate(racks[:-1])
+        if at and kind == "closer"
+    ]
     return found
+
+
+def added(entered: list[Row], kind: str) -> int | None:
+    """All entries of a kind together; None where there is none."""
+    cents = [one["cents"] for one in entered if one["kind"] == kind]
+    return sum(cents) if cents else None
+
+
+def racks_of(entered: list[Row]) -> list[tuple[str, int]]:
+    """The counts of the rack that stand, in order: what is taken back is taken from the last count of its kind."""
+    counts: list[Row] = []
+    for one in entered:
+        if one["kind"] not in {"opener", "closer"}:
+            continue
+        own = [count for count in counts if count["kind"] == one["kind"]]
+        if own and (one["cents"] < 0 or own[-1]["void"]):
+            own[-1]["cents"] += one["cents"]
+            own[-1]["void"] = own[-1]["cents"] == 0
+        else:
+            counts.append({"kind": one["kind"], "cents": one["cents"], "void": False})
+    return [(count["kind"], count["cents"]) for count in counts if not count["void"]]
 
 
 def table_win(found: Row) -> int | None:
@@ -394,161 +379,29 @@ def table_win(found: Row) -> int | None:
     return int(closer + found["credit_cents"] + drop - opener - found["fill_cents"])
 
 
-def restated(events: list[Row], numbers: list[int], end: datetime) -> Row | None:
-    """The same rounds by all that came later; None where nothing was ruled on them."""
+def restated(events: list[Row], then: Books, numbers: list[int], end: datetime) -> Row | None:
+    """The same rounds by all that came later; None where nothing was ruled on them and nothing settled."""
     later = rulings(event for event in events if moment(event["time"]) >= end)
     ruled = [one for one in later if one["round"] in numbers]
+    own = Books(events).of(numbers)
+    known = {(one["round"], one["spot"], one["bet"]) for one in ruled}
+    for place, wager in own:
+        before = then.wagers[place]["due"] if place in then.wagers else None
+        if before == wager["due"] or place in known or (place[0], 0, "") in known:
+            continue
+        line = dict(zip(("round", "spot", "bet"), place, strict=True))
+        nets = {"before_cents": before, "net_cents": wager["due"], "win_cents": (before or 0) - (wager["due"] or 0)}
+        nobody = {"who": "", "why": wager["why"], "case": "", "elsewhere": False}
+        ruled.append({"time": wager["event"]["time"], **line, **nets, **nobody})
     if not ruled:
         return None
-    now = [wager for _, wager in Books(events).of(numbers)]
+    now = [wager for _, wager in own]
     handle, win = sums(wager for wager in now if wager["state"] == "settled")
-    still = sum(wager["state"] == "open" for wager in now)
-    return {"handle_cents": handle, "win_cents": win, "open_wagers": still, "rulings": ruled}
-
-
-# --- rows ---------------------------------------------------------------------------------------------
-
-
-def round_rows(books: Books, numbers: Iterable[int]) -> list[Row]:
-    """``export --rows rounds``."""
-    rows = []
-    for number in numbers:
-        one, end = books.rounds[number], books.rounds[number]["closed"]
-        wagers = [wager for _, wager in books.of([number])]
-        settled, still = ([w for w in wagers if w["state"] == state] for state in ("settled", "open"))
-        ended = "open" if end is None else end["data"]["outcome"]
-        rows.append(
-            {
-                "round": number,
-                "started": one["started"],
-                "closed": "" if end is None else end["time"],
-                "first_seq": one["first_seq"],
-                "last_seq": one["last_seq"],
-                "outcome": "void" if one["void"] else ended,
-                "dealer": "" if end is None else books.shown(end["data"]["dealer"]),
-                "spots": one["spots"],
-                "hands": sum(place[0] == number for place in books.agreed()),
-                "questions": one["questions"],
-                "alerts": one["alerts"],
-                "handle_cents": sums(settled)[0],
-                "win_cents": sums(settled)[1],
-                "open_wagers": len(still),
-                "open_cents": sum(wager["handle"] for wager in still),
-                "settled_wagers": len(settled),
-                "void_wagers": len(wagers) - len(settled) - len(still),
-                "adjusted": sum(wager["adjusted"] for wager in wagers),
-                "doubted": sum(wager["doubted"] for wager in wagers),
-            }
-        )
-    return rows
-
-
-def hand_rows(books: Books) -> list[Row]:
-    """``export --rows hands``."""
-    order = {number: at for at, number in enumerate(books.closed)}
-    own = sorted((place for place in books.agreed() if place[0] in order), key=lambda one: (order[one[0]], one))
-    rows = []
-    for number, spot, hand in own:
-        data = books.hands[number, spot, hand]
-        row = {"round": number, "spot": spot, "hand": hand, "cards": books.shown(data["cards"])}
-        rows.append({**row, "total": data["total"], "stake_cents": data["stake_cents"]})
-    return rows
-
-
-def wager_rows(books: Books) -> list[Row]:
-    """``export --rows wagers``."""
-    return [
-        {
-            "round": number,
-            "time": wager["event"]["time"],
-            "seq": wager["event"]["seq"],
-            "spot": spot,
-            "bet": bet,
-            "wager_cents": wager["cents"],
-            "handle_cents": wager["handle"],
-            "net_cents": wager["due"],
-            "basis": wager["basis"],
-            "why": wager["why"],
-            "state": wager["state"],
-            "jackpot_cents": wager["jackpot"],
-            "adjusted": wager["adjusted"],
-            "doubted": wager["doubted"],
-        }
-        for (number, spot, bet), wager in books.of(books.closed)
-    ]
-
-
-def event_rows(books: Books, names: frozenset[str], columns: Callable[[Row], Row]) -> list[Row]:
-    """Rows of events as they were told."""
-    found = [event for event in books.events if name_of(event) in names]
-    return [
-        {"time": event["time"], "seq": event["seq"], "kind": name_of(event), **columns(event["data"])}
-        for event in found
-    ]
-
-
-def of_alert(data: Row) -> Row:
-    """``export --rows alerts``."""
-    return {"round": data.get("round"), "spot": data.get("spot"), "data": data}
-
-
-def of_meter(data: Row) -> Row:
-    """``export --rows meters``."""
-    return {"meter": data.get("meter", ""), **of_alert(data), "units": data.get("meter_units")}
-
-
-def sum_rows(books: Books) -> list[Row]:
-    """``export --rows sums``."""
-    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for (_, _, bet), wager in books.of(books.closed):
-        if wager["state"] == "settled":
-            found[f"{wager['event']['time'][:13]}:00:00Z", bet].append(wager)
-    rows = []
-    for (hour, bet), wagers in sorted(found.items()):
-        handle, win = sums(wagers)
-        row = {"hour": hour, "bet": bet, "wagers": len(wagers), "handle_cents": handle, "win_cents": win}
-        rows.append({**row, "win_per_handle": per_handle(win, handle)})
-    return rows
-
-
-def exported(books: Books) -> dict[str, list[Row]]:
-    """Every kind of ``export --rows``."""
-    rounds = round_rows(books, books.closed)
-    video = ("round", "started", "closed", "first_seq", "last_seq", "outcome")
     return {
-        "rounds": rounds,
-        "hands": hand_rows(books),
-        "wagers": wager_rows(books),
-        "alerts": event_rows(books, ALERTS, of_alert),
-        "meters": event_rows(books, METERS, of_meter),
-        "sums": sum_rows(books),
-        "video": [{name: row[name] for name in video} for row in rounds],
+        "handle_cents": handle,
+        "win_cents": win,
+        "open_wagers": sum(wager["state"] == "open" for wager in now),
+        "doubted_wagers": sum(wager["doubted"] for wager in now),
+        "void_rounds": len({place[0] for place, wager in own if wager["state"] == "void"}),
+        "rulings": ruled,
     }
-
-
-def listed(books: Books) -> list[Row]:
-    """``tableside rounds --json``."""
-    return [
-        {
-            "round": row["round"],
-            "locked": row["started"],
-            "closed": row["closed"],
-            "outcome": row["outcome"],
-            "boxes": row["spots"],
-            "staked_cents": row["handle_cents"] + row["open_cents"],
-            "net_cents": -row["win_cents"],
-            "settled": row["settled_wagers"],
-            "open": row["open_wagers"],
-            "void": row["void_wagers"],
-            "adjusted": row["adjusted"],
-            "alerts": row["alerts"],
-        }
-        for row in round_rows(books, sorted(books.rounds))
-    ]
-
-
-def points_of(cards: str) -> int:
-    """The best total of faces such as ``Th 7d``, by the words of any card of rules."""
-    points = [1 if face[0] == "A" else 10 if face[0] in "TJQK" else int(face[0]) for face in cards.split()]
-    hard = sum(points)
-    return hard + 10 if 1 in points and hard <= 11 else hard

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def test_the_whole_journal_is_told(journal: Path) -> None:
     done = run(str(journal))
     assert done.exit_code == 0, done.output
     assert "main                           1        $25.00       -$25.00   -100.00 %" in done.output
-    assert "fills $500.00" in done.output
+    assert "fills                                $500.00   slip 4711" in done.output
     told = json.loads(run(str(journal), "--json").output)
     assert (told["rounds"], told["open_wagers"], told["inventory"]["fill_cents"]) == (1, 0, 50_000)
 
@@ -62,9 +63,10 @@ def test_a_page_has_the_same_figures_and_lines_to_sign(journal: Path, tmp_path: 
     page = tmp_path / "shift.html"
     assert run(str(journal), "--html", str(page)).exit_code == 0
     text = page.read_text()
-    assert "<td>fills</td><td>$500.00</td>" in text
+    assert '<td>fills</td><td>$500.00</td><td class="text">slip 4711</td>' in text
+    assert re.search(r"<p>Written [-0-9]+ [:0-9]+ UTC by Tableside [.0-9]+; the table ran version test\.</p>", text)
     assert 'UTC</td><td class="text">fill</td><td>$500.00</td>' in text
-    assert "Accounting</td>" in text
+    assert "<tr><td>Accounting</td><td></td><td></td><td></td></tr>" in text
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,86 @@ def test_what_is_ruled_later_restates_an_account_and_does_not_change_it() -> Non
     assert second.round != first.round
 
 
+def ruled_later(cents: int) -> tuple[Shift, str]:
+    """The account of two rounds before somebody rules on a wager of theirs, and its text after it."""
+    rig = a_rig()
+    played(rig, rounds=2)
+    rig.key("insurance_closed")
+    asked = from_to("2026-11-21T00:00Z", published(rig.events)[-1].time)
+    row = next(row for row in takings(published(rig.events)).wagers if (row.round, row.bet) == (1, "main"))
+    assert row.net_cents is not None
+    given = AdjustWager(rig.now_ns, 1, row.spot, "main", row.net_cents + cents, "M. Okafor", "seen again")
+    rig.give(given)
+    return account(published(rig.events), asked), shift_text(account(published(rig.events), asked))
+
+
+def test_a_restatement_stands_first_with_what_it_changes() -> None:
+    shift, text = ruled_later(-500)
+    assert text.splitlines()[3].startswith("RESTATED")
+    (change,) = (line.split()[1:] for line in text.splitlines() if line.strip().startswith("change"))
+    assert change == ["$0.00", "+$5.00", "0", "0", "0"]
+    assert shift.restated is not None
+    assert [one.win_cents for one in shift.restated.rulings] == [500]
+
+
+def test_a_restatement_that_changes_nothing_says_so() -> None:
+    shift, text = ruled_later(0)
+    assert text.splitlines()[3] == "RESTATED    ruled after the end, and no figure changed"
+    assert "confirmed, house $0.00, M. Okafor: seen again" in text
+    assert " -> " not in text
+    assert shift.restated is not None
+
+
+def test_hours_are_by_the_clock_of_the_house_also_where_it_is_put_back(night: Night) -> None:
+    events = [
+        msgspec.structs.replace(one, time=f"2026-11-01T0{5 + at % 2}{one.time[13:]}") for at, one in enumerate(night[0])
+    ]
+    events.sort(key=lambda one: one.time)
+    shift = account(events, Asked(time_zone="America/New_York"))
+    assert list(shift.rounds_by_hour) == ["2026-11-01T01:00-04:00", "2026-11-01T01:00-05:00"]
+    assert "2026-11-01 01:00 EDT" in said(shift, "by hour ")
+    assert "2026-11-01 01:00 EST" in said(shift, "by hour ")
+
+
+def test_a_void_round_says_what_it_returned(night: Night) -> None:
+    rig = a_rig()
+    rig.talk("1 main 25 \n 2 main 10 \n key no_more_bets \n Th 7d Qs Td 9c")
+    rig.give(VoidRound(rig.now_ns, 1, "M. Okafor", "misdeal"))
+    shift = account(published(rig.events))
+    assert (shift.void_rounds, shift.void_wagers, shift.void_cents, shift.handle_cents) == (1, 2, 3_500, 0)
+    assert said(shift, "void ") == "1 round, 2 wagers, $35.00 returned"
+
+
+def test_open_and_doubted_wagers_are_named() -> None:
+    rig = a_rig()
+    rig.talk("1 main 25 \n 2 main 10 \n key no_more_bets \n Th 7d Qs Td 9c \n key round_closed round_closed")
+    shift = account(published(rig.events))
+    assert [(one.round, one.spot, one.staked_cents, one.net_cents) for one in shift.unsettled] == [
+        (1, 1, 2_500, None),
+        (1, 2, 1_000, None),
+    ]
+    assert (shift.irregular[0].outcome, shift.irregular[0].open_wagers) == ("irregular", 2)
+    assert said(shift, "irregular ").endswith("; irregular, 2 wagers open")
+
+
+def test_an_account_says_when_it_was_written_by_what_and_whether_its_time_was_over(night: Night) -> None:
+    asked = from_to("2026-11-21T00:00Z", "2026-11-22T00:00Z")
+    over = msgspec.structs.replace(asked, written="2026-11-23T10:00:00Z", version="1.2.3")
+    text = shift_text(account(night[0], over))
+    assert "written 2026-11-23 10:00:00 UTC by Tableside 1.2.3; the table ran version test" in text
+    assert "NOT OVER" not in text
+    running = msgspec.structs.replace(over, written="2026-11-21T23:00:00Z")
+    assert "NOT OVER" in shift_text(account(night[0], running))
+
+
+def test_amounts_that_are_no_dollars_have_no_dollar_sign(night: Night) -> None:
+    started = next(one for one in night[0] if isinstance(one.event, TableStarted))
+    in_euros = msgspec.structs.replace(started, event=msgspec.structs.replace(started.event, currency="EUR"))
+    text = shift_text(account([in_euros if one is started else one for one in night[0]]))
+    assert "amounts in EUR" in text
+    assert "$" not in text
+
+
 def test_a_ruling_on_a_round_of_another_time_is_told_as_such_with_its_case() -> None:
     rig = a_rig()
     played(rig, rounds=2)
@@ -191,12 +271,65 @@ def test_the_table_wins_what_its_inventory_has_gained() -> None:
     count(rig, Count.DROP, 600_000)
     shift = account(published(rig.events))
     assert (shift.inventory.win_cents, shift.hold) == (None, None)
-    assert "table win not entered" in shift_text(shift)
+    assert said(shift, "inventory   table win ") == "not entered"
     count(rig, Count.CLOSER, 4_700_000)
     shift = account(published(rig.events))
     assert (shift.inventory.win_cents, shift.hold) == (200_000, 3333)
-    assert "hold        33.33 % (table win by drop)" in shift_text(shift)
+    assert said(shift, "inventory   hold (table win by drop) ") == "33.33 %"
+    assert said(shift, "inventory   fills ") == "$2,000.00   slip 4711"
+    assert said(shift, "inventory   table win less win on wagers ") == "+$2,000.00"
     assert [entry.entry for entry in shift.entries] == [1, 2, 3, 4, 5]
+
+
+def said(shift: Shift, label: str) -> str:
+    """What the text has after a label."""
+    (line,) = (line for line in shift_text(shift).splitlines() if line.startswith(label))
+    return line.removeprefix(label).strip()
+
+
+def test_a_table_counted_three_times_has_its_first_opener_and_its_last_closer() -> None:
+    rig = a_rig()
+    for opener, closer in ((5_000_000, 4_900_000), (4_890_000, 5_100_000), (5_100_000, 5_050_000)):
+        count(rig, Count.OPENER, opener)
+        count(rig, Count.CLOSER, closer)
+    count(rig, Count.DROP, 600_000)
+    shift = account(published(rig.events))
+    assert (shift.inventory.opener_cents, shift.inventory.closer_cents) == (5_000_000, 5_050_000)
+    assert shift.inventory.win_cents == 650_000
+    between = [line for line in shift_text(shift).splitlines() if "closed and opened between" in line]
+    assert [line.split("between")[1].strip() for line in between] == [
+        "$49,000.00, then $48,900.00: -$100.00",
+        "$51,000.00, then $51,000.00: $0.00",
+    ]
+
+
+def test_a_table_that_is_open_again_has_no_closer_yet() -> None:
+    rig = a_rig()
+    for kind in (Count.OPENER, Count.CLOSER, Count.DROP, Count.OPENER):
+        count(rig, kind, 100_000)
+    assert account(published(rig.events)).inventory.win_cents is None
+
+
+def test_an_opener_taken_back_and_entered_again_is_one_opener() -> None:
+    rig = a_rig()
+    for kind, cents in (
+        (Count.OPENER, 90_000),
+        (Count.CLOSER, 70_000),
+        (Count.OPENER, -90_000),
+        (Count.OPENER, 80_000),
+    ):
+        count(rig, kind, cents)
+    inventory = account(published(rig.events)).inventory
+    assert (inventory.opener_cents, inventory.closer_cents, inventory.recounts) == (80_000, 70_000, ())
+
+
+def test_a_fill_without_a_slip_is_said_to_have_none() -> None:
+    rig = a_rig()
+    count(rig, Count.FILL, 200_000, slip="4711")
+    count(rig, Count.FILL, 50_000, slip="4712")
+    count(rig, Count.FILL, 5_000)
+    count(rig, Count.FILL, -50_000, slip="4712")
+    assert said(account(published(rig.events)), "inventory   fills ") == "$2,050.00   slip 4711; $50.00 without a slip"
 
 
 def test_an_entry_is_taken_back_by_its_opposite() -> None:

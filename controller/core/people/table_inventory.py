@@ -1,12 +1,14 @@
 """What a table won by its inventory: closer, credits and drop together, less opener and fills.
 
 The floor enters each count with its slip. Nothing entered is changed afterwards: an entry of the opposite amount puts
-it right. Money is integer cents.
+it right. Where a table was counted several times, from the first opener to the last closer. Money is integer cents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
 
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import Count, InventoryEntered
@@ -16,14 +18,26 @@ from controller.core.table.transaction import Desk
 from firmware_protocols.values import Value
 
 
+class Recount(Value, frozen=True, tag=False):
+    """A rack counted where one shift closed and the next opened: what lay there at both counts, in cents."""
+
+    closer_cents: int
+    opener_cents: int
+
+
 class TableInventory(Value, frozen=True, tag=False):
-    """The sums of a table's counts over a time, in cents; None: nothing of the kind was entered."""
+    """A table's counts over a time, in cents; None: nothing of the kind was entered.
+
+    ``opener_cents`` is the rack when the table first opened, ``closer_cents`` when it last closed (None while it is
+    open), ``recounts`` are the closers and openers between.
+    """
 
     opener_cents: int | None = None
     closer_cents: int | None = None
     fill_cents: int = 0
     credit_cents: int = 0
     drop_cents: int | None = None
+    recounts: tuple[Recount, ...] = ()
 
     @property
     def win_cents(self) -> int | None:
@@ -34,17 +48,50 @@ class TableInventory(Value, frozen=True, tag=False):
 
 
 def inventory_of(entries: Iterable[InventoryEntered]) -> TableInventory:
-    """The sums of these counts."""
+    """What these counts, in order, come to."""
     sums: dict[Count, int] = {}
+    racks: list[_Rack] = []
     for entry in entries:
         sums[entry.kind] = sums.get(entry.kind, 0) + entry.cents
+        if entry.kind in {Count.OPENER, Count.CLOSER}:
+            _count(racks, entry)
+    standing = [one for one in racks if not one.taken_back()]
+    opened = next((at for at, one in enumerate(standing) if one.kind is Count.OPENER), len(standing))
+    # A closer before the first opener is that of a time before, entered late.
+    standing = standing[opened:]
+    pairs = pairwise(standing[1:])
+    closed = bool(standing) and standing[-1].kind is Count.CLOSER
     return TableInventory(
-        opener_cents=sums.get(Count.OPENER),
-        closer_cents=sums.get(Count.CLOSER),
+        opener_cents=standing[0].cents if standing else None,
+        closer_cents=standing[-1].cents if closed else None,
         fill_cents=sums.get(Count.FILL, 0),
         credit_cents=sums.get(Count.CREDIT, 0),
         drop_cents=sums.get(Count.DROP),
+        recounts=tuple(Recount(one.cents, other.cents) for one, other in pairs if one.kind is Count.CLOSER),
     )
+
+
+@dataclass(slots=True)
+class _Rack:
+    """A rack as it was counted once, with what was taken back of it."""
+
+    kind: Count
+    cents: int
+    lowered: bool = False
+
+    def taken_back(self) -> bool:
+        """Whether nothing of it stands."""
+        return self.lowered and not self.cents
+
+
+def _count(racks: list[_Rack], entry: InventoryEntered) -> None:
+    """An entry of a rack: a new count, or one that takes back the last of its kind or stands in its place."""
+    same = next((one for one in reversed(racks) if one.kind is entry.kind), None)
+    if same is not None and (entry.cents < 0 or same.taken_back()):
+        same.cents += entry.cents
+        same.lowered = same.lowered or entry.cents < 0
+    else:
+        racks.append(_Rack(entry.kind, entry.cents))
 
 
 def enter(desk: Desk, given: EnterInventory) -> None:

@@ -10,9 +10,21 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any, Final
 
-from controller.reports.live_narrative import dollars
 from controller.reports.shift import Shift
-from controller.reports.shift_text import clock, counts, percent, ruled, verdict
+from controller.reports.shift_text import (
+    RESTATED,
+    TABLE,
+    Words,
+    counts,
+    is_running,
+    made,
+    percent,
+    restated_lines,
+    span,
+    stands,
+    verdict,
+    words_of,
+)
 
 SIZE_INCHES: Final = (9.0, 3.2)
 STYLE: Final[dict[str, Any]] = {"svg.hashsalt": "tableside", "svg.fonttype": "none", "font.size": 9.0}
@@ -36,18 +48,23 @@ def shift_page(shift: Shift) -> str:
     except ImportError as error:
         raise NoPages(f"{error.name} is not installed: run pip install 'tableside[report]'") from error
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    environment.filters.update(dollars=dollars, percent=percent)
+    words = words_of(shift)
+    environment.filters.update(money=words.money, gain=words.gain, clock=words.clock, percent=percent)
     text = resources.files("controller.io.displays").joinpath("shift_page.html").read_text(encoding="utf-8")
+    by_hour = {words.hour(hour): count for hour, count in shift.rounds_by_hour.items()}
     with mpl.rc_context(STYLE):
         plots = {
-            "course": _svg(_course(Figure(figsize=SIZE_INCHES), shift)),
-            "hours": _svg(_bars(Figure(figsize=SIZE_INCHES), shift.rounds_by_hour, "rounds an hour, UTC")),
+            "course": _svg(_course(Figure(figsize=SIZE_INCHES), shift, words)),
+            "hours": _svg(_bars(Figure(figsize=SIZE_INCHES), by_hour, f"rounds an hour, {shift.time_zone}")),
         }
-    words = {"verdict": verdict, "clock": clock, "ruled": ruled, "counts": counts}
-    return environment.from_string(text).render(shift=shift, plots=plots, **words)
+    lines = {"counts": tuple(counts(shift)), "restated": tuple(restated_lines(shift)), "heads": RESTATED[1:]}
+    told = {"span": span(shift), "made": made(shift), "running": is_running(shift), "itself": TABLE}
+    return environment.from_string(text).render(
+        shift=shift, plots=plots, verdict=verdict, ruled=words.ruled, stands=stands, **lines, **told
+    )
 
 
-def _course(figure: Any, shift: Shift) -> Any:  # noqa: ANN401 - Matplotlib's figure, where it is installed
+def _course(figure: Any, shift: Shift, words: Words) -> Any:  # noqa: ANN401 - Matplotlib's figure, where it is installed
     """What was won, round by round, over the band in which chance leaves it 95 times of 100."""
     axes = figure.subplots()
     rounds = [point.round for point in shift.course]
@@ -56,7 +73,7 @@ def _course(figure: Any, shift: Shift) -> Any:  # noqa: ANN401 - Matplotlib's fi
     axes.fill_between(rounds, low, high, color="#dddddd", label="95 % band")
     axes.plot(rounds, [point.expected_cents for point in shift.course], "k--", linewidth=1, label="expected")
     axes.plot(rounds, [point.win_cents for point in shift.course], color="#0b6e4f", label="won")
-    axes.yaxis.set_major_formatter(lambda cents, _: dollars(int(cents)))
+    axes.yaxis.set_major_formatter(lambda cents, _: words.money(int(cents)))
     axes.set(xlabel="round", title="won by the house, bets with a theory")
     axes.legend(loc="upper left", frameon=False)
     return figure
@@ -64,8 +81,10 @@ def _course(figure: Any, shift: Shift) -> Any:  # noqa: ANN401 - Matplotlib's fi
 
 def _bars(figure: Any, counted: Mapping[str, int], title: str) -> Any:  # noqa: ANN401
     axes = figure.subplots()
-    names: Sequence[str] = list(counted)
-    axes.barh(names, [counted[name] for name in names], color="#0b6e4f")
+    # By place: Matplotlib takes names that look like times for times.
+    places: Sequence[int] = range(len(counted))
+    axes.barh(places, list(counted.values()), color="#0b6e4f")
+    axes.set_yticks(places, labels=list(counted))
     axes.invert_yaxis()
     axes.set(title=title)
     return figure
