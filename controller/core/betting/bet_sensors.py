@@ -45,7 +45,7 @@ def known(desk: Desk, bet: str) -> Sensed:
 
 def count(desk: Desk) -> None:
     """Let the open round have the wagers that only sensors see, as soon as it is known which they are."""
-    if desk.state.round is None or desk.round().locked:
+    if not desk.house.counted or desk.state.round is None or desk.round().locked:
         return
     for bet, unit in sorted(desk.house.counted.items()):
         if bet in desk.round().sensed:
@@ -124,7 +124,7 @@ def lying(round_now: Round, bet: str) -> frozenset[int]:
 def review(desk: Desk) -> None:
     """Raise where sensors and what counts differ, once both are known; and where a sensor is covered after the lock."""
     round_now = desk.state.round
-    if round_now is None or not round_now.locked:
+    if not desk.house.sensors or round_now is None or not round_now.locked:
         return
     for bet, spots in sorted(desk.house.sensors.items()):
         sensed = known(desk, bet)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from controller.core.betting import acceptance, bet_sensors, closed_meters
 from controller.core.certainty import deal_confirmation, face_down, shared_chips
 from controller.core.certainty.rebuild import hear_no_more, keypad_away, weave_again
-from controller.core.certainty.side_wagers import offered_later
+from controller.core.certainty.side_wagers import made_later
 from controller.core.game.wager import LockedWager
 from controller.core.messages.alerts import CardOutsideRound, SpotReaderLost
 from controller.core.messages.events import RoundClosed, RoundStarted
@@ -99,12 +99,20 @@ def lying(desk: Desk, moved: Mapping[str, int] = NOTHING_MOVED) -> tuple[LockedW
 
     What is offered after the deal is no wager yet.
     """
-    later = {"insurance", *(bet for bet in desk.rules.side_bets if offered_later(bet))}
-    zones = [zone for zone in desk.state.felt.values() if zone.name not in later]
-    zones.sort(key=lambda zone: (zone.spot, zone.name != "main", zone.name))
-    amounts = ((zone, moved.get(key(zone.spot, zone.name), zone.cents)) for zone in zones)
+    later = made_later(desk.rules.side_bets)
+    found: list[LockedWager] = []
+    for name, zone in desk.state.felt.items():
+        cents = moved.get(name, zone.cents) if moved else zone.cents
+        if cents and zone.name != "insurance" and zone.name not in later:
+            found.append(LockedWager(zone.spot, zone.name, cents))
+    found.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
     sensed = () if desk.state.round is None else bet_sensors.counted(desk, desk.round())
-    return (*(LockedWager(zone.spot, zone.name, cents) for zone, cents in amounts if cents), *sensed)
+    return (*found, *sensed)
+
+
+def main_lies(desk: Desk) -> bool:
+    """Whether chips of a main wager lie anywhere."""
+    return any(zone.cents and zone.name == "main" for zone in desk.state.felt.values())
 
 
 def lock_again(desk: Desk) -> None:

@@ -10,7 +10,7 @@ from controller.core.certainty.shared_chips import doubted_since
 from controller.core.game.settlement import Net
 from controller.core.game.side_bet import find
 from controller.core.game.wager import Basis
-from controller.core.inference.dues import Due, insurance_due, main_certain, main_due
+from controller.core.inference.dues import Due, insurance_due, main_due, mains_certain
 from controller.core.inference.lattice import Frontier, Reconstruction
 from controller.core.inference.observation import EVER, ChipsMoved
 from controller.core.messages.events import WagerAdjusted, WagerSettled
@@ -24,6 +24,17 @@ def known_until(desk: Desk) -> int:
 
     Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
     """
+    state, round_now = desk.state, desk.round()
+    rests_on = (state.confirmed, state.felt, state.devices, round_now.spots, round_now.locked, round_now.silences)
+    if desk.workings.looked_upon(rests_on):
+        return desk.workings.known_ns
+    known_ns = looked_until(desk)
+    desk.workings = desk.workings._replace(looked=rests_on, known_ns=known_ns)
+    return known_ns
+
+
+def looked_until(desk: Desk) -> int:
+    """The same, gone over spot by spot."""
     state, round_now = desk.state, desk.round()
     spots: Collection[int] = round_now.spots
     if not round_now.locked:
@@ -84,10 +95,13 @@ def publish(desk: Desk, judged: Judged) -> None:
         desk.change_round(told=(*round_now.told, *told))
     if len(shown) < view.play().deal_cards or not frontier:
         return
+    insurable = view.play().insurance_offered()
+    open_mains = [box for box, spot in enumerate(round_now.spots) if (spot, "main") not in round_now.settled]
+    certain = mains_certain(view, frontier, open_mains, judged.points)
     for box, spot in enumerate(round_now.spots):
-        if (spot, "main") not in desk.round().settled:
-            settle(desk, judged, box, "main", main_certain(view, frontier, box, judged.points))
-        if view.play().insurance_offered() and (spot, "insurance") not in desk.round().settled:
+        if box in certain:
+            settle(desk, judged, box, "main", certain[box])
+        if insurable and (spot, "insurance") not in desk.round().settled:
             insured = insurance_due(view, frontier, box, judged.points)
             if insured is not None:
                 settle(desk, judged, box, "insurance", insured.certain())
@@ -179,7 +193,9 @@ def wager_of(judged: Judged, box: int, bet: str) -> int | None:
 
 def resting_on(view: Reconstruction, box: int) -> tuple[int, ...]:
     """The readings a settlement rests on: all cards and keys so far, and the chips of its own spot."""
-    used = view.evidence[: view.cuts[-1].used]
-    return tuple(
-        d.number for d in used if not isinstance(d.item, ChipsMoved) or (d.item.box == box and not d.item.idle)
-    )
+    numbers = []
+    for dated in view.evidence[: view.cuts[-1].used]:
+        item = dated.item
+        if not isinstance(item, ChipsMoved) or (item.box == box and not item.idle):
+            numbers.append(dated.number)
+    return tuple(numbers)

@@ -215,9 +215,10 @@ def deal_done(desk: Desk) -> bool:
 def review(desk: Desk) -> None:
     """Confirm the deal, or say that it cannot be, once its key or a long gap has come."""
     round_now = desk.round()
-    deal, count, cards = round_now.dealing, len(round_now.cards), size(desk)
+    deal = round_now.dealing
     if deal.stands != "open" or not round_now.cards or not round_now.locked or round_now.held():
         return
+    count, cards = len(round_now.cards), size(desk)
     quiet = deal.quiet_ns >= deal.last_ns + gap_ns(desk)
     by_key = round_now.rules(desk.rules).options.deal_key == "always"
     even = count == cards and not deal.uneven and (by_key or in_rhythm(desk))

@@ -57,8 +57,8 @@ def show(desk: Desk) -> None:
 
 def release(desk: Desk) -> None:
     """Tell what was kept back while the deal was closed."""
-    if desk.round().kept_back and not desk.round().hides():
-        kept = desk.round().kept_back
+    kept = desk.round().kept_back
+    if kept and not desk.round().hides():
         desk.change_round(kept_back=())
         desk.tell(*kept)
 

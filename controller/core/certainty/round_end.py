@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from controller.core.certainty.agreed_dues import known_until, latest
-from controller.core.certainty.side_wagers import offered_later
+from controller.core.certainty.side_wagers import made_later
 from controller.core.game.play import Play
 from controller.core.game.position import Kind, Node
 from controller.core.inference.dues import main_due
@@ -57,8 +57,7 @@ def takes_no_card(desk: Desk) -> bool:
     if not nodes or not all(map(found.over.__getitem__, nodes)):
         # Chips of a double, say, are still to be told.
         return False
-    play, following = found.play(), found.drawing
-    return not any(following[node] & with_hole or made_late(desk, play, node) for node in nodes)
+    return not any(made_late(desk, found.play(), node) or found.drawing(node) & with_hole for node in nodes)
 
 
 def holes_told(points: int | None) -> int:
@@ -89,7 +88,7 @@ def made_late(desk: Desk, play: Play, node: Node) -> bool:
 
 def next_bet(desk: Desk, zone: str) -> bool:
     """Whether chips in a zone may be of the next bets: the open round is over in some play, and nobody is accused."""
-    later = zone == "insurance" or (zone in desk.rules.side_bets and offered_later(zone))
+    later = zone == "insurance" or zone in made_later(desk.rules.side_bets)
     return not later and not desk.round().trouble and desk.round().is_dealt() and may_be_over(desk)
 
 
@@ -106,10 +105,12 @@ def cleared(desk: Desk) -> bool:
 
 def chips_at_boxes(desk: Desk, round_now: Round) -> Iterator[str]:
     """The chips in the zones that tell of the play, at the round's boxes."""
+    felt, zones = desk.state.felt, played_zones(desk)
     for spot in round_now.spots:
-        for zone in played_zones(desk):
-            found = desk.state.felt.get(key(spot, zone))
-            yield from () if found is None else found.chips
+        for zone in zones:
+            found = felt.get(key(spot, zone))
+            if found is not None:
+                yield from found.chips
 
 
 def may_be_over(desk: Desk) -> bool:
@@ -120,7 +121,7 @@ def may_be_over(desk: Desk) -> bool:
 
 def played_zones(desk: Desk) -> tuple[str, ...]:
     """The zones whose chips tell how a round is played."""
-    return ("main", "insurance", *sorted(bet for bet in desk.rules.side_bets if offered_later(bet)))
+    return ("main", "insurance", *made_later(desk.rules.side_bets))
 
 
 def watched(desk: Desk) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from controller.core.certainty import uncertain_wagers
 from controller.core.certainty.agreed_dues import Judged, hole_points, resting_on, tell_settled
@@ -20,6 +21,12 @@ from controller.core.table.transaction import Desk
 def offered_later(bet: str) -> bool:
     """Whether a side wager is placed after the deal."""
     return find(bet).placed == "after_deal"
+
+
+@lru_cache(maxsize=64)
+def made_later(bets: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of a house's side wagers that are placed after the deal, in alphabetical order."""
+    return tuple(sorted(bet for bet in bets if offered_later(bet)))
 
 
 def dues(desk: Desk, judged: Judged, *, closed: bool) -> Iterator[tuple[int, str, int, set[SideNet | None]]]:

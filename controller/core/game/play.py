@@ -63,20 +63,22 @@ class Play:
             Box(Kind.NATURAL if is_natural(*cards) else Kind.PENDING) if len(cards) == 2 else Box(Kind.PENDING)
             for cards in self.deal.initial
         )
-        opened = node._replace(dealt=self.deal_cards, turn=-1, boxes=kinds, offers=True)
-        return self.next_box(opened, ())
+        return self.next_box(node._replace(dealt=self.deal_cards, turn=-1, offers=True), (), kinds, node.quiet)
 
     # --- moves of the box in play -------------------------------------------------------------------
 
-    def next_box(self, node: Node, emitted: tuple[Emission, ...]) -> Step:
-        """Bring the next box that has a decision into play; boxes that have none are passed over."""
+    def next_box(self, node: Node, emitted: tuple[Emission, ...], boxes: tuple[Box, ...], quiet: int) -> Step:
+        """Bring the next box that has a decision into play, the others as they are now; boxes without are passed over.
+
+        ``quiet`` is the node's own, as it is now.
+        """
         for turn in range(node.turn + 1, self.boxes):
-            kind = node.boxes[turn].kind
+            kind = boxes[turn].kind
             if kind is Kind.PENDING:
                 hand = Hand(self.deal.initial[turn], self.deal.wagers[turn])
-                return node._replace(turn=turn, hands=(hand,)), emitted
+                return node._replace(turn=turn, hands=(hand,), boxes=boxes, quiet=quiet), emitted
             emitted = (*emitted, (turn, self.untouched(turn, kind)))
-        return node._replace(turn=self.boxes, hands=()), emitted
+        return node._replace(turn=self.boxes, hands=(), boxes=boxes, quiet=quiet), emitted
 
     def untouched(self, box: int, kind: Kind) -> Outcome:
         """The outcome of a box that ended on its first two cards without playing them."""
@@ -90,24 +92,27 @@ class Play:
         if best(hand.cards) > 21 and len(node.hands) > 1:
             box = Box(Kind.PENDING, tuple(sorted((*box.untaken, hand.base + hand.extra))))
         hands = (*node.hands[:index], hand, *node.hands[index + 1 :])
-        boxes = (*node.boxes[: node.turn], box, *node.boxes[node.turn + 1 :])
-        node = node._replace(hands=hands, boxes=boxes)
-        if hand.now is not Now.DONE:
-            return node, emitted
-        if index + 1 < len(hands):
-            waiting = hands[index + 1]._replace(now=Now.OWED)
-            return node._replace(hands=(*hands[: index + 1], waiting, *hands[index + 2 :])), emitted
+        going_on = hand.now is not Now.DONE or index + 1 < len(hands)
+        if going_on:
+            if hand.now is Now.DONE:
+                waiting = hands[index + 1]._replace(now=Now.OWED)
+                hands = (*hands[: index + 1], waiting, *hands[index + 2 :])
+            boxes = (*node.boxes[: node.turn], box, *node.boxes[node.turn + 1 :])
+            return node._replace(hands=hands, boxes=boxes), emitted
         outcome = Outcome("played", tuple(PlayedHand(h.cards, h.base, h.extra, h.gave_up) for h in hands))
         kind = Kind.BROKEN if outcome.all_broke() else Kind.LIVE
         if kind is Kind.LIVE and all(hand.gave_up or hand.broke() for hand in outcome.hands):
             kind = Kind.SURRENDERED
         ended = (*node.boxes[: node.turn], Box(kind, box.untaken), *node.boxes[node.turn + 1 :])
         quiet = node.quiet & ~(1 << node.turn)
-        return self.next_box(node._replace(boxes=ended, quiet=quiet), (*emitted, (node.turn, outcome)))
+        return self.next_box(node, (*emitted, (node.turn, outcome)), ended, quiet)
 
     def current(self, node: Node) -> int:
         """Index of the hand in play: the leftmost that is not finished."""
-        return next(index for index, hand in enumerate(node.hands) if hand.now is not Now.DONE)
+        for index, hand in enumerate(node.hands):
+            if hand.now is not Now.DONE:
+                return index
+        raise AssertionError("a box in play has a hand that is not finished")
 
     def hand_in_play(self, node: Node) -> Hand | None:
         """The hand that decides or waits for a card; None during the deal and when all boxes have played."""
@@ -204,10 +209,10 @@ class Play:
     def surrender(self, node: Node, box: int, emitted: tuple[Emission, ...]) -> Step:
         """The box gives up; in its own turn the next box comes into play."""
         boxes = (*node.boxes[:box], Box(Kind.SURRENDERED), *node.boxes[box + 1 :])
-        node = self.checked(node)._replace(boxes=boxes, quiet=node.quiet & ~(1 << box))
+        node, quiet = self.checked(node), node.quiet & ~(1 << box)
         if node.turn != box:
-            return node, emitted
-        return self.next_box(node, (*emitted, (box, self.untouched(box, Kind.SURRENDERED))))
+            return node._replace(boxes=boxes, quiet=quiet), emitted
+        return self.next_box(node, (*emitted, (box, self.untouched(box, Kind.SURRENDERED))), boxes, quiet)
 
     def give_up(self, node: Node, hand: Hand, insured: tuple[int, ...]) -> Step:
         """The hand in play is surrendered after its box began to play, where the card allows that (A12)."""

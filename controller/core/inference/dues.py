@@ -119,22 +119,31 @@ def even_money_may_come(play: Play, node: Node, box: int) -> bool:
     return asked or play.even_money_may_show(node, box)
 
 
-def main_certain(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Net | None:
-    """The net of a box's main wager if all plays agree on it, else None; found sooner than all that it may be."""
+def mains_certain(
+    found: Reconstruction, frontier: Frontier, boxes: Iterable[int], hole_points: int | None
+) -> dict[int, Net | None]:
+    """The nets of the main wagers, of these boxes, on which all plays agree; found sooner than all that they may be."""
     play = found.play()
-    agreed_cents: int | None = None
+    agreed_cents: dict[int, int | None] = dict.fromkeys(boxes)
     for node, told in frontier.items():
-        ended = outcomes(play, node, told, box)
-        if not ended or even_money_may_come(play, node, box):
-            return None
-        paid = node.boxes[box].kind is Kind.EVEN_MONEY
-        for end in set(dealer_ends(play, node, hole_points)):
-            for outcome in ended:
-                cents = net_of(play, outcome, end, even_money=paid).cents
-                if agreed_cents not in {None, cents}:
-                    return None
-                agreed_cents = cents
-    return None if agreed_cents is None else main_due(found, frontier, box, hole_points).certain()
+        ends: set[DealerEnd] | None = None
+        for box in list(agreed_cents):
+            ended = outcomes(play, node, told, box)
+            if not ended or even_money_may_come(play, node, box):
+                del agreed_cents[box]
+                continue
+            if ends is None:
+                ends = set(dealer_ends(play, node, hole_points))
+            paid = node.boxes[box].kind is Kind.EVEN_MONEY
+            cents = {net_of(play, outcome, end, even_money=paid).cents for outcome in ended for end in ends}
+            if len(cents) > 1 or (cents and agreed_cents[box] not in {None, *cents}):
+                del agreed_cents[box]
+            elif cents:
+                agreed_cents[box] = cents.pop()
+        if not agreed_cents:
+            break
+    known = [box for box, cents in agreed_cents.items() if cents is not None]
+    return {box: main_due(found, frontier, box, hole_points).certain() for box in known}
 
 
 def insurance_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: int | None) -> Due | None:

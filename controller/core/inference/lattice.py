@@ -355,16 +355,19 @@ class Reconstruction(Evidenced):
         return {node: holes_of(after for after, _ in ended_ways(play, node, layout)) for node in self.frontier}
 
     @cached_property
-    def drawing(self) -> dict[Node, int]:
-        """With which hole cards a card may follow at each node; which card makes no difference."""
-        play, layout, card = self.game, self.last_layout(), CardCame(len(self.cards) << 4 | 2)
-        following = {}
-        for node in self.frontier:
+    def _drawing(self) -> dict[Node, int]:
+        return {}
+
+    def drawing(self, node: Node) -> int:
+        """With which hole cards a card may follow at a node; which card makes no difference."""
+        known = self._drawing.get(node)
+        if known is None:
+            card = CardCame(len(self.cards) << 4 | 2)
             # Where busts are taken at once that is still to be told of these.
             told_late = any(box.lies for box in node.boxes)
-            reached = (after for after, _ in ways(play, node, card, layout, (0, EVER)))
-            following[node] = WITH_ANY | ANY_HOLE if told_late else holes_of(reached)
-        return following
+            reached = (after for after, _ in ways(self.game, node, card, self.last_layout(), (0, EVER)))
+            known = self._drawing[node] = WITH_ANY | ANY_HOLE if told_late else holes_of(reached)
+        return known
 
     def ends(self, hole_points: int | None) -> Frontier:
         """The complete plays, if the round is over and the hole card counts ``hole_points`` (None: none is dealt)."""

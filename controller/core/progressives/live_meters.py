@@ -220,6 +220,8 @@ def closed_because(desk: Desk, meter: Meter) -> str:
 def review(desk: Desk) -> None:
     """Publish which meters have closed and which can be won again."""
     known = desk.state.progressives
+    if not (known.meters or known.linked or known.closed):
+        return
     now = {meter.name: closed_because(desk, meter) for meter in known.meters}
     fed_by = {one.name: one.fed_by for one in desk.house.linked}
     for one in known.linked:

@@ -103,7 +103,7 @@ def awaits(desk: Desk) -> bool:
             return False
     if not begins or readiness.closed_by(desk.state):
         return False
-    bets = any(wager.bet == "main" for wager in lock.lying(desk))
+    bets = lock.main_lies(desk)
     # Of a round of which cards may be missing nothing that is still told decides anything.
     judged = desk.state.round is None or bool(desk.round().doubt) or lifecycle.may_close(desk)
     return not (bets and judged) and not is_known(desk.table(), (desk.stamped,))
@@ -166,6 +166,6 @@ def may_lock_next(desk: Desk) -> bool:
         # A slip of the finger opens no hole card.
         if deal_confirmation.awaits_key(desk):
             return False
-        bets = any(wager.bet == "main" for wager in lock.lying(desk))
+        bets = lock.main_lies(desk)
         return round_end.is_over(desk) and (desk.round().closing or (bets and deal_confirmation.may_end_by_key(desk)))
     return round_end.is_over(desk) or bool(desk.round().trouble) or desk.round().waits_for_card()

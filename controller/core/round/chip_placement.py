@@ -21,6 +21,8 @@ def looked_again(desk: Desk, silence: ChipsConfirmed | DeadlinePassed) -> None:
         return
     upto_ns = desk.table_ns(silence.upto_ns)
     felt, changes, told = placed(desk.state.felt, desk.house.chips, silence.spots, upto_ns)
+    if felt is desk.state.felt:
+        return
     desk.change(felt=felt)
     desk.tell(*told)
     for change in changes:

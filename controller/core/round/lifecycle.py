@@ -7,7 +7,7 @@ a card are often reported after it, and nothing published is ever taken back.
 from __future__ import annotations
 
 from controller.core.betting import acceptance, bet_sensors
-from controller.core.betting.lock import Bets, keep_moved, lock, lock_again, lying, play_with
+from controller.core.betting.lock import Bets, keep_moved, lock, lock_again, main_lies, play_with
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
     Judged,
@@ -20,8 +20,8 @@ from controller.core.certainty.agreed_dues import (
     publish,
 )
 from controller.core.certainty.rebuild import payment_began, remembered, resume, woven_with_hole
-from controller.core.certainty.round_end import chips_at_boxes, is_over, next_bet, paying
-from controller.core.certainty.side_wagers import offered_later, settle_sides
+from controller.core.certainty.round_end import chips_at_boxes, is_over, next_bet, paying, played_zones
+from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
 from controller.core.game.wager import LockedWager
 from controller.core.inference.fault_search import DEALERS_RULE
@@ -132,7 +132,7 @@ def chips(desk: Desk, change: Change, first_ns: int, last_ns: int) -> None:
         return
     boxed = change.spot in round_now.spots
     # What no play takes for a wager now may be one once the floor has corrected the up card.
-    played = {"main", "insurance", *(bet for bet in desk.rules.side_bets if offered_later(bet))}
+    played = played_zones(desk)
     if round_now.trouble and not (boxed and change.zone in played):
         return
     if boxed and change.zone in played:
@@ -173,8 +173,8 @@ def ended_by_card(desk: Desk, at_ns: int) -> bool:
     """Whether a card ends the open round: a key has said that it is over, or none can follow and no key need say so."""
     # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
     paid = paying(desk) and not desk.round().dealing.unturned()
-    dealt_to = desk.round().trouble or paid or any(wager.bet == "main" for wager in lying(desk))
-    return may_be_ended_by_card(desk, at_ns) and bool(desk.round().closing or dealt_to)
+    dealt_to = desk.round().trouble or paid or main_lies(desk)
+    return bool(desk.round().closing or dealt_to) and may_be_ended_by_card(desk, at_ns)
 
 
 def may_be_ended_by_card(desk: Desk, at_ns: int) -> bool:
@@ -250,13 +250,14 @@ def review(desk: Desk) -> None:
     if desk.round().dealing.resumes and desk.round().turn_key and desk.round().is_dealt():
         desk.turn_hole()
         resume(desk)
-    if desk.round().locked:
+    round_now = desk.round()
+    if round_now.locked and not round_now.contributed:
         contribute_round(desk)
-    if desk.round().waits_for_card() and not desk.round().trouble:
-        if desk.round().closing:
+    if not round_now.trouble and round_now.waits_for_card():
+        if round_now.closing:
             refuse_or_give_up(desk)
         return
-    if not desk.round().trouble and desk.round().locked:
+    if not round_now.trouble and round_now.locked:
         infer(desk, until)
     face_down.release(desk)
     if desk.round().closing and may_close(desk):

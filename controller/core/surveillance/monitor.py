@@ -69,13 +69,24 @@ MAKER_DIGITS: Final = 4
 """Hex digits of a chip's id that name the standard and the tag's maker (ISO/IEC 15693-3: E0 and a maker's code)."""
 
 
+LOOKED_INTO: Final = frozenset(
+    {
+        *(BetIncreasedAfterLock, BetDecreasedAfterLock, ChipsUnexplained, UnknownChip, ChipSeenTwice, ChipsChanged),
+        *(InsuranceTooLarge, WagerOutsideLimits, SideBetWithoutMain, SideBetRefused, MidShoeEntry),
+        *(CardDrawn, CardOutsideRound, RoundIrregular, DeviceAlarm, DeviceStatusChanged),
+    }
+)
+"""The events that may mean something to surveillance: the others are passed over at every reading."""
+
+
 def protect(before: Table, desk: Desk) -> None:
     """Raise what this step shows."""
     told = tuple(desk.events)
     for event in told:
-        look_into(before, desk, event)
-        of_devices(desk, event)
-    doubted(desk, tuple(event for event in told if isinstance(event, SettlementDisputed)))
+        if type(event) in LOOKED_INTO:
+            look_into(before, desk, event)
+            of_devices(desk, event)
+    doubted(desk, tuple([event for event in told if isinstance(event, SettlementDisputed)]))
     insurance_lowered(before, desk)
     chips_from_elsewhere(before, desk)
     duplicates(desk)
@@ -292,9 +303,10 @@ def duplicates(desk: Desk) -> None:
 
 def looking_again(desk: Desk, wanted: Desired) -> Desired:
     """What the devices should be told, and to look again at chips seen in two zones or where nothing explains it."""
-    since_ns = max([-1, *desk.state.disputes.values(), *(one.seen_ns for one in desk.state.suspected)])
-    alone = (since for zone in desk.state.felt.values() for since in zone.released.values())
-    since_ns = max([since_ns, *alone])
+    since_ns = max([-1, *desk.state.disputes.values(), *[one.seen_ns for one in desk.state.suspected]])
+    for zone in desk.state.felt.values():
+        if zone.released:
+            since_ns = max(since_ns, *zone.released.values())
     if since_ns < 0:
         return wanted
     return replace(wanted, confirm_ns=max(wanted.confirm_ns, since_ns - desk.state.offset_ns, 1))

@@ -132,9 +132,14 @@ DONE = "take and pay"
 
 def advise(before: Table, desk: Desk) -> None:
     """What this step has settled, as things to do; what was settled as it had been paid needs doing no more."""
-    if any(isinstance(event, BettingClosed) for event in desk.events):
-        desk.change(advice=Advice())
-    settled = [event for event in desk.events if isinstance(event, WagerSettled) and event.basis is not Basis.PAID]
+    settled: list[WagerSettled] = []
+    for event in desk.events:
+        if isinstance(event, BettingClosed):
+            desk.change(advice=Advice())
+        elif isinstance(event, WagerSettled) and event.basis is not Basis.PAID:
+            settled.append(event)
+    if not settled:
+        return
     for number in sorted({event.round for event in settled}):
         faces, told = known_of(before, desk, number)
         of_round = [event for event in settled if event.round == number]

@@ -37,6 +37,15 @@ ROUNDS_LIMIT: Final = 5
 """Rounds followed at once: the open one, those that wait for an answer, and one that is being paid."""
 
 
+TAKEN_IN: Final = frozenset(
+    {
+        *(BettingClosed, RoundClosed, RoundPending, RoundVoided, WagerSettled, WagerAdjusted),
+        *(InsuranceTaken, HandsSplit, SpotSurrendered, TableStarted, DeviceStatusChanged),
+    }
+)
+"""The events that mean something for payments."""
+
+
 class Wrong(NamedTuple):
     """A wager that was not paid as it is due."""
 
@@ -50,16 +59,19 @@ def followed(before: Table, desk: Desk) -> list[Wrong]:
     look_at_chips(before, desk)
     open_round = desk.state.round
     if open_round is not None and cards_changed(before, open_round) and follows(desk, open_round):
-        look_at_cards(desk, open_round)
+        was = before.state.round
+        look_at_cards(desk, open_round, dealt=was is None or was.cards is not open_round.cards)
     found: list[Wrong] = []
     by_key = closed_by_key(before, desk)
-    for event in tuple(desk.events):
+    for event in [event for event in desk.events if type(event) in TAKEN_IN]:
         paid = of(desk, event.round) if isinstance(event, RoundClosed | RoundPending) else None
         if paid is not None and paid.closed_ns < 0:
             change(desk, replace(paid, by_evidence=not by_key, closed_ns=desk.table_ns(desk.stamped.at_ns)))
         found += take_in(desk, event)
     for paid in desk.state.paid[-1:]:
-        change(desk, opening_payments.review(desk, paid))
+        reviewed = opening_payments.review(desk, paid)
+        if reviewed is not paid:
+            change(desk, reviewed)
     return found
 
 
@@ -138,13 +150,13 @@ def cards_changed(before: Table, round_now: Round) -> bool:
     return was is None or was.cards is not round_now.cards or was.evidence is not round_now.evidence
 
 
-def look_at_cards(desk: Desk, round_now: Round) -> None:
-    """The time of the last card, and which boxes have naturals."""
+def look_at_cards(desk: Desk, round_now: Round, *, dealt: bool = True) -> None:
+    """The time of the last card, and which boxes have naturals; not ``dealt``: its cards have not changed."""
     paid = desk.state.paid[-1]
     last_ns = max(desk.times().cards_until_ns, 0)
     naturals = paid.naturals
     boxes = len(round_now.spots)
-    if not naturals and len(round_now.cards) > 2 * boxes:
+    if not naturals and dealt and len(round_now.cards) > 2 * boxes:
         naturals = tuple(
             spot for box, spot in enumerate(round_now.spots) if natural_at(round_now, box, box + boxes + 1)
         )

@@ -21,10 +21,15 @@ from firmware_protocols import readings
 UNREAD: Final = "??"
 
 
+COUNTED: Final = frozenset({CardDrawn, CardBurned, CardOpened, CardSet, CardsMayBeMissing})
+"""The events that change the account of the shoe."""
+
+
 def count(before: Table, desk: Desk) -> None:
     """What this step means for the shoe."""
     for event in tuple(desk.events):
-        counted(desk, event)
+        if type(event) in COUNTED:
+            counted(desk, event)
     if desk.state.turned_by > before.state.turned_by:
         show_turned(desk)
     if desk.state.shoe_round > before.state.shoe_round:

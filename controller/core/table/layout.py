@@ -60,11 +60,19 @@ def cents_at(felt: Felt, spot: int, zone: str) -> int:
 
 def conflicts(felt: Felt) -> dict[str, tuple[str, ...]]:
     """Chips seen at more than one zone, with the zones."""
+    heard, twice = set[str](), set[str]()
+    for zone in felt.values():
+        if not heard.isdisjoint(zone.chips):
+            twice.update(heard.intersection(zone.chips))
+        heard.update(zone.chips)
+    if not twice:
+        return {}
     where: dict[str, tuple[str, ...]] = {}
     for name in sorted(felt):
         for chip in felt[name].chips:
-            where[chip] = (*where.get(chip, ()), name)
-    return {chip: zones for chip, zones in where.items() if len(zones) > 1}
+            if chip in twice:
+                where[chip] = (*where.get(chip, ()), name)
+    return where
 
 
 def inventory(
@@ -123,6 +131,8 @@ def doubted_at(felt: Felt, name: str, chips: tuple[str, ...], first_ns: int) -> 
 
 def released(zone: Zone, disputed: Container[str], last_ns: int) -> Zone:
     """A zone with the moments from which it alone hears chips that do not count there yet."""
+    if not (zone.doubted or zone.released):
+        return zone
     alone = {chip: zone.released.get(chip, last_ns) for chip in zone.doubted if chip not in disputed}
     return zone if alone == zone.released else replace(zone, released=alone)
 
@@ -131,9 +141,12 @@ def placed(
     felt: Felt, values: Mapping[str, int], spots: Iterable[int], upto_ns: int
 ) -> tuple[Felt, tuple[Change, ...], list[Event]]:
     """Every zone of some spots has been looked at since ``upto_ns``: chips that only one hears now count there."""
+    waiting = [(name, zone) for name, zone in felt.items() if zone.released]
+    if not waiting:
+        return felt, (), []
     after, changes, told = dict(felt), list[Change](), list[Event]()
     looked = frozenset(spots)
-    for name, zone in felt.items():
+    for name, zone in waiting:
         here = (
             {chip for chip, since_ns in zone.released.items() if since_ns <= upto_ns} if zone.spot in looked else set()
         )

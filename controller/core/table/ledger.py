@@ -28,6 +28,14 @@ RECALLED_LIMIT: Final = 50
 """Rounds recalled at once; the oldest makes room for one more."""
 
 
+KEPT_ON_BOOKS: Final = frozenset(
+    {
+        *(BettingClosed, RoundClosed, RoundVoided, BoxDeclared),
+        *(InsuranceTaken, WagerSettled, WagerAdjusted, SettlementDisputed, WagerUncertain, WagerUnresolved),
+    }
+)
+"""The events that change the books."""
+
 Books = tuple[Book, ...]
 
 
@@ -99,9 +107,8 @@ def row_of(books: Books, number: int, spot: int, bet: str) -> Row:
 
 def put(books: Books, number: int, row: Row) -> Books:
     """The books with a row in place of the one for the same wager."""
-    return tuple(
-        replace(book, rows=(*(one for one in book.rows if (one.spot, one.bet) != (row.spot, row.bet)), row))
-        if book.round == number
-        else book
-        for book in books
-    )
+    place = next((place for place in reversed(range(len(books))) if books[place].round == number), -1)
+    if place < 0:
+        return books
+    others = [one for one in books[place].rows if one.spot != row.spot or one.bet != row.bet]
+    return (*books[:place], replace(books[place], rows=(*others, row)), *books[place + 1 :])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -49,6 +50,11 @@ class CardKept(Value, frozen=True, tag=False):
     def shown(self) -> Card | None:
         """The face that counts."""
         return self.ruled or self.face
+
+
+UNREAD: Final = attrgetter("unread")
+RULED: Final = attrgetter("ruled")
+"""What is asked of every card of a round at every reading."""
 
 
 class Asked(Value, frozen=True, tag=False):
@@ -193,6 +199,8 @@ class Round(Value, frozen=True, tag=False):
 
         Was a card missed, has the round begun at all, who was let in.
         """
+        if not (self.doubt or self.unkeyed or self.entry):
+            return ()
         return tuple(question for question in (self.doubt, self.unkeyed, self.entry) if question)
 
     def open_questions(self) -> tuple[int, ...]:
@@ -205,12 +213,12 @@ class Round(Value, frozen=True, tag=False):
 
     def held(self) -> bool:
         """Whether nothing may be concluded: until a person has answered, or the shoe is back."""
-        return bool(self.holds()) or self.shoe_away
+        return bool(self.doubt or self.unkeyed or self.entry or self.shoe_away)
 
     def by_people(self) -> bool:
         """Whether what follows from the evidence rests on a person's word too."""
         said = self.answers or self.declared or self.entry_told or self.begun_by_word
-        return bool(said) or any(card.ruled is not None for card in self.cards)
+        return bool(said) or any(map(RULED, self.cards))
 
     def is_unread(self, item: Item) -> bool:
         """Whether evidence is a card in sight that nobody could read; the hole card counts only once it is turned."""
@@ -238,12 +246,15 @@ class Round(Value, frozen=True, tag=False):
 
     def trouble_told(self) -> bool:
         """Whether the round is irregular and that has been said."""
-        return bool(self.trouble) and not any(isinstance(event, RoundIrregular) for event in self.kept_back)
+        if not self.trouble:
+            return False
+        return not any(isinstance(event, RoundIrregular) for event in self.kept_back)
 
     def waits_for_card(self) -> bool:
         """Whether the round waits for the floor to say what an unread card is."""
-        unread = [place for place, card in enumerate(self.cards) if card.unread]
-        return bool(unread) and not all(map(self.conceals, unread))
+        if not any(map(UNREAD, self.cards)):
+            return False
+        return any(card.unread and not self.conceals(place) for place, card in enumerate(self.cards))
 
     def hole_place(self) -> int:
         """The place of the hole card among the round's cards; -1 where none is dealt."""

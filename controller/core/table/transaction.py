@@ -15,9 +15,12 @@ from controller.core.messages.alerts import AnswerRefused, RoundIrregular, Settl
 from controller.core.messages.events import CardOpened, Event, HoleCardRevealed, QuestionAnswered, QuestionAsked
 from controller.core.messages.inputs import Stamped
 from controller.core.table.disputes import doubts_of, overtaken, still_decided
-from controller.core.table.ledger import Row, entered
-from controller.core.table.state import Round, State, Table
+from controller.core.table.ledger import KEPT_ON_BOOKS, Row, entered
+from controller.core.table.state import UNREAD, Round, State, Table
 from controller.core.table.workings import Facts, Timeline
+
+ON_BOOKS: Final = frozenset({*KEPT_ON_BOOKS, RoundIrregular})
+"""Events that change the books, or what the cards have decided of wagers that wait for the trigger box."""
 
 KEPT_LIMIT: Final = 500
 """Evidence kept of a round that waits for the floor; several times that of the longest round, and no more than a table
@@ -82,8 +85,9 @@ class Desk:
 
     def times(self) -> Timeline:
         """The times of the open round's evidence."""
-        times = self.workings.times.of(self.round().evidence)
-        if times is not self.workings.times:
+        times, evidence = self.workings.times, self.round().evidence
+        if times.evidence is not evidence:
+            times = times.of(evidence)
             self.workings = self.workings._replace(times=times)
         return times
 
@@ -99,7 +103,8 @@ class Desk:
         self.events.extend(events)
         books, progressives = self.state.books, self.state.progressives
         for event in events:
-            books, progressives = entered(books, event), still_decided(progressives, event)
+            if type(event) in ON_BOOKS:
+                books, progressives = entered(books, event), still_decided(progressives, event)
         if books is not self.state.books or progressives is not self.state.progressives:
             self.change(books=books, progressives=progressives)
 
@@ -139,7 +144,7 @@ class Desk:
     def lacks_card(self, dated: Dated) -> bool:
         """Whether a card in sight that nobody could read is among the evidence, with this piece."""
         round_now = self.round()
-        if not any(card.unread for card in round_now.cards):
+        if not any(map(UNREAD, round_now.cards)):
             return False
         return any(round_now.is_unread(known.item) for known in (*round_now.evidence, dated))
 

@@ -90,6 +90,15 @@ class Workings(NamedTuple):
     published: tuple[object, ...] = ()
     """All that what was last published rested on."""
 
+    looked: tuple[object, ...] = ()
+    """All that decides up to when the chips are known."""
+    known_ns: int = -1
+    """That moment, in nanoseconds of table time."""
+
+    def looked_upon(self, rests_on: tuple[object, ...]) -> bool:
+        """Whether that moment was found from these very values, so that it still is."""
+        return len(self.looked) == len(rests_on) and all(map(is_, self.looked, rests_on))
+
     def has_published(self, rests_on: tuple[object, ...]) -> bool:
         """Whether it rested on these very values, so that publishing again would tell nothing."""
         return len(self.published) == len(rests_on) and all(map(is_, self.published, rests_on))
