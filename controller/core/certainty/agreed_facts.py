@@ -109,11 +109,15 @@ class Standing(NamedTuple):
 def standings(frontier: Frontier, box: int) -> set[Standing]:
     """How far the box has come, over all plays; empty if in some play its turn has not come."""
     found: set[Standing] = set()
+    seen: set[frozenset[Outcome]] = set()
     for node, told in frontier.items():
         if told[box]:
-            found.update(Standing(tuple(h.extra_cents for h in outcome.hands), outcome) for outcome in told[box])
+            # Plays that differ elsewhere have this box's outcomes in common.
+            if told[box] not in seen:
+                seen.add(told[box])
+                found.update(Standing(tuple([h.extra_cents for h in one.hands]), one) for one in told[box])
         elif node.turn == box:
-            found.add(Standing(tuple(hand.extra for hand in node.hands), None))
+            found.add(Standing(tuple([hand.extra for hand in node.hands]), None))
         else:
             return set()
     return found

@@ -6,8 +6,6 @@ next one may be made, so from then on every zone is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from controller.core.certainty.agreed_dues import known_until, latest
 from controller.core.certainty.side_wagers import made_later
 from controller.core.game.play import Play
@@ -103,14 +101,11 @@ def cleared(desk: Desk) -> bool:
     return bool(round_now.lying) and set(round_now.lying).isdisjoint(chips_at_boxes(desk, round_now))
 
 
-def chips_at_boxes(desk: Desk, round_now: Round) -> Iterator[str]:
+def chips_at_boxes(desk: Desk, round_now: Round) -> tuple[str, ...]:
     """The chips in the zones that tell of the play, at the round's boxes."""
     felt, zones = desk.state.felt, played_zones(desk)
-    for spot in round_now.spots:
-        for zone in zones:
-            found = felt.get(key(spot, zone))
-            if found is not None:
-                yield from found.chips
+    names = [key(spot, zone) for spot in round_now.spots for zone in zones]
+    return tuple([chip for name in names if name in felt for chip in felt[name].chips])
 
 
 def may_be_over(desk: Desk) -> bool:

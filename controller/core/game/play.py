@@ -34,8 +34,7 @@ class Play:
         self.boxes = len(deal.wagers)
         self.nets: dict[tuple[Outcome, DealerEnd, bool], Net] = {}
         self.reached: dict[tuple[Node, tuple[int, ...]], tuple[Step, ...]] = {}
-        early = rules.surrender_turn == "any"
-        self.lenient = [box for box in range(self.boxes) if early and self.unshown(box)]
+        self.lenient = [box for box in range(self.boxes) if self.unshown(box)] if rules.surrender_turn == "any" else []
         """Boxes that may have surrendered before their turn without a sign."""
         self.deal_cards = 2 * self.boxes + (2 if rules.hole_card == "dealt" else 1)
         self.up_points = points_of(deal.up)

@@ -321,7 +321,8 @@ class Reconstruction(Evidenced):
         last_ns = max(cut.last_ns, *(late.last_ns for late in weave.window))
         contents = weave.contents_after(weave.full)
         new = Cut(len(evidence), len(cards), last_ns, frontier, contents, tuple(weave.levels))
-        return self._replace(evidence=evidence, cards=cards, game=game, cuts=(*kept, new))
+        given = (self.answers, self.silences)
+        return Reconstruction(self.rules, self.wagers, evidence, cards, (*kept, new), game, *given)
 
     def as_of(self, moment_ns: int) -> Reconstruction:
         """The round as far as nothing told after ``moment_ns`` can change it."""

@@ -7,6 +7,7 @@ one or the display is full. So one look answers what would take a question for e
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from controller.core.inference.outcome_classes import Sight, Story
@@ -52,6 +53,7 @@ def different_dues(stories: list[Story]) -> int:
     return len({story.dues for story in stories})
 
 
+@lru_cache(maxsize=4096)
 def mark(sight: Sight) -> str:
     """A box as a line shows it: its number of cards, ``(23)`` for split hands, ``s`` if it surrendered.
 

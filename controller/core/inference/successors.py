@@ -19,6 +19,8 @@ from controller.core.inference.observation import CardCame, ChipsMoved, Item, Ke
 def layout_of(play: Play, contents: dict[tuple[int, str], int]) -> Layout:
     """Main chips by box, and what would count of the wager that may be made after the deal."""
     wagers = play.deal.wagers
+    if not contents:
+        return Layout(wagers, (0,) * len(wagers))
     mains = tuple(contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
     offered = [contents.get((box, play.offered_zone), 0) for box in range(len(wagers))]
     if play.offered_zone == "insurance":

@@ -79,7 +79,7 @@ def card(desk: Desk, face: Card | None, since_ns: int, at_ns: int) -> None:
     round_now = desk.round()
     place = len(round_now.cards)
     kept = CardKept(stamped.number, face, stamped.nonce, unread=face is None and not stamped.closed)
-    desk.change_round(cards=(*round_now.cards, kept), lying=tuple(chips_at_boxes(desk, round_now)))
+    desk.change_round(cards=(*round_now.cards, kept), lying=chips_at_boxes(desk, round_now))
     deal_confirmation.card_came(desk, at_ns)
     desk.tell(CardDrawn(round_now.number, stamped.number, place, stamped.commitment))
     if kept.unread:
@@ -331,12 +331,14 @@ def infer(desk: Desk, until: int) -> None:
         return
     hole_turn.turn_if_shown(desk, view)
     points = hole_points(desk)
-    if not of_hole(view.frontier, points):
+    frontier = of_hole(view.frontier, points)
+    if not frontier:
         view = woven_with_hole(desk, until)
-    if not of_hole(view.frontier, points):
+        frontier = of_hole(view.frontier, points)
+    if not frontier:
         desk.irregular(DEALERS_RULE, curable=True, likely=likely(desk.rules, desk.round()))
     else:
-        judged = Judged(view, of_hole(view.frontier, points), points)
+        judged = Judged(view, frontier, points)
         confirmed = until >= latest(desk)
         if not desk.workings.has_published(rests_on(desk, judged, confirmed=confirmed)):
             tell_certain(desk, judged, confirmed=confirmed)

@@ -42,4 +42,4 @@ class Dealing(Value, frozen=True, tag=False):
 
     def closed(self) -> bool:
         """Whether the hole card may be another than the one counted: nothing that faces decide is told."""
-        return self.unturned() and self.stands != "confirmed"
+        return self.stands not in {"unguarded", "confirmed"} and not self.turned_by

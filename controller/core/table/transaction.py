@@ -51,7 +51,7 @@ class Desk:
 
     def change_round(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of Round, whatever they are
         """Change what is remembered of the open round."""
-        self.change(round=msgspec.structs.replace(self.round(), **fields))
+        self.state = msgspec.structs.replace(self.state, round=msgspec.structs.replace(self.round(), **fields))
 
     def heard_not_all(self) -> None:
         """The table was not listening for a while: of the open round, if there is one, it may not have heard all."""
