@@ -15,7 +15,7 @@ from controller.commands.terminal import AS_JSON, REFUSED, refuse, say, say_json
 from controller.core.game.rules import Rules
 from controller.daemon.operator_orders import NoChannel, listening
 from controller.formats.config.meter_odds import odds_lines
-from controller.formats.config.table_file import Config, ConfigError, is_credential, ports_of
+from controller.formats.config.table_file import Config, ConfigError, is_credential, ports_of, zones_seen
 from controller.formats.config.trigger_file import UNIX
 from controller.formats.text.usb_names import SCHEME, NotPluggedIn, choose
 from controller.io.copies.second_copy import Place, remark
@@ -45,7 +45,8 @@ def command(table_file: Path, *, as_json: bool) -> None:
         unfit(tuple(f"{table_file}: {line}" for line in mistakes), as_json=as_json)
     section = table.config.table
     remarks = tuple(remarks_on(table.config, table.profile.rules))
-    warnings = (*absent_ports(table.config), *unpaired_lines(table.config))
+    unseen = unseen_bets(table.config, table.profile.rules)
+    warnings = (*absent_ports(table.config), *unpaired_lines(table.config), *unseen)
     if as_json:
         whose = {"site": section.site, "table": section.name, "profile": table.profile.rules.name}
         told = {"remarks": remarks, "warnings": warnings, "chips": len(table.chips)}
@@ -107,6 +108,17 @@ def channel_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
             listening(section, kept_by_service=is_kept(key, credentials))
         except NoChannel as error:
             yield from (f"[operator] {line}" for line in error.lines)
+
+
+def unseen_bets(config: Config, rules: Rules) -> Iterator[str]:
+    """A line for each bet of the rules that neither a reader nor a sensor sees at a spot that has a reader."""
+    seen = {*zones_seen(config), *((spot, unit.bet) for unit in config.bet_sensors for spot in unit.spots)}
+    spots = sorted({spot for spot, _ in zones_seen(config)})
+    for bet in ("main", *(("insurance",) if rules.insurance else ()), *rules.side_bets):
+        blind = [str(spot) for spot in spots if (spot, bet) not in seen]
+        if blind:
+            where = f"spot{'' if len(blind) == 1 else 's'} {', '.join(blind)}"
+            yield f"[bet_spots] {bet}: nothing looks at {where}: a wager there is on no list"
 
 
 def absent_ports(config: Config) -> Iterator[str]:

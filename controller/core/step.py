@@ -349,4 +349,4 @@ def device_health(desk: Desk, health: DeviceHealth) -> None:
     if health.state is HealthState.READY:
         rebuild.hear_again(desk, watched, at_ns)
     else:
-        lock.unwatched(desk, health.device, watched, at_ns)
+        lock.lost(desk, health.device, watched, at_ns)

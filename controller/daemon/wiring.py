@@ -43,16 +43,19 @@ def house_of(table: TableFile) -> House:
     """The house a table file describes."""
     config = table.config
     readers: dict[str, tuple[int, ...]] = {}
+    zones: dict[str, tuple[str, ...]] = {}
     for place, section in enumerate(config.bet_spots):
         for zone in zones_of(section):
             device = f"{bus_name(place)}/{zone.address}"
             readers[device] = tuple(sorted({*readers.get(device, ()), zone.spot}))
+            zones[device] = (*zones.get(device, ()), f"{zone.spot}/{zone.zone}")
     return House(
         rules=table.profile.rules,
         chips=dict(table.chips),
         keys=dict(table.keys),
         profile_hash=table.profile.hash,
         readers=readers,
+        zones=zones,
         denominations=tuple(sorted(set(table.chips.values()), reverse=True)),
         elsewhere=dict(table.elsewhere),
         sensors={unit.bet: unit.spots for unit in config.bet_sensors},

@@ -26,10 +26,18 @@ def test_a_port_that_is_not_there_is_a_warning(tmp_path: Path) -> None:
     there = usb.replace("/dev/tableside/bet_spots", "/dev/null")
     done = checked(tmp_path, there)
     assert done.exit_code == 0, done.output
-    warnings = [line.partition("warning: ")[2] for line in done.output.splitlines() if "warning" in line]
+    warnings = [line.partition("warning: ")[2] for line in done.output.splitlines() if " port: " in line]
     assert [line.partition(" port: ")[0] for line in warnings] == ["[shoe]", "[keypad]"]
     assert warnings[0].startswith("[shoe] port: /dev/tableside/shoe is not there now; `tableside devices`")
     assert done.output.endswith("fit to run\n")
+
+
+def test_a_bet_of_the_rules_that_nothing_looks_at_is_a_warning(tmp_path: Path) -> None:
+    done = checked(tmp_path)
+    assert "warning: [bet_spots] lucky_ladies: nothing looks at spots 1, 2, 3, 4, 5, 6, 7: a wager there" in done.output
+    assert not [line for line in done.output.splitlines() if "[bet_spots] main" in line]
+    plain = EXAMPLE.replace('profile = "hollywood-penn-national"', 'profile = "borgata"')
+    assert "nothing looks at" not in checked(tmp_path, plain).output
 
 
 OPERATOR = '\n[operator]\ndirectory = "{directory}"\n'

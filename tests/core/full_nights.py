@@ -59,7 +59,10 @@ class FullRig(Rig):
         linked: tuple[LinkedTerms, ...] = (LINKED,) if pooled and "blazing7s" in bets else ()
         own = (*(() if linked else (SEVENS,)), MYSTERY) if "blazing7s" in bets else ()
         meters: tuple[MeterTerms, ...] = own
-        super().__init__(rules, chips, meters, linked)
+        zones = {
+            f"bet_spots/{spot}": tuple(f"{spot}/{zone}" for zone in ("main", "insurance", *bets)) for spot in SPOTS
+        }
+        super().__init__(rules, chips, meters, linked, zones)
         self.box = Box(self, [self.rng.choice(TRIGGERS) for _ in range(40)]) if meters else None
         self.pit = pool(folder() / f"{next(LEDGERS)}.sqlite") if linked else None
         if self.box is not None:

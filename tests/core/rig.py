@@ -7,10 +7,11 @@ hurries them; ``late`` keeps them silent.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, assert_never
 
 import msgspec
+from msgspec.structs import replace
 
 from controller.core.game.rules import Options, Rules
 from controller.core.messages.events import Event, QuestionAsked, RoundClosed, WagerSettled
@@ -44,7 +45,7 @@ def penn(**options: Any) -> Rules:
 
 
 class Rig:
-    """A table, its clock, and everything it has said."""
+    """A table, its clock, and everything it has said; ``zones``: those of each reader, else it has one a spot."""
 
     def __init__(
         self,
@@ -52,10 +53,14 @@ class Rig:
         chips: dict[str, int] | None = None,
         meters: tuple[MeterTerms, ...] = (),
         linked: tuple[LinkedTerms, ...] = (),
+        zones: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
         self.values = {} if chips is None else chips
         readers: dict[str, tuple[int, ...]] = {f"bet_spots/{s}": (s,) for s in SPOTS}
-        self.house = House(rules, self.values, DEFAULT_KEYS, "0" * 64, readers, meters=meters, linked=linked)
+        if zones:
+            readers = {device: (int(names[0].partition("/")[0]),) for device, names in zones.items()}
+        house = House(rules, self.values, DEFAULT_KEYS, "0" * 64, readers, meters=meters, linked=linked)
+        self.house = replace(house, zones=dict(zones or {}))
         self.table = Table(self.house, State())
         self.now_ns = 1_000 * MS
         self.number = 0

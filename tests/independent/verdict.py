@@ -136,6 +136,9 @@ class _Judge:
             self._said[_key(data)] = data["wager_cents"], data["net_cents"], data["basis"]
         self._open = {_key(event.data) for event in heard.events(OPEN, UNCERTAIN)}
         self._unwatched = {(event.data["round"], event.data["spot"]) for event in heard.events(UNWATCHED)}
+        raised = (event.data for event in heard.events(ALERT) if event.data["kind"] == "wagers_unseen")
+        self._unseen = {data["spot"]: data["round"] for data in reversed([*raised])}
+        """By spot the first round in which the table said that nobody looks there; it says so once."""
         self._doubted = {_key(event.data) for event in heard.events(DOUBTED)}
         self._locked = {
             (event.data["round"], wager["spot"], wager["bet"]): wager["cents"]
@@ -154,7 +157,10 @@ class _Judge:
             waits = any(number in self._waiting for number in numbers)
             if wager.due is None or irregular or waits or any(key in self._open for key in keys):
                 return
-            if any((number, wager.spot) in self._unwatched for number in numbers):
+            if any(
+                (number, wager.spot) in self._unwatched or self._unseen.get(wager.spot, number + 1) <= number
+                for number in numbers
+            ):
                 verdict.unseen += 1
             else:
                 verdict.neither.append(f"{_name(keys[0] if keys else (0, *wager[:2]))}: {wager.cents} {wager.due}")

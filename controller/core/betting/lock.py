@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from controller.core.betting import acceptance, bet_sensors, closed_meters
-from controller.core.certainty import deal_confirmation, face_down, shared_chips
+from controller.core.certainty import deal_confirmation, face_down, shared_chips, uncertain_wagers
 from controller.core.certainty.rebuild import hear_no_more, keypad_away, weave_again
 from controller.core.certainty.side_wagers import made_later
 from controller.core.game.wager import LockedWager
@@ -54,6 +54,7 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
     desk.tell(RoundStarted(number, desk.state.shoe.shoe or None, bets.spots))
     for reader, watched in lost.items():
         unwatched(desk, reader, watched, lock_ns)
+        unlooked(desk, reader, watched)
     return True
 
 
@@ -92,6 +93,29 @@ def unwatched(desk: Desk, device: str, spots: tuple[int, ...], at_ns: int) -> No
     """A reader of boxes in play is lost: what chips would have shown there may happen unseen."""
     for spot in hear_no_more(desk, spots, at_ns):
         desk.tell(SpotReaderLost(desk.round().number, spot, device))
+
+
+def lost(desk: Desk, device: str, spots: tuple[int, ...], at_ns: int) -> None:
+    """A reader is lost in the middle of a round, perhaps before it has told what lay there at the lock."""
+    unwatched(desk, device, spots, at_ns)
+    unlooked(desk, device, spots)
+
+
+def unlooked(desk: Desk, device: str, spots: tuple[int, ...]) -> None:
+    """Keep the zones of wagers that a lost reader has not looked at since the bets were locked."""
+    round_now, confirmed = desk.round(), desk.state.confirmed
+    missed = {spot for spot in spots if confirmed.get(str(spot), -1) < round_now.lock_ns}
+    seen = (name.partition("/") for name in desk.house.zones.get(device, ()))
+    wagers = {
+        key(int(spot), zone)
+        for spot, _, zone in seen
+        if int(spot) in missed and (zone == "main" or uncertain_wagers.before_deal(desk, zone))
+    }
+    if not wagers.issubset(round_now.lost_zones):
+        desk.change_round(
+            lost_zones=tuple(sorted({*round_now.lost_zones, *wagers})),
+            lost_at_lock=tuple(sorted({*round_now.lost_at_lock, *missed})),
+        )
 
 
 def lying(desk: Desk, moved: Mapping[str, int] = NOTHING_MOVED) -> tuple[LockedWager, ...]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from controller.core.certainty.agreed_facts import Names, inferred
 from controller.core.certainty.shared_chips import doubted_since
+from controller.core.certainty.uncertain_wagers import unlooked
 from controller.core.game.settlement import Net
 from controller.core.game.side_bet import find
 from controller.core.game.wager import Basis
@@ -145,7 +146,7 @@ def settle(desk: Desk, judged: Judged, box: int, bet: str, net: Net | None) -> N
     wager_cents = wager_of(judged, box, bet)
     spot = desk.round().spots[box]
     unseen = bet == "insurance" and any(one.box == box for one in desk.round().silences)
-    if wager_cents is None or unseen:
+    if wager_cents is None or unseen or unlooked(desk.round(), spot, bet):
         return
     readings = resting_on(judged.found, box)
     number = desk.round().number

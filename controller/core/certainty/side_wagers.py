@@ -50,7 +50,9 @@ def staked_before(desk: Desk) -> dict[tuple[int, str], int]:
     return {
         (round_now.spots.index(wager.spot), wager.bet): wager.cents
         for wager in round_now.wagers
-        if wager.bet in desk.rules.side_bets and wager.spot in round_now.spots
+        if wager.bet in desk.rules.side_bets
+        and wager.spot in round_now.spots
+        and not uncertain_wagers.is_uncertain(round_now, wager.spot, wager.bet)
     }
 
 
@@ -81,6 +83,8 @@ def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
     award_sides(desk, judged, closed=closed)
     for box, bet, staked_cents, nets in dues(desk, judged, closed=closed):
         if None in nets or len({net.cents for net in nets if net is not None}) != 1 or unseen(desk, box, bet):
+            continue
+        if uncertain_wagers.unlooked(desk.round(), desk.round().spots[box], bet):
             continue
         net = min(net for net in nets if net is not None)
         place = (desk.round().number, desk.round().spots[box], bet)
@@ -121,6 +125,7 @@ def award_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
         spots = [wager.spot for wager in round_now.wagers if wager.bet == bet and wager.spot in round_now.spots]
         # Of a wager that may be one nobody knows whether it shares in an award.
         alone = all(won != bet for (_, won), _ in uncertain_wagers.wagers(round_now))
+        alone = alone and not any(uncertain_wagers.unlooked(round_now, spot, bet) for spot in round_now.spots)
         rows = {spot: side_rows(felt, round_now.spots.index(spot), bet) for spot in spots}
         known = {spot: next(iter(one)) for spot, one in rows.items() if len(one) == 1}
         certain = {spot: row for spot, row in known.items() if row is not None}
@@ -154,7 +159,9 @@ def sides_differ(desk: Desk) -> bool:
 def sides_open(desk: Desk, judged: Judged) -> Iterator[WagerUnresolved]:
     """Side wagers that no settlement has been found for; a row of a meter waits for the progressive."""
     for box, bet, staked_cents, nets in dues(desk, judged, closed=True):
-        possible = tuple(sorted({net.cents for net in nets if net is not None}))
-        yield WagerUnresolved(desk.round().number, desk.round().spots[box], bet, staked_cents, possible)
+        spot, possible = desk.round().spots[box], tuple(sorted({net.cents for net in nets if net is not None}))
+        if uncertain_wagers.unlooked(desk.round(), spot, bet):
+            possible = ()
+        yield WagerUnresolved(desk.round().number, spot, bet, staked_cents, possible)
     felt = felt_of(desk, judged, closed=True)._replace(awards=awards(desk))
     yield from uncertain_wagers.left_open(desk, felt)

@@ -42,6 +42,19 @@ def unseen_at_lock(round_now: Round, spot: int, first_ns: int) -> bool:
     return spot in round_now.lost_at_lock and first_ns < round_now.lock_ns
 
 
+def look(desk: Desk) -> None:
+    """A reader that is back has told what lies at its spots: what lay there at the lock is known, or told uncertain."""
+    round_now, confirmed = desk.round(), desk.state.confirmed
+    if round_now.lost_zones:
+        lost = (name for name in round_now.lost_zones if confirmed.get(name.partition("/")[0], -1) < round_now.lock_ns)
+        desk.change_round(lost_zones=tuple(lost))
+
+
+def unlooked(round_now: Round, spot: int, bet: str) -> bool:
+    """Whether no reader has told what lay in a zone at the lock, and nobody declared it: its wager is the floor's."""
+    return key(spot, bet) in round_now.lost_zones and not (bet == "main" and spot in round_now.declared)
+
+
 def first_card_ns(round_now: Round) -> int:
     """When the first card left the shoe; after everything while none has."""
     cards = (known.first_ns for known in round_now.evidence if isinstance(known.item, CardCame))
@@ -82,7 +95,7 @@ def told_at_lock(round_now: Round) -> Iterator[WagerUncertain]:
 def told_late(round_now: Round, change: Change) -> Iterator[WagerUncertain]:
     """An uncertain wager of which a reader has told after the lock was told."""
     name = key(change.spot, change.zone)
-    if change.spot in round_now.spots:
+    if change.spot in round_now.spots and (change.spot, change.zone) not in round_now.settled:
         yield WagerUncertain(round_now.number, change.spot, change.zone, round_now.uncertain[name])
 
 

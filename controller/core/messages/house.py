@@ -57,3 +57,6 @@ class House(Value, frozen=True, tag=False):
     """What a cent is the hundredth part of, by ISO 4217; empty: the house did not say."""
     gaming_day: GamingDay | None = None
     """The house's day and shifts; None: it did not say, and days are days of UTC."""
+    zones: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """The zones each bet-spot reader sees, as ``SPOT/ZONE``, by device name; empty: the journal is of before, and
+    nothing is said of zones that nobody looks at."""

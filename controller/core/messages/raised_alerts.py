@@ -61,6 +61,7 @@ class Kind(StrEnum):
     COMMITMENT_WRONG = "commitment_wrong"
     SENSOR_DISAGREES = "sensor_disagrees"
     SENSORS_SILENT = "sensors_silent"
+    WAGERS_UNSEEN = "wagers_unseen"
     DEVICE_SWAPPED = "device_swapped"
     STORAGE_LOW = "storage_low"
     EVENTS_UNACKNOWLEDGED = "events_unacknowledged"
@@ -103,6 +104,7 @@ SEVERITY: Final[dict[Kind, Severity]] = {
     Kind.COMMITMENT_WRONG: Severity.CRITICAL,
     Kind.SENSOR_DISAGREES: Severity.WARNING,
     Kind.SENSORS_SILENT: Severity.WARNING,
+    Kind.WAGERS_UNSEEN: Severity.WARNING,
     Kind.DEVICE_SWAPPED: Severity.CRITICAL,
     Kind.STORAGE_LOW: Severity.WARNING,
     Kind.EVENTS_UNACKNOWLEDGED: Severity.WARNING,

@@ -7,7 +7,7 @@ from typing import Final
 
 from controller.core.betting import acceptance
 from controller.core.betting.lock import lock_again
-from controller.core.certainty import face_down, shared_chips
+from controller.core.certainty import face_down, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
     Judged,
     doubt_reopened,
@@ -270,7 +270,8 @@ def still_open(desk: Desk, judged: Judged) -> Iterator[WagerUnresolved]:
     for box, spot in enumerate(desk.round().spots):
         for bet, due in dues(judged, box):
             if (spot, bet) not in desk.round().settled:
-                yield WagerUnresolved(desk.round().number, spot, bet, wager_of(judged, box, bet) or 0, due.cents())
+                possible = () if uncertain_wagers.unlooked(desk.round(), spot, bet) else due.cents()
+                yield WagerUnresolved(desk.round().number, spot, bet, wager_of(judged, box, bet) or 0, possible)
 
 
 def contradicted(desk: Desk, judged: Judged) -> None:

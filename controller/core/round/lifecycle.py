@@ -159,6 +159,8 @@ def laid_unseen(desk: Desk, change: Change) -> None:
         return
     uncertain_wagers.take(desk, change)
     desk.tell(*uncertain_wagers.told_late(desk.round(), change))
+    reason = "its reader was lost when the bets were locked, and what it tells now may have lain there then"
+    desk.tell(*desk.doubts(reason, lambda row: (row.spot, row.bet) == (change.spot, change.zone)))
 
 
 def check_insurance(desk: Desk, change: Change) -> None:
@@ -239,6 +241,7 @@ def review(desk: Desk) -> None:
     """Publish what has become certain; close the round if it was to be closed."""
     if desk.state.round is None:
         return
+    uncertain_wagers.look(desk)
     until = known_until(desk)
     if not desk.round().locked and until >= lock_known_ns(desk.round()) and lock_is_clear(desk):
         desk.change_round(locked=True)

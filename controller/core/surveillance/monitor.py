@@ -88,6 +88,7 @@ def protect(before: Table, desk: Desk) -> None:
             of_devices(desk, event)
     doubted(desk, tuple([event for event in told if isinstance(event, SettlementDisputed)]))
     insurance_lowered(before, desk)
+    wagers_unseen(before, desk)
     chips_from_elsewhere(before, desk)
     duplicates(desk)
     accuse(desk)
@@ -230,6 +231,25 @@ def laid_too_early(before: Table, desk: Desk, number: int | None, position: int 
             why = f"{money(zone.cents)} are no wager: it is not offered against this up card"
             wager = (round_now.number, zone.spot, zone.name, zone.cents)
             wager_refused(before, desk, Kind.EZ_BUST_WRONG_UP_CARD, wager, why)
+
+
+def wagers_unseen(before: Table, desk: Desk) -> None:
+    """Zones of wagers that no reader looked at when the bets were locked: said once, until somebody has seen it."""
+    was, now = before.state.round, desk.state.round
+    if now is None or not now.lost_zones:
+        return
+    known = was.lost_zones if was is not None and was.number == now.number else ()
+    by_spot: dict[int, list[str]] = {}
+    for name in sorted({*now.lost_zones}.difference(known)):
+        where, _, zone = name.partition("/")
+        by_spot.setdefault(int(where), []).append(zone)
+    waits = {(one.spot, one.text) for one in desk.state.alerts.listed if one.kind is Kind.WAGERS_UNSEEN}
+    for spot, zones in by_spot.items():
+        nobody = f"no reader looked at {', '.join(zones)} when the bets were locked"
+        text = f"spot {spot}: {nobody}; what is wagered there is on no list"
+        if (spot, text) not in waits:
+            only = zones[0] if len(zones) == 1 else None
+            raise_alert(desk, Kind.WAGERS_UNSEEN, text, round=now.number, spot=spot, zone=only)
 
 
 def lowered_in_irregular(desk: Desk, spot: int, before_cents: int, after_cents: int) -> None:

@@ -166,6 +166,8 @@ class Round(Value, frozen=True, tag=False):
     """Whether the table was not listening for a while, so that a card of it may not have been heard."""
     lost_at_lock: tuple[int, ...] = ()
     """The spots whose readers were lost when the bets were locked: what they tell later may have lain there by then."""
+    lost_zones: tuple[str, ...] = ()
+    """Zones of wagers made before the deal of which no reader has told what lay there when the bets were locked."""
     shoe_away: bool = False
     """Whether a shoe that does not number its draws is away now, so that cards may be drawn of which nobody hears."""
     keys_unheard: bool = False

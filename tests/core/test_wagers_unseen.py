@@ -1,0 +1,154 @@
+"""Zones that no working reader looks at when the bets are locked: said, and what lay there before settles nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from controller.core.messages.alerts import WagerUncertain
+from controller.core.messages.events import WagerUnresolved
+from controller.core.messages.inputs import Acknowledged, AdjustWager, DeclareBox
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from controller.io.files import profile_files
+from firmware_protocols.readings import ChipsSeen, DeviceHealth, HealthState
+from tests.core.rig import MS, SPOTS, Rig
+
+ZONES = ("main", "insurance", "lucky_ladies", "twenty_one_plus_three")
+SINGLE = {f"bet_spots/{spot}{at}": (f"{spot}/{zone}",) for spot in SPOTS for at, zone in enumerate(ZONES)}
+"""A reader for each zone."""
+
+PLAY = "Th 9c 6d 8s \n key stand hole_turned"
+"""Spot 2 stands on 16 and loses to 17; its first two cards win nothing beside."""
+
+
+class Watched(Rig):
+    """A table that knows which zones each reader sees; readers that are lost confirm nothing."""
+
+    def __init__(self, zones: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        self.dark: set[int] = set()
+        zones = zones or {f"bet_spots/{spot}": tuple(f"{spot}/{zone}" for zone in ZONES) for spot in SPOTS}
+        rules = profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules
+        super().__init__(rules, zones=zones)
+
+    def watched(self) -> tuple[int, ...]:
+        return tuple(spot for spot in SPOTS if spot not in self.dark)
+
+    def lose(self, device: str, spot: int) -> None:
+        self.dark.add(spot)
+        self.give(DeviceHealth(device, HealthState.LOST, self.now_ns))
+        self.pass_ms(200)
+
+    def find(self, device: str, spot: int, **cents: int) -> None:
+        """It is back; what it tells has come since it was lost."""
+        self.dark.discard(spot)
+        self.give(DeviceHealth(device, HealthState.READY, self.now_ns))
+        for zone, amount in cents.items():
+            chip = f"E0046{amount:07X}{spot:02X}{len(zone):02X}"
+            self.values[chip] = amount
+            self.give(ChipsSeen(spot, zone, (chip,) if amount else (), self.now_ns - 60_000 * MS, self.now_ns))
+        self.pass_ms(2_000)
+
+    def unseen(self) -> list[str]:
+        raised = (event for event in self.told(AlertRaised) if isinstance(event, AlertRaised))
+        return [event.text.partition(";")[0] for event in raised if event.kind is Kind.WAGERS_UNSEEN]
+
+    def left(self) -> list[tuple[int, str, tuple[int, ...]]]:
+        told = (event for event in self.told(WagerUnresolved) if isinstance(event, WagerUnresolved))
+        return [(event.spot, event.bet, event.possible_cents) for event in told]
+
+
+SAID = "spot 2: no reader looked at lucky_ladies, main, twenty_one_plus_three when the bets were locked"
+
+
+def test_what_lay_there_before_the_reader_was_lost_settles_nothing() -> None:
+    """Between the loss and the lock people took these chips and laid others, which nobody saw."""
+    rig = Watched()
+    rig.talk("1 main 10 \n 2 main 10 \n 2 lucky_ladies 5")
+    rig.lose("bet_spots/2", 2)
+    rig.talk("key no_more_bets \n Th 5h 9c 9d 6d 8s \n key stand stand hole_turned round_closed")
+    assert rig.unseen() == [SAID]
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+    assert rig.left() == [(2, "main", ()), (2, "lucky_ladies", ())]
+    rig.give(AdjustWager(rig.now_ns, 1, 2, "main", -1_000, "floor", "seen on the recording"))
+    assert rig.postings()[-1] == "1: spot 2 main -10.00"
+
+
+def test_once_it_is_back_and_finds_the_same_chips_they_are_the_wager() -> None:
+    rig = Watched()
+    rig.talk("2 main 10 \n 2 lucky_ladies 5")
+    rig.lose("bet_spots/2", 2)
+    rig.talk("key no_more_bets \n Th 9c")
+    rig.find("bet_spots/2", 2)
+    rig.talk("6d 8s \n key stand hole_turned round_closed")
+    assert rig.postings() == ["1: spot 2 lucky_ladies -5.00", "1: spot 2 main -10.00"]
+
+
+def test_a_side_wager_that_it_then_finds_changed_is_open_and_was_not_settled_before() -> None:
+    rig = Watched()
+    rig.talk("2 main 10 \n 2 lucky_ladies 5")
+    rig.lose("bet_spots/2", 2)
+    rig.talk(f"key no_more_bets \n {PLAY}")
+    assert rig.postings() == []
+    rig.find("bet_spots/2", 2, lucky_ladies=0)
+    rig.talk("key round_closed")
+    told = [event for event in rig.told(WagerUncertain) if isinstance(event, WagerUncertain)]
+    assert [(event.spot, event.bet, event.possible_cents) for event in told] == [(2, "lucky_ladies", (0, 500))]
+    assert "1: spot 2 lucky_ladies -5.00" not in rig.postings()
+
+
+def test_the_dead_reader_of_a_side_zone_leaves_the_main_wager_as_it_is() -> None:
+    rig = Watched(SINGLE)
+    rig.talk("2 main 10")
+    rig.lose("bet_spots/22", 2)
+    rig.talk(f"key no_more_bets \n {PLAY} \n key round_closed")
+    assert rig.unseen() == ["spot 2: no reader looked at lucky_ladies when the bets were locked"]
+    assert rig.postings() == ["1: spot 2 main -10.00"]
+
+
+def test_a_spot_that_is_in_no_round_as_far_as_anybody_saw_is_said_too() -> None:
+    rig = Watched()
+    rig.lose("bet_spots/2", 2)
+    rig.talk("1 main 10 \n key no_more_bets")
+    assert rig.unseen() == [SAID]
+
+
+def test_a_reader_lost_before_it_has_told_of_the_lock_has_not_looked() -> None:
+    rig = Watched()
+    rig.talk("1 main 10 \n 2 main 10")
+    rig.late = True
+    rig.talk("key no_more_bets")
+    rig.lose("bet_spots/2", 2)
+    rig.late = False
+    rig.talk("Th 5h 9c 9d 6d 8s \n key stand stand hole_turned round_closed")
+    assert rig.unseen() == [SAID]
+    assert rig.postings() == ["1: spot 1 main +10.00"]
+
+
+def test_one_lost_after_it_has_looked_leaves_the_wager_known() -> None:
+    rig = Watched()
+    rig.talk("1 main 10 \n 2 main 10 \n key no_more_bets \n Th 5h 9c 9d 6d 8s")
+    rig.lose("bet_spots/2", 2)
+    rig.talk("key stand stand hole_turned round_closed")
+    assert rig.unseen() == []
+    assert rig.postings() == ["1: spot 1 main +10.00", "1: spot 2 main -10.00"]
+
+
+def test_a_box_that_the_floor_declared_is_settled_by_what_it_said() -> None:
+    rig = Watched()
+    rig.lose("bet_spots/2", 2)
+    rig.give(DeclareBox(rig.now_ns, 2, 1_000, "floor", "no chips read"))
+    rig.talk("1 main 10 \n key no_more_bets \n Th 5h 9c 9d 6d 8s \n key stand stand hole_turned round_closed")
+    assert "1: spot 2 main -10.00" in rig.postings()
+
+
+@pytest.mark.parametrize("acknowledged", [True, False])
+def test_it_is_said_once_until_somebody_has_seen_it(*, acknowledged: bool) -> None:
+    rig = Watched()
+    rig.lose("bet_spots/2", 2)
+    for _ in range(2):
+        rig.talk("1 main 10 \n key no_more_bets \n Th 9c 6d 8s \n key stand hole_turned round_closed \n 1 main 0")
+        if acknowledged:
+            (one,) = (one for one in rig.table.state.alerts.listed if one.kind is Kind.WAGERS_UNSEEN)
+            rig.give(Acknowledged(rig.now_ns, one.alert, "J. Weber", "the reader is being changed"))
+    assert rig.unseen() == [SAID] * (2 if acknowledged else 1)
