@@ -49,6 +49,7 @@ from controller.io.journal.consumers import Consumers, Ledger
 from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed
 from controller.io.lines.supervisor import REASON_LIMIT, Link
 from controller.io.mqtt.connection import Broker
+from controller.io.mqtt.publication import Leaving, topics_of
 from controller.io.mqtt.publisher import Publisher, Stream
 from controller.io.system.clock import Clock
 from controller.io.system.randomness import Entropy
@@ -159,7 +160,7 @@ class Daemon:
         self.publisher = Publisher(
             parts.broker,
             self.topics,
-            Stream(journal.last_published, journal.events_after, journal.mark_published),
+            stream_of(journal),
             session=self.number + 1,
             clock=parts.clock,
             chance=parts.chance,
@@ -311,6 +312,7 @@ class Daemon:
         table, desired = self.table, self.desired
         entries: list[Entry] = []
         told: list[Event] = []
+        leaving: list[Leaving] = []
         replies: list[tuple[Callable[[bytes], None], bytes]] = []
         for given in batch:
             stamped = self.stamped(given)
@@ -324,8 +326,11 @@ class Daemon:
             table, desired = stepped.table, stepped.desired
             entries.append(entry)
             told.extend(stepped.events)
+            leaving += self.leaving(entry, stepped.events)
             replies.extend(self.replies(given, stepped.events))
         await self.parts.journal.commit(self.with_checkpoint(entries, table))
+        # First of all, as somebody waits for it; whatever is made of it can wait.
+        self.publisher.tell(leaving)
         self.table = table
         for answer, reply in replies:
             answer(reply)
@@ -362,6 +367,11 @@ class Daemon:
         bodies = payloads(events, self.identity, seq, stamped.wall_ns)
         numbered = tuple(enumerate(bodies, start=seq + 1))
         return Entry(stamped.number, seal(stamped, self.parts.key, self.identity), numbered, None)
+
+    def leaving(self, entry: Entry, events: Sequence[Event]) -> Iterator[Leaving]:
+        """The events of one step as they are published."""
+        for (seq, body), event in zip(entry.events, events, strict=True):
+            yield Leaving(seq, body, topics_of(type(event), self.topics.root))
 
     def with_checkpoint(self, entries: list[Entry], table: Table) -> list[Entry]:
         """A checkpoint goes with the last entry once a round is over or enough readings have come."""
@@ -402,7 +412,7 @@ class Daemon:
         self.felt.follow(own_event(row.body) for row in await self.parts.journal.events_after(seq, FELT_EVENTS))
 
     def let_out(self, told: Sequence[Event], batch: Sequence[Input], desired: Desired) -> None:
-        """After the commit: device commands first, then publication."""
+        """After the commit, when the events have left: device commands first, then the pictures of the table."""
         if desired != self.desired:
             self.desired = desired
             self.wish(desired)
@@ -421,11 +431,21 @@ class Daemon:
             self.show("round", round_bytes(self.table.house, self.table.state))
             self.show("advice", advice_bytes(self.table.state))
             self.show("alerts", alerts_bytes(self.table.state))
-            self.publisher.wake()
         known = self.table.state.progressives
         if known is not self.meters_told and (known.meters or known.linked):
             self.meters_told = known
             self.retain(self.topics.state("meters"), meters_bytes(self.table.state))
+
+
+def stream_of(journal: Journal) -> Stream:
+    """What the publisher needs of the journal."""
+    return Stream(
+        journal.last_published,
+        journal.events_after,
+        journal.mark_published,
+        journal.note_published,
+        journal.marked,
+    )
 
 
 def ledger_of(journal: Journal, anchors: Anchors) -> Ledger:

@@ -41,9 +41,12 @@ class Memory:
         self.rows = [EventRow(seq, seq, event_bytes(event, HERE, seq, 0)) for seq, event in enumerate(events, start=1)]
         self.marks: list[int] = []
         self.marked = asyncio.Condition()
+        self.noted = 0
+        """The last event that the broker is known to have, marked or not."""
+        self._was_noted = asyncio.Event()
 
     def stream(self) -> Stream:
-        return Stream(self.last, self.after, self.mark)
+        return Stream(self.last, self.after, self.mark, self.note, lambda: self.marks[-1] if self.marks else 0)
 
     def ledger(self) -> Ledger:
         """The same for consumers, of whom none has acknowledged anything."""
@@ -71,6 +74,16 @@ class Memory:
         async with self.marked:
             self.marks.append(seq)
             self.marked.notify_all()
+
+    def note(self, seq: int) -> None:
+        self.noted = seq
+        self._was_noted.set()
+
+    async def until_noted(self, seq: int) -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while self.noted < seq:
+                self._was_noted.clear()
+                await self._was_noted.wait()
 
     async def until(self, seq: int) -> None:
         async with asyncio.timeout(PATIENCE_SECONDS), self.marked:

@@ -13,7 +13,7 @@ import msgspec
 
 from controller.consumer.durable import Says, follow
 from controller.core.messages.events import RoundClosed
-from controller.daemon.daemon import ledger_of
+from controller.daemon.daemon import ledger_of, stream_of
 from controller.daemon.startup import opened
 from controller.formats.journal.records import Identity, key_mark
 from controller.formats.journal.stream import StreamNow
@@ -22,7 +22,7 @@ from controller.io.journal.anchors import Anchors
 from controller.io.journal.consumers import Consumers
 from controller.io.journal.journal import Entry, Journal, JournalReader
 from controller.io.mqtt.connection import Broker
-from controller.io.mqtt.publisher import Publisher, Stream
+from controller.io.mqtt.publisher import Publisher
 from controller.io.system.clock import Clock, SystemClock
 from tests.io.broker_rig import PATIENCE_SECONDS, TOPICS
 from tests.journal_key import KEY
@@ -54,7 +54,7 @@ class Table:
         self.publisher = Publisher(
             broker,
             TOPICS,
-            Stream(journal.last_published, journal.events_after, journal.mark_published),
+            stream_of(journal),
             session=session,
             clock=clock,
             chance=random.Random(1),

@@ -175,7 +175,7 @@ async def test_cut_again_and_again_nothing_is_lost_and_the_order_holds(seed: int
         wire = Cuttable(target)
         async with wire.open() as broker, publishing(broker, memory):
             for seq in (chance.randrange(first, first + 60) for first in (20, 120, 240)):
-                await memory.until(seq)
+                await memory.until_noted(seq)
                 wire.cut()
             await memory.until(400)
         await listener.until_each(400)
@@ -198,10 +198,10 @@ async def test_a_killed_broker_is_replaced_without_a_gap_or_a_step_back(tmp_path
     process, port = await start_mosquitto(program, tmp_path, {}, None)
     first = Broker(host="127.0.0.1", port=port)
     async with listening(first) as before, publishing(first, memory):
-        await memory.until(20)
+        await memory.until_noted(20)
         process.kill()
         await process.wait()
-        known = memory.marks[-1]
+        known = memory.noted
         async with mosquitto(port=port) as second, listening(second) as after:
             memory.rows += Memory(closed(460)).rows[400:]
             await memory.until(460)
@@ -218,7 +218,7 @@ async def test_auto_finds_the_older_protocol_at_every_connection() -> None:
     async with mosquitto() as target:
         wire = Cuttable(target, refuses_5=True)
         async with wire.open() as broker, publishing(broker, memory):
-            await memory.until(20)
+            await memory.until_noted(20)
             # Twice each: one connection speaks, the other hears.
             assert wire.connections == 4
             wire.cut()

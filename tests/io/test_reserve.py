@@ -14,7 +14,7 @@ from controller.core.messages.inputs import FitnessLevel
 from controller.formats.journal.records import Identity
 from controller.io.journal.disk_watch import DiskWatch
 from controller.io.journal.journal import Entry, Journal, JournalFailed, JournalReader
-from controller.io.journal.space_reserve import Reserve, transacted
+from controller.io.journal.space_reserve import LOOK_SECONDS, Reserve, transacted
 from controller.io.journal.verification import verify
 from tests.journal_key import KEY
 
@@ -161,13 +161,14 @@ def test_any_other_failure_is_never_tried_again(tmp_path: Path) -> None:
 
 
 async def test_the_journal_gives_the_reserve_up_before_the_disk_is_full(tmp_path: Path) -> None:
-    disk, path = Disk(500), tmp_path / "journal.sqlite"
-    reserve = Reserve(path, 4 * MIB, disk.stat)
+    disk, path, seconds = Disk(500), tmp_path / "journal.sqlite", [0.0]
+    reserve = Reserve(path, 4 * MIB, disk.stat, lambda: seconds[0])
     assert reserve.make() == ""
     journal = await Journal.open(path, HERE, reserve=reserve, key=KEY)
     await journal.commit([Entry(1, b"while there is room")])
     assert reserve.is_there()
     disk.free_mib = 3
+    seconds[0] += LOOK_SECONDS
     await journal.commit([Entry(2, b"the last round")])
     assert not reserve.path.exists()
     await journal.close()

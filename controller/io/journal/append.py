@@ -14,6 +14,7 @@ from controller.formats.journal.seals import Sealing
 from controller.io.journal.commit_marker import HeadFile, HeadFileDamaged, read_head_file
 from controller.io.journal.reader import Entry, Head, JournalDamaged, JournalFailed, JournalReader
 from controller.io.journal.setup import begin, is_blank, refuse_leftovers
+from controller.io.journal.stream import Mark, add_mark
 
 
 class Begun(NamedTuple):
@@ -71,10 +72,19 @@ def prepare(path: Path, identity: Identity | None, key: bytes | None, created_wa
         raise JournalFailed(f"{path}: its head file cannot be opened: {error.strerror}") from error
 
 
-def insert(
-    followed: Sequence[Followed], head: Head, sealing: Sealing, root: bytes, connection: sqlite3.Connection
-) -> Head:
-    """Append a transaction and seal it; ``head`` is where it leaves the journal."""
+class Appended(NamedTuple):
+    """A transaction to append: its entries, where they leave the journal, and what else is due to be remembered."""
+
+    followed: Sequence[Followed]
+    head: Head
+    root: bytes
+    passed: Mark | None
+    """The last event known to be with the broker, if that is to be marked."""
+
+
+def insert(appended: Appended, sealing: Sealing, connection: sqlite3.Connection) -> Head:
+    """Append a transaction and seal it; the head of the journal behind it."""
+    followed, head, root, passed = appended
     for entry, own, compact_range in followed:
         connection.execute("INSERT INTO records VALUES (?, ?, ?)", (entry.number, entry.body, own))
         events = [(seq, entry.number, body) for seq, body in entry.events]
@@ -83,5 +93,7 @@ def insert(
             digest = checkpoint_digest(entry.number, entry.checkpoint, compact_range)
             row = (entry.number, entry.checkpoint, compact_range, digest)
             connection.execute("INSERT INTO checkpoints VALUES (?, ?, ?, ?)", row)
+    if passed is not None:
+        add_mark(connection, passed)
     connection.execute("INSERT INTO seals VALUES (?, ?, ?, ?, ?)", sealing.seal(head.number, head.hash, root))
     return head

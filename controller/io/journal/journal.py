@@ -26,7 +26,7 @@ from controller.formats.journal.records import Identity, chain
 from controller.formats.journal.seals import Seal, Sealing, signed_head
 from controller.formats.journal.tree_heads import record_leaf
 from controller.io.journal import stream
-from controller.io.journal.append import Begun, Followed, insert, prepare
+from controller.io.journal.append import Appended, Begun, Followed, insert, prepare
 from controller.io.journal.lock import take_lock
 from controller.io.journal.reader import (
     Entry,
@@ -90,6 +90,8 @@ class Journal:
         self._head = begun.head
         self._tree = begun.tree
         self._sealing = begun.sealing
+        self._passed = stream.Passed()
+        self._marked = 0
         self._head_file = begun.head_file
         self._lock = lock
         self._page_limit = page_limit
@@ -159,7 +161,11 @@ class Journal:
             raise JournalFailed(f"{self.path}: opened without the table's key: no record can be committed")
         followed = self._follow(entries)
         if followed:
-            await self._submit(functools.partial(insert, followed, self._head, self._sealing, self._tree.root()))
+            passed = self._passed.mark if self._passed.mark[0] > self._marked else None
+            appended = Appended(followed, self._head, self._tree.root(), passed)
+            await self._submit(functools.partial(insert, appended, self._sealing))
+            if passed is not None:
+                self._marked = max(self._marked, passed[0])
 
     async def signed_head(self) -> str:
         """The head of the tree over the records, as it was signed with the last commit; empty if there is none.
@@ -195,7 +201,16 @@ class Journal:
         Raises:
             JournalFailed: as ``commit``.
         """
-        await self._submit(lambda connection: stream.mark_published(connection, self.identity, seq))
+        mark: Mark = await self._submit(lambda connection: stream.mark_published(connection, self.identity, seq))
+        self._known_mark(mark)
+
+    def note_published(self, seq: int) -> None:
+        """The broker has taken every event up to ``seq``: the next commit remembers it, if memory still has them."""
+        self._passed.move_on(seq)
+
+    def marked(self) -> int:
+        """The seq of the last event that is known to be remembered as published."""
+        return self._marked
 
     async def events_after(self, seq: int, limit: int) -> tuple[EventRow, ...]:
         """Up to ``limit`` committed events following ``seq``, in order, each as it was committed.
@@ -223,6 +238,7 @@ class Journal:
             JournalFailed: as ``commit``.
         """
         found: Mark = await self._submit(lambda connection: stream.last_mark(connection, self.identity))
+        self._known_mark(found)
         return found
 
     async def stream_at(self, seq: int) -> bytes:
@@ -294,6 +310,10 @@ class Journal:
         if self._closed:
             raise JournalFailed(f"{self.path}: the journal is closed")
 
+    def _known_mark(self, mark: Mark) -> None:
+        self._passed.at(mark)
+        self._marked = max(self._marked, mark[0])
+
     def _submit(self, work: Callable[[sqlite3.Connection], Any]) -> asyncio.Future[Any]:
         self._refuse_if_ended()
         done: asyncio.Future[Any] = self._loop.create_future()
@@ -318,6 +338,7 @@ class Journal:
             tree = tree.appended(record_leaf(entry.number, entry.body, bodies))
             found.append(Followed(entry, own, b"" if entry.checkpoint is None else tree.data()))
         self._head, self._tree = head, tree
+        self._passed.add(event for entry in entries for event in entry.events)
         return found
 
     # --- the writer's side --------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,18 +20,32 @@ SUFFIX: Final = "-reserve"
 SAFE_BYTES: Final = 8 * 1024 * 1024
 """What must be free before a transaction: a write-ahead log of 4 MB and its folding in, doubled."""
 
+LOOK_SECONDS: Final = 1.0
+"""Between two looks at the disk; what fills it faster is refused by the disk, and the reserve given up then."""
+
 log = structlog.get_logger(__name__)
 
 Work = Callable[[sqlite3.Connection], Any]
 
 
 class Reserve:
-    """Room of ``size`` bytes beside ``journal``; 0: none is kept. ``stat`` tells how full the disk is."""
+    """Room of ``size`` bytes beside ``journal``; 0: none is kept. ``stat`` tells how full the disk is.
 
-    def __init__(self, journal: Path, size: int, stat: Callable[[Path], os.statvfs_result] = os.statvfs) -> None:
+    ``seconds`` is a clock that only goes forward.
+    """
+
+    def __init__(
+        self,
+        journal: Path,
+        size: int,
+        stat: Callable[[Path], os.statvfs_result] = os.statvfs,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.path = Path(f"{journal}{SUFFIX}")
         self.size = size
         self._stat = stat
+        self._seconds = seconds
+        self._looked_at = -LOOK_SECONDS
 
     @property
     def safe_bytes(self) -> int:
@@ -79,7 +94,11 @@ class Reserve:
         return True
 
     def keep_clear(self) -> None:
-        """Let the room go if the disk has too little left for a transaction."""
+        """Let the room go if the disk has too little left for a transaction, as it was found at most a second ago."""
+        now = self._seconds()
+        if now - self._looked_at < LOOK_SECONDS:
+            return
+        self._looked_at = now
         try:
             is_full = self.free_bytes() < self.safe_bytes
         except OSError:

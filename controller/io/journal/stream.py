@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import collections
 import sqlite3
+from collections.abc import Iterable
 from typing import Final
 
 from controller.formats.journal.records import Identity, chain, genesis
 from controller.formats.journal.schema import ack_digest, published_digest
 from controller.formats.journal.stream import stream_genesis, stream_hash
 from controller.io.journal.reader import EventRow, JournalDamaged, event_rows
+
+RECENT_LIMIT: Final = 1000
+"""Committed events kept in memory until they are marked as published."""
 
 HASHED_AT_ONCE: Final = 500
 """Events: a few milliseconds of the writer's thread."""
@@ -130,12 +135,51 @@ def mark_published(connection: sqlite3.Connection, identity: Identity, seq: int)
     last = last_mark(connection, identity)
     if seq <= last[0]:
         return last
-    _, hashed = stream_at(connection, identity, seq, last)
+    return _add_mark(connection, stream_at(connection, identity, seq, last))
+
+
+def add_mark(connection: sqlite3.Connection, mark: Mark) -> Mark:
+    """Mark every event up to that of ``mark`` as published, whose hash is known; lower than before changes nothing."""
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM published").fetchone()
+    row = connection.execute("SELECT seq FROM published WHERE id = ?", (last,)).fetchone()
+    return mark if row is not None and mark[0] <= row[0] else _add_mark(connection, mark)
+
+
+def _add_mark(connection: sqlite3.Connection, mark: Mark) -> Mark:
     (row,) = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM published").fetchone()
-    connection.execute(
-        "INSERT INTO published VALUES (?, ?, ?, ?)", (row, seq, hashed, published_digest(row, seq, hashed))
-    )
-    return seq, hashed
+    connection.execute("INSERT INTO published VALUES (?, ?, ?, ?)", (row, *mark, published_digest(row, *mark)))
+    return mark
+
+
+class Passed:
+    """How far the broker has taken the stream, and the stream's hash there, as far as memory tells.
+
+    Events are taken (``add``) as they are committed; a gap, as after a start, is closed by a mark from the journal
+    (``at``).
+    """
+
+    def __init__(self) -> None:
+        self.mark: Mark = (0, b"")
+        """The last event passed; its hash is empty as long as none is known."""
+        self._recent: collections.deque[tuple[int, bytes]] = collections.deque(maxlen=RECENT_LIMIT)
+
+    def add(self, events: Iterable[tuple[int, bytes]]) -> None:
+        """These have been committed, in order."""
+        self._recent.extend(events)
+
+    def at(self, mark: Mark) -> None:
+        """The journal says so."""
+        if mark[0] >= self.mark[0]:
+            self.mark = mark
+
+    def move_on(self, seq: int) -> None:
+        """The broker has every event up to ``seq``; what memory has a gap before is left to the journal."""
+        at, hashed = self.mark
+        while hashed and at < seq and self._recent and self._recent[0][0] <= at + 1:
+            number, body = self._recent.popleft()
+            if number == at + 1:
+                at, hashed = number, stream_hash(hashed, body)
+        self.mark = at, hashed
 
 
 def note_ack(connection: sqlite3.Connection, consumer: str, seq: int) -> None:

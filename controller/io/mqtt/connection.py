@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import math
 import socket
 import ssl
+import threading
 from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
 from typing import Any, Final, Literal, Self, TypeVar
@@ -171,6 +173,9 @@ class CheckedClient(PacedClient):
         self.said_no = False
         """Whether the broker hung up, or refused, instead of greeting us."""
         self._waiting: dict[int, asyncio.Future[None]] = {}
+        self._thread = threading.get_ident()
+        self._has_unwritten = False
+        """Whether paho wants to be told when its socket can be written to."""
         # Above ten waiting calls aiomqtt warns on each; our window is the limit.
         self.pending_calls_threshold = 10 * INFLIGHT_LIMIT
 
@@ -235,6 +240,7 @@ class CheckedClient(PacedClient):
             answer.set_result(None)
         else:
             self._waiting[info.mid] = answer
+            self._write_now()
             timer = self._loop.call_later(PUBLISH_SECONDS, self._give_up, info.mid)
             answer.add_done_callback(lambda _: timer.cancel())
         return answer
@@ -319,33 +325,49 @@ class CheckedClient(PacedClient):
             self._connected.set_exception(aiomqtt.MqttError(f"the broker hung up: {reason_code}"))
         super()._on_disconnect(client, userdata, flags, reason_code, properties)
 
+    def _write_now(self) -> None:
+        """Write what waits as far as the socket takes it; the loop writes the rest."""
+        try:
+            self._client.loop_write()
+        except Exception as error:  # noqa: BLE001 - whatever breaks here, the link is lost
+            if not self._disconnected.done():
+                self._disconnected.set_exception(error)
+
     def _on_socket_register_write(self, client: paho.Client, userdata: Any, sock: Any) -> None:  # noqa: ANN401, ARG002
-        def write() -> None:
-            try:
-                client.loop_write()
-            except Exception as error:  # noqa: BLE001 - whatever breaks here, the link is lost
-                if not self._disconnected.done():
-                    self._disconnected.set_exception(error)
-
         def register() -> None:
-            # The link may have been lost since: a closed socket has no descriptor.
-            if sock.fileno() >= 0:
-                self._loop.add_writer(sock.fileno(), write)
+            # What waited may have been written since, and the link been lost: a closed socket has no descriptor.
+            if self._has_unwritten and sock.fileno() >= 0:
+                self._loop.add_writer(sock.fileno(), self._write_now)
 
-        self._loop.call_soon_threadsafe(register)
+        self._has_unwritten = True
+        # Called on the thread that connects, too; there the loop must be woken.
+        is_ours = threading.get_ident() == self._thread
+        (self._loop.call_soon if is_ours else self._loop.call_soon_threadsafe)(register)
 
     def _on_socket_unregister_write(self, client: paho.Client, userdata: Any, sock: Any) -> None:  # noqa: ANN401, ARG002
+        self._has_unwritten = False
         if sock.fileno() >= 0:
             self._loop.remove_writer(sock.fileno())
 
 
+class _Packed(Properties):
+    """Properties that never change: packed once, and not for every message again."""
+
+    def __init__(self, content_type: str) -> None:
+        super().__init__(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        self.ContentType = content_type
+        object.__setattr__(self, "_packed", super().pack())  # type: ignore[no-untyped-call]
+
+    def pack(self) -> bytes:
+        """As they go over the wire."""
+        packed: bytes = self._packed  # type: ignore[attr-defined]
+        return packed
+
+
+@functools.cache
 def _described(content_type: str) -> Properties | None:
     """The properties of a message whose payload is of this type; empty: none are said."""
-    if not content_type:
-        return None
-    properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
-    properties.ContentType = content_type
-    return properties
+    return _Packed(content_type) if content_type else None
 
 
 @contextlib.asynccontextmanager
@@ -384,6 +406,8 @@ async def connected(
         timeout=broker.connect_seconds,
         logger=_UNHEARD,
         max_inflight_messages=INFLIGHT_LIMIT,
+        # A second small message would wait for the answer to the first.
+        socket_options=((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),),
         will=will,
         tls_context=broker.tls(),
         inbound=inbound,

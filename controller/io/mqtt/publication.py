@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Awaitable
 from typing import NamedTuple
 
 import aiomqtt
 
-from controller.formats.mqtt.envelope import Topics, event_name, is_alert, own_event
+from controller.core.messages.alerts import Alert
+from controller.core.messages.events import Event
+from controller.formats.mqtt.envelope import CLOUDEVENTS as CLOUDEVENTS
+from controller.formats.mqtt.envelope import Topics, own_event
 from controller.io.journal.reader import EventRow
 from controller.io.mqtt.connection import LinkLost
+from firmware_protocols.values import tag_of
 
 
 class Outgoing(NamedTuple):
@@ -20,12 +25,25 @@ class Outgoing(NamedTuple):
     payload: bytes
 
 
-def messages_of(row: EventRow, topics: Topics) -> tuple[Outgoing, ...]:
-    """What is published for a journaled event: once as an event, and once more if it wants a person's eye."""
-    event = own_event(row.body).event
-    name = event_name(event)
-    messages = (Outgoing(f"{topics.root}/event/{name}", row.body),)
-    return (*messages, Outgoing(f"{topics.root}/alert/{name}", row.body)) if is_alert(event) else messages
+class Leaving(NamedTuple):
+    """A committed event, and the topics it is published on."""
+
+    seq: int
+    body: bytes
+    topics: tuple[str, ...]
+
+
+@functools.cache
+def topics_of(kind: type[Event], root: str) -> tuple[str, ...]:
+    """Where events of a kind are published: once as an event, and once more if it wants a person's eye."""
+    name = tag_of(kind)
+    topics = (f"{root}/event/{name}",)
+    return (*topics, f"{root}/alert/{name}") if issubclass(kind, Alert) else topics
+
+
+def leaving(row: EventRow, topics: Topics) -> Leaving:
+    """A journaled event as it is published."""
+    return Leaving(row.seq, row.body, topics_of(type(own_event(row.body).event), topics.root))
 
 
 async def first_to_end(*works: Awaitable[None]) -> None:

@@ -31,9 +31,10 @@ from controller.io.mqtt.connection import (
     PublishRefused,
     connected,
 )
+from controller.io.mqtt.event_flow import EventFlow
 from controller.io.mqtt.inbox import Inbox
 from controller.io.mqtt.intake import Inbound
-from controller.io.mqtt.publication import Outgoing, first_to_end, messages_of
+from controller.io.mqtt.publication import Leaving, Outgoing, first_to_end, leaving
 from controller.io.system.backoff import Backoff
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import RequestLimit, Verdict, too_much
@@ -47,8 +48,8 @@ GOODBYE_SECONDS: Final = 2.0
 DRAIN_SECONDS: Final = 5.0
 """How long a daemon that was told to stop goes on sending what is in its journal; the rest waits for the next start."""
 
-LINGER_SECONDS: Final = 0.01
-"""Between the broker's answer and the note of it in the journal: the next reading's commit does not wait for it."""
+MARK_SECONDS: Final = 1.0
+"""Between the broker's answer and a note of it in the journal for itself; a commit until then takes it along."""
 
 MARK_LIMIT: Final = 1000
 """Events in a row that were published and not noted as such: after a crash they are told again."""
@@ -66,11 +67,13 @@ log = structlog.get_logger(__name__)
 
 
 class Stream(NamedTuple):
-    """Where events come from and where it is remembered how far they have gone: the journal's three methods."""
+    """Where events come from, and where it is remembered how far they have gone: the journal's methods."""
 
     last_published: Callable[[], Awaitable[int]]
     events_after: Callable[[int, int], Awaitable[Sequence[EventRow]]]
     mark_published: Callable[[int], Awaitable[None]]
+    note_published: Callable[[int], None]
+    marked: Callable[[], int]
 
 
 HEARD_SECONDS: Final = 1.0
@@ -128,12 +131,10 @@ class Publisher:
         self._unsent: dict[str, None] = {}
         self._replies: list[Outgoing] = []
         self._wanted = asyncio.Event()
-        self._marked = 0
-        self._window = INFLIGHT_LIMIT
+        self._flow = EventFlow()
+        self._mark_at = 0.0
         self.online = asyncio.Event()
         """Set while the broker has our status."""
-        self.reached = 0
-        """The seq of the last event known to be with the broker."""
         self.turns = 0
         """Grows with each thing done: a connection tried, a message handed over."""
         self._waits = False
@@ -143,8 +144,19 @@ class Publisher:
         """Whether everything has been handed over and nothing new has come."""
         return self._waits and not self._wanted.is_set()
 
+    @property
+    def reached(self) -> int:
+        """The seq of the last event known to be with the broker."""
+        return self._flow.reached
+
+    def tell(self, events: Sequence[Leaving]) -> None:
+        """Let out events that have just been committed, every one of them and in order; at once if that can be."""
+        self._flow.offer(events)
+        self._wanted.set()
+
     def wake(self) -> None:
         """There are new events in the journal."""
+        self._flow.lacks = True
         self._wanted.set()
 
     def retain(self, topic: str, payload: bytes) -> None:
@@ -169,7 +181,7 @@ class Publisher:
 
     async def run(self) -> None:
         """Connect, publish and listen, again and again, until cancelled."""
-        self.reached = self._marked = await self._stream.last_published()
+        self._flow.reached = await self._stream.last_published()
         await first_to_end(self._publish(), self._inbox.run())
 
     async def _publish(self) -> None:
@@ -209,6 +221,7 @@ class Publisher:
                 await self._say_status(client)
                 self.online.set()
                 log.info("broker reached", protocol=protocol)
+                self._flow.begin(client)
                 await first_to_end(client.until_lost(), self._pump(client))
             except asyncio.CancelledError:
                 await self._drain(client)
@@ -220,6 +233,8 @@ class Publisher:
                 # Whatever ends the table, nobody may go on to read that it is there.
                 await self._say_goodbye(client)
                 raise
+            finally:
+                self._flow.end()
 
     async def _say_status(self, client: CheckedClient) -> None:
         self._status_due = False
@@ -231,9 +246,9 @@ class Publisher:
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
                 await self._send_rest(client)
-                while rows := await self._stream.events_after(self.reached, INFLIGHT_LIMIT):
-                    if await self._send_events(client, rows) is not None:
-                        return
+                self._flow.lacks = True
+                while await self._has_sent_events() and not self._flow.is_halted:
+                    pass
                 await self._mark()
         except Exception as error:  # noqa: BLE001 - a journal that fails here has ended the table, and there is more to say
             log.warning("not everything was sent", reached=self.reached, reason=str(error))
@@ -292,31 +307,31 @@ class Publisher:
             self.turns += 1
             self._wanted.clear()
             # Events go first: somebody waits for them, and nobody for what is remembered or shown.
-            rows = await self._stream.events_after(self.reached, self._window)
-            refusal = await self._send_events(client, rows) if rows else None
-            if refusal is not None:
-                log.error("event refused by the broker", seq=self.reached + 1, reason=str(refusal))
+            sent = await self._has_sent_events()
+            if self._flow.is_halted:
                 await asyncio.sleep(pauses.next_seconds())
-            elif rows:
+                self._flow.go_on()
+            elif sent:
                 pauses.reset()
             if self._status_due:
                 await self._say_status(client)
             await self._send_rest(client)
             again = await self._send_again(client)
-            if self.reached - self._marked < MARK_LIMIT and (again or (rows and await self._is_wanted_soon())):
-                continue
-            await self._mark()
-            if not rows and not again:
+            if self._mark_seconds() <= 0:
+                await self._mark()
+            if not sent and not again:
                 self._waits = True
-                await self._wanted.wait()
+                await self._until_wanted()
                 self._waits = False
 
-    async def _is_wanted_soon(self) -> bool:
-        """Whether more comes at once, which is not made to wait for a mark."""
+    async def _until_wanted(self) -> None:
+        """Wait until there is something to send, or to be noted."""
+        if self.reached <= self._stream.marked():
+            await self._wanted.wait()
+            return
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LINGER_SECONDS):
+            async with asyncio.timeout(max(0, self._mark_seconds())):
                 await self._wanted.wait()
-        return self._wanted.is_set()
 
     async def _send_again(self, client: CheckedClient) -> bool:
         """Send a few events again to a consumer that asked; whether there were any."""
@@ -356,42 +371,48 @@ class Publisher:
                 elif error is not None:
                     raise error
 
-    async def _send_events(self, client: CheckedClient, rows: Sequence[EventRow]) -> PublishRefused | None:
-        """Send events in order; a refusal, if that is what stopped it.
+    async def _has_sent_events(self) -> bool:
+        """Send the next events and wait for their answers; false: there were none. A refusal halts the flow.
 
         Raises:
             LinkLost: the link is gone.
         """
-        sent = [
-            (row.seq, client.send(message.topic, message.payload, content_type=CLOUDEVENTS))
-            for row in rows
-            for message in messages_of(row, self._topics)
-        ]
+        flow = self._flow
+        flow.send_fresh()
+        if flow.lacks and not flow.is_flying:
+            flow.lacks = False
+            if rows := await self._stream.events_after(flow.sent, flow.window):
+                flow.lacks = True
+                flow.take([leaving(row, self._topics) for row in rows])
+        if not flow.is_flying:
+            return False
+        before = self.reached
         try:
-            await asyncio.wait([answer for _, answer in sent])
+            failure = await flow.answered()
         finally:
-            # Also when cancelled, as it may be by the very loss that follows a refusal: what was taken stays taken.
-            failure = self._advance(sent)
-        if failure is None or isinstance(failure, PublishRefused):
-            return failure
-        raise failure
+            self._note(before)
+        if isinstance(failure, PublishRefused):
+            log.error("event refused by the broker", seq=self.reached + 1, reason=str(failure))
+        elif failure is not None:
+            raise failure
+        return True
 
-    def _advance(self, sent: Sequence[tuple[int, asyncio.Future[None]]]) -> BaseException | None:
-        """Move on over every event that was taken before the first that was not, and say what befell that one."""
-        for seq, answer in sent:
-            error = answer.exception() if answer.done() else LinkLost("no answer yet")
-            if error is not None:
-                self.reached = max(self.reached, seq - 1)
-                # One at a time after trouble: a broker that hangs up on one may take the answers to others along.
-                self._window = 1
-                return error
-        self.reached = max(self.reached, sent[-1][0])
-        self._window = min(INFLIGHT_LIMIT, 2 * self._window)
-        return None
-
-    async def _mark(self) -> None:
-        if self.reached > self._marked:
-            await self._stream.mark_published(self.reached)
-            self._marked = self.reached
+    def _note(self, before: int) -> None:
+        """The broker has more than ``before``: have it remembered with the next commit, or in a while."""
+        if self.reached > before:
+            if before <= self._stream.marked():
+                self._mark_at = asyncio.get_running_loop().time() + MARK_SECONDS
+            self._stream.note_published(self.reached)
             # Not when merely greeted: some brokers hang up on whoever sends what they refuse.
             self._backoff.reset()
+
+    def _mark_seconds(self) -> float:
+        """How long what is published need not yet be marked as such; 0 or less: it is due."""
+        unmarked = self.reached - self._stream.marked()
+        if unmarked <= 0:
+            return MARK_SECONDS
+        return 0 if unmarked >= MARK_LIMIT else self._mark_at - asyncio.get_running_loop().time()
+
+    async def _mark(self) -> None:
+        if self.reached > self._stream.marked():
+            await self._stream.mark_published(self.reached)
