@@ -46,7 +46,7 @@ NOTHING_KEPT: Final = Keeping()
 
 
 class Opened(NamedTuple):
-    """A table's journal; ``is_read``: every byte of it has been looked at."""
+    """A table's journal; ``is_read``: every row of it has been looked at."""
 
     journal: Journal
     is_read: bool

@@ -1,4 +1,4 @@
-"""A write-ahead log of SQLite as bytes: which pages it holds, and where it is damaged.
+"""A write-ahead log of SQLite as bytes: where it is damaged. SQLite itself ends a log at its first damaged frame.
 
 The format: https://www.sqlite.org/fileformat2.html, section 4.
 """
@@ -6,8 +6,7 @@ The format: https://www.sqlite.org/fileformat2.html, section 4.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from controller.formats.journal.schema import PAGE_BYTES
 
@@ -19,35 +18,6 @@ HEADER_DAMAGED: Final = "write-ahead log: its header is damaged"
 """What ``wal_damage`` says of a log whose header is not what SQLite wrote."""
 
 Order = Literal["<", ">"]
-
-
-class _Frame(NamedTuple):
-    """A frame whose checksum is right. ``pages`` is the database's size after it if it ends a transaction, else 0."""
-
-    at: int
-    page: int
-    pages: int
-
-
-class Overlay(NamedTuple):
-    """What the log's whole transactions put in place of the file's pages, and how many pages there are then."""
-
-    pages: dict[int, bytes]
-    size: int
-
-
-def overlay(data: bytes) -> Overlay | None:
-    """What the committed transactions of a log hold; None if it has none."""
-    waiting: dict[int, bytes] = {}
-    found: dict[int, bytes] = {}
-    size = 0
-    for frame in _sound_frames(data):
-        waiting[frame.page] = data[frame.at + FRAME_HEADER_BYTES : frame.at + FRAME_BYTES]
-        if frame.pages:
-            found.update(waiting)
-            waiting.clear()
-            size = frame.pages
-    return Overlay(found, size) if size else None
 
 
 def wal_damage(data: bytes) -> str | None:
@@ -90,20 +60,6 @@ def _goes_on(frame: bytes, salt: bytes, ends: set[tuple[int, int]], order: Order
     if len(frame) < FRAME_BYTES or frame[8:16] != salt:
         return False
     return any(_frame_sum(frame, end, order) == _pair(frame, 16) for end in ends)
-
-
-def _sound_frames(data: bytes) -> Iterator[_Frame]:
-    """The frames up to the first that is not of this log or not whole."""
-    if len(data) <= WAL_HEADER_BYTES or not _has_header(data):
-        return
-    order, salt, running = _order(data), data[16:24], _pair(data, 24)
-    for at in range(WAL_HEADER_BYTES, len(data) - FRAME_BYTES + 1, FRAME_BYTES):
-        frame = data[at : at + FRAME_BYTES]
-        running = _frame_sum(frame, running, order)
-        if frame[8:16] != salt or running != _pair(frame, 16):
-            return
-        page, pages = _pair(frame, 0)
-        yield _Frame(at, page, pages)
 
 
 def _has_header(data: bytes) -> bool:

@@ -38,7 +38,7 @@ class CopyDamaged(CopyRefused):
 
 
 def backup(journal: Path, copy: Path) -> Report:
-    """Copy a journal by SQLite's online backup, check every byte of the copy, and only then give it its name.
+    """Copy a journal by SQLite's online backup, check every row of the copy, and only then give it its name.
 
     Raises:
         CopyDamaged: the journal is damaged.
@@ -187,7 +187,7 @@ def _refuse_set_back(copy: str, reader: JournalReader, sealing: Sealing, journal
 
 
 def _checked(part: Path, named: Path) -> Report:
-    """Sync what was made, and read every byte of it."""
+    """Sync what was made, and read every row of it."""
     descriptor = os.open(part, os.O_RDWR | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -3,7 +3,7 @@
 A disk gives back other bytes than it took without a word, mostly of what nobody has read for long. So everything is
 read, by a process of its own that takes a fifth of a processor at most. Damage ends the table: what was settled on a
 journal that can no longer be trusted could not be proven. A mark beside the journal keeps it from starting again,
-until every byte has been found whole.
+until every row has been found whole.
 """
 
 from __future__ import annotations

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from controller.formats.journal.check import Report, examine_pages
+from controller.formats.journal.check import Contents, Report, Row, examine
+from controller.formats.journal.file_header import HEADER_BYTES, header_damage
 from controller.formats.journal.schema import PAGE_BYTES
 from controller.formats.journal.seals import Sealing
-from controller.formats.journal.sqlite_pages import Image
-from controller.formats.journal.wal import HEADER_DAMAGED, Overlay, overlay, wal_damage
+from controller.formats.journal.wal import HEADER_DAMAGED, wal_damage
 from controller.formats.orders.operators import Asking
 from controller.formats.orders.signed_orders import order_in
 from controller.io.files.plain_files import FileRefused, content
@@ -37,13 +36,17 @@ LOG_LIMIT_BYTES: Final = 1024**3
 PAUSES: Final = 4
 """How many times as long it pauses then."""
 
+ROWS_AT_ONCE: Final = 50
+"""Read between two looks at the clock."""
+
 
 def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Report:
-    """Check every byte of the journal at ``path``; may be run while a daemon writes it. ``gently``: with pauses.
+    """Check every row of the journal at ``path``; may be run while a daemon writes it. ``gently``: with pauses.
 
-    With the table's ``key`` also that every transaction was sealed with it.
+    SQLite looks at every page and how they hang together, the chain at every byte that is in a row. What a flipped bit
+    changes in neither is of no effect. With the table's ``key`` also that every transaction was sealed with it.
 
-    Holds the write-ahead log and a few pages in memory, however large the journal is.
+    Holds the write-ahead log and a few rows in memory, however large the journal is.
 
     Raises:
         NotAJournal: there is none here, the file is something else, or it cannot be looked at now.
@@ -61,10 +64,10 @@ def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Rep
             connection.execute("BEGIN")
             connection.execute("SELECT count(*) FROM meta").fetchone()
             log = _log(path)
-            with path.open("rb", buffering=0) as file:
-                image = _image(file.fileno(), overlay(log), gently=gently)
-                report = examine_pages(image)
-            complaint = report.damage or _sqlite_complaint(connection) or _file_complaint(path, log, image.pages)
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+            complaint = header_damage(_header(path)) or _sqlite_complaint(connection)
+            report = Report(complaint) if complaint else examine(_contents(connection, gently=gently))
+            complaint = report.damage or _file_complaint(path, log, pages)
     except JournalDamaged as damage:
         return Report(damage=str(damage).removeprefix(f"{path}: "))
     except READ_ERRORS as error:
@@ -120,25 +123,36 @@ def _log(path: Path) -> bytes:
         raise
 
 
-def _image(descriptor: int, over: Overlay | None, *, gently: bool) -> Image:
-    """The pages of a journal: the log's where it has them, the file's elsewhere."""
+def _contents(connection: sqlite3.Connection, *, gently: bool) -> Contents:
+    """A journal as the library reads it; ``gently``: with pauses."""
     worked_since = time.monotonic()
 
-    def read(page: int) -> bytes:
+    def pause() -> None:
         nonlocal worked_since
         worked = time.monotonic() - worked_since
-        if gently and worked > WORK_SECONDS:
+        if worked > WORK_SECONDS:
             time.sleep(PAUSES * worked)
             worked_since = time.monotonic()
-        if over is not None and page in over.pages:
-            return over.pages[page]
-        return os.pread(descriptor, PAGE_BYTES, (page - 1) * PAGE_BYTES)
 
-    if over is not None:
-        return Image(read, over.size, PAGE_BYTES)
-    size = os.fstat(descriptor).st_size
-    claimed = int.from_bytes(os.pread(descriptor, 4, 28), "big")
-    return Image(read, max(1, min(claimed, -(-size // PAGE_BYTES))), PAGE_BYTES)
+    def rows(table: str) -> Iterator[Row]:
+        cursor = connection.execute(f"SELECT * FROM {table} ORDER BY 1")  # noqa: S608 - our own names
+        while found := cursor.fetchmany(ROWS_AT_ONCE):
+            yield from found
+            if gently:
+                pause()
+
+    def number(name: str) -> int:
+        (found,) = connection.execute(f"PRAGMA {name}").fetchone()
+        return int(found)
+
+    definitions = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid").fetchall()
+    marks = number("application_id"), number("user_version"), number("schema_version")
+    return Contents(*marks, tuple(definitions), rows)
+
+
+def _header(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEADER_BYTES)
 
 
 def _sqlite_complaint(connection: sqlite3.Connection) -> str | None:
