@@ -16,7 +16,7 @@ export PATH := $(PATH):/usr/sbin
 option = $(if $($(1)),--$(2) '$($(1))')
 DEMO := $(call option,ROUNDS,rounds) $(call option,SEED,seed) $(call option,SPEED,speed)
 DEMO += $(if $(JACKPOTS)$(LINK),--jackpots) $(if $(LINK),--link) $(if $(SENSORS),--sensors) $(call option,BOXES,boxes) $(call option,KEYPAD,keypad) $(call option,SHOE,shoe) $(call option,BROKER,broker)
-DEMO += $(call option,PROFILE,profile)
+DEMO += $(call option,PROFILE,profile) $(call option,WEB,web)
 
 # What pays is held to 100 % of its branches by tests that leave nothing to chance and need no shared folder.
 MONEY_ELSEWHERE := truth properties floor_properties secrecy hole_card census campaign_truth protection payments shoe damaged_bytes undo second_person advice
@@ -33,12 +33,12 @@ EVERY_TEST = mkdir -p build; { $(MONEY); } >build/money.txt 2>&1 & money=$$!; tr
   $(BIN)/pytest -ra $(SIDE_BY_SIDE); status=$$?; wait $$money || { status=1; cat build/money.txt; }; tail -n 3 build/money.txt; exit $$status
 
 help:
-	@echo 'make setup   the program as a table PC runs it, in releases/, with current as its name; WITH="report link-postgresql" adds these extras'
+	@echo 'make setup   the program as a table PC runs it, in releases/, with current as its name; WITH="report link-postgresql web" adds these extras'
 	@echo 'make rollback  current is the release before again'
 	@echo 'make wheels  what make setup installs as one folder, build/wheels, for a table PC without a network; MACHINE=aarch64 FOR=3.13 WITH= may be given'
 	@echo 'make setup-dev  a virtual environment in .venv, with everything the targets below need; they make it themselves'
 	@echo 'make lock    requirements/*.lock anew from pyproject.toml; UPGRADE=1 takes the newest of everything'
-	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= PROFILE= JACKPOTS= SENSORS= LINK= BROKER= may be given'
+	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= PROFILE= JACKPOTS= SENSORS= LINK= BROKER= WEB= may be given'
 	@echo 'make test    lint, then every test; TESTS=tests/house runs some of them'
 	@echo 'make money   every branch of the code that pays is run by its tests, or it says which is not; part of make test'
 	@echo 'make lint    ruff, mypy --strict, import contracts'

@@ -39,6 +39,7 @@ GROUPS: Final = {
         "round": "Tell a round in words, with its evidence.",
         "meters": "Add up the meters and jackpots of a journal.",
         "watch": "Follow the tables of a broker.",
+        "web": "Serve the pages that people look at in a browser.",
         "tap": "Print what a table tells the displays beside it.",
     },
     "Rule at a table": {

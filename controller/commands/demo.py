@@ -45,6 +45,11 @@ INTERRUPTED: Final = 130
 @click.option("--jackpots", is_flag=True, help="Blazing 7's and the mystery bonus, a sign and a trigger box.")
 @click.option("--sensors", is_flag=True, help="The same, with side wagers on bet sensors; the sevens on nothing else.")
 @click.option("--link", is_flag=True, help="With --jackpots: the sevens' meter is a pool's, with a link of its own.")
+@click.option(
+    "--web",
+    type=click.IntRange(0, 65535),
+    help="The port of its pages in a browser; 0: none.  [default: 8021, or any that is free]",
+)
 @click.option("--broker", help="HOST:PORT of a running broker; else Mosquitto if installed, else a built-in one.")
 @click.option(
     "--directory",
@@ -65,6 +70,7 @@ def command(
     jackpots: bool,
     sensors: bool,
     link: bool,
+    web: int | None,
     broker: str | None,
     directory: Path,
 ) -> None:
@@ -78,7 +84,7 @@ def command(
         seats, server = read_boxes(boxes), read_broker(broker)
         jackpots = jackpots or sensors
         check_profile(profile, jackpots=jackpots, link=link)
-        how = (keypad == "yes", server, shoe, profile, jackpots, sensors, link)
+        how = (keypad == "yes", server, shoe, profile, jackpots, sensors, link, web)
         wanted = Wanted(directory, rounds or None, seed, speed, seats, *how)
         shown = asyncio.run(until_interrupted(wanted))
     except asyncio.CancelledError:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -17,6 +18,7 @@ import aiomqtt
 
 from controller.core.messages.events import RoundClosed
 from controller.demo import pool
+from controller.demo.pages import Wish, shown_in_a_browser
 from controller.demo.pool import pool_reconciled, prepare_link, serving
 from controller.demo.table import (
     SEVENS_PARAMETERS,
@@ -67,6 +69,7 @@ LEFT_BEHIND: Final = (
     "table.toml",
     "chips.csv",
     "daemon.log",
+    "web.log",
 )
 """What an earlier demo in the same directory left, and a new one replaces."""
 
@@ -117,6 +120,7 @@ async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
             Station(directory / "ports", **built) as station,
             listening(broker, say) as heard,
             daemon(directory) as process,
+            shown_in_a_browser(Wish(directory, broker, wanted.web), say, os.environ),
         ):
             acts = script(wanted, rack, sevens)
             waited_in_vain = await play_until_done(wanted, acts, station, process, told)

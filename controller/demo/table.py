@@ -56,6 +56,8 @@ class Wanted(NamedTuple):
     """Whether the sevens lie on sensors alone, and the bonus on sensors too."""
     link: bool = False
     """Whether the sevens' meter is a pool's, with a link of its own."""
+    web: int | None = 0
+    """The port of its pages; None: any; 0: it has none."""
 
 
 def spots_of(profile: str) -> range:

@@ -11,6 +11,8 @@ from typing import Final
 
 import controller
 from controller.core.persons import Signed
+from controller.formats.mqtt.envelope import DeviceStatus, Status
+from controller.formats.mqtt.retained_state import STATES, Info
 from controller.formats.orders.epoch_authorization import Proposal
 from controller.formats.orders.operators import PROTOCOL, RIGHTS, ROLES, Asking
 from controller.formats.orders.requests import VERBS
@@ -64,6 +66,9 @@ HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
     "controller.formats.journal.stream.read_stream": lambda read, data: [lambda: read(data)],
     "controller.reports.audit.stream_audit.read_message": lambda read, data: [lambda: read(data)],
     "controller.io.mqtt.request.read_reply": lambda read, data: [lambda: read(data), lambda: read(None)],
+    "controller.web.table_view.read_as": lambda read, data: [
+        partial(read, data, kind, 1024 * 1024) for kind in (*STATES.values(), Status, Info, DeviceStatus)
+    ],
     "controller.pool.wire.from_link": lambda read, data: [
         lambda: read([LINK, data]),
         lambda: read([data]),

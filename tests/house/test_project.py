@@ -53,6 +53,7 @@ def test_the_demo_runs_as_it_is() -> None:
         ("KEYPAD=never", "--keypad 'never'"),
         ("PROFILE=borgata", "--profile 'borgata'"),
         ("BROKER=localhost:1883", "--broker 'localhost:1883'"),
+        ("WEB=8090", "--web '8090'"),
     ],
 )
 def test_the_demo_is_told_what_was_given(variable: str, option: str) -> None:

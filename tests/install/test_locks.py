@@ -16,14 +16,14 @@ LOCKS: Final = ROOT / "requirements"
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 ASKED: Final[dict[str, list[str]]] = {
     "runtime": PROJECT["project"]["dependencies"],
-    **{extra: PROJECT["project"]["optional-dependencies"][extra] for extra in ("report", "link-postgresql")},
+    **{extra: PROJECT["project"]["optional-dependencies"][extra] for extra in ("report", "link-postgresql", "web")},
     "build": PROJECT["build-system"]["requires"],
     "dev": [
         *PROJECT["project"]["dependencies"],
         *PROJECT["build-system"]["requires"],
         *(
             one
-            for extra in ("demo", "report", "link-postgresql", "test")
+            for extra in ("demo", "report", "link-postgresql", "web", "test")
             for one in PROJECT["project"]["optional-dependencies"][extra]
         ),
     ],

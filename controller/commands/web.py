@@ -1,0 +1,123 @@
+"""``tableside web``: the pages that people look at in a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import ssl
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from controller.commands.client import broker_of, with_broker
+from controller.commands.run import until_stopped
+from controller.commands.terminal import refuse, say
+from controller.io.files.secret_files import SecretRefused, is_kept, open_secret
+from controller.io.system.clock import SystemClock
+from controller.io.system.log import Format, configure_log
+from controller.io.system.notify import Notifier
+from controller.io.system.privacy import keep_private
+
+LISTEN: Final = "127.0.0.1:8021"
+
+
+@click.command("web")
+@with_broker
+@click.option("--listen", envvar="TABLESIDE_WEB_LISTEN", default=LISTEN, show_default=True, help="Where: HOST:PORT.")
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    envvar="TABLESIDE_WEB_NAMES",
+    metavar="HOST",
+    help="By which name browsers come, where it is not this machine's own; may be given several times.",
+)
+@click.option(
+    "--certificate",
+    envvar="TABLESIDE_WEB_CERTIFICATE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Serve over HTTPS with this certificate; with --certificate-key.",
+)
+@click.option(
+    "--certificate-key",
+    envvar="TABLESIDE_WEB_CERTIFICATE_KEY",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Its key.",
+)
+@click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
+@click.argument("tables", default="+/+", metavar="[TABLES]")
+def command(
+    *,
+    tables: str,
+    listen: str,
+    names: tuple[str, ...],
+    certificate: Path | None,
+    certificate_key: Path | None,
+    log_format: Format,
+    **broker_options: Any,  # noqa: ANN401 - as click hands them over
+) -> None:
+    """Serve the pages of TABLES (SITE/TABLE, + for any; default all) of a broker until told to stop.
+
+    It only listens: no table depends on it. On this machine alone unless --listen says otherwise.
+
+    Exit status: 0 when told to stop, 2 it cannot be served.
+    """
+    broker = broker_of(broker_options)
+    if tables.count("/") != 1 or not all(tables.split("/")) or "#" in tables:
+        raise click.UsageError(f"TABLES: expected SITE/TABLE, such as harbour/bj-1 or harbour/+, got {tables!r}")
+    host, port = address_of(listen)
+    tls = tls_of(certificate, certificate_key)
+    configure_log(log_format, level="info")
+    keep_private()
+    try:
+        from controller.web.server import Address  # noqa: PLC0415 - an extra
+        from controller.web.service import Source, Surroundings, serve  # noqa: PLC0415
+    except ImportError:
+        refuse("the pages need aiohttp; on a table PC: make setup WITH=web")
+    notifier = Notifier(os.environ)
+    chance = random.Random()  # noqa: S311 - spreads pauses, decides nothing
+    around = Surroundings(SystemClock(), chance, notifier)
+    address = Address(host, port, names, tls)
+    try:
+        asyncio.run(until_stopped(serve(Source(broker, tables), address, around, lambda url: say(f"pages at {url}"))))
+    except OSError as error:
+        refuse(f"--listen {listen}: {error.strerror or error}; is another program there? Give another port")
+    finally:
+        notifier.stopping()
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """``HOST:PORT`` or ``[IPv6]:PORT``.
+
+    Raises:
+        click.UsageError: it is neither.
+    """
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
+        raise click.UsageError(f"--listen: expected HOST:PORT, such as {LISTEN}, got {text!r}")
+    return host, int(port)
+
+
+def tls_of(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
+    """What HTTPS is served with; None: plain HTTP.
+
+    Raises:
+        click.UsageError: one of the two is missing, or cannot be used.
+    """
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise click.UsageError("--certificate and --certificate-key go together: a certificate and its key")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        kept = is_kept(str(key), os.environ.get("CREDENTIALS_DIRECTORY"))
+        with open_secret(key, what="the certificate's key", kept_by_service=kept) as file:
+            # OpenSSL takes a path: that of the descriptor that was judged.
+            context.load_cert_chain(certificate, f"/proc/self/fd/{file.fileno()}")
+    except (SecretRefused, ssl.SSLError, OSError) as error:
+        raise click.UsageError(f"--certificate-key: {error}") from error
+    return context

@@ -1,0 +1,62 @@
+// @ts-check
+// Money, times and cards as text. Money is whole cents; nothing is ever rounded here.
+import { t } from "./texts.js";
+
+const MINUS = "\u2212";
+const SIGNS = /** @type {Record<string, string>} */ ({ USD: "$", EUR: "€", GBP: "£", "": "$" });
+
+/** 125000 -> $1,250.00, with a true minus below zero. @param {number} cents @param {string} [currency] */
+export function money(cents, currency = "") {
+  const whole = Math.trunc(Math.abs(cents) / 100).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  const rest = (Math.abs(cents) % 100).toString().padStart(2, "0");
+  const sign = SIGNS[currency] ?? `${currency} `;
+  return `${cents < 0 ? MINUS : ""}${sign}${whole}.${rest}`;
+}
+
+/** A player's net, always with its sign. @param {number} cents @param {string} [currency] */
+export const net = (cents, currency) => (cents > 0 ? `+${money(cents, currency)}` : money(cents, currency));
+
+/** 21:14:07 of an RFC 3339 time, by this browser's clock. @param {string} time */
+export function clock(time) {
+  const at = new Date(time);
+  return Number.isNaN(at.getTime()) ? time : at.toLocaleTimeString([], { hour12: false, hour: "2-digit", minute: "2-digit", second: "2-digit" });
+}
+
+/** How long ago in words: 6 s, 4 min, 2 h. @param {number} ms */
+export function ago(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 90) return t("ago.seconds", { count: seconds });
+  if (seconds < 5400) return t("ago.minutes", { count: Math.floor(seconds / 60) });
+  return t("ago.hours", { count: Math.floor(seconds / 3600) });
+}
+
+/** A face for a screen reader: ace of spades. @param {string | null} face */
+export function spoken(face) {
+  if (!face || face === "??") return t(face ? "card.unread" : "card.closed");
+  return t("card.spoken", { rank: t(`rank.${face[0]}`), suit: t(`suit.${face[1]}`) });
+}
+
+/** A face for the eye: A♠. @param {string | null} face */
+export function shown(face) {
+  if (!face || face === "??") return face ? "?" : t("card.back");
+  return `${rank(face)}${SUITS[face[1] ?? ""] ?? ""}`;
+}
+
+/** @param {string} face */
+export const rank = (face) => (face[0] === "T" ? "10" : face[0] ?? "");
+
+/** @type {Record<string, string>} */
+export const SUITS = { s: "♠", h: "♥", d: "♦", c: "♣" };
+
+/** The best total of open cards, and whether an ace counts eleven in it. @param {(string | null)[]} faces */
+export function total(faces) {
+  let points = 0;
+  let aces = 0;
+  for (const face of faces) {
+    const first = face?.[0] ?? "?";
+    if (first === "A") aces += 1;
+    points += first === "A" ? 1 : "TJQK".includes(first) ? 10 : Number(first) || 0;
+  }
+  const soft = aces > 0 && points <= 11;
+  return { points: soft ? points + 10 : points, soft };
+}

@@ -1,0 +1,105 @@
+// @ts-check
+// What stands beside the felt: the question, advice, alerts, meters, devices, and what was told last.
+import { ago, clock, money, net, shown } from "./figures.js";
+import { Symbol } from "./symbols.js";
+import { bet, has, t, tn } from "./texts.js";
+import { html } from "./vendor/preact-htm.js";
+
+/** @typedef {import("./wire.js").Table} Table */
+
+/** The device's name without the number of its address. @param {string} device */
+const kind = (device) => device.split("/")[0]?.replace(/\d+$/, "") ?? "";
+
+/** Devices, one sign for each kind: it is as well as its worst. @param {{ devices: NonNullable<Table["devices"]> }} of */
+export function Devices({ devices }) {
+  const kinds = [...new Set(Object.keys(devices).map(kind))];
+  return html`<ul class="devices" aria-label=${t("devices.label")}>${kinds.map((one) => {
+    const mine = Object.entries(devices).filter(([name]) => kind(name) === one);
+    const ill = mine.find(([, state]) => state.state !== "ready");
+    const state = ill ? ill[1].state : "ready";
+    const said = ill ? t("devices.ill", { device: ill[0], state: t(`device.${state}`), detail: ill[1].detail }) : t("devices.well", { device: t(`device.kind.${one}`) });
+    return html`<li key=${one} class=${state} title=${said}><${Symbol} name=${one} label=${said} /><span>${t(`device.kind.${one}`)}${ill ? ` ${t(`device.${state}`)}` : ""}</span></li>`;
+  })}</ul>`;
+}
+
+/** @param {{ table: Table, now: number }} of */
+export function Questions({ table, now }) {
+  const questions = table.felt?.questions ?? [];
+  return questions.map((one) => {
+    const asked = table.asked?.[String(one.question)];
+    const age = asked ? ago(now - Date.parse(asked.since)) : "";
+    return html`<section key=${one.question} class="panel question" aria-live="polite">
+      <h2><${Symbol} name="question" />${one.round === null || one.round === table.felt?.round ? t("question.title") : t("question.of", { round: one.round })}</h2>
+      <p class="text">${one.text}</p>
+      <p class="choices">${one.choices.map((choice) => html`<kbd key=${choice}>${choice}</kbd>`)}</p>
+      <p class="quiet">${asked ? t(asked.exact ? "question.age" : "question.atLeast", { age }) : ""}</p>
+    </section>`;
+  });
+}
+
+/** @param {{ table: Table, large?: boolean }} of */
+export function Advice({ table, large = false }) {
+  const lines = table.advice?.lines ?? [];
+  if (!lines.length) return large ? html`<p class="quiet">${t("advice.none")}</p>` : null;
+  return html`<section class="panel advice"><h2>${t("advice.title")}</h2><ol>${lines.map(
+    (line, at) => html`<li key=${at} class=${line.move}>
+      <b>${t(`advice.${line.move}`)}</b><span class="where">${t("advice.where", { spot: line.spot })}${line.hand === null ? "" : t("advice.hand", { hand: line.hand + 1 })}${line.bet === "main" ? "" : ` ${bet(line.bet)}`}</span>
+      <span class="cents">${line.move === "leave" ? "" : money(line.cents, table.currency)}</span>
+      <span class="stacks">${line.chips.map((stack) => html`<span key=${stack.value_cents} class="stack">${stack.count}×${money(stack.value_cents).replace(".00", "")}</span>`)}${line.missing_cents ? html`<span class="missing">${t("advice.missing", { amount: money(line.missing_cents, table.currency) })}</span>` : null}</span>
+    </li>`,
+  )}</ol></section>`;
+}
+
+/** @param {{ table: Table }} of */
+export function Alerts({ table }) {
+  const alerts = table.alerts?.unacknowledged ?? [];
+  if (!alerts.length) return null;
+  return html`<section class="panel alerts" aria-live="polite"><h2><${Symbol} name="alert" />${tn("alerts.title", alerts.length)}</h2>
+    <ul>${[...alerts].reverse().slice(0, 6).map((one) => html`<li key=${one.alert} class=${one.severity}>
+      <b>${t(`severity.${one.severity}`)}</b> ${one.text} <span class="quiet">${clock(one.raised)}</span></li>`)}</ul>
+    ${alerts.length > 6 ? html`<p class="quiet">${t("alerts.more", { count: alerts.length - 6 })}</p>` : null}</section>`;
+}
+
+/** @param {{ table: Table }} of */
+export function Meters({ table }) {
+  const meters = [...(table.meters?.meters ?? []), ...(table.meters?.linked ?? [])];
+  if (!meters.length) return null;
+  const hits = (table.meters?.jackpots ?? []).filter((one) => one.standing === "pending" || one.standing === "verified");
+  return html`<section class="panel meters"><h2>${t("meters.title")}</h2>
+    <dl>${meters.map((one) => html`<div key=${one.meter}><dt>${bet(one.meter)}</dt><dd>${one.shown_cents === null ? t("meters.unknown") : money(one.shown_cents, table.currency)}
+      ${one.closed ? html`<span class="quiet">${t("meters.closed", { reason: one.closed })}</span>` : null}</dd></div>`)}</dl>
+    ${hits.map((one) => html`<p key=${one.jackpot} class="hit">${t(`jackpot.${one.standing}`, { amount: money(one.cents, table.currency), meter: bet(one.meter), spot: one.spot, row: bet(one.row) })}</p>`)}
+  </section>`;
+}
+
+/** The last events, newest first. @param {{ table: Table, count?: number }} of */
+export function Log({ table, count = 12 }) {
+  const lines = (table.log ?? []).map((one) => ({ ...one, text: sentence(one, table) })).filter((one) => one.text);
+  const last = [...lines].reverse().slice(0, count);
+  return html`<section class="panel log"><h2>${t("log.title")}</h2>
+    ${last.length ? null : html`<p class="quiet">${t("log.empty")}</p>`}
+    <ol>${last.map((one) => html`<li key=${one.seq} title=${t("log.event", { seq: one.seq, time: one.time })}><time datetime=${one.time}>${clock(one.time)}</time><span>${one.text}</span></li>`)}</ol></section>`;
+}
+
+/**
+ * An event in words, from the catalogue; empty where it says nothing to a person.
+ * @param {import("./wire.js").Logged} one @param {Table} table
+ */
+export function sentence(one, table) {
+  const key = `event.${one.name}`;
+  if (!has(key)) return t("event.other", { name: one.name.replaceAll("_", " ") });
+  const data = /** @type {Record<string, any>} */ (one.data);
+  /** @type {Record<string, unknown>} */
+  const values = { ...data };
+  for (const [name, value] of Object.entries(data)) {
+    if (name === "net_cents" || name === "before_cents" && one.name === "wager_adjusted") values[name] = net(value, table.currency);
+    else if (name.endsWith("_cents") || name === "cents") values[name] = typeof value === "number" ? money(value, table.currency) : value;
+    else if (name === "face") values.face = shown(value);
+    else if (name === "bet" || name === "zone") values[name] = bet(String(value));
+    else if (name === "meaning") values.meaning = String(value).replaceAll("_", " ");
+    else if (name === "spot") values.spot = value === 0 ? t("felt.dealer") : t("spot.short", { spot: value });
+    else if (name === "hand" && typeof value === "number") values.hand = value + 1;
+    else if (name === "possible_cents" && Array.isArray(value)) values[name] = value.map((cents) => net(cents, table.currency)).join(t("due.or"));
+  }
+  return t(key, values);
+}

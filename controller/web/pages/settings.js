@@ -1,0 +1,60 @@
+// @ts-check
+// How a person wants the pages to look, kept in this browser. Nothing of a table is ever kept.
+import { useState } from "./vendor/preact-htm.js";
+import { html } from "./vendor/preact-htm.js";
+import { t } from "./texts.js";
+
+const KEY = "tableside.look";
+
+/** @typedef {{ theme: "auto" | "light" | "dark", suits: "two" | "four", side: "players" | "dealer", felt: "auto" | "list" }} Settings */
+
+/** @type {Settings} */
+const USUAL = { theme: "auto", suits: "two", side: "players", felt: "auto" };
+
+/** @returns {Settings} */
+export function settings() {
+  try {
+    return { ...USUAL, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+  } catch {
+    return USUAL;
+  }
+}
+
+/** Put the choices on the document, where the style sheet finds them. @param {Settings} chosen */
+export function wear(chosen) {
+  document.documentElement.dataset.theme = chosen.theme;
+  document.documentElement.dataset.suits = chosen.suits;
+}
+
+/** @returns {[Settings, (change: Partial<Settings>) => void]} */
+export function useSettings() {
+  const [chosen, setChosen] = useState(settings());
+  const change = (/** @type {Partial<Settings>} */ some) => {
+    const next = { ...chosen, ...some };
+    try {
+      localStorage.setItem(KEY, JSON.stringify(next));
+    } catch {
+      // A browser that keeps nothing shows it all the same.
+    }
+    wear(next);
+    setChosen(next);
+  };
+  return [chosen, change];
+}
+
+const CHOICES = /** @type {const} */ ({
+  theme: ["auto", "light", "dark"],
+  suits: ["two", "four"],
+  side: ["players", "dealer"],
+  felt: ["auto", "list"],
+});
+
+/** @param {{ chosen: Settings, change: (some: Partial<Settings>) => void }} of */
+export function SettingsPanel({ chosen, change }) {
+  return html`<form class="settings">${Object.entries(CHOICES).map(
+    ([name, values]) => html`<label key=${name}>${t(`setting.${name}`)}
+      <select value=${chosen[/** @type {keyof Settings} */ (name)]} onChange=${(/** @type {{ target: HTMLSelectElement }} */ { target }) => change({ [name]: target.value })}>
+        ${values.map((value) => html`<option key=${value} value=${value} selected=${chosen[/** @type {keyof Settings} */ (name)] === value}>${t(`setting.${name}.${value}`)}</option>`)}
+      </select></label>`,
+  )}</form>`;
+}

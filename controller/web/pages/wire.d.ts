@@ -1,0 +1,61 @@
+// What the server sends. The fields are those of docs/events.md; docs/web.md says which message has which.
+
+export interface Card { card: number; spot: number | null; face: string | null; hand: number | null }
+export interface Hand { spot: number; hand: number; cards: number[]; total: number; stake_cents: number }
+export interface Wager {
+  spot: number; bet: string; wager_cents: number; net_cents: number | null; before_cents: number | null;
+  possible_cents: number[]; basis: string; why: string; who: string; disputed: boolean;
+}
+export interface Question { question: number; round: number | null; spot: number | null; text: string; choices: string[] }
+export interface Zone { spot: number; zone: string; cents: number }
+export interface Felt {
+  seq: number; round: number; open: boolean; cards: Card[]; hands: Hand[]; split_spots: number[];
+  surrendered_spots: number[]; zones: Zone[]; wagers: Wager[];
+  doubles: { spot: number; hand: number; cents: number }[]; questions: Question[];
+  irregular: string; outcome: string; legal_plays: number | null;
+}
+export interface Stack { value_cents: number; count: number }
+export interface AdviceLine {
+  spot: number; bet: string; hand: number | null; move: "take" | "pay" | "leave"; cents: number; chips: Stack[];
+  missing_cents: number;
+}
+export interface Alert {
+  alert: number; kind: string; severity: "critical" | "warning" | "notice"; text: string; round: number | null;
+  spot: number | null; zone: string | null; raised: string;
+}
+export interface Meter { meter: string; shown_cents: number; closed: string }
+export interface LinkedMeter { meter: string; pool: string; shown_cents: number | null; closed: string }
+export interface Jackpot {
+  jackpot: number; meter: string; round: number; spot: number; row: string; cents: number; standing: string; who: string;
+}
+export interface Logged { seq: number; time: string; name: string; data: Record<string, unknown> }
+export interface Figures {
+  seconds: number; rounds: number; rounds_per_hour: number; irregular: number; phase_ms: Record<string, number>;
+  questions: number; questions_open: number; answer_ms: number; alerts: Record<string, number>; alerts_per_hour: number;
+  starts: number;
+  devices: { device: string; state: string; faults: number; down_seconds: number; alarms: number; damaged_messages: number }[];
+}
+export interface Table {
+  status?: { state: string; session: number; since: string; alarms: string[] };
+  info?: { version: string; profile: string; profile_hash: string };
+  round?: { seq: number; round: number; phase: string; question: number; cards: number };
+  felt?: Felt;
+  advice?: { seq: number; round: number; lines: AdviceLine[] };
+  alerts?: { seq: number; raised: number; unacknowledged: Alert[] };
+  meters?: { seq: number; meters: Meter[]; jackpots: Jackpot[]; linked: LinkedMeter[]; waiting: number };
+  pace?: { seq: number; figures: Figures };
+  hold?: { reason: string } | null;
+  stream?: { epoch: number; seq: number; published: number; time: string; alarms: string[];
+    consumers: { consumer: string; last_seq: number; behind: number; oldest_s: number }[] };
+  devices?: Record<string, { state: string; detail: string; since: string }>;
+  asked?: Record<string, { since: string; exact: boolean }>;
+  shoe?: { shoe: number; decks: number; drawn: number };
+  currency?: string;
+  log?: Logged[];
+}
+export interface News {
+  now: number; linked: boolean; heard: Record<string, number>; tables: Record<string, Table>;
+}
+export interface Live {
+  open: boolean; linked: boolean; skew: number; heard: Record<string, number>; tables: Record<string, Table>; told: boolean;
+}

@@ -1,0 +1,217 @@
+"""The HTTP server: the pages, a token for whoever has one open, and the stream of pictures over a WebSocket.
+
+Nothing here waits for a reader: a page that does not take what it is sent is hung up on, and may come again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Final, NamedTuple
+
+import structlog
+from aiohttp import WSMsgType, web
+
+from controller.web.admission import SOCKETS_LIMIT, Door, Names, Tickets
+from controller.web.floor_view import FloorView, Reader
+from controller.web.page_files import PageFile, page_files
+
+GATHER_SECONDS: Final = 0.008
+"""What comes together goes out together: a card brings an event and three pictures within some milliseconds."""
+
+APART_SECONDS: Final = 0.1
+"""Between two messages to one page, at least."""
+
+SIGN_SECONDS: Final = 5.0
+"""A page hears from us at least so often, so that it knows when it does not."""
+
+PATIENCE_SECONDS: Final = 5.0
+"""How long a page may take to accept a message before it is hung up on."""
+
+IDLE_SECONDS: Final = 15.0
+"""A connection that asks nothing is closed after so long."""
+
+REQUEST_LIMIT_BYTES: Final = 64 * 1024
+
+HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), serial=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-store",
+}
+"""Said with every answer: no script but ours, nothing from elsewhere, in nobody's frame."""
+
+log = structlog.get_logger(__name__)
+
+
+class Parts(NamedTuple):
+    """What the answers are made of."""
+
+    floor: FloorView
+    names: Names
+    tickets: Tickets
+    files: dict[str, PageFile]
+    sockets: set[web.WebSocketResponse]
+    """The pages that are sent pictures."""
+
+
+PARTS: Final = web.AppKey("parts", Parts)
+
+
+class Address(NamedTuple):
+    """Where the pages are served, under which names besides those of this machine, and by which certificate."""
+
+    host: str
+    port: int
+    names: tuple[str, ...] = ()
+    tls: ssl.SSLContext | None = None
+
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@web.middleware
+async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Refuse what no page of ours can have asked."""
+    names = request.app[PARTS].names
+    if not names.is_ours(request.host):
+        raise web.HTTPMisdirectedRequest(text="expected a name of this server in Host; see: tableside web --name\n")
+    is_change = request.method not in ("GET", "HEAD") or request.path.startswith("/api/live")
+    if is_change and not names.is_our_page(request.headers.get("Origin")):
+        raise web.HTTPForbidden(text="expected a page of this server in Origin\n")
+    return await handler(request)
+
+
+async def say_headers(request: web.Request, response: web.StreamResponse) -> None:
+    """Put the headers of every answer on this one."""
+    del request
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    response.headers.pop("Server", None)
+
+
+async def page(request: web.Request) -> web.Response:
+    """The one page, which shows what its address names."""
+    return answer(request, request.app[PARTS].files["index.html"])
+
+
+async def asset(request: web.Request) -> web.Response:
+    """A file of the front end."""
+    found = request.app[PARTS].files.get(request.match_info["path"])
+    if found is None:
+        raise web.HTTPNotFound(text="no such file\n")
+    return answer(request, found)
+
+
+def answer(request: web.Request, file: PageFile) -> web.Response:
+    """A file, or that the browser has it already."""
+    tag = f'"{file.tag}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    if request.headers.get("If-None-Match") == tag:
+        return web.Response(status=304, headers=headers)
+    return web.Response(body=file.content, content_type=file.content_type, charset="utf-8", headers=headers)
+
+
+async def ticket(request: web.Request) -> web.Response:
+    """A token with which the page that asked may open one WebSocket."""
+    return web.json_response({"ticket": request.app[PARTS].tickets.issue("page")})
+
+
+async def live(request: web.Request) -> web.StreamResponse:
+    """The stream: what is known at once, then what changes."""
+    parts = request.app[PARTS]
+    if parts.tickets.redeem(request.query.get("ticket", "")) is None:
+        raise web.HTTPForbidden(text="expected a token of /api/ticket, unused and not older than ten seconds\n")
+    if len(parts.sockets) >= SOCKETS_LIMIT:
+        raise web.HTTPServiceUnavailable(text=f"{SOCKETS_LIMIT} pages are open already\n")
+    socket = web.WebSocketResponse(timeout=1.0, heartbeat=20.0, compress=False, max_msg_size=1024, writer_limit=65536)
+    await socket.prepare(request)
+    parts.sockets.add(socket)
+    try:
+        async with asyncio.TaskGroup() as group:
+            sending = group.create_task(stream(socket, parts.floor, request.query.get("table", "*"), request))
+            async for message in socket:
+                # A page says nothing here.
+                if message.type is not WSMsgType.ERROR:
+                    break
+            sending.cancel()
+    finally:
+        parts.sockets.discard(socket)
+    return socket
+
+
+async def stream(socket: web.WebSocketResponse, floor: FloorView, wanted: str, request: web.Request) -> None:
+    """Send a page what is new, not oftener than is said above, until it goes or is too slow."""
+    reader, news = Reader(floor, wanted), asyncio.Event()
+    floor.wait(news)
+    try:
+        told: bytes | None = reader.news() or reader.message({})
+        while True:
+            if told is not None:
+                try:
+                    async with asyncio.timeout(PATIENCE_SECONDS):
+                        await socket.send_str(told.decode())
+                except (TimeoutError, ConnectionError):
+                    # Closing would wait for the reader once more.
+                    if request.transport is not None:
+                        request.transport.abort()
+                    return
+                await asyncio.sleep(APART_SECONDS - GATHER_SECONDS)
+            try:
+                async with asyncio.timeout(SIGN_SECONDS):
+                    await news.wait()
+                await asyncio.sleep(GATHER_SECONDS)
+                news.clear()
+                told = reader.news()
+            except TimeoutError:
+                told = reader.message({})
+    finally:
+        floor.leave(news)
+
+
+def application(floor: FloorView, names: Names, tickets: Tickets) -> web.Application:
+    """Everything that is served."""
+    app = web.Application(middlewares=[admitted], client_max_size=REQUEST_LIMIT_BYTES)
+    app[PARTS] = Parts(floor, names, tickets, page_files(), set())
+    app.on_response_prepare.append(say_headers)
+    app.router.add_get("/assets/{path:.+}", asset)
+    app.router.add_post("/api/ticket", ticket)
+    app.router.add_get("/api/live", live)
+    for path in ("/", "/{kind:table|dealer|sign|round|technician|shift|pit}{rest:(/.*)?}"):
+        app.router.add_get(path, page)
+    return app
+
+
+@contextlib.asynccontextmanager
+async def serving(app: web.Application, address: Address) -> AsyncIterator[int]:
+    """Serve an application; the port, which is the system's choice where ``address`` has 0.
+
+    Raises:
+        OSError: the address cannot be served.
+    """
+    runner = web.AppRunner(app, access_log=None, keepalive_timeout=IDLE_SECONDS, shutdown_timeout=1.0)
+    await runner.setup()
+    assert runner.server is not None, "it was set up"
+    loop = asyncio.get_running_loop()
+    door = Door(runner.server)
+    try:
+        server = await loop.create_server(door, address.host, address.port, ssl=address.tls, backlog=128)
+        try:
+            port: int = server.sockets[0].getsockname()[1]
+            app[PARTS].names.serve_at(port)
+            yield port
+        finally:
+            server.close()
+            for socket in set(app[PARTS].sockets):
+                with contextlib.suppress(ConnectionError):
+                    await socket.close(code=1001, message=b"the server stops")
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,63 @@
+"""The program: listens to the broker and serves the pages, each for as long as it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import NamedTuple
+
+import structlog
+
+from controller.io.mqtt.connection import Broker
+from controller.io.system.clock import Clock
+from controller.io.system.notify import Notifier
+from controller.io.system.watchdog import NANOSECONDS, Watchdog
+from controller.web.admission import Names, Tickets
+from controller.web.floor_view import FloorView
+from controller.web.server import PARTS, Address, application, serving
+from controller.web.subscription import Subscription
+
+log = structlog.get_logger(__name__)
+
+
+class Source(NamedTuple):
+    """Where tables are heard: a broker, and which of its tables (``SITE/TABLE``; ``+`` stands for any)."""
+
+    broker: Broker
+    tables: str
+
+
+class Surroundings(NamedTuple):
+    """Time, chance and the service manager, handed in."""
+
+    clock: Clock
+    chance: random.Random
+    notifier: Notifier
+
+
+async def serve(source: Source, address: Address, around: Surroundings, say: Callable[[str], None]) -> None:
+    """Serve the pages of a broker's tables until cancelled; ``say`` is told the address once it is served.
+
+    Raises:
+        OSError: the address cannot be served.
+    """
+    clock, chance, notifier = around
+    floor = FloorView(clock)
+    app = application(floor, Names(address.names, address.port), Tickets(lambda: clock.monotonic_ns() / NANOSECONDS))
+
+    def status() -> str:
+        link = "" if floor.is_linked else "; no broker"
+        return f"{len(floor.tables)} tables, {len(app[PARTS].sockets)} pages open{link}"
+
+    async with serving(app, address) as port, asyncio.TaskGroup() as group:
+        say(f"{'http' if address.tls is None else 'https'}://{shown_host(address)}:{port}/")
+        group.create_task(Subscription(source.broker, source.tables, floor, chance).run())
+        group.create_task(Watchdog(notifier, clock, [], [], status).run())
+
+
+def shown_host(address: Address) -> str:
+    """The host as it stands in an address bar."""
+    if address.names:
+        return address.names[0]
+    return f"[{address.host}]" if ":" in address.host else address.host

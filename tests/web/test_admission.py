@@ -1,0 +1,199 @@
+"""Who is let in: a page of ours under a name of ours, so many at once, and nobody who does not read."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import random
+import resource
+from collections.abc import AsyncIterator
+from typing import Final
+
+import msgspec
+import pytest
+from aiohttp import ClientSession, ClientWebSocketResponse, WSServerHandshakeError, web
+
+from controller.io.system.clock import SystemClock
+from controller.web.admission import CONNECTIONS_LIMIT, TICKET_SECONDS, TICKETS_LIMIT, Names, Tickets
+from controller.web.floor_view import FloorView
+from controller.web.server import PARTS, Address, application, serving
+
+PATIENCE_S: Final = 30.0
+
+
+class Served:
+    """Pages of tables that nobody is heard of, and where they are."""
+
+    def __init__(self, floor: FloorView, sockets: set[web.WebSocketResponse], port: int) -> None:
+        self.floor = floor
+        self.sockets = sockets
+        self.port = port
+        self.at = f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+async def served() -> AsyncIterator[Served]:
+    floor = FloorView(SystemClock())
+    app = application(floor, Names(("pit.property.example",), 0), Tickets(lambda: 0.0))
+    async with serving(app, Address("127.0.0.1", 0)) as port:
+        yield Served(floor, app[PARTS].sockets, port)
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[ClientSession]:
+    async with ClientSession() as session:
+        yield session
+
+
+async def ticket(client: ClientSession, at: str) -> str:
+    async with client.post(f"{at}/api/ticket", headers={"Origin": at}) as answer:
+        assert answer.status == 200
+        return str((await answer.json())["ticket"])
+
+
+async def opened(client: ClientSession, at: str, table: str = "*") -> ClientWebSocketResponse:
+    where = f"{at}/api/live?ticket={await ticket(client, at)}&table={table}"
+    return await client.ws_connect(where, headers={"Origin": at})
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1:1", "localhost.evil.example", "pit.property.example.evil"])
+async def test_another_name_for_this_address_is_refused(host: str, served: Served, client: ClientSession) -> None:
+    async with client.get(served.at, headers={"Host": host}) as answer:
+        assert answer.status == 421
+
+
+@pytest.mark.parametrize(
+    "host", ["pit.property.example", "pit.property.example:443", "localhost:{port}", "[::1]:{port}"]
+)
+async def test_our_own_names_are_served(host: str, served: Served, client: ClientSession) -> None:
+    async with client.get(served.at, headers={"Host": host.format(port=served.port)}) as answer:
+        assert answer.status == 200
+
+
+@pytest.mark.parametrize(
+    "origin", [None, "null", "https://evil.example", "http://127.0.0.1:1", "file://", "evil://localhost"]
+)
+async def test_another_sites_page_gets_no_token_and_no_stream(
+    origin: str | None, served: Served, client: ClientSession
+) -> None:
+    headers = {} if origin is None else {"Origin": origin}
+    async with client.post(f"{served.at}/api/ticket", headers=headers) as answer:
+        assert answer.status == 403
+    with pytest.raises(WSServerHandshakeError) as refused:
+        await client.ws_connect(f"{served.at}/api/live?ticket={await ticket(client, served.at)}", headers=headers)
+    assert refused.value.status == 403
+
+
+async def test_a_token_opens_one_stream(served: Served, client: ClientSession) -> None:
+    token = await ticket(client, served.at)
+    where, headers = f"{served.at}/api/live?ticket={token}", {"Origin": served.at}
+    async with client.ws_connect(where, headers=headers) as stream:
+        assert json.loads(await stream.receive_str())["tables"] == {}
+    for again in (where, f"{served.at}/api/live", f"{served.at}/api/live?ticket=guessed"):
+        with pytest.raises(WSServerHandshakeError) as refused:
+            await client.ws_connect(again, headers=headers)
+        assert refused.value.status == 403
+
+
+def test_a_token_is_good_for_a_short_while_and_not_without_end() -> None:
+    now = 100.0
+    tickets = Tickets(lambda: now)
+    token = tickets.issue("page")
+    now += TICKET_SECONDS
+    assert tickets.redeem(token) is None
+    tokens = [tickets.issue("page") for _ in range(TICKETS_LIMIT + 1)]
+    assert [tickets.redeem(one) for one in (tokens[0], tokens[1])] == [None, "page"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/assets/../server.py",
+        "/assets/%2e%2e/server.py",
+        "/assets/vendor/preact-htm.d.ts",
+        "/assets//etc/passwd",
+        "/assets/",
+        "/api",
+        "/api/live/x",
+    ],
+)
+async def test_nothing_but_the_pages_files_is_served(path: str, served: Served, client: ClientSession) -> None:
+    async with client.get(f"{served.at}{path}", headers={"Origin": served.at}) as answer:
+        assert answer.status in (403, 404)
+
+
+@pytest.mark.parametrize("path", ["/", "/table/harbour/bj-1", "/assets/main.js", "/nowhere"])
+async def test_every_answer_forbids_what_is_not_ours(path: str, served: Served, client: ClientSession) -> None:
+    async with client.get(f"{served.at}{path}") as answer:
+        policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "Server" not in answer.headers
+
+
+async def test_a_browser_keeps_a_file_until_it_changes(served: Served, client: ClientSession) -> None:
+    async with client.get(f"{served.at}/assets/main.js") as first:
+        tag = first.headers["ETag"]
+    async with client.get(f"{served.at}/assets/main.js", headers={"If-None-Match": tag}) as again:
+        assert again.status == 304
+
+
+async def test_a_page_that_speaks_on_the_stream_is_hung_up_on(served: Served, client: ClientSession) -> None:
+    stream = await opened(client, served.at)
+    await stream.send_str("{}")
+    async with asyncio.timeout(PATIENCE_S):
+        async for _ in stream:
+            pass
+    assert stream.closed
+
+
+async def test_a_page_that_does_not_read_is_hung_up_on_and_another_is_told_all(
+    served: Served, client: ClientSession
+) -> None:
+    token = await ticket(client, served.at)
+    asked = {"Host": f"127.0.0.1:{served.port}", "Origin": served.at, "Upgrade": "websocket", "Connection": "Upgrade"}
+    asked |= {"Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
+    lines = [f"GET /api/live?ticket={token} HTTP/1.1", *(f"{name}: {value}" for name, value in asked.items()), "", ""]
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+    writer.write("\r\n".join(lines).encode())
+    assert (await reader.readline()).startswith(b"HTTP/1.1 101")
+    writer.transport.pause_reading()  # type: ignore[attr-defined]
+    async with await opened(client, served.at) as reading:
+        assert len(served.sockets) == 2
+        async with asyncio.timeout(PATIENCE_S):
+            for told in itertools.count():
+                reason = msgspec.json.encode({"reason": f"{told} " + "x" * 900_000})
+                served.floor.take("tableside/v1/harbour/bj-1/state/hold", reason)
+                while f"{told} xx" not in await reading.receive_str():
+                    pass
+                if len(served.sockets) == 1:
+                    break
+    writer.transport.abort()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
+
+
+async def test_ten_thousand_connections_are_refused_and_the_pages_go_on(served: Served, client: ClientSession) -> None:
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = min(10_000, (most - 500) // 2)
+    writers: list[asyncio.StreamWriter] = []
+    chance = random.Random(1)
+    for _ in range(wanted):
+        with contextlib.suppress(ConnectionError):
+            _, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writers.append(writer)
+            if chance.random() < 0.5:
+                writer.write(b"GET / HTTP/1.1\r\nHost: ")
+    for writer in writers:
+        writer.transport.abort()
+    assert wanted > CONNECTIONS_LIMIT * 2
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            with contextlib.suppress(OSError):
+                async with client.get(served.at) as answer:
+                    assert answer.status == 200
+                    return
