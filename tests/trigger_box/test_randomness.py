@@ -5,16 +5,28 @@ from __future__ import annotations
 import base64
 import json
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
+import scipy.stats
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from controller.commands.rng import command
 from controller.reports import randomness_tests as stats
-from controller.reports.randomness_tests import ALPHA, TESTS, all_tests, chi_square_p, kolmogorov_p, normal_p
+from controller.reports.randomness_tests import (
+    ALPHA,
+    MOST_CELLS,
+    TESTS,
+    all_tests,
+    chi_square_p,
+    kolmogorov_p,
+    normal_p,
+)
 from controller.trigger_box.pool import mix
 from simulators.devices.rng import Noise
 from tests.devices.test_noise_health import noise as sound
@@ -49,6 +61,39 @@ def test_the_p_value_of_a_distance_and_of_a_normal_value_are_the_published_ones(
         assert kolmogorov_p(x / (100 + 0.12 + 0.11 / 100), count) == pytest.approx(p, rel=0.01)
     assert normal_p(1.959964) == pytest.approx(0.05, abs=1e-6)
     assert normal_p(-2.575829) == pytest.approx(0.01, abs=1e-6)
+
+
+@given(freedom=st.integers(1, 2_000), p=st.floats(1e-9, 0.999))
+def test_the_p_value_of_a_chi_square_is_that_of_scipy(freedom: int, p: float) -> None:
+    statistic = float(scipy.stats.chi2.isf(p, freedom))
+    assert chi_square_p(statistic, freedom) == pytest.approx(float(scipy.stats.chi2.sf(statistic, freedom)), rel=1e-8)
+
+
+@given(z=st.floats(-12, 12))
+def test_the_p_value_of_a_normal_value_is_that_of_scipy(z: float) -> None:
+    assert normal_p(z) == pytest.approx(2 * float(scipy.stats.norm.sf(abs(z))), rel=1e-9)
+
+
+@given(count=st.integers(100, 20_000), p=st.floats(1e-5, 0.9))
+def test_the_p_value_of_a_distance_is_near_that_of_scipy(count: int, p: float) -> None:
+    """Stephens' correction is an approximation; scipy computes the distribution itself."""
+    distance = float(scipy.stats.kstwo.isf(p, count))
+    assert kolmogorov_p(distance, count) == pytest.approx(p, rel=0.05)
+
+
+@settings(max_examples=30)
+@given(limit=st.integers(2, 2_000), seed=st.integers(0, 10**6))
+def test_counts_and_distances_are_judged_as_scipy_judges_them(limit: int, seed: int) -> None:
+    chance = Random(seed)
+    draws = [chance.randrange(limit) for _ in range(12_000)]
+    if limit <= MOST_CELLS:
+        seen = Counter(draws)
+        counts = [seen[number] for number in range(limit)]
+        theirs = scipy.stats.chisquare(counts)
+        ours = stats.chi_square(draws, limit)
+        assert (ours.statistic, ours.p) == pytest.approx((float(theirs.statistic), float(theirs.pvalue)), rel=1e-8)
+    distance = scipy.stats.kstest([(draw + 0.5) / limit for draw in draws], "uniform").statistic
+    assert stats.equidistribution(draws, limit).statistic == pytest.approx(float(distance), rel=1e-9)
 
 
 @pytest.mark.parametrize("limit", [2, 3, 7, 100, 1_001, 10_007, WIDE])
