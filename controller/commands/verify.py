@@ -12,10 +12,11 @@ from controller.commands.journal_reader import counted, counts
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, refuse, say, say_json
 from controller.formats.journal.seals import Sealing
+from controller.formats.journal.segments import SegmentDamaged
 from controller.formats.journal.signed_note import NoteRefused, Verifier
 from controller.formats.orders.operators import read_signers
 from controller.formats.text.toml_schema import ConfigError
-from controller.io.copies.restore_from_copy import verify_copy
+from controller.io.copies.restore_from_copy import orders_of_copy, verify_copy
 from controller.io.copies.segment_folder import NoCopy
 from controller.io.files.config_files import text_of
 from controller.io.files.key_file import KeyRefused, read_key
@@ -23,8 +24,8 @@ from controller.io.journal.journal import NotAJournal
 from controller.io.journal.proofs import ProofRefused, check
 from controller.io.journal.verification import orders, verify
 
-NO_FOLDER: Final = "--operators: expected the file of a journal, without --verifier; restore a second copy first"
-"""What is held against the file of operators is a journal's records, which neither kind of folder is read for."""
+NO_PROOFS: Final = "--operators: expected a journal or its second copy, without --verifier"
+"""What is held against the file of operators is a journal's records, for which proofs are not read."""
 
 
 @click.command("verify")
@@ -35,7 +36,7 @@ NO_FOLDER: Final = "--operators: expected the file of a journal, without --verif
     "--operators",
     "operators_file",
     type=click.Path(path_type=Path),
-    help="The file of operators: whether each signed order of a journal's file is signed by who it names, who may.",
+    help="The file of operators: whether each signed order is signed by who it names, who may.",
 )
 @AS_JSON
 @click.argument("journal", type=click.Path(path_type=Path), shell_complete=journals)
@@ -58,12 +59,12 @@ def command(
 
     Every order that carries its operator's signature is held against it again: that it is what was signed, for this
     table and epoch, and carried out once. With --operators also that the key is that of the person named,
-    and their roles may order it; this needs the journal itself, not a folder.
+    and their roles may order it.
 
     Exit status: 0 whole, 1 damaged or not proven, 2 no journal there.
     """
-    if operators_file is not None and (verifier is not None or journal.is_dir()):
-        refuse(NO_FOLDER)
+    if operators_file is not None and verifier is not None:
+        refuse(NO_PROOFS)
     if verifier is not None:
         check_proofs(journal, verifier, as_json=as_json)
         return
@@ -72,11 +73,11 @@ def command(
         signers = None if operators_file is None else read_signers(text_of(operators_file), str(operators_file))
         look = verify_copy if journal.is_dir() else verify
         report, signed, wrong = look(journal, key, gently=gently), 0, None
-        if report.damage is None and not journal.is_dir():
-            signed, wrong = orders(journal, signers)
+        if report.damage is None:
+            signed, wrong = (orders_of_copy if journal.is_dir() else orders)(journal, signers)
     except ConfigError as error:
         refuse(*error.lines)
-    except (NotAJournal, NoCopy, KeyRefused, OSError) as error:
+    except (NotAJournal, NoCopy, KeyRefused, SegmentDamaged, OSError) as error:
         refuse(error)
     if report.damage is not None or report.identity is None:
         end({"whole": False, "damage": report.damage}, f"{journal}: damaged: {report.damage}", as_json=as_json)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,13 @@ from controller.core.messages.inputs import SignedOrder, Stamped, Started, VoidR
 from controller.core.persons import Vouched
 from controller.core.step import step
 from controller.core.table.state import State, Table
+from controller.daemon.startup import Keeping, opened
+from controller.formats.journal.records import key_mark
 from controller.formats.journal.seals import Sealing
 from controller.formats.orders.epoch_authorization import Signer
 from controller.formats.orders.signed_orders import order_text
+from controller.io.copies.second_copy import Place
+from controller.io.system.clock import SystemClock
 from tests.core.journals import HERE, KEY, written
 from tests.core.rig import Rig, penn
 
@@ -63,15 +69,39 @@ def test_verify_checks_the_signatures_of_orders_again(tmp_path: Path) -> None:
     assert run("replay", "--key", key_file(tmp_path), journal).exit_code == 0
 
 
-def test_the_orders_in_a_folder_are_not_passed_over_in_silence(tmp_path: Path) -> None:
-    people = operators(tmp_path, "M. Okafor")
-    for words in ((tmp_path,), ("--verifier", "any", tmp_path)):
-        done = run("verify", "--operators", people, *words)
-        assert (done.exit_code, done.output.count("\n"), "--operators: expected the file" in done.output) == (
-            2,
-            1,
-            True,
-        )
+def test_proofs_are_not_held_against_the_file_of_operators(tmp_path: Path) -> None:
+    done = run("verify", "--operators", operators(tmp_path, "M. Okafor"), "--verifier", "any", tmp_path)
+    refused = "--operators: expected a journal or its second copy" in done.output
+    assert (done.exit_code, done.output.count("\n"), refused) == (2, 1, True)
+
+
+def copied(journal: Path, folder: Path) -> Path:
+    """The second copy of a journal, as a table that opens it makes one."""
+    folder.mkdir()
+    place = Place(folder, lambda path: 2 if path == folder else 1)
+    marks = {"key": key_mark(KEY), "configuration": "c", "software": "s"}
+
+    async def follow() -> None:
+        storage = await opened(journal, HERE, KEY, marks, SystemClock(), keeping=Keeping(0, place))
+        storage.watches(lambda *_: None)
+        await storage.close()
+
+    asyncio.run(follow())
+    return folder
+
+
+def test_a_second_copy_has_its_signed_orders_counted_and_checked_alike(tmp_path: Path) -> None:
+    copy = copied(journal_of(a_table(), tmp_path), tmp_path / "copy")
+    done = run("verify", "--json", copy)
+    assert (done.exit_code, json.loads(done.output)["signed_orders"]) == (0, 1), done.output
+    other = run("verify", "--operators", operators(tmp_path, "J. Lee"), copy)
+    assert (other.exit_code, "signed order: the key is not M. Okafor's" in other.output) == (1, True)
+
+
+def test_a_copy_of_an_order_that_was_not_signed_so_is_found_out(tmp_path: Path) -> None:
+    copy = copied(journal_of(forged(a_table(), round=2), tmp_path), tmp_path / "copy")
+    done = run("verify", copy)
+    assert (done.exit_code, "signed order: the record is not the void that was signed" in done.output) == (1, True)
 
 
 def key_file(folder: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -12,10 +13,11 @@ from controller.formats.journal.check import Report
 from controller.formats.journal.schema import TABLES
 from controller.formats.journal.seals import Seal, Sealing
 from controller.formats.journal.segments import SegmentDamaged
+from controller.formats.orders.operators import Asking
 from controller.io.copies.segment_folder import Survey, batches, survey
 from controller.io.journal.reader import unsealed
 from controller.io.journal.setup import add_meta, define, library_version
-from controller.io.journal.verification import PAUSES
+from controller.io.journal.verification import PAUSES, orders_in
 
 INSERT: Final = {
     table: f"INSERT INTO {table} VALUES ({', '.join('?' * (text.count(',') + 1))})"  # noqa: S608 - our own names
@@ -67,6 +69,17 @@ def foreign_in(found: Survey, key: bytes) -> str | None:
                 sealed = row.values[0]
     records = found.reached.rows.records
     return None if sealed == records else unsealed(sealed + 1, records)
+
+
+def orders_of_copy(folder: Path, signers: Mapping[str, Asking] | None = None) -> tuple[int, str | None]:
+    """How many orders of a whole copy are signed, and the first that is not as it was signed; None: all are.
+
+    Raises:
+        NoCopy, SegmentDamaged, OSError: there is none here, or it cannot be read.
+    """
+    found = survey(folder)
+    bodies = (row.values[1] for batch in batches(found) for row in batch.rows if row.table == "records")
+    return orders_in(bodies, found.identity, signers)
 
 
 def verify_copy(folder: Path, key: bytes | None = None, *, gently: bool = False) -> Report:

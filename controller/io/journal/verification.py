@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from controller.formats.journal.check import Contents, Report, Row, examine
 from controller.formats.journal.file_header import HEADER_BYTES, header_damage
+from controller.formats.journal.records import Identity
 from controller.formats.journal.schema import PAGE_BYTES
 from controller.formats.journal.seals import Sealing
 from controller.formats.journal.wal import HEADER_DAMAGED, wal_damage
@@ -90,17 +91,24 @@ def orders(path: Path, signers: Mapping[str, Asking] | None = None) -> tuple[int
 
     ``signers``: also whether each key is that of the person named, and may order that.
     """
-    used = set[tuple[str, int]]()
     with JournalReader(path) as reader:
-        for row in reader.records(1):
-            found = order_in(row.body, reader.identity, signers)
-            if found is None:
-                continue
-            if not found.wrong and (found.key, found.number) in used:
-                found = found._replace(wrong="it was carried out before")
-            if found.wrong:
-                return len(used), f"record {found.record}: signed order: {found.wrong}"
-            used.add((found.key, found.number))
+        return orders_in((row.body for row in reader.records(1)), reader.identity, signers)
+
+
+def orders_in(
+    bodies: Iterable[bytes], identity: Identity, signers: Mapping[str, Asking] | None = None
+) -> tuple[int, str | None]:
+    """The same of the bodies of records, in order."""
+    used = set[tuple[str, int]]()
+    for body in bodies:
+        found = order_in(body, identity, signers)
+        if found is None:
+            continue
+        if not found.wrong and (found.key, found.number) in used:
+            found = found._replace(wrong="it was carried out before")
+        if found.wrong:
+            return len(used), f"record {found.record}: signed order: {found.wrong}"
+        used.add((found.key, found.number))
     return len(used), None
 
 
