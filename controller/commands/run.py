@@ -46,6 +46,7 @@ from controller.io.operators.software import Authenticated, SoftwareChanged, aut
 from controller.io.operators.software_watch import SoftwareWatch
 from controller.io.system.clock import Clock, SystemClock, hourly
 from controller.io.system.clock_watch import ClockWatch
+from controller.io.system.day_watch import DayWatch
 from controller.io.system.deadlines import Deadlines
 from controller.io.system.log import Format, configure_log
 from controller.io.system.notify import Notifier
@@ -150,7 +151,7 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         beside: list[Endless] = [("watchdog", watched.run), *operators(config, daemon), *looks]
         beside += [*fitness(config.broker, daemon, storage), *box_anchored(devices, daemon)]
         if not recovered.hold:
-            beside.append(("clock", ClockWatch(clock, daemon.deliver, recovered.last_wall_ns).run))
+            beside += of_time(config, clock, daemon, recovered.last_wall_ns)
             beside += [("held", held.run), ("deadlines", deadlines.run), *pools.works()]
             tell = partial(daemon.retain, daemon.topics.state("pace"))
             beside.append(("pace", PaceBoard(journal.events_after, lambda: journal.head.seq, clock, tell).run))
@@ -159,6 +160,12 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
     finally:
         notifier.stopping()
         await storage.close()
+
+
+def of_time(config: Config, clock: Clock, daemon: Daemon, last_wall_ns: int) -> list[Endless]:
+    """What tells the table of jumps of wall time, and which gaming day it is."""
+    watch, days = ClockWatch(clock, daemon.deliver, last_wall_ns), config.table.day()
+    return [("clock", watch.run), ("gaming day", DayWatch(days, clock, daemon.deliver).run)]
 
 
 def kept_beside(table: TableSection) -> Keeping:

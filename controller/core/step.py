@@ -21,6 +21,7 @@ from controller.core.messages.inputs import (
     ApproveOrder,
     AssignCard,
     BookRecalled,
+    DayBegan,
     DeadlinePassed,
     DeclareBox,
     EnterInventory,
@@ -159,7 +160,7 @@ def take(desk: Desk) -> None:
             | ReadingsHeld() as given
         ):
             monitor.taken(desk, given)
-        case BookRecalled() | EnterInventory() as entry:
+        case BookRecalled() | EnterInventory() | DayBegan() as entry:
             enter_books(desk, entry)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
             dual_control.rule(desk, ruling)
@@ -312,12 +313,17 @@ def line_disturbed(desk: Desk, disturbed: LineDisturbed) -> None:
         missed_cards.may_be_missing(desk, "the shoe's line was disturbed")
 
 
-def enter_books(desk: Desk, entry: BookRecalled | EnterInventory) -> None:
-    """A round comes back on the books, or the floor enters a count."""
-    if isinstance(entry, BookRecalled):
-        desk.change(books=with_recalled(desk.state.books, entry.book))
-    else:
-        table_inventory.enter(desk, entry)
+def enter_books(desk: Desk, entry: BookRecalled | EnterInventory | DayBegan) -> None:
+    """A round comes back on the books, the floor enters a count, or another gaming day has begun."""
+    match entry:
+        case BookRecalled(_, book):
+            desk.change(books=with_recalled(desk.state.books, book))
+        case EnterInventory():
+            table_inventory.enter(desk, entry)
+        case DayBegan(_, day):
+            desk.change(gaming_day=day)
+        case _:
+            assert_never(entry)
 
 
 def device_complained(desk: Desk, complaint: DeviceComplained) -> None:

@@ -51,7 +51,7 @@ def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> 
     desk.change(keypad_lost=keypad_away(desk))
     desk.found = begun(desk.rules, desk.round())
     shared_chips.note(desk)
-    desk.tell(RoundStarted(number, desk.state.shoe.shoe or None, bets.spots))
+    desk.tell(RoundStarted(number, desk.state.shoe.shoe or None, bets.spots, desk.state.gaming_day or None))
     for reader, watched in lost.items():
         unwatched(desk, reader, watched, lock_ns)
         unlooked(desk, reader, watched)

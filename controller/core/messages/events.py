@@ -149,11 +149,13 @@ class RoundStarted(Value, frozen=True, tag="round_started"):
     """A round has begun, by the key *no more bets* or its first card. ``shoe``: as in ``shoe_begun``; None: none was.
 
     ``boxes`` are the spots where a main wager lay, as far as the readers had told. ``betting_closed`` says what stands.
+    ``gaming_day`` is the house's day by its date, in which the round began; None in journals of before.
     """
 
     round: int
     shoe: int | None
     boxes: tuple[int, ...]
+    gaming_day: str | None = None
 
 
 class BettingClosed(Value, frozen=True, tag="betting_closed"):

@@ -280,6 +280,13 @@ class DeadlinePassed(Value, frozen=True, tag="deadline_passed"):
     at_ns: int
 
 
+class DayBegan(Value, frozen=True, tag="day_began"):
+    """The house's gaming day is another from here on, or the daemon started in it. ``day`` is its date."""
+
+    at_ns: int
+    day: str
+
+
 Input = (
     Reading
     | Started
@@ -293,6 +300,7 @@ Input = (
     | SoftwareLooked
     | ReadingsHeld
     | DeadlinePassed
+    | DayBegan
     | Ruling
     | MeterRuling
     | LinkReading

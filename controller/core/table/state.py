@@ -297,6 +297,8 @@ class State(Value, frozen=True, tag=False):
     number: int = 0
     """Readings stepped in this epoch."""
     rounds: int = 0
+    gaming_day: str = ""
+    """The house's day, by its date, as it was last told; empty: it never was."""
     questions: int = 0
     felt: dict[str, Zone] = msgspec.field(default_factory=dict)
     round: Round | None = None
