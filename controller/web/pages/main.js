@@ -1,5 +1,7 @@
 // @ts-check
 // Shows the page that the address names.
+import { DealerPage } from "./dealer_page.js";
+import { SignPage } from "./sign_page.js";
 import { TablesPage } from "./tables_page.js";
 import { TablePage } from "./table_page.js";
 import { settings, wear } from "./settings.js";
@@ -13,6 +15,8 @@ function pageAt(path) {
   const [, kind, ...rest] = decodeURI(path).split("/");
   const name = rest.join("/");
   if (kind === "table" && NAME.test(name)) return html`<${TablePage} name=${name} />`;
+  if (kind === "dealer" && NAME.test(name)) return html`<${DealerPage} name=${name} />`;
+  if (kind === "sign" && NAME.test(name)) return html`<${SignPage} name=${name} />`;
   return html`<${TablesPage} />`;
 }
 

@@ -87,7 +87,7 @@ function Head({ name, table, state, chosen, change }) {
   const felt = table?.felt;
   const shoe = table?.shoe;
   return html`<header class="head">
-    <h1><a href="/" aria-label=${t("nav.tables")}>${name}</a></h1>
+    <h1><a href="/" title=${t("nav.tables")}>${name}</a></h1>
     ${felt ? html`<span class="fact"><b>${t("felt.round", { round: felt.round })}</b></span><span class="fact phase ${table.round?.phase ?? ""}">${phase(table)}</span>
       <span class="fact">${certainty(felt)}</span>` : null}
     ${shoe ? html`<span class="fact">${t("head.shoe", { percent: Math.floor((shoe.drawn * 100) / (shoe.decks * 52)) })}</span>` : null}

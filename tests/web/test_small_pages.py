@@ -1,0 +1,76 @@
+"""The dealer's screen and the players' sign."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.async_api import expect
+
+from controller.core.messages.inputs import PayJackpot, VerifyJackpot
+from controller.io.mqtt.connection import Broker
+from tests.core.rig import Rig, penn
+from tests.core.test_waiting_rounds import WHO_GOT_THE_NINE
+from tests.progressive.live import MeterRig
+from tests.progressive.test_live_meters import DIAMONDS
+from tests.web.conftest import Window
+from tests.web.stage import pages, staged
+from tests.web.test_table_page import dealt
+
+
+async def test_the_dealer_is_told_one_thing_at_a_time(broker: Broker, window: Window) -> None:
+    async with staged(broker, Rig(penn())) as stage, pages(broker) as at:
+        await window.page.set_viewport_size({"width": 1024, "height": 600})
+        await window.page.goto(f"{at}/dealer/harbour/bj-1")
+        await expect(window.page.get_by_text("Bets open")).to_be_visible()
+        await stage.talk(WHO_GOT_THE_NINE)
+        await expect(window.page.locator(".question")).to_contain_text("how many cards in hand 1?")
+        await window.picture("dealer")
+        assert await window.page.locator("button, input, select, a").count() == 0
+
+
+async def test_the_dealer_sees_what_to_take_and_pay_in_order(broker: Broker, window: Window) -> None:
+    async with staged(broker, dealt()) as stage, pages(broker) as at:
+        await window.page.goto(f"{at}/dealer/harbour/bj-1")
+        await stage.talk("key stand\nkey stand\nkey hit\nTd\nkey stand\nkey hit\n4c\nkey stand\nkey hole_turned")
+        await expect(window.page.locator(".advice li .where")).to_have_text(
+            ["spot 7", "spot 6", "spot 4", "spot 2", "spot 1"]
+        )
+
+
+async def test_the_sign_rolls_up_to_what_is_certain_and_never_past_it(broker: Broker, window: Window) -> None:
+    rig = MeterRig()
+    async with staged(broker, rig) as stage, pages(broker) as at:
+        await window.page.goto(f"{at}/sign/harbour/bj-1")
+        await expect(window.page.get_by_label("$10,000.00", exact=True)).to_be_visible()
+        await window.page.evaluate(
+            """() => {
+                window.seen = [];
+                const look = () => {
+                    window.seen.push(document.querySelector('.digits')?.textContent);
+                    requestAnimationFrame(look);
+                };
+                look();
+            }"""
+        )
+        await stage.talk(DIAMONDS.replace("7d 7d 7d 8c", "9h 6c 8s Tc"))
+        await expect(window.page.locator(".digits").first).to_have_text("$10,000.85")
+        seen = [int(re.sub(r"\D", "", text)) for text in await window.page.evaluate("window.seen")]
+        assert seen == sorted(seen)
+        assert seen[-1] <= 1_000_085
+
+
+async def test_the_sign_says_at_least_where_the_truth_is_not_known_and_names_nobody(
+    broker: Broker, window: Window
+) -> None:
+    rig = MeterRig()
+    async with staged(broker, rig) as stage, pages(broker) as at:
+        await window.page.goto(f"{at}/sign/harbour/bj-1")
+        await stage.talk(DIAMONDS)
+        rig.give(VerifyJackpot(rig.now_ns, 1, "A. Ames", "cards seen"))
+        rig.give(PayJackpot(rig.now_ns, 1, "B. Bell", "hand pay"))
+        await stage.tell()
+        await expect(window.page.locator(".last")).to_contain_text("Last won: $10,000.85, Blazing 7's")
+        assert "Ames" not in await window.page.content()
+        await window.picture("sign")
+        await stage.hold("record 50 could not be stepped")
+        await expect(window.page.locator(".least").first).to_have_text("at least")
