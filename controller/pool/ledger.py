@@ -8,6 +8,7 @@ moment share a transaction, so that a commit is paid once for many tables.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypeVar, assert_never
 
@@ -53,6 +54,24 @@ SCHEMA: Final = (
 )
 """Made by whoever opens the pool; BIGINT holds 64 bits in both databases."""
 
+
+class Columns(NamedTuple):
+    """The columns of a table: their types by name, and those of its key."""
+
+    types: dict[str, str]
+    key: tuple[str, ...]
+
+
+def _columns(statement: str) -> Columns:
+    types = dict(re.findall(r"(\w+) (TEXT|BIGINT)", statement))
+    found = re.search(r"PRIMARY KEY \(([^)]*)\)|(\w+) TEXT PRIMARY KEY", statement)
+    assert found is not None, "every table has a key"
+    return Columns(types, tuple((found[1] or found[2]).split(", ")))
+
+
+TABLES: Final = {statement.split()[2]: _columns(statement) for statement in SCHEMA}
+"""What ``SCHEMA`` makes, by name."""
+
 T = TypeVar("T")
 Row = tuple[Any, ...]
 
@@ -74,6 +93,10 @@ class Rows(Protocol):
 
     def do(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         """The statement once for each row of values."""
+        ...
+
+    def insert(self, table: str, rows: Sequence[Sequence[object]], update: Sequence[str] = ()) -> None:
+        """Insert whole rows; where a row of that key is there, with ``update``, it takes these columns over."""
         ...
 
 
@@ -229,6 +252,7 @@ class _Transaction:
         self._changed: set[int] = set()
 
     def post(self, postings: Sequence[Posting]) -> list[Answer]:
+        self._fetch_accounts(sorted({posting.table for posting in postings}))
         answers = [self._answer(posting) for posting in postings]
         if self._entries:
             self._write()
@@ -236,7 +260,7 @@ class _Transaction:
 
     def _answer(self, posting: Posting) -> Answer:
         table, epoch, seq, deed = posting.table, posting.epoch, posting.seq, posting.deed
-        account = self._account(table)
+        account = self._accounts[table]
         if (epoch, seq) <= (account.epoch, account.seq):
             return self._again(posting, account)
         expected = account.seq + 1 if epoch == account.epoch else 1
@@ -314,15 +338,15 @@ class _Transaction:
         row = (self._pool, answer.number, table, epoch, seq, _text(deed), outcome, answer.shown_cents, put, put_by)
         self._entries.append(row)
 
-    def _account(self, table: str) -> Account:
-        if table not in self._accounts:
-            query = (
-                "SELECT epoch, seq, wagers, units, hidden_units, won_units, returned_units"
-                " FROM accounts WHERE pool = ? AND table_name = ?"
-            )
-            found = self._rows.all(query, (self._pool, table))
-            self._accounts[table] = Account(*found[0]) if found else Account()
-        return self._accounts[table]
+    def _fetch_accounts(self, tables: list[str]) -> None:
+        """Read the accounts of every table that posts, in one query; of few lengths, so that it is planned seldom."""
+        if not tables:
+            return
+        wanted = tables + tables[-1:] * ((1 << (len(tables) - 1).bit_length()) - len(tables))
+        columns, places = ", ".join(("table_name", *Account._fields)), ", ".join("?" * len(wanted))
+        query = f"SELECT {columns} FROM accounts WHERE pool = ? AND table_name IN ({places})"  # noqa: S608 - our own names
+        found = {name: Account(*of) for name, *of in self._rows.all(query, (self._pool, *wanted))}
+        self._accounts = {table: found.get(table, Account()) for table in tables}
 
     def award(self, table: str, number: int) -> Jackpot | None:
         """See ``Awards``."""
@@ -352,23 +376,23 @@ class _Transaction:
             "UPDATE pools SET meter = ?, entries = ?, hits = ? WHERE name = ?",
             [(_text(self._meter), self._number, self.hits, pool)],
         )
-        self._rows.do("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._entries)
-        self._rows.do(
-            "INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pool, table_name) DO UPDATE SET"
-            " epoch = excluded.epoch, seq = excluded.seq, wagers = excluded.wagers, units = excluded.units,"
-            " hidden_units = excluded.hidden_units, won_units = excluded.won_units,"
-            " returned_units = excluded.returned_units",
-            [(pool, table, *account) for table, account in sorted(self._accounts.items()) if account.epoch],
-        )
-        self._rows.do(
-            "INSERT INTO awards VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (pool, number) DO UPDATE SET"
-            " standing = excluded.standing, body = excluded.body",
-            [
-                (pool, number, table, epoch, jackpot.standing.value, jackpot.cents * UNITS, _text(jackpot))
-                for number, (table, epoch, jackpot) in sorted(self._awards.items())
-                if number in self._changed
-            ],
-        )
+        self._rows.insert("entries", self._entries)
+        accounts = [(pool, table, *account) for table, account in sorted(self._accounts.items()) if account.epoch]
+        self._rows.insert("accounts", accounts, update=Account._fields)
+        awards = [
+            (pool, number, table, epoch, jackpot.standing.value, jackpot.cents * UNITS, _text(jackpot))
+            for number, (table, epoch, jackpot) in sorted(self._awards.items())
+            if number in self._changed
+        ]
+        self._rows.insert("awards", awards, update=("standing", "body"))
+
+
+def on_conflict(table: str, update: Sequence[str]) -> str:
+    """The clause by which a row whose key is there takes columns over, alike in both databases."""
+    if not update:
+        return ""
+    taken = ", ".join(f"{column} = excluded.{column}" for column in update)
+    return f" ON CONFLICT ({', '.join(TABLES[table].key)}) DO UPDATE SET {taken}"
 
 
 def _counted(deed: Deed, outcome: Outcome, place: Place) -> bool:

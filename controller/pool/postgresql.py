@@ -16,7 +16,7 @@ import psycopg
 from psycopg import IsolationLevel
 from psycopg.abc import PQGen
 
-from controller.pool.ledger import SCHEMA, LedgerFailed, LedgerRefused, Row
+from controller.pool.ledger import SCHEMA, TABLES, LedgerFailed, LedgerRefused, Row, on_conflict
 
 ATTEMPTS: Final = 5
 """Times that one piece of work is tried before its failure is told."""
@@ -97,7 +97,8 @@ class PostgresqlDatabase:
             try:
                 connection = self._connected()
                 connection.isolation_level = level
-                with connection.transaction():
+                # What needs no answer is sent with what follows: a transaction waits for its reads and its end alone.
+                with connection.pipeline(), connection.transaction():
                     return work(_Rows(connection))
             except Silent as error:
                 self.close()
@@ -159,6 +160,13 @@ class _Rows:
     def do(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         with self._connection.cursor() as cursor:
             cursor.executemany(_bytes(statement), rows)
+
+    def insert(self, table: str, rows: Sequence[Sequence[object]], update: Sequence[str] = ()) -> None:
+        """All rows as a column of values each: one statement to plan and to run, however many there are."""
+        if rows:
+            columns = ", ".join(f"%s::{kind}[]" for kind in TABLES[table].types.values())
+            statement = f"INSERT INTO {table} SELECT * FROM unnest({columns}){on_conflict(table, update)}"  # noqa: S608
+            self._connection.execute(statement.encode(), [list(column) for column in zip(*rows, strict=True)])
 
 
 def _bytes(statement: str) -> bytes:

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from controller.formats.journal.schema import PAGE_BYTES
 from controller.io.journal.reader import JournalFailed
 from controller.io.journal.setup import configure
-from controller.pool.ledger import SCHEMA, LedgerFailed, LedgerRefused, Row
+from controller.pool.ledger import SCHEMA, TABLES, LedgerFailed, LedgerRefused, Row, on_conflict
 
 APPLICATION_ID: Final = 0x544C4B31
 """In the header of the file: TLK1."""
@@ -99,3 +99,7 @@ class _Rows:
 
     def do(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         self._connection.executemany(statement, rows)
+
+    def insert(self, table: str, rows: Sequence[Sequence[object]], update: Sequence[str] = ()) -> None:
+        values = ", ".join("?" * len(TABLES[table].types))
+        self.do(f"INSERT INTO {table} VALUES ({values}){on_conflict(table, update)}", rows)  # noqa: S608 - our own names
