@@ -47,7 +47,8 @@ def deal(soon: tuple[str, ...]) -> Deal:
     def free(*cards: str) -> str:
         return next(card for card in cards if card not in soon)
 
-    return Deal(free("Th", "Td", "Js", "Jd"), free("7d", "7h", "7s", "7c"), free("Qs", "Qh", "Kc", "Kh"), free("Tc", "Ts", "Jc"))
+    up = free("7d", "7h", "7s", "7c")
+    return Deal(free("Th", "Td", "Js", "Jd"), up, free("Qs", "Qh", "Kc", "Kh"), free("Tc", "Ts", "Jc"))
 
 
 async def test_the_hole_card_is_nowhere_until_it_is_turned_for_all_fifty_two(broker: Broker, window: Window) -> None:
