@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent
+.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent campaign-collect
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -33,7 +33,7 @@ EVERY_TEST = mkdir -p build; { $(MONEY); } >build/money.txt 2>&1 & money=$$!; tr
   $(BIN)/pytest -ra $(SIDE_BY_SIDE); status=$$?; wait $$money || { status=1; cat build/money.txt; }; tail -n 3 build/money.txt; exit $$status
 
 help:
-	@echo 'make setup   the program as a table PC runs it, in releases/, with current as its name; WITH="report link-postgresql web" adds these extras'
+	@echo 'make setup   the program as a table PC runs it, in releases/, with current as its name; WITH="report link-postgresql collect parquet metrics screen web" adds these extras'
 	@echo 'make rollback  current is the release before again'
 	@echo 'make wheels  what make setup installs as one folder, build/wheels, for a table PC without a network; MACHINE=aarch64 FOR=3.13 WITH= may be given'
 	@echo 'make setup-dev  a virtual environment in .venv, with everything the targets below need; they make it themselves'
@@ -65,6 +65,7 @@ help:
 	@echo 'make campaign-shoe    two shoes in C exchanged, unplugged, killed, their memories failing, and bet sensors and a trigger box in C, before their sessions (minutes); HAPPENINGS= SEED= may be given'
 	@echo 'make campaign-secrecy random rounds, irregular deals, orders and keys: nothing depends on the hole card before its turn, on a burned card, or on what a trigger box drew (hours); N= SEED= may be given'
 	@echo 'make campaign-table-pc  Debian 12 booted in qemu, installed by the pages, and what befalls such a machine (half an hour; as root, with qemu-system-x86 and debootstrap); FOLDER= HAPPENINGS=kill,cables,... ROUNDS= SEED= may be given'
+	@echo 'make campaign-collect  recorded nights of many tables into one PostgreSQL, broker, server and collector killed meanwhile (minutes); TABLES= PACE= LAPS= KILLS= SEED= may be given'
 	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
 	@echo 'make campaign-flood   thousands of commands a second while people play, over MQTT and the operator channel; PER_SECOND= SECONDS= may be given'
 	@echo 'make campaign-hostile a million hostile requests to every program and role while people play; N= SEED= may be given'
@@ -186,6 +187,10 @@ campaign-secrecy: setup-dev
 
 campaign-table-pc: setup-dev
 	$(BIN)/python -m tests.table_pc.campaign $(call option,FOLDER,folder) $(call option,HAPPENINGS,happenings) $(call option,ROUNDS,rounds) $(call option,SEED,seed)
+
+campaign-collect: setup-dev servers
+	nice -n 19 $(BIN)/python -m tests.collector.campaign $(call option,TABLES,tables) $(call option,PACE,pace) \
+		$(call option,LAPS,laps) $(call option,KILLS,kills) $(call option,SEED,seed)
 
 campaign-broker: setup-dev servers
 	$(BIN)/python -m tests.campaigns.outage $(call option,HOURS,hours)

@@ -27,6 +27,7 @@ GROUPS: Final = {
     "Run": {
         "run": "Run the daemon of one table.",
         "link": "Run the pool that many tables share.",
+        "collect": "Collect the events of all tables in one PostgreSQL.",
         "trigger-box": "Run the box that holds a mystery trigger.",
         "mystery": "Begin, change, end and verify a trigger box.",
         "rng": "Test a source of randomness as the trigger uses it.",

@@ -8,42 +8,25 @@ and the same work done again: what was stored is found by its number and answere
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import psycopg
 from psycopg import IsolationLevel
-from psycopg.abc import PQGen
 
+from controller.io.system.patient_connection import (
+    KEEPALIVE,
+    PATIENCE_SECONDS,
+    REPEATABLE,
+    PatientConnection,
+    Silent,
+    one_line,
+    settings,
+)
 from controller.pool.ledger import SCHEMA, TABLES, LedgerFailed, LedgerRefused, Row, on_conflict
 
 ATTEMPTS: Final = 5
 """Times that one piece of work is tried before its failure is told."""
-
-LOCK_TIMEOUT_MS: Final = 5_000
-CONNECT_SECONDS: Final = 3
-SILENCE_MS: Final = 5_000
-"""How long what was sent may stay unacknowledged before the connection is given up (``tcp_user_timeout``)."""
-
-PATIENCE_SECONDS: Final = 8.0
-"""How long one answer is waited for, longer than a lock is: a server that hangs keeps its connection and is silent."""
-
-POLL_SECONDS: Final = 0.1
-"""Between two looks whether an answer is overdue."""
-
-KEEPALIVE: Final[dict[str, Any]] = {
-    "keepalives": 1,
-    "keepalives_idle": 2,
-    "keepalives_interval": 1,
-    "keepalives_count": 3,
-    "tcp_user_timeout": SILENCE_MS,
-    "connect_timeout": CONNECT_SECONDS,
-}
-"""A machine that vanishes is missed within seconds; libpq's own would take it two hours."""
-
-REPEATABLE: Final = (psycopg.OperationalError, psycopg.InterfaceError)
-"""The connection, the server, or a transaction that another one stood in the way of: done again."""
 
 T = TypeVar("T")
 
@@ -75,7 +58,7 @@ class PostgresqlDatabase:
             connection.execute("SELECT 1 FROM pools, accounts, entries, awards LIMIT 0")
         except psycopg.Error as error:
             self.close()
-            raise LedgerRefused(f"PostgreSQL: {_one_line(error)}") from error
+            raise LedgerRefused(f"PostgreSQL: {one_line(error)}") from error
 
     def write(self, work: Callable[[_Rows], T]) -> T:
         """See ``Database``."""
@@ -106,48 +89,17 @@ class PostgresqlDatabase:
             except REPEATABLE as error:
                 self.close()
                 if attempt == ATTEMPTS:
-                    raise LedgerFailed(f"PostgreSQL: {_one_line(error)}") from error
+                    raise LedgerFailed(f"PostgreSQL: {one_line(error)}") from error
             except psycopg.Error as error:
-                raise LedgerFailed(f"PostgreSQL: {_one_line(error)}") from error
+                raise LedgerFailed(f"PostgreSQL: {one_line(error)}") from error
         raise AssertionError
 
     def _connected(self) -> psycopg.Connection:
         if self._connection is None:
-            # The server gives up, too, what nobody waits for any more.
-            limit_ms = round(self._patience_seconds * 1000)
-            settings = f"-c synchronous_commit=on -c lock_timeout={LOCK_TIMEOUT_MS} -c statement_timeout={limit_ms}"
-            self._connection = PatientConnection.connect(self._where, autocommit=True, options=settings, **KEEPALIVE)
+            told = settings(self._patience_seconds)
+            self._connection = PatientConnection.connect(self._where, autocommit=True, options=told, **KEEPALIVE)
             self._connection.patience_seconds = self._patience_seconds
         return self._connection
-
-
-class Silent(psycopg.OperationalError):
-    """The server keeps its connection and has not answered for as long as anything is waited for."""
-
-
-class PatientConnection(psycopg.Connection):
-    """A connection that waits for an answer so long and no longer."""
-
-    patience_seconds = PATIENCE_SECONDS
-
-    def wait(self, gen: PQGen[T], interval: float = POLL_SECONDS) -> T:  # type: ignore[override]
-        """See ``psycopg.Connection``; what waits is asked again every ``interval`` whether something came."""
-        return super().wait(self._within(gen), interval)
-
-    def _within(self, gen: PQGen[T]) -> PQGen[T]:
-        until = time.monotonic() + self.patience_seconds
-        try:
-            wanted = next(gen)
-            while True:
-                ready = yield wanted
-                if not ready and time.monotonic() >= until:
-                    # Nobody knows what became of it: nothing more is said on this connection.
-                    self.pgconn.finish()
-                    raise Silent(f"no answer within {self.patience_seconds:g} s")
-                wanted = gen.send(ready)
-        except StopIteration as done:
-            result: T = done.value
-            return result
 
 
 class _Rows:
@@ -171,7 +123,3 @@ class _Rows:
 
 def _bytes(statement: str) -> bytes:
     return statement.replace("?", "%s").encode()
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

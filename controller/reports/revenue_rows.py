@@ -226,7 +226,7 @@ def _sum(hour: str, bet: str, wagers: list[WagerRow]) -> SumRow:
     return SumRow(hour, bet, len(wagers), handle, win, win_per_handle(win, handle))
 
 
-class _Faces(NamedTuple):
+class Faces(NamedTuple):
     """Cards by number: as the shoe read them, and as the floor named them, which hands and totals follow."""
 
     opened: dict[int, str]
@@ -237,10 +237,10 @@ class _Faces(NamedTuple):
         return self.named.get(card, self.opened.get(card, "??"))
 
 
-class _Round:
-    """A round while its events come in."""
+class RoundFold:
+    """A round while its events come in: made by its ``BettingClosed``, ``take`` each event that names it, in order."""
 
-    def __init__(self, locked: BettingClosed, told: Published, faces: _Faces) -> None:
+    def __init__(self, locked: BettingClosed, told: Published, faces: Faces) -> None:
         self.number = locked.round
         self.spots = len({wager.spot for wager in locked.wagers if wager.bet == MAIN})
         self.started, self.first_seq = told.time, told.seq
@@ -366,24 +366,24 @@ class _Desk:
     """Where events are sorted into their rounds."""
 
     def __init__(self) -> None:
-        self.rounds: dict[int, _Round] = {}
+        self.rounds: dict[int, RoundFold] = {}
         self.closed: list[int] = []
         self.alerts: list[AlertRow] = []
         self.meters: list[MeterRow] = []
-        self._faces = _Faces({}, {})
+        self._faces = Faces({}, {})
 
     def take(self, told: Published) -> None:
         event = told.event
         if isinstance(event, Alert):
-            self.alerts.append(_alert(told, event))
+            self.alerts.append(alert_row(told, event))
         if isinstance(event, MeterEvent | MeterAlert):
-            self.meters.append(_meter(told, event))
+            self.meters.append(meter_row(told, event))
         if isinstance(event, CardOpened):
             self._faces.opened[event.card] = event.face
         if isinstance(event, CardSet) and event.after:
             self._faces.named[event.card] = event.after
         if isinstance(event, BettingClosed):
-            self.rounds[event.round] = _Round(event, told, self._faces)
+            self.rounds[event.round] = RoundFold(event, told, self._faces)
         number = getattr(event, "round", 0)
         if number not in self.rounds:
             return
@@ -392,7 +392,8 @@ class _Desk:
             self.closed.append(number)
 
 
-def _meter(told: Published, event: Event) -> MeterRow:
+def meter_row(told: Published, event: Event) -> MeterRow:
+    """The row of an event about a meter."""
     data = _data(event)
     places = (data.get("meter", ""), data.get("round"), data.get("spot"), data.get("meter_units"))
     return MeterRow(told.time, told.seq, event_name(event), *places, msgspec.json.encode(data).decode())
@@ -404,7 +405,8 @@ def _data(event: Event) -> dict[str, Any]:
     return data
 
 
-def _alert(told: Published, event: Event) -> AlertRow:
+def alert_row(told: Published, event: Event) -> AlertRow:
+    """The row of an event published under ``alert/``."""
     data = _data(event)
     text = msgspec.json.encode(data).decode()
     return AlertRow(told.time, told.seq, event_name(event), data.get("round"), data.get("spot"), text)

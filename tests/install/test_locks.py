@@ -14,18 +14,15 @@ from packaging.utils import canonicalize_name
 ROOT: Final = Path(__file__).resolve().parents[2]
 LOCKS: Final = ROOT / "requirements"
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())
+EXTRAS: Final = ("report", "link-postgresql", "collect", "parquet", "metrics", "screen", "web")
 ASKED: Final[dict[str, list[str]]] = {
     "runtime": PROJECT["project"]["dependencies"],
-    **{extra: PROJECT["project"]["optional-dependencies"][extra] for extra in ("report", "link-postgresql", "web")},
+    **{extra: PROJECT["project"]["optional-dependencies"][extra] for extra in EXTRAS},
     "build": PROJECT["build-system"]["requires"],
     "dev": [
         *PROJECT["project"]["dependencies"],
         *PROJECT["build-system"]["requires"],
-        *(
-            one
-            for extra in ("demo", "report", "link-postgresql", "web", "test")
-            for one in PROJECT["project"]["optional-dependencies"][extra]
-        ),
+        *(one for extra in ("demo", *EXTRAS, "test") for one in PROJECT["project"]["optional-dependencies"][extra]),
     ],
 }
 ANEW: Final = "pyproject.toml and requirements/ differ; run: make lock"

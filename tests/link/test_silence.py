@@ -13,8 +13,9 @@ import pytest
 import zmq
 
 from controller.io.system.clock import SystemClock
+from controller.io.system.patient_connection import CONNECT_SECONDS, KEEPALIVE, PatientConnection
 from controller.pool.ledger import Ledger, LedgerFailed
-from controller.pool.postgresql import ATTEMPTS, CONNECT_SECONDS, KEEPALIVE, PatientConnection, PostgresqlDatabase
+from controller.pool.postgresql import ATTEMPTS, PostgresqlDatabase
 from controller.pool.postings import Counted, Entered, Posting, Wagered
 from controller.pool.service import Listening, Service
 from tests.link.conftest import NUMBERS, PARAMETERS

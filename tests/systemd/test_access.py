@@ -30,14 +30,23 @@ TOPICS: Final = (
     ),
     *(f"{OWN}/{rest}" for rest in ("device/shoe/status", "reply/void", "reply/replay")),
     *(f"{OWN}/{rest}" for rest in ("cmd/answer", "cmd/ack", "cmd/void", "cmd/adjust", "cmd/replay")),
-    *(f"{OWN}/{rest}" for rest in ("ack/surveillance", "ack/accounting")),
+    *(
+        f"{OWN}/{rest}"
+        for rest in (
+            "ack/surveillance",
+            "ack/accounting",
+            "ack/collector",
+            "reply/replay/collector",
+            "reply/replay/accounting",
+        )
+    ),
     f"{OTHER}/event/round_closed",
     f"{OTHER}/cmd/answer",
     "tableside/v1/bridge/table-pc-1",
     "tableside/v2/harbour/bj-1/status",
     "elsewhere",
 )
-USERS: Final = ("table-pc-1", "surveillance", "accounting", "pit", "stranger")
+USERS: Final = ("table-pc-1", "surveillance", "accounting", "collector", "pit", "stranger")
 
 
 class Cell(NamedTuple):
@@ -62,9 +71,16 @@ def allowed(user: str, does: str, topic: str) -> bool:
         case "surveillance", "write":
             return rest in {"ack/surveillance", "cmd/replay"}
         case "accounting", "read":
-            return (known and rest.split("/")[0] in {"event", "status", "info", "state"}) or rest == "reply/replay"
+            return (known and rest.split("/")[0] in {"event", "status", "info", "state"}) or (
+                rest in {"reply/replay", "reply/replay/accounting"}
+            )
         case "accounting", "write":
             return rest in {"ack/accounting", "cmd/replay"}
+        case "collector", "read":
+            heard = known and rest.split("/")[0] in {"event", "status", "info", "state", "device"}
+            return heard or rest in {"reply/replay", "reply/replay/collector"}
+        case "collector", "write":
+            return rest in {"ack/collector", "cmd/replay"}
         case "pit", "write":
             return rest in {"cmd/answer", "cmd/ack"}
         case _:

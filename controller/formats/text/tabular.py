@@ -22,12 +22,12 @@ def as_csv(kind: type[msgspec.Struct], rows: Iterable[msgspec.Struct]) -> bytes:
     writer.writerow(names)
     for row in rows:
         values = (getattr(row, name) for name in names)
-        writer.writerow(_plain(value) for value in values)
+        writer.writerow(cell(value) for value in values)
     return text.getvalue().encode()
 
 
-def _plain(value: object) -> object:
-    """A cell; text that a spreadsheet would take for a formula is quoted with an apostrophe, as OWASP advises."""
+def cell(value: object) -> object:
+    """A cell of CSV; a formula to a spreadsheet is quoted with an apostrophe, as OWASP advises."""
     if value is None:
         return ""
     if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"}:

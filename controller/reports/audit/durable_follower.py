@@ -79,10 +79,13 @@ class Taken(NamedTuple):
 class Follower:
     """Follows the stream of one table; ``held`` is what the disk has."""
 
-    def __init__(self, site: str, table: str, consumer: str, held: Held, head: str = "") -> None:
-        """``head`` is the furthest signed head that the disk has, empty if none."""
+    def __init__(
+        self, site: str, table: str, consumer: str, held: Held, head: str = "", *, ahead_limit: int = AHEAD_LIMIT
+    ) -> None:
+        """``head`` is the furthest signed head that the disk has, empty if none; ``ahead_limit`` as ``AHEAD_LIMIT``."""
         self._site, self._table, self._consumer = site, table, consumer
         self.held = held
+        self._ahead_limit = ahead_limit
         self._ahead: dict[int, bytes] = {}
         self._known = held.seq
         """The furthest event of this epoch that is known to exist."""
@@ -115,7 +118,7 @@ class Follower:
             return Taken(complaints=complaints)
         self._known = max(self._known, place.seq)
         # The one that is next always finds room.
-        if place.seq == self.held.seq + 1 or (place.seq > self.held.seq and len(self._ahead) < AHEAD_LIMIT):
+        if place.seq == self.held.seq + 1 or (place.seq > self.held.seq and len(self._ahead) < self._ahead_limit):
             self._ahead[place.seq] = payload
         return Taken(new_epoch, tuple(self._following(at)), complaints)
 
@@ -135,9 +138,14 @@ class Follower:
         complaints += self._older_copy(now.seq, at)
         return Taken(new_epoch, complaints=complaints, head=head)
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether events are known to exist that are not held."""
+        return self._known > self.held.seq
+
     def replay_due(self, at: float) -> ReplayWanted | None:
         """What to ask the table for now, None if nothing is missing or the last request is still being served."""
-        if self._known <= self.held.seq or not self.held.epoch:
+        if not self.is_behind or not self.held.epoch:
             return None
         is_moving = self._asked_at is not None and at - self._asked_at < PATIENCE_SECONDS
         if is_moving:

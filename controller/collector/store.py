@@ -1,0 +1,402 @@
+"""The collector's database: what is held of each table, and the events with the rows made of them, changed together.
+
+A batch is one transaction. It begins by locking the places it goes on from; where one is not the place that was left,
+somebody else has written, and nothing is. A connection that breaks in a commit is made anew, and the place says whether
+the commit was done. So an event is in the database once, whatever is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from importlib import resources
+from typing import Any, Final, NamedTuple, TypeVar
+
+import psycopg
+from psycopg import IsolationLevel, sql
+
+from controller.collector.stream_fold import House, Row, Rows, Stored, StreamFold
+from controller.core.messages.gaming_day import GamingDay
+from controller.formats.journal.records import Identity
+from controller.io.system.patient_connection import KEEPALIVE, REPEATABLE, PatientConnection, one_line, settings
+from controller.reports.audit.durable_follower import Held
+
+PATIENCE_SECONDS: Final = 30.0
+"""How long one answer of the database is waited for; a batch is written within a second."""
+
+LAYOUT: Final = 1
+"""The migration up to which this program knows the database."""
+
+LOCK: Final = 7_421_316
+"""The advisory lock that the one collector of a database holds (first key; the second is of its consumer's name)."""
+
+COLUMNS: Final[dict[str, str]] = {
+    "events": "stream gaming_day seq time kind round spot card body",
+    "rounds": "stream gaming_day round started closed first_seq last_seq outcome dealer spots hands questions alerts"
+    " handle_cents win_cents open_wagers open_cents settled_wagers void_wagers adjusted doubted void_cents",
+    "hands": "stream gaming_day round spot hand cards total stake_cents",
+    "wagers": "stream gaming_day round time seq spot bet wager_cents handle_cents net_cents basis why state"
+    " jackpot_cents adjusted doubted void_cents",
+    "alerts": "stream seq gaming_day time kind round spot data alert about severity words",
+    "meter_events": "stream seq gaming_day time kind meter round spot units data",
+    "inventory": "stream seq gaming_day time entry kind cents slip who why",
+    "rulings": "stream seq gaming_day time kind round spot bet before_cents net_cents who why case_number",
+}
+"""What is written of each kind of row, in this order."""
+
+UNFIT: Final = (psycopg.DataError, psycopg.IntegrityError)
+"""What the database will never take, however often it is tried: the events are then written without rows of them."""
+
+T = TypeVar("T")
+
+
+class StoreRefused(Exception):  # noqa: N818 - named for what happened
+    """The database cannot be used; the text says why, and what to do."""
+
+
+class StoreFailed(Exception):  # noqa: N818
+    """The database did not answer, or not in time: the same may be tried again."""
+
+
+class TakenOver(Exception):  # noqa: N818
+    """Somebody else wrote where we had left off: what is remembered must be read again."""
+
+
+class Name(NamedTuple):
+    """A table of the property."""
+
+    site: str
+    table: str
+
+    def text(self) -> str:
+        """As people write it."""
+        return f"{self.site}/{self.table}"
+
+
+class Epoch(NamedTuple):
+    """What is held of a table's epoch."""
+
+    stream: int
+    held: Held
+
+
+class Piece(NamedTuple):
+    """Something to write of one table, in order: a new epoch, events that follow, a signed head, complaints.
+
+    ``held`` is what is held with it; ``put_aside``: what was held is not the table's, and the epoch begins again.
+    """
+
+    name: Name
+    held: Held
+    events: tuple[bytes, ...] = ()
+    begins: bool = False
+    put_aside: bool = False
+    head: str = ""
+    complaints: tuple[str, ...] = ()
+
+
+class Store:
+    """The database, for one thread at a time."""
+
+    def __init__(self, where: str, consumer: str, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
+        self._where = where
+        self._consumer = consumer
+        self._patience_seconds = patience_seconds
+        self._connection: PatientConnection | None = None
+        self._epochs: dict[Name, Epoch] = {}
+        self._folds: dict[int, StreamFold] = {}
+        self._days: set[date] = set()
+
+    def open(self) -> dict[Name, tuple[Held, str]]:
+        """What is held of each table, and the signed head that is kept; what was remembered is forgotten.
+
+        Raises:
+            StoreRefused: no such server or database, no store in it, or another collector at work.
+            StoreFailed: the server does not answer now.
+        """
+        self._epochs.clear()
+        self._folds.clear()
+        try:
+            connection = self._connected()
+            rows = connection.execute(
+                "SELECT site, name, epoch, stream, held_seq, held_hash FROM tableside_store.streams"
+                " WHERE set_aside IS NULL ORDER BY epoch"
+            ).fetchall()
+            heads = connection.execute("SELECT site, name, tree_head FROM tableside_store.heads").fetchall()
+        except REPEATABLE as error:
+            self.close()
+            raise StoreFailed(f"PostgreSQL: {one_line(error)}") from error
+        except psycopg.Error as error:
+            self.close()
+            raise StoreRefused(f"PostgreSQL: {one_line(error)}") from error
+        for site, name, epoch, stream, seq, hashed in rows:
+            self._epochs[Name(site, name)] = Epoch(stream, Held(epoch, seq, bytes(hashed)))
+        kept = {Name(site, name): head for site, name, head in heads}
+        return {name: (one.held, kept.get(name, "")) for name, one in self._epochs.items()}
+
+    def write(self, pieces: Sequence[Piece]) -> int:
+        """Write all of it, or nothing; how many events that were.
+
+        Raises:
+            StoreFailed: it is not known to be written; the same pieces may be tried again.
+            TakenOver: somebody else wrote.
+        """
+        before = dict(self._epochs)
+        try:
+            return self._repeated(lambda connection: self._write(connection, pieces))
+        except TakenOver:
+            # A commit whose answer was lost, perhaps: then all of it is there.
+            now = self.open()
+            last = {piece.name: piece.held for piece in pieces}
+            if all(name in now and now[name][0] == held for name, held in last.items()):
+                return sum(len(piece.events) for piece in pieces)
+            raise
+        except StoreFailed:
+            self._epochs = before
+            self._folds.clear()
+            raise
+        except UNFIT as error:
+            self._epochs = before
+            self._folds.clear()
+            unfit = [
+                Piece(piece.name, piece.held, complaints=(f"rows refused: {one_line(error)}",)) for piece in pieces
+            ]
+            return self._repeated(lambda connection: self._write(connection, [*pieces, *unfit], are_bare=True))
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._connection is not None:
+            with contextlib.suppress(psycopg.Error):
+                self._connection.close()
+            self._connection = None
+
+    def _repeated(self, work: Callable[[psycopg.Connection], T]) -> T:
+        try:
+            connection = self._connected()
+            connection.isolation_level = IsolationLevel.READ_COMMITTED
+            with connection.transaction():
+                return work(connection)
+        except REPEATABLE as error:
+            self.close()
+            raise StoreFailed(f"PostgreSQL: {one_line(error)}") from error
+        except UNFIT:
+            raise
+        except psycopg.Error as error:
+            raise StoreFailed(f"PostgreSQL: {one_line(error)}") from error
+
+    def _connected(self) -> psycopg.Connection:
+        if self._connection is None:
+            told = settings(self._patience_seconds)
+            connection = PatientConnection.connect(self._where, autocommit=True, options=told, **KEEPALIVE)
+            connection.patience_seconds = self._patience_seconds
+            self._connection = connection
+            layout = _layout(connection)
+            if layout != LAYOUT:
+                self.close()
+                raise StoreRefused(f"the database is of layout {layout}, expected {LAYOUT}: tableside collect prepare")
+            try:
+                # Waited for as long as any lock is: the server may not know yet that our last connection ended.
+                connection.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", (LOCK, self._consumer))
+            except psycopg.errors.LockNotAvailable as error:
+                self.close()
+                text = f"another collector named {self._consumer} writes to this database; stop it first"
+                raise StoreRefused(text) from error
+        return self._connection
+
+    def _write(self, connection: psycopg.Connection, pieces: Sequence[Piece], *, are_bare: bool = False) -> int:
+        self._lock(connection, {piece.name for piece in pieces})
+        found: list[tuple[int, Rows]] = []
+        for piece in pieces:
+            if piece.put_aside or piece.begins:
+                self._begin(connection, piece)
+            if piece.events:
+                found.append(self._folded(connection, piece))
+            if piece.head:
+                connection.execute(
+                    "INSERT INTO tableside_store.heads VALUES (%s, %s, %s)"
+                    " ON CONFLICT (site, name) DO UPDATE SET tree_head = excluded.tree_head",
+                    (*piece.name, piece.head),
+                )
+            complain(connection, piece.name, piece.complaints)
+        self._make_days(connection, {day for _, rows in found for day in rows.days})
+        for kind in ("events",) if are_bare else COLUMNS:
+            made = ((stream, *row) for stream, rows in found for row in getattr(rows, kind))
+            if kind == "rounds":
+                _forget(connection, found)
+            _copy(connection, kind, made)
+        for stream, rows in found:
+            _acknowledge(connection, stream, rows.seen_alerts)
+        return sum(len(rows.events) for _, rows in found)
+
+    def _lock(self, connection: psycopg.Connection, names: set[Name]) -> None:
+        """Take the places we go on from; nobody else moves them until the end of the transaction."""
+        streams = sorted(self._epochs[name].stream for name in names if name in self._epochs)
+        rows = connection.execute(
+            "SELECT stream, held_seq FROM tableside_store.streams WHERE stream = ANY(%s) AND set_aside IS NULL"
+            " ORDER BY stream FOR UPDATE",
+            (streams,),
+        ).fetchall()
+        left = {one.stream: one.held.seq for one in self._epochs.values()}
+        if dict(rows) != {stream: left[stream] for stream in streams}:
+            raise TakenOver("the database goes on from another place than we left")
+
+    def _begin(self, connection: psycopg.Connection, piece: Piece) -> None:
+        """A new epoch; or the same one again, once what was held of it is put aside."""
+        before = self._epochs.get(piece.name)
+        if piece.put_aside and before is not None:
+            connection.execute(
+                "UPDATE tableside_store.streams SET set_aside = now() WHERE stream = %s", (before.stream,)
+            )
+        begun = Held(piece.held.epoch, 0, piece.held.hash)
+        row = connection.execute(
+            "INSERT INTO tableside_store.streams (site, name, epoch, held_hash) VALUES (%s, %s, %s, %s)"
+            " ON CONFLICT DO NOTHING RETURNING stream",
+            (*piece.name, begun.epoch, begun.hash),
+        ).fetchone()
+        if row is None:
+            raise TakenOver(f"{piece.name.text()}: epoch {begun.epoch} is there already")
+        self._epochs[piece.name] = Epoch(row[0], begun)
+
+    def _folded(self, connection: psycopg.Connection, piece: Piece) -> tuple[int, Rows]:
+        stream = self._epochs[piece.name].stream
+        fold = self._folds.get(stream)
+        if fold is None:
+            fold = self._folds[stream] = self._fold(connection, piece, stream)
+        rows = fold.fold(piece.events)
+        connection.execute(
+            "UPDATE tableside_store.streams SET held_seq = %s, held_hash = %s, currency = %s, time_zone = %s,"
+            " day_begins = %s, open_rounds = %s, cards_drawn = cards_drawn + %s, cards_opened = cards_opened + %s,"
+            " cards_wrong = cards_wrong + %s, last_time = coalesce(%s, last_time) WHERE stream = %s",
+            (
+                piece.held.seq,
+                piece.held.hash,
+                fold.house.currency,
+                fold.house.day.time_zone,
+                fold.house.day.begins,
+                list(fold.open_rounds),
+                rows.cards_drawn,
+                rows.cards_opened,
+                rows.cards_wrong,
+                rows.last_time,
+                stream,
+            ),
+        )
+        complain(connection, piece.name, rows.complaints)
+        self._epochs[piece.name] = Epoch(stream, piece.held)
+        return stream, rows
+
+    def _fold(self, connection: psycopg.Connection, piece: Piece, stream: int) -> StreamFold:
+        row = connection.execute(
+            "SELECT currency, time_zone, day_begins, open_rounds FROM tableside_store.streams WHERE stream = %s",
+            (stream,),
+        ).fetchone()
+        assert row is not None, "it was locked"
+        currency, time_zone, begins, open_rounds = row
+        identity = Identity(*piece.name, piece.held.epoch)
+        return StreamFold(identity, House(currency, GamingDay(time_zone, begins)), open_rounds, self._stored(stream))
+
+    def _stored(self, stream: int) -> Stored:
+        """What the database has of one table, read on the connection that is then in use."""
+
+        def bodies(column: str, value: int) -> list[bytes]:
+            assert self._connection is not None
+            query = sql.SQL("SELECT body FROM tableside_store.events WHERE stream = %s AND {} = %s ORDER BY seq")
+            rows = self._connection.execute(query.format(sql.Identifier(column)), (stream, value)).fetchall()
+            return [bytes(row[0]) for row in rows]
+
+        return Stored(lambda number: bodies("round", number), lambda card: bodies("card", card))
+
+    def _make_days(self, connection: psycopg.Connection, days: Iterable[date]) -> None:
+        for day in sorted(set(days) - self._days):
+            connection.execute("SELECT tableside_store.make_day(%s)", (day,))
+            self._days.add(day)
+
+
+def prepare(owner: str) -> tuple[int, int]:
+    """Bring the database named ``owner``, as its owner, to this program's layout; the layout before and now.
+
+    Raises:
+        StoreRefused: it cannot be, or is of a later program.
+    """
+    try:
+        with psycopg.connect(owner, autocommit=True, connect_timeout=KEEPALIVE["connect_timeout"]) as connection:
+            with connection.transaction():
+                # One at a time; the others then find it done.
+                connection.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))
+                before = _layout(connection)
+                if before > LAYOUT:
+                    raise StoreRefused(f"the database is of layout {before}, of a later program than this")
+                for number in range(before + 1, LAYOUT + 1):
+                    connection.execute(_migration(number))
+                    connection.execute(
+                        "CREATE TABLE IF NOT EXISTS public.tableside_layout (layout integer PRIMARY KEY,"
+                        " made timestamptz NOT NULL DEFAULT now())"
+                    )
+                    connection.execute("INSERT INTO public.tableside_layout (layout) VALUES (%s)", (number,))
+                connection.execute("GRANT SELECT ON public.tableside_layout TO tableside_collector, tableside_reader")
+            return before, LAYOUT
+    except psycopg.Error as error:
+        raise StoreRefused(f"PostgreSQL: {one_line(error)}") from error
+
+
+def complain(connection: psycopg.Connection, name: Name, complaints: Iterable[str]) -> None:
+    """Keep what cannot be true of a table."""
+    rows = [(*name, text.replace("\0", "�")) for text in complaints]
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.executemany("INSERT INTO tableside_store.complaints (site, name, text) VALUES (%s, %s, %s)", rows)
+
+
+def _migration(number: int) -> bytes:
+    folder = resources.files("controller.collector") / "migrations"
+    (file,) = (one for one in folder.iterdir() if one.name.startswith(f"{number}-"))
+    return file.read_bytes()
+
+
+def _layout(connection: psycopg.Connection[Any]) -> int:
+    there = connection.execute("SELECT to_regclass('public.tableside_layout')").fetchone()
+    if there is None or there[0] is None:
+        return 0
+    row = connection.execute("SELECT coalesce(max(layout), 0) FROM public.tableside_layout").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _forget(connection: psycopg.Connection, found: Iterable[tuple[int, Rows]]) -> None:
+    """Rounds that are told anew: their rows of before."""
+    redone = [(stream, day, number) for stream, rows in found for day, number in rows.redone]
+    if not redone:
+        return
+    streams, days, rounds = (list(column) for column in zip(*redone, strict=True))
+    for kind in ("rounds", "hands", "wagers"):
+        query = sql.SQL(
+            "DELETE FROM tableside_store.{} old USING unnest(%s::integer[], %s::date[], %s::bigint[])"
+            " AS redone (stream, gaming_day, round) WHERE old.stream = redone.stream"
+            " AND old.gaming_day = redone.gaming_day AND old.round = redone.round"
+        )
+        connection.execute(query.format(sql.Identifier(kind)), (streams, days, rounds))
+
+
+def _copy(connection: psycopg.Connection, kind: str, rows: Iterable[Row]) -> None:
+    columns = sql.SQL(", ").join(map(sql.Identifier, COLUMNS[kind].split()))
+    made = iter(rows)
+    first = next(made, None)
+    if first is None:
+        return
+    query = sql.SQL("COPY tableside_store.{} ({}) FROM STDIN").format(sql.Identifier(kind), columns)
+    with connection.cursor() as cursor, cursor.copy(query) as copied:
+        copied.write_row(first)
+        for row in made:
+            copied.write_row(row)
+
+
+def _acknowledge(connection: psycopg.Connection, stream: int, seen: Sequence[Row]) -> None:
+    if not seen:
+        return
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "UPDATE tableside_store.alerts SET acknowledged = %s, acknowledged_by = %s, note = %s"
+            " WHERE alert = %s AND stream = %s",
+            [(*row, stream) for row in seen],
+        )

@@ -1,0 +1,215 @@
+"""A property in one database: recorded nights told under many names, and broker, server and collector killed meanwhile.
+
+``python -m tests.collector.campaign``; at the end every event that was told is in the database once, byte for byte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import random
+import signal
+import sys
+import tempfile
+import time
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from controller.formats.journal.records import Identity
+from controller.io.mqtt.broker import find_mosquitto, free_port, mosquitto
+from controller.io.mqtt.connection import Broker, LinkLost, connected
+from tests.collector.conftest import Database, made
+from tests.collector.recorded import EPOCH, NIGHTS, RecordedTable, Speaker, after, bodies, renamed
+from tests.link.server import Server
+
+ROOT: Final = Path(__file__).parents[2]
+
+EVENTS_A_SECOND: Final = 1.4
+"""Of a table at people's pace: fifty-five rounds an hour, some ninety events each."""
+
+TABLES_A_SPEAKER: Final = 50
+STEP_SECONDS: Final = 0.5
+PATIENCE_SECONDS: Final = 600.0
+
+
+def tables(count: int, lap: int) -> list[RecordedTable]:
+    """So many tables, each with a recorded night, in the epoch of a lap."""
+    nights = {name: bodies(name) for name in NIGHTS}
+    identities = [Identity("harbour", f"bj-{number + 1}", EPOCH + 10_000 * lap) for number in range(count)]
+    return [RecordedTable(one, renamed(nights[NIGHTS[at % len(NIGHTS)]], one)) for at, one in enumerate(identities)]
+
+
+class Property:
+    """Broker, server and collector, each killed and started again."""
+
+    def __init__(self, database: Database, folder: Path, chance: random.Random) -> None:
+        self.database = database
+        self.chance = chance
+        self.broker = Broker(host="127.0.0.1", port=free_port())
+        self.kills = {"broker": 0, "server": 0, "collector": 0}
+        self._collector: Process | None = None
+        self._file = folder / "harbour.toml"
+        self._file.write_text(
+            f'[collect]\npostgresql = "{database.collector}"\n\n'
+            f'[broker]\nhost = "127.0.0.1"\nport = {self.broker.port}\nprotocol = "5"\n'
+        )
+        self._serving: contextlib.AsyncExitStack | None = None
+
+    async def start_broker(self) -> None:
+        self._serving = contextlib.AsyncExitStack()
+        await self._serving.enter_async_context(mosquitto(port=self.broker.port))
+
+    async def start_collector(self) -> None:
+        command = (sys.executable, "-m", "controller", "collect", "run", str(self._file))
+        self._collector = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=DEVNULL, stderr=DEVNULL)
+
+    async def stop(self) -> int:
+        """Stop the collector as its service does; the most memory it took, in KiB."""
+        assert self._collector is not None
+        status = await asyncio.to_thread(Path(f"/proc/{self._collector.pid}/status").read_text, encoding="utf-8")
+        self._collector.send_signal(signal.SIGTERM)
+        await self._collector.wait()
+        if self._serving is not None:
+            await self._serving.aclose()
+        return int(status.partition("VmHWM:")[2].split()[0])
+
+    async def kill(self) -> None:
+        """Kill one of the three, and start it again."""
+        what = self.chance.choice(sorted(self.kills))
+        self.kills[what] += 1
+        match what:
+            case "broker":
+                assert self._serving is not None
+                await self._serving.aclose()
+                await self.start_broker()
+            case "server":
+                await asyncio.to_thread(self.database.server.kill)
+                await asyncio.to_thread(self.database.server.start)
+            case _:
+                assert self._collector is not None
+                self._collector.kill()
+                await self._collector.wait()
+                await self.start_collector()
+
+
+async def speak(broker: Broker, of: Sequence[RecordedTable], name: str, each: int, done: asyncio.Event) -> None:
+    """Tell the events of these tables at their pace until all are held; a lost broker is waited for."""
+    while not done.is_set():
+        with contextlib.suppress(LinkLost, OSError, ExceptionGroup):
+            async with connected(broker, "5", name) as client:
+                speaker = Speaker(client, of)
+                task = asyncio.create_task(speaker.run())
+                lost = asyncio.create_task(client.until_lost())
+                try:
+                    due = asyncio.get_running_loop().time()
+                    while not (done.is_set() or lost.done() or task.done()):
+                        await speaker.tell(each)
+                        due += STEP_SECONDS
+                        await after(max(0, due - asyncio.get_running_loop().time()))
+                finally:
+                    for one in (task, lost):
+                        one.cancel()
+                    await asyncio.gather(task, lost, return_exceptions=True)
+        await after(0.2)
+
+
+def held(database: Database, of: Sequence[RecordedTable]) -> int:
+    """How many events of this lap are in the database."""
+    epoch = of[0].identity.epoch
+    ((count,),) = database.rows(f"SELECT coalesce(sum(events), 0) FROM tableside.tables WHERE epoch = {epoch}")
+    return int(count)
+
+
+async def lap(site: Property, number: int, given: argparse.Namespace) -> tuple[int, float]:
+    """One night of every table; how many events, in how many seconds."""
+    of = tables(given.tables, number)
+    total = sum(len(one.events) for one in of)
+    each = max(1, round(EVENTS_A_SECOND * given.pace * STEP_SECONDS))
+    done = asyncio.Event()
+    groups = [of[at : at + TABLES_A_SPEAKER] for at in range(0, len(of), TABLES_A_SPEAKER)]
+    speakers = [asyncio.create_task(speak(site.broker, one, f"pit-{at}", each, done)) for at, one in enumerate(groups)]
+    began, left = time.monotonic(), given.kills
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while (count := await asyncio.to_thread(held_or_none, site.database, of)) != total:
+            if left and count is not None and site.chance.random() < 0.5:
+                left -= 1
+                await site.kill()
+            await after(1)
+    seconds = time.monotonic() - began
+    done.set()
+    await asyncio.gather(*speakers)
+    return total, seconds
+
+
+def held_or_none(database: Database, of: Sequence[RecordedTable]) -> int | None:
+    """As ``held``; None while the server does not answer."""
+    try:
+        return held(database, of)
+    except OSError:
+        return None
+    except Exception as error:
+        if type(error).__module__.startswith("psycopg"):
+            return None
+        raise
+
+
+def differences(database: Database, of: Sequence[RecordedTable]) -> int:
+    """Events that are not in the database once, byte for byte."""
+    wrong = 0
+    for one in of:
+        where = f"name = '{one.identity.table}' AND epoch = {one.identity.epoch}"
+        rows = database.rows(f"SELECT body FROM tableside.events WHERE {where} ORDER BY seq")
+        wrong += [bytes(row[0]) for row in rows] != one.events
+    return wrong
+
+
+async def campaign(given: argparse.Namespace) -> int:
+    """Run it; the exit status."""
+    with tempfile.TemporaryDirectory(prefix="tableside-pg-") as name, tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(name))
+        server.start()
+        try:
+            database = made(server)
+            site = Property(database, Path(folder), random.Random(given.seed))
+            await site.start_broker()
+            await site.start_collector()
+            wrong = events = 0
+            for number in range(given.laps):
+                count, seconds = await lap(site, number, given)
+                wrong += differences(database, tables(given.tables, number))
+                events += count
+                print(f"lap {number + 1}: {count} events of {given.tables} tables in {seconds:.1f} s", flush=True)
+            ((rows, size),) = database.rows(
+                "SELECT count(*), pg_database_size(current_database()) FROM tableside.events"
+            )
+            ((drawn, opened, cards_wrong),) = database.rows(
+                "SELECT sum(cards_drawn), sum(cards_opened), sum(cards_wrong) FROM tableside.tables"
+            )
+            most = await site.stop()
+        finally:
+            server.stop()
+    print(f"kills: {site.kills}; the collector took at most {most // 1024} MiB; {size // max(1, rows)} bytes an event")
+    print(
+        f"{rows} events held of {events}, {wrong} tables differ; {opened} of {drawn} cards opened, {cards_wrong} wrong"
+    )
+    return 0 if (rows, wrong, cards_wrong) == (events, 0, 0) else 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tables", type=int, default=300)
+    parser.add_argument("--pace", type=float, default=10.0, help="times people's")
+    parser.add_argument("--laps", type=int, default=2)
+    parser.add_argument("--kills", type=int, default=6, help="in each lap")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    if find_mosquitto() is None:
+        sys.exit("the campaign needs Mosquitto")
+    sys.exit(asyncio.run(campaign(given)))
+
+
+if __name__ == "__main__":
+    main()

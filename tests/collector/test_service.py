@@ -1,0 +1,282 @@
+"""Many tables, a real broker and a real database, each killed in between: every event is in the database once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from controller.collector.intake import COMPLAINTS_LIMIT, Intake, Limits
+from controller.collector.service import Collected, Pauses, Service
+from controller.collector.store import Name, Store
+from controller.formats.journal.records import Identity
+from controller.formats.journal.stream import stream_genesis
+from controller.io.mqtt.broker import find_mosquitto, free_port, mosquitto
+from controller.io.mqtt.connection import Broker, LinkLost, connected
+from controller.reports.audit.durable_follower import Held
+from tests.collector.conftest import Database
+from tests.collector.recorded import EPOCH, NIGHTS, RecordedTable, Speaker, bodies, renamed
+from tests.io import stream_rig
+from tests.io.stream_rig import exported, turn
+
+pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is not installed")
+
+PATIENCE_SECONDS = 60.0
+PAUSES = Pauses(tick_seconds=0.1, linger_seconds=0.01)
+Named = Callable[[str], Store]
+
+
+def tables(count: int, epoch: int = EPOCH) -> list[RecordedTable]:
+    """So many tables, each with a recorded night."""
+    found = []
+    for number in range(count):
+        identity = Identity("harbour", f"bj-{number + 1}", epoch)
+        found.append(RecordedTable(identity, renamed(bodies(NIGHTS[number % len(NIGHTS)]), identity)))
+    return found
+
+
+@contextlib.asynccontextmanager
+async def speaking(broker: Broker, of: Sequence[RecordedTable]) -> AsyncIterator[Speaker]:
+    async with connected(broker, "5", "tables") as client:
+        speaker = Speaker(client, of)
+        task = asyncio.create_task(speaker.run())
+        try:
+            yield speaker
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+@contextlib.asynccontextmanager
+async def collecting(
+    broker: Broker,
+    store: Store,
+    filters: Sequence[str] = ("+/+",),
+    consumer: str = "collector",
+    pauses: Pauses = PAUSES,
+) -> AsyncIterator[Service]:
+    service = Service(Collected(broker, filters, consumer), store, random.Random(1), pauses)
+    task = asyncio.create_task(service.run())
+    try:
+        yield service
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        store.close()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not condition():
+            await turn()
+
+
+def is_kept(service: Service, of: Sequence[RecordedTable]) -> Callable[[], bool]:
+    """Whether everything that the tables have told is in the database."""
+
+    def asked() -> bool:
+        kept = service.intake.kept()
+        names = [(Name(one.identity.site, one.identity.table), one) for one in of]
+        return all(
+            name in kept and (kept[name].epoch, kept[name].seq) == (one.identity.epoch, one.told) for name, one in names
+        )
+
+    return asked
+
+
+def is_acknowledged(speaker: Speaker, of: Sequence[RecordedTable]) -> bool:
+    return all(speaker.acks.get(one.topics.root) == (one.identity.epoch, one.told) for one in of)
+
+
+def once(database: Database, of: Sequence[RecordedTable]) -> None:
+    """Every event that was told is there once, byte for byte, and nothing else is."""
+    for one in of:
+        where = f"name = '{one.identity.table}' AND epoch = {one.identity.epoch}"
+        rows = database.rows(f"SELECT body FROM tableside.events WHERE {where} ORDER BY seq")
+        assert [bytes(row[0]) for row in rows] == one.events[: one.told], one.identity
+    ((count,),) = database.rows("SELECT count(*) FROM tableside.events")
+    assert count == sum(one.told for one in of)
+    assert database.rows("SELECT sum(cards_wrong) FROM tableside.tables") == [(0,)]
+
+
+async def test_every_event_of_every_table_once_and_acknowledged(database: Database, store: Named) -> None:
+    of = tables(9)
+    async with (
+        mosquitto() as broker,
+        collecting(broker, store("collector")) as service,
+        speaking(broker, of) as speaker,
+    ):
+        await service.listening.wait()
+        while any(one.told < len(one.events) for one in of):
+            await speaker.tell(40)
+        await until(is_kept(service, of))
+        await until(lambda: is_acknowledged(speaker, of))
+    once(database, of)
+    assert database.rows("SELECT text FROM tableside.complaints") == []
+
+
+async def test_what_was_told_before_it_came_is_asked_for(database: Database, store: Named) -> None:
+    of = tables(3)
+    async with mosquitto() as broker, speaking(broker, of) as speaker:
+        await speaker.tell(150)
+        async with collecting(broker, store("collector")) as service:
+            await until(is_kept(service, of))
+            await speaker.tell(20)
+            await until(is_kept(service, of))
+    once(database, of)
+
+
+async def test_broker_server_and_collector_killed_in_between(database: Database, store: Named) -> None:
+    of = tables(6)
+    port, chance = free_port(), random.Random(5)
+    named = store("collector")
+    for turn_number in range(4):
+        async with mosquitto(port=port) as broker, contextlib.AsyncExitStack() as stack:
+            with contextlib.suppress(LinkLost):
+                service = await stack.enter_async_context(collecting(broker, named))
+                speaker = await stack.enter_async_context(speaking(broker, of))
+                await speaker.tell(chance.randrange(1, 40))
+                await asyncio.to_thread(database.server.kill)
+                await speaker.tell(chance.randrange(1, 40))
+                await asyncio.to_thread(database.server.start)
+                await speaker.tell(chance.randrange(1, 10))
+                if turn_number == 3:
+                    await until(is_kept(service, of))
+    once(database, of)
+
+
+async def test_a_broker_that_goes_and_comes_again_is_waited_for(database: Database, store: Named) -> None:
+    of, port = tables(2), free_port()
+    broker = Broker(host="127.0.0.1", port=port)
+    async with collecting(broker, store("collector")) as service:
+        for _ in range(2):
+            async with mosquitto(port=port):
+                await until(service.listening.is_set)
+                async with speaking(broker, of) as speaker:
+                    await speaker.tell(30)
+                    await until(is_kept(service, of))
+            await until(lambda: not service.listening.is_set())
+            assert "broker" in service.status()
+    once(database, of)
+
+
+async def test_while_the_database_is_away_what_waits_is_bounded(database: Database, store: Named) -> None:
+    of, few = tables(5), PAUSES._replace(limits=Limits(waiting=100))
+    async with (
+        mosquitto() as broker,
+        collecting(broker, store("collector"), pauses=few) as service,
+        speaking(broker, of) as speaker,
+    ):
+        await service.listening.wait()
+        await speaker.tell(5)
+        await until(is_kept(service, of))
+        await asyncio.to_thread(database.server.stop)
+        most = 0
+        for _ in range(10):
+            await speaker.tell(10)
+            await turn()
+            most = max(most, service.intake.waiting)
+        await until(lambda: service.intake.dropped > 0)
+        assert most <= 100
+        assert "PostgreSQL" in service.status()
+        await asyncio.to_thread(database.server.start)
+        await until(is_kept(service, of))
+    once(database, of)
+
+
+async def test_a_new_epoch_begins_and_the_old_one_is_kept(database: Database, store: Named) -> None:
+    old, new = tables(1), tables(1, EPOCH + 1000)
+    async with mosquitto() as broker, collecting(broker, store("collector")) as service:
+        for of in (old, new):
+            async with speaking(broker, of) as speaker:
+                await speaker.tell(60)
+                await until(is_kept(service, of))
+        async with speaking(broker, old) as speaker:
+            await speaker.tell(10)
+            await until(lambda: service.intake.complained > 1)
+        old[0].told -= 10
+        await until(lambda: bool(database.rows("SELECT FROM tableside.complaints WHERE text LIKE '%older journal%'")))
+    once(database, [*old, *new])
+
+
+async def test_a_real_journal_with_its_publisher_and_the_consumer_it_waits_for(
+    database: Database, store: Named, tmp_path: Path
+) -> None:
+    journal = tmp_path / "journal.sqlite"
+    name = stream_rig.CONSUMER
+    async with (
+        mosquitto() as broker,
+        collecting(broker, store(name), consumer=name) as service,
+        stream_rig.table(journal, broker) as running,
+    ):
+        await running.deal(120)
+        await until(lambda: bool(running.told) and running.told[-1].consumers[0].last_seq == 120)
+        assert service.written == 120
+    rows = database.rows("SELECT body FROM tableside.events ORDER BY seq")
+    assert b"".join(bytes(row[0]) + b"\n" for row in rows) == exported(journal)
+
+
+async def test_only_the_tables_named_are_collected(database: Database, store: Named) -> None:
+    of = tables(2)
+    async with mosquitto() as broker, collecting(broker, store("collector"), ("harbour/bj-2",)) as service:
+        await service.listening.wait()
+        async with speaking(broker, of) as speaker:
+            await speaker.tell(30)
+            await until(is_kept(service, of[1:]))
+    once(database, of[1:])
+
+
+async def test_over_a_bridge_of_brokers(database: Database, store: Named) -> None:
+    """Each table PC has a broker of its own, which passes on to the property's what its tables say."""
+    of = tables(2)
+    port = free_port()
+    async with mosquitto(port=port) as broker, contextlib.AsyncExitStack() as stack:
+        service = await stack.enter_async_context(collecting(broker, store("collector")))
+        for table in of:
+            bridge = {
+                "connection": f"{table.identity.table}\naddress 127.0.0.1:{port}",
+                "bridge_protocol_version": "mqttv50",
+                "remote_clientid": table.identity.table,
+                "cleansession": "false",
+                "topic": "tableside/v1/+/+/event/# out 1\ntopic tableside/v1/+/+/state/# out 1"
+                "\ntopic tableside/v1/+/+/reply/# out 1\ntopic tableside/v1/+/+/cmd/# in 1"
+                "\ntopic tableside/v1/+/+/ack/+ in 1",
+            }
+            own = await stack.enter_async_context(mosquitto(bridge))
+            speaker = await stack.enter_async_context(speaking(own, [table]))
+            await speaker.tell(100)
+        await until(is_kept(service, of))
+    once(database, of)
+
+
+class TestHostile:
+    """Whoever may write to the topics of events cannot make it forget, grow or stop."""
+
+    def test_names_without_end_are_not_followed(self) -> None:
+        intake = Intake("collector", {}, Limits(tables=3))
+        for number in range(10):
+            intake.hear(f"tableside/v1/harbour/bj-{number}/event/key_read", b"{}", 0)
+        assert len(intake.kept()) == 3
+
+    def test_what_is_no_event_is_complained_of_and_complaints_are_bounded(self) -> None:
+        intake = Intake(
+            "collector", {Name("harbour", "bj-1"): (Held(1, 0, stream_genesis(Identity("harbour", "bj-1", 1))), "")}
+        )
+        for _ in range(3 * COMPLAINTS_LIMIT):
+            intake.hear("tableside/v1/harbour/bj-1/event/key_read", b"{", 0)
+        pieces = intake.cut()
+        assert sum(len(piece.complaints) for piece in pieces) == COMPLAINTS_LIMIT
+        assert intake.complained == 3 * COMPLAINTS_LIMIT
+
+    @pytest.mark.parametrize(
+        "topic",
+        ["tableside/v1/a/b", "tableside/v1/A B/c/event/x", "other/v1/a/b/event/x", "tableside/v1/a/b/state/felt"],
+    )
+    def test_other_topics_are_nothing(self, topic: str) -> None:
+        intake = Intake("collector", {})
+        intake.hear(topic, b"{}", 0)
+        assert not intake
