@@ -39,6 +39,7 @@ GROUPS: Final = {
         "rounds": "List the rounds of a journal.",
         "round": "Tell a round in words, with its evidence.",
         "meters": "Add up the meters and jackpots of a journal.",
+        "metrics": "Serve figures of all tables to a time-series database.",
         "watch": "Follow the tables of a broker.",
         "web": "Serve the pages that people look at in a browser.",
         "tap": "Print what a table tells the displays beside it.",

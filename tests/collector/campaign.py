@@ -32,7 +32,7 @@ EVENTS_A_SECOND: Final = 1.4
 
 TABLES_A_SPEAKER: Final = 50
 STEP_SECONDS: Final = 0.5
-PATIENCE_SECONDS: Final = 600.0
+PATIENCE_SECONDS: Final = 1200.0
 
 
 def tables(count: int, lap: int) -> list[RecordedTable]:

@@ -17,6 +17,7 @@ from controller.formats.orders.epoch_authorization import Proposal
 from controller.formats.orders.operators import PROTOCOL, RIGHTS, ROLES, Asking
 from controller.formats.orders.requests import VERBS
 from controller.formats.text.safe_parse import READERS, SIZE_LIMIT_BYTES
+from controller.metrics.board import STATES as METRICS
 from controller.pool.wire import PROTOCOL as LINK
 
 for module in pkgutil.walk_packages(controller.__path__, "controller."):
@@ -48,6 +49,9 @@ HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
     ],
     "controller.formats.cases.reconstruct_input.parsed": lambda read, data: [
         lambda: read(data.decode(errors="replace"), 1)
+    ],
+    "controller.metrics.board.read_picture": lambda read, data: [
+        partial(read, data, kind) for kind in (*METRICS.values(), DeviceStatus, Status)
     ],
     "controller.reports.audit.durable_follower.read_place": lambda read, data: [lambda: read(data)],
     "controller.formats.cases.settle_input.parse_json": lambda read, data: [lambda: read(data)],

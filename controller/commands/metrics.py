@@ -1,0 +1,68 @@
+"""``tableside metrics``: figures of all tables of a broker in OpenMetrics."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from controller.commands.client import broker_address, broker_of, with_broker
+from controller.commands.run import until_stopped
+from controller.commands.terminal import refuse
+from controller.io.system.clock import SystemClock
+from controller.io.system.log import Format, configure_log
+from controller.io.system.notify import Notifier
+from controller.io.system.privacy import keep_private
+
+PORT: Final = 9464
+
+
+@click.command("metrics")
+@with_broker
+@click.option("--listen", envvar="TABLESIDE_METRICS_LISTEN", default=f"127.0.0.1:{PORT}", show_default=True)
+@click.option(
+    "--disk",
+    "disks",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Tell the room on the disk of this path, too; may be given several times.",
+)
+@click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
+@click.argument("tables", default="+/+", metavar="[TABLES]")
+def command(tables: str, listen: str, disks: tuple[Path, ...], log_format: Format, **broker_options: Any) -> None:  # noqa: ANN401
+    """Serve figures of TABLES (SITE/TABLE, + for any; default all) of a broker at /metrics until told to stop.
+
+    It only listens to what tables retain at the broker: no table depends on it.
+
+    Exit status: 0 when told to stop, 2 it cannot be served.
+    """
+    broker = broker_of(broker_options)
+    if tables.count("/") != 1 or not all(tables.split("/")) or "#" in tables:
+        raise click.UsageError(f"TABLES: expected SITE/TABLE, such as harbour/bj-1 or harbour/+, got {tables!r}")
+    try:
+        address = broker_address(listen, PORT)
+    except click.UsageError as error:
+        raise click.UsageError(error.message.replace("--broker", "--listen")) from error
+    try:
+        from controller.metrics.endpoint import Figures, serve  # noqa: PLC0415 - an extra
+    except ImportError:
+        refuse("tableside metrics needs prometheus_client: pip install 'tableside[metrics]'")
+    configure_log(log_format, level="info")
+    keep_private()
+    notifier = Notifier(os.environ)
+    chance = random.Random()  # noqa: S311 - spreads pauses, decides nothing
+
+    async def work() -> None:
+        notifier.ready("serves figures")
+        await serve(broker, tables, address, Figures(SystemClock(), disks), chance)
+
+    try:
+        asyncio.run(until_stopped(work()))
+    except OSError as error:
+        refuse(f"--listen {listen}: {error.strerror or error}; is another program there? Give another port")
+    finally:
+        notifier.stopping()
