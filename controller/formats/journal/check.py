@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from controller.formats.journal.merkle_tree import NODE_BYTES, CompactRange
-from controller.formats.journal.records import Identity, chain, genesis
+from controller.formats.journal.merkle_tree import NODE_BYTES, CompactRange, leaf_hash
+from controller.formats.journal.records import Identity, chained, genesis, record_fields
 from controller.formats.journal.schema import (
     APPLICATION_ID,
     DEFINITIONS,
@@ -22,7 +22,6 @@ from controller.formats.journal.schema import (
 )
 from controller.formats.journal.seals import seal_digest
 from controller.formats.journal.stream import stream_genesis, stream_hash
-from controller.formats.journal.tree_heads import record_leaf
 
 COPY_COOKIE: Final = 1
 """The schema cookie that SQLite's online backup gives a copy of a journal; a journal begun by us has more."""
@@ -126,11 +125,13 @@ def _check_chain(contents: Contents, identity: Identity, marks: _Marks, beside: 
                 raise Damage(f"event {waiting[0]}: its body is not bytes")
             bodies.append(waiting[2])
             waiting = next(events, None)
-        if chain(previous, number, body, bodies) != own:
+        # The chain and the tree cover the same bytes.
+        fields = record_fields(number, body, bodies)
+        if chained(previous, fields) != own:
             which = f" or its events {seq + 1} to {seq + len(bodies)}" if bodies else ""
             raise Damage(f"record {number}{which}: not what was committed, the chain hash differs")
         previous = own
-        beside.pass_record(number, body, bodies)
+        beside.pass_record(number, fields)
         for event in bodies:
             seq += 1
             marks.pass_event(seq, event)
@@ -190,9 +191,9 @@ class _Beside:
         self._seal = next(seals, None)
         self._checkpoint = next(checkpoints, None)
 
-    def pass_record(self, number: int, body: bytes, events: list[bytes]) -> None:
-        """The next record."""
-        self._tree = self._tree.appended(record_leaf(number, body, events))
+    def pass_record(self, number: int, fields: bytes) -> None:
+        """The next record, as its hashes cover it (``record_fields``)."""
+        self._tree = self._tree.appended(leaf_hash(fields))
         if self._seal is not None and self._seal[0] == number:
             root, mac, signature, digest = _blobs(self._seal, "seal", 4)
             if digest != seal_digest(number, root, mac, signature) or len(root) != NODE_BYTES:

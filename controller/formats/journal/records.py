@@ -214,7 +214,7 @@ def unseal(body: bytes, key: bytes | None, known: Openings, identity: Identity) 
 
 def genesis(identity: Identity) -> bytes:
     """The chain hash before the first record."""
-    return _hash_of((b"tableside.journal.v1", identity.text().encode()))
+    return hashlib.sha256(_fields((b"tableside.journal.v1", identity.text().encode()))).digest()
 
 
 def chain(previous: bytes, number: int, body: bytes, event_bodies: Iterable[bytes]) -> bytes:
@@ -222,7 +222,17 @@ def chain(previous: bytes, number: int, body: bytes, event_bodies: Iterable[byte
 
     Every field is led by its length in 8 bytes, so that no two different records feed the hash the same bytes.
     """
-    return _hash_of((previous, number.to_bytes(8, "big"), body, *event_bodies))
+    return chained(previous, record_fields(number, body, event_bodies))
+
+
+def record_fields(number: int, body: bytes, event_bodies: Iterable[bytes]) -> bytes:
+    """A record as its hashes cover it: its number, its body and its events, each led by its length in 8 bytes."""
+    return _fields((number.to_bytes(8, "big"), body, *event_bodies))
+
+
+def chained(previous: bytes, fields: bytes) -> bytes:
+    """The chain hash of a record, given by its ``record_fields``."""
+    return hashlib.sha256(_fields((previous,)) + fields).digest()
 
 
 def seal_checkpoint(checkpoint: bytes, key: bytes, number: int, chain_hash: bytes) -> bytes:
@@ -301,9 +311,5 @@ def _derived(key: bytes, purpose: bytes) -> bytes:
     return hmac.new(key, b"tableside.key.v1 " + purpose, hashlib.sha256).digest()
 
 
-def _hash_of(fields: Iterable[bytes]) -> bytes:
-    digest = hashlib.sha256()
-    for field in fields:
-        digest.update(len(field).to_bytes(8, "big"))
-        digest.update(field)
-    return digest.digest()
+def _fields(fields: Iterable[bytes]) -> bytes:
+    return b"".join([part for field in fields for part in (len(field).to_bytes(8, "big"), field)])

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from controller.formats.journal.merkle_tree import NODE_BYTES, leads_to, leaf_hash
-from controller.formats.journal.records import Identity
+from controller.formats.journal.records import Identity, record_fields
 from controller.formats.journal.signed_note import NoteRefused, Verifier, opened
 
 PREFIX: Final = "tableside/"
@@ -93,8 +93,7 @@ def claimed(signed: str, site: str, table: str) -> tuple[int, int] | None:
 
 def leaf_bytes(number: int, body: bytes, events: Iterable[bytes]) -> bytes:
     """A record as a leaf: its number (8 bytes), its body and its events, each field led by its length in 8 bytes."""
-    fields = (number.to_bytes(8, "big"), body, *events)
-    return b"".join(len(field).to_bytes(8, "big") + field for field in fields)
+    return record_fields(number, body, events)
 
 
 def record_leaf(number: int, body: bytes, events: Iterable[bytes]) -> bytes:
