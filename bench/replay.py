@@ -26,7 +26,8 @@ from controller.core.game.rules import Rules
 from controller.core.messages.inputs import Input, Stamped
 from controller.core.step import step
 from controller.core.table.state import State, Stepped, Table
-from controller.daemon.recovery import recover, replay
+from controller.daemon.recovery import recover
+from controller.daemon.replay import replay
 from controller.formats.journal.records import Identity, chain, genesis, seal, seal_checkpoint, stamp
 from controller.formats.replay import payloads, state_bytes
 from controller.io.files import profile_files

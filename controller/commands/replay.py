@@ -11,10 +11,11 @@ import click
 from controller import version
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, progress, say, say_json
-from controller.daemon.recovery import Replayed, replay
+from controller.daemon.replay import Replayed, replay
 from controller.formats.journal.records import RecordDamaged
 from controller.io.files.key_file import KeyRefused, read_key
 from controller.io.journal.journal import JournalDamaged, NotAJournal
+from controller.io.system.processes import processors
 
 OTHER_VERSION: Final = 3
 """The exit status where the difference may be that of two versions."""
@@ -28,8 +29,13 @@ OTHER_VERSION: Final = 3
     type=click.Path(dir_okay=False, path_type=Path),
     help="The table's key; without it, faces come from the openings in the journal.",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="With the key: on so many processors, from checkpoint to checkpoint.  [default: all there are]",
+)
 @AS_JSON
-def command(journal: Path, key_file: Path | None, *, as_json: bool) -> None:
+def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: bool) -> None:
     """Step every reading of JOURNAL again and compare the events with those recorded, byte by byte.
 
     Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used, 3 something differs from what
@@ -38,7 +44,7 @@ def command(journal: Path, key_file: Path | None, *, as_json: bool) -> None:
     try:
         key = read_key(key_file) if key_file is not None else None
         with progress("records stepped again") as stepped:
-            found = replay(journal, key, stepped)
+            found = replay(journal, key, stepped, jobs=processors() if jobs is None else jobs)
     except (NotAJournal, KeyRefused) as error:
         say(f"tableside: {error}", err=True)
         sys.exit(2)

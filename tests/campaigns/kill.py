@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from controller.core.messages.events import RoundClosed, WagerSettled
-from controller.daemon.recovery import replay
+from controller.daemon.replay import replay
 from controller.formats.mqtt.envelope import read_event
 from controller.io.files import profile_files
 from controller.io.files.key_file import read_key

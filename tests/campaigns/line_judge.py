@@ -7,7 +7,7 @@ from pathlib import Path
 
 from controller.core.messages.alerts import DeviceAlarm, LineErrors
 from controller.core.messages.events import DeviceStatusChanged
-from controller.daemon.recovery import replay
+from controller.daemon.replay import replay
 from controller.formats.mqtt.envelope import Published
 from controller.io.files.key_file import read_key
 from controller.io.journal.journal import JournalReader

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.daemon.recovery import recover, replay
+from controller.daemon.recovery import recover
+from controller.daemon.replay import replay
 from tests.core.journals import KEY
 from tests.golden.nights import FOLDER, kept, unpacked
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from controller.core.table.state import State
-from controller.daemon.recovery import recover, replay
+from controller.daemon.recovery import recover
+from controller.daemon.replay import replay
 from controller.formats.replay import state_bytes
 from tests.core.journals import KEY, committed
 from tests.core.rig import Rig, penn

@@ -11,7 +11,7 @@ from pathlib import Path
 from controller.core.messages.events import WagerSettled, WagerUnresolved
 from controller.core.messages.meter_events import JackpotHit, JackpotPaid, JackpotVerified, MeterClosed, MeterReopened
 from controller.core.messages.pool_events import ContributionPosted, JackpotClaimed, PoolEntryRecorded, VerdictPosted
-from controller.daemon.recovery import replay
+from controller.daemon.replay import replay
 from controller.io.files.key_file import read_key
 from controller.io.mqtt.connection import Broker
 from tests.link.conftest import postgresql as postgresql

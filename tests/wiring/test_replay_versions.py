@@ -12,7 +12,7 @@ from controller import version
 from controller.cli import main
 from controller.commands.replay import status_of
 from controller.core.messages.inputs import Started
-from controller.daemon.recovery import Replayed
+from controller.daemon.replay import Replayed
 from controller.formats.replay import Difference, state_bytes
 from tests.core.journals import committed
 from tests.core.rig import Rig, penn

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Any, Final, get_args
+from functools import lru_cache
+from typing import Final, get_args
 
 import msgspec
 
@@ -49,7 +50,8 @@ class Envelope(msgspec.Struct, frozen=True):
     datacontenttype: str
     epoch: int
     seq: int
-    data: dict[str, Any]
+    data: msgspec.Raw
+    """The event's fields as a JSON object, its name left out."""
     subject: str | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -182,8 +184,9 @@ def event_bytes(event: Event, identity: Identity, seq: int, wall_ns: int) -> byt
 
     ``seq`` counts the epoch's events from 1; ``wall_ns`` is the stamp of the record it belongs to.
     """
-    data: dict[str, Any] = msgspec.to_builtins(event)
-    name = data.pop("type")
+    name = event_name(event)
+    # The name stands in the envelope's type, and not in its data.
+    fields = msgspec.json.encode(event).removeprefix(f'{{"type":"{name}"'.encode()).removeprefix(b",")
     envelope = Envelope(
         specversion=SPEC_VERSION,
         id=f"{identity.text()}/{seq}",
@@ -193,8 +196,8 @@ def event_bytes(event: Event, identity: Identity, seq: int, wall_ns: int) -> byt
         datacontenttype=CONTENT_TYPE,
         epoch=identity.epoch,
         seq=seq,
-        data=data,
-        subject=_subject(data),
+        data=msgspec.Raw(b"{" + fields),
+        subject=_subject(event),
     )
     return msgspec.json.encode(envelope)
 
@@ -223,13 +226,25 @@ def own_event(payload: bytes) -> Published:
         envelope: Envelope = own_json(payload, Envelope)
         site, table = envelope.source.strip("/").split("/")
         name = envelope.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
-        event: Event = msgspec.convert({**envelope.data, "type": name}, Event)
+        event: Event = own_json(_named(name, bytes(envelope.data)), Event)
     except ValueError as error:
         raise PayloadRefused(f"not an event: {error}") from error
     identity = Identity(site=site, table=table, epoch=envelope.epoch)
     if envelope.id != f"{identity.text()}/{envelope.seq}" or envelope.type != type_of(name):
         raise PayloadRefused(f"not an event: id {envelope.id} and type {envelope.type} do not fit the rest")
     return Published(identity=identity, seq=envelope.seq, time=envelope.time, event=event)
+
+
+def _named(name: str, data: bytes) -> bytes:
+    """An event as JSON, of its name and the fields that its envelope has.
+
+    Raises:
+        ValueError: these are no object.
+    """
+    if data[:1] != b"{":
+        raise ValueError("data: expected an object")
+    fields = data[1:-1].strip()
+    return b'{"type":%b%b%b}' % (msgspec.json.encode(name), b"," if fields else b"", fields)
 
 
 def status_bytes(state: str, session: int, wall_ns: int, alarms: tuple[str, ...] = ()) -> bytes:
@@ -249,6 +264,7 @@ def device_bytes(state: str, detail: str, wall_ns: int) -> bytes:
     return msgspec.json.encode(DeviceStatus(state=state, detail=detail, since=utc_text(wall_ns)))
 
 
+@lru_cache(maxsize=16)
 def utc_text(wall_ns: int) -> str:
     """RFC 3339 in UTC with microseconds: ``2026-11-21T09:56:47.000000Z``."""
     seconds, rest = divmod(wall_ns, NANOSECONDS)
@@ -259,6 +275,7 @@ PLACES: Final = ("device", "round", "spot", "hand")
 """What an event may be about, in the order of its subject."""
 
 
-def _subject(data: dict[str, Any]) -> str | msgspec.UnsetType:
-    places = [f"{place}/{data[place]}" for place in PLACES if data.get(place) is not None]
+def _subject(event: Event) -> str | msgspec.UnsetType:
+    about = ((place, getattr(event, place)) for place in PLACES if place in event.__struct_fields__)
+    places = [f"{place}/{where}" for place, where in about if where is not None]
     return "/".join(places) if places else msgspec.UNSET

@@ -113,18 +113,41 @@ class JournalReader:
     def events_of(self, number: int) -> tuple[EventRow, ...]:
         """The events of record ``number``, in order."""
         with _damage(self.path):
-            # Events lie in the order of their records, so a search by halves finds them without an index.
-            low, high = 1, self.head().seq + 1
-            while low < high:
-                middle = (low + high) // 2
-                row = self.connection.execute("SELECT number FROM events WHERE seq = ?", (middle,)).fetchone()
-                low, high = (middle + 1, high) if row is not None and row[0] < number else (low, middle)
             found: list[EventRow] = []
-            for row in event_rows(self.connection, low, -1):
+            for row in event_rows(self.connection, self._first_event(number), -1):
                 if row.number != number:
                     break
                 found.append(row)
             return tuple(found)
+
+    def whole_records(self, first: int = 1, last: int | None = None) -> Iterator[tuple[RecordRow, tuple[bytes, ...]]]:
+        """Records from number ``first`` on, to ``last`` if that is given, each with the bytes of its events, in order.
+
+        One pass over both, however many there are.
+        """
+        with _damage(self.path):
+            waiting = event_rows(self.connection, self._first_event(first), -1)
+            event = next(waiting, None)
+            for record in self.records(first):
+                if last is not None and record.number > last:
+                    return
+                own: list[bytes] = []
+                while event is not None and event.number == record.number:
+                    own.append(event.body)
+                    event = next(waiting, None)
+                yield record, tuple(own)
+
+    def _first_event(self, number: int) -> int:
+        """The seq of the first event of record ``number`` or a later one; of none, the next that there will be."""
+        if number <= 1:
+            return 1
+        # Events lie in the order of their records, so a search by halves finds them without an index.
+        low, high = 1, self.head().seq + 1
+        while low < high:
+            middle = (low + high) // 2
+            row = self.connection.execute("SELECT number FROM events WHERE seq = ?", (middle,)).fetchone()
+            low, high = (middle + 1, high) if row is not None and row[0] < number else (low, middle)
+        return low
 
     def events_with(self, text: bytes, after: int = 0) -> Iterator[EventRow]:
         """The events behind seq ``after`` whose bytes hold ``text``, in order; SQLite searches, other threads run."""
@@ -132,14 +155,20 @@ class JournalReader:
             query = "SELECT seq, number, body FROM events WHERE seq > ? AND instr(body, ?) ORDER BY seq"
             yield from (EventRow(*row) for row in self.connection.execute(query, (after, text)))
 
-    def checkpoints(self) -> Iterator[tuple[int, bytes]]:
-        """Every checkpoint in order: the number of its record, and the sealed checkpoint.
+    def checkpoint_numbers(self) -> list[int]:
+        """The numbers of the records that checkpoints were taken after, in order."""
+        with _damage(self.path):
+            return [int(row[0]) for row in self.connection.execute("SELECT number FROM checkpoints ORDER BY number")]
+
+    def checkpoints(self, first: int = 1) -> Iterator[tuple[int, bytes]]:
+        """The checkpoints from record ``first`` on, in order: the number of its record, and the sealed checkpoint.
 
         Raises:
             JournalDamaged: one does not fit its digest.
         """
         with _damage(self.path):
-            for number, body, nodes, digest in self.connection.execute("SELECT * FROM checkpoints ORDER BY number"):
+            query = "SELECT * FROM checkpoints WHERE number >= ? ORDER BY number"
+            for number, body, nodes, digest in self.connection.execute(query, (first,)):
                 if checkpoint_digest(number, body, nodes) != digest:
                     raise JournalDamaged(f"{self.path}: the checkpoint after record {number} does not fit its digest")
                 yield int(number), bytes(body)
@@ -185,8 +214,7 @@ class JournalReader:
             tree = CompactRange.read(number, nodes)
         except ValueError as error:
             raise JournalDamaged(f"{self.path}: the checkpoint after record {number}: {error}") from error
-        for record in self.records(number + 1):
-            bodies = [event.body for event in self.events_of(record.number)]
+        for record, bodies in self.whole_records(number + 1):
             tree = tree.appended(record_leaf(record.number, record.body, bodies))
         seal = self.last_seal()
         if seal is not None and (seal.number, seal.root) != (tree.size, tree.root()):
@@ -279,13 +307,34 @@ class JournalReader:
         Raises:
             JournalDamaged: a record, or one of its events, is not what was committed.
         """
-        previous, expected = self.hash_of(after), after
-        for record in self.records(after + 1):
-            expected += 1
-            bodies = [event.body for event in self.events_of(record.number)]
-            if record.number != expected or chain(previous, record.number, record.body, bodies) != record.hash:
-                raise JournalDamaged(f"{self.path}: record {expected} or its events are not what was committed")
-            previous = record.hash
+        chained = Chained(self, after)
+        for record, bodies in self.whole_records(after + 1):
+            chained.take(record, bodies)
+            if damage := chained.damage():
+                raise JournalDamaged(damage)
+
+
+class Chained:
+    """Holds the chain hashes of records, from the one behind ``after`` on, against what they cover, as these pass."""
+
+    def __init__(self, reader: JournalReader, after: int) -> None:
+        self._path = reader.path
+        self._previous = reader.hash_of(after)
+        self._expected = after
+        self._wrong = 0
+
+    def take(self, record: RecordRow, bodies: tuple[bytes, ...]) -> None:
+        """The next record."""
+        self._expected += 1
+        right = record.number == self._expected and record.hash == chain(
+            self._previous, record.number, record.body, bodies
+        )
+        self._wrong = self._wrong or (0 if right else self._expected)
+        self._previous = record.hash
+
+    def damage(self) -> str:
+        """Which of those that have passed is not what was committed, in words; empty: all are."""
+        return f"{self._path}: record {self._wrong} or its events are not what was committed" if self._wrong else ""
 
 
 def unsealed(first: int, last: int) -> str:

@@ -1,4 +1,4 @@
-"""The machine: clock and its jumps, stalls, deadlines, randomness, log, service manager, watchdog, rate limits.
+"""The machine: clock and its jumps, stalls, deadlines, randomness, log, processes, service manager, watchdog, limits.
 
 ``clock`` is the one place that reads the time, ``randomness`` the one that draws random bytes.
 """

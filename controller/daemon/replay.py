@@ -1,0 +1,208 @@
+"""The proof of a journal by stepping it again: every reading, and every event and checkpoint compared byte by byte.
+
+A checkpoint holds all that is remembered, so the records between two of them can be stepped by themselves: whoever has
+the key steps the segments of a long journal on all processors. Each segment is compared with the checkpoint at its end,
+and the next begins with that one, so that together they prove what one pass from the first record proves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from controller.core.messages.events import TableStarted
+from controller.core.table.state import Table
+from controller.daemon.recovery import table_of
+from controller.formats.journal.records import RecordDamaged, open_checkpoint
+from controller.formats.mqtt.envelope import own_event
+from controller.formats.replay import Difference, Kept, OtherLayout, again, opened_by, read_state, state_bytes
+from controller.io.journal.journal import JournalDamaged, JournalReader
+from controller.io.journal.reader import Chained
+from controller.io.system.processes import processes
+
+ALONE_RECORDS: Final = 20_000
+"""A journal of no more is stepped in one piece: some seconds, and other processes take a while to begin."""
+
+SEGMENTS_EACH: Final = 4
+"""Segments for each processor, so that none of them waits long for the last one."""
+
+Told = Callable[[int, int], None]
+"""To be told how many records are done, of how many."""
+
+
+class Replayed(NamedTuple):
+    """What replaying found."""
+
+    records: int
+    events: int
+    rounds: int
+    difference: Difference | None
+    versions: tuple[str, ...] = ()
+    """The versions of the program that wrote the journal, in the order of their starts."""
+
+
+class Segment(NamedTuple):
+    """Records that can be stepped by themselves: those behind ``after``, where a checkpoint is, or 0, to ``last``."""
+
+    after: int
+    last: int
+
+
+class Stepped(NamedTuple):
+    """What stepping a segment came to: the counts at its end, or at the first difference in it."""
+
+    records: int
+    events: int
+    rounds: int
+    difference: Difference | None
+    damage: str = ""
+    """What the chain says of it, where nothing differs."""
+
+
+def replay(
+    path: Path,
+    key: bytes | None,
+    told: Told | None = None,
+    *,
+    jobs: int = 1,
+    alone: int = ALONE_RECORDS,
+    workers: Callable[[int], Executor] = processes,
+) -> Replayed:
+    """Step a whole journal again, up to the first difference, by so many ``workers``.
+
+    Without ``key`` the faces come from the openings the journal itself published, no checkpoint can be read, and one
+    does it all; so it is where there are no more than ``alone`` records. ``told`` hears how many are done.
+
+    Raises:
+        JournalDamaged, NotAJournal, RecordDamaged: the journal cannot be read.
+    """
+    with JournalReader(path) as reader:
+        records = reader.head().number
+        segments = [Segment(0, records)]
+        if key is not None and jobs > 1 and records > alone:
+            segments = list(segments_of(reader, records, jobs * SEGMENTS_EACH, key))
+        if len(segments) == 1:
+            count = None if told is None else lambda done: told(done, records)
+            found = [stepped_again(reader, segments[0], key, count)]
+        else:
+            with workers(min(jobs, len(segments))) as pool:
+                found = stepped_apart(path, segments, key, told, pool)
+        last = found[-1]
+        if last.difference is None and last.damage:
+            # A reading may be altered without altering what it gave: the chain tells that too.
+            raise JournalDamaged(last.damage)
+        return Replayed(last.records, last.events, last.rounds, last.difference, versions_of(reader))
+
+
+def segments_of(reader: JournalReader, records: int, wanted: int, key: bytes) -> Iterator[Segment]:
+    """A journal in so many segments of about one size, or in fewer where checkpoints are few."""
+    after, least = 0, -(-records // wanted)
+    for number in reader.checkpoint_numbers():
+        if number - after >= least and number < records and can_begin_at(reader, number, key):
+            yield Segment(after, number)
+            after = number
+    yield Segment(after, records)
+
+
+def can_begin_at(reader: JournalReader, number: int, key: bytes) -> bool:
+    """Whether the checkpoint after a record can be read; what is wrong with one is said when it is come to."""
+    try:
+        _, sealed = next(reader.checkpoints(number))
+        read_state(open_checkpoint(sealed, key, number, reader.hash_of(number)))
+    except (OtherLayout, RecordDamaged, JournalDamaged):
+        return False
+    return True
+
+
+def stepped_apart(
+    path: Path, segments: list[Segment], key: bytes | None, told: Told | None, pool: Executor
+) -> list[Stepped]:
+    """What the segments came to, in order, up to the first that differs or is damaged."""
+    found: list[Stepped] = []
+    damaged: Stepped | None = None
+    waiting: list[Future[Stepped]] = [pool.submit(stepped_in, path, one, key) for one in segments]
+    try:
+        for segment, one in zip(segments, waiting, strict=True):
+            found.append(one.result())
+            if told is not None:
+                told(segment.last, segments[-1].last)
+            if found[-1].difference is not None:
+                return found
+            damaged = damaged or (found[-1] if found[-1].damage else None)
+    finally:
+        for one in waiting:
+            one.cancel()
+    return [*found, damaged] if damaged is not None else found
+
+
+def stepped_in(path: Path, segment: Segment, key: bytes | None) -> Stepped:
+    """A segment stepped by a process of its own."""
+    with JournalReader(path) as reader:
+        return stepped_again(reader, segment, key, None)
+
+
+def stepped_again(
+    reader: JournalReader, segment: Segment, key: bytes | None, told: Callable[[int], None] | None
+) -> Stepped:
+    """Step the records of a segment, up to the first difference."""
+    known = {} if key is not None else opened_by(event.body for event in reader.events())
+    begun = begun_at(reader, segment, key)
+    table = begun
+    checkpoints = reader.checkpoints(segment.after + 1)
+    checkpoint = next(checkpoints, None)
+    chained = Chained(reader, segment.after)
+    count = segment.after
+    for table, difference in again(begun, passing(reader, segment, chained), reader.identity, key, known):
+        count += 1
+        if told is not None:
+            told(count)
+        if checkpoint is not None and checkpoint[0] == table.state.number:
+            difference = difference or _checkpoint_difference(reader, checkpoint, table, key)  # noqa: PLW2901
+            checkpoint = next(checkpoints, None)
+        if difference is not None:
+            return Stepped(count, table.state.seq, table.state.rounds, difference)
+    if table is None:
+        return Stepped(0, 0, 0, None, chained.damage())
+    return Stepped(count, table.state.seq, table.state.rounds, None, chained.damage())
+
+
+def begun_at(reader: JournalReader, segment: Segment, key: bytes | None) -> Table | None:
+    """The table before a segment's first record; None at the beginning of the epoch."""
+    if not segment.after or key is None:
+        return None
+    _, sealed = next(reader.checkpoints(segment.after))
+    return table_of(reader, segment.after, sealed, key)
+
+
+def passing(reader: JournalReader, segment: Segment, chained: Chained) -> Iterator[Kept]:
+    """The records of a segment as they are stepped, their chain hashes held against what they cover."""
+    for record, events in reader.whole_records(segment.after + 1, segment.last):
+        chained.take(record, events)
+        yield Kept(record.number, record.body, events)
+
+
+def _checkpoint_difference(
+    reader: JournalReader, checkpoint: tuple[int, bytes], table: Table, key: bytes | None
+) -> Difference | None:
+    """Where a checkpoint is not the table as stepped. Without the key only its digest is looked at, as it is read."""
+    number, sealed = checkpoint
+    if key is None:
+        return None
+    written = open_checkpoint(sealed, key, number, reader.hash_of(number))
+    now = state_bytes(table.state)
+    if written == now:
+        return None
+    try:
+        read_state(written)
+    except OtherLayout:
+        # Of another version: what it holds cannot be compared, only what this one steps.
+        return None
+    return Difference(number, 0, "the checkpoint after it is not the table as stepped again")
+
+
+def versions_of(reader: JournalReader) -> tuple[str, ...]:
+    """The versions of the program that wrote a journal, each once, in the order of their starts."""
+    starts = (own_event(row.body).event for row in reader.events_with(b'"tableside.table_started.v1"'))
+    return tuple(dict.fromkeys(start.version for start in starts if isinstance(start, TableStarted)))
