@@ -366,7 +366,8 @@ def rests_on(desk: Desk, judged: Judged, *, confirmed: bool) -> tuple[object, ..
     state, round_now, found = desk.state, desk.round(), judged.found
     lattice = (found.cuts[-1], found.game, judged.points, confirmed, desk.house)
     told = (round_now.told, round_now.settled, state.books, state.progressives)
-    return (*lattice, *told, round_now.wagers, round_now.uncertain, round_now.silences)
+    wagers = (round_now.wagers, round_now.declared, round_now.uncertain, round_now.lost_zones)
+    return (*lattice, *told, *wagers, round_now.silences)
 
 
 def dealt(judged: Judged) -> bool:

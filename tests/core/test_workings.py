@@ -1,0 +1,65 @@
+"""What is kept from step to step decides nothing: a table that is given none of it says the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.core.messages.inputs import Stamped
+from controller.core.step import step
+from controller.core.table.state import State, Stepped, Table
+from controller.core.table.workings import Facts, Timeline
+from tests.core import nights
+from tests.core.full_nights import FullNight
+from tests.core.rig import Rig, penn
+
+SEEDS = range(24)
+
+
+def forgetful(table: Table, stamped: Stamped) -> Stepped:
+    """The step of a table out of a checkpoint, but for its lattice."""
+    return step(Table(table.house, table.state, table.found), stamped)
+
+
+def same_again(rig: Rig) -> int:
+    """Step a night once with what is kept and once without; how many events it has."""
+    kept = bare = Table(rig.house, State())
+    events = 0
+    for stamped in rig.stamped:
+        with_it, without = step(kept, stamped), forgetful(bare, stamped)
+        assert (with_it.events, with_it.desired) == (without.events, without.desired), stamped.number
+        assert with_it.table.state == without.table.state
+        kept, bare, events = with_it.table, without.table, events + len(with_it.events)
+    return events
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_night_at_a_full_table_is_the_same_without(seed: int) -> None:
+    assert same_again(nights.ruled_night(seed, lambda each: FullNight(each, rounds=2)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_night_of_corrections_is_the_same_without(seed: int) -> None:
+    assert same_again(nights.corrected(seed))
+
+
+def test_the_times_of_evidence_grow_and_begin_anew() -> None:
+    rig = Rig(penn())
+    rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand")
+    round_now = rig.table.state.round
+    assert round_now is not None
+    whole, fewer = round_now.evidence, round_now.evidence[:-1]
+    assert Timeline().of(fewer).of(whole) == Timeline().of(whole)
+    assert Timeline().of(whole).of(fewer) == Timeline().of(fewer)
+    assert Timeline().of(whole).latest_ns == max(dated.last_ns for dated in whole)
+
+
+def test_the_facts_told_grow_and_begin_anew_with_a_correction() -> None:
+    rig = Rig(penn())
+    rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand")
+    round_now = rig.table.state.round
+    assert round_now is not None
+    told = round_now.told
+    assert Facts().of(told[:2], 0).of(told, 0) == Facts().of(told, 0)
+    corrected = Facts().of(told, 0).of(told, 3)
+    assert corrected.every == frozenset(told)
+    assert corrected.cards < Facts().of(told, 0).cards
