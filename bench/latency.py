@@ -53,7 +53,7 @@ AGAIN_S: Final = 1.0
 ROWS: Final = (b"r" * 600, b"e" * 500, b"e" * 500, b"e" * 500, b"s" * 200)
 """About as many rows and bytes as a card without a round has in a table's journal."""
 
-REALTIME: Final = ("chrt", "-r", "1", "prlimit", "--rttime=500000")
+REALTIME: Final = ("chrt", "-r", "1", "prlimit", "--rttime=3000000")
 
 Way = Callable[[], float]
 """Deals a card; the milliseconds it took."""

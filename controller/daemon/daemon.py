@@ -105,6 +105,26 @@ class Request(NamedTuple):
     """What the input was made of, where it was signed."""
 
 
+class Begun(NamedTuple):
+    """Inputs that have been stepped, and whose commit has begun."""
+
+    batch: Sequence[Input]
+    table: Table
+    desired: Desired
+    told: Sequence[Event]
+    leaving: Sequence[Leaving]
+    replies: Sequence[tuple[Callable[[bytes], None], bytes]]
+    committed: asyncio.Future[None]
+
+
+class Unsteppable(Exception):  # noqa: N818 - named for what happened
+    """Our own code failed at a reading: ``before`` is what was stepped, ``failed`` the reading with the failure."""
+
+    def __init__(self, before: list[Entry], failed: Entry) -> None:
+        self.before = before
+        self.failed = failed
+
+
 class Daemon:
     """One table."""
 
@@ -129,6 +149,12 @@ class Daemon:
         self.displays = Displays(self.topics)
         """Screens and video beside the table; none unless set."""
         self.waiting: asyncio.Queue[Input] = asyncio.Queue(QUEUE_LIMIT)
+        self.stirred = asyncio.Event()
+        """Set when ``serve`` has something to do."""
+        self.is_idle = False
+        """Whether ``serve`` waits, so that a reading need not wait for it."""
+        self.begun: Begun | Exception | None = None
+        """What was stepped while ``serve`` waited, for it to go on with."""
         self.requests: list[Request] = []
         """Requests of people whose input waits in the queue."""
         self.remarks: Callable[[], Sequence[str]] = tuple
@@ -170,15 +196,31 @@ class Daemon:
         )
 
     def deliver(self, given: Input) -> None:
-        """Take an input, in order of arrival.
+        """Take an input, in order of arrival; where nothing is before it, it is stepped and its commit begun at once.
 
         Raises:
             QueueFull: the disk has stopped.
         """
+        if self.is_idle:
+            self.is_idle = False
+            self.step_now(given)
+        else:
+            try:
+                self.waiting.put_nowait(given)
+            except asyncio.QueueFull:
+                raise QueueFull(f"{QUEUE_LIMIT} readings wait to be committed") from None
+        self.stirred.set()
+
+    def step_now(self, given: Input) -> None:
+        """Step an input as it comes, and let out at once what is committed at once; ``serve`` does the rest.
+
+        Whatever fails here is no fault of who brought the input: it ends ``serve``.
+        """
         try:
-            self.waiting.put_nowait(given)
-        except asyncio.QueueFull:
-            raise QueueFull(f"{QUEUE_LIMIT} readings wait to be committed") from None
+            self.begun = self.begin([given])
+            self.tell(self.begun)
+        except Exception as error:  # noqa: BLE001 - raised by serve
+            self.begun = error
 
     async def keep(self, given: Input) -> None:
         """Take an input and wait until the journal has it; a table on hold takes none."""
@@ -240,8 +282,8 @@ class Daemon:
 
     def give(self, request: Request) -> None:
         """Let the table have what somebody asks for."""
-        self.deliver(request.given)
         self.requests.append(request)
+        self.deliver(request.given)
 
     def tell_part(self, part: str, error: Exception) -> None:
         """A part of the table has failed, and is started again."""
@@ -302,13 +344,37 @@ class Daemon:
     async def serve(self) -> None:
         """Step and commit what comes, for ever."""
         while True:
-            batch = [await self.waiting.get()]
+            self.is_idle = self.waiting.empty() and self.begun is None
+            if self.is_idle:
+                await self.stirred.wait()
+            self.is_idle = False
+            self.stirred.clear()
+            if self.begun is not None:
+                begun, self.begun = self.begun, None
+                await self.finish(begun)
+            batch: list[Input] = []
             while len(batch) < BATCH_LIMIT and not self.waiting.empty():
                 batch.append(self.waiting.get_nowait())
-            await self.commit(batch)
+            if batch:
+                await self.commit(batch)
 
     async def commit(self, batch: Sequence[Input]) -> None:
         """Stamp, step and commit inputs; then let out what they gave."""
+        begun: Begun | Exception
+        try:
+            begun = self.begin(batch)
+            self.tell(begun)
+        except Exception as error:  # noqa: BLE001 - raised again when it has been written down
+            begun = error
+        await self.finish(begun)
+
+    def begin(self, batch: Sequence[Input]) -> Begun:
+        """Stamp and step inputs, and begin their commit.
+
+        Raises:
+            Unsteppable: our own code failed, for the reason that is its cause.
+            JournalFailed: storage failed.
+        """
         table, desired = self.table, self.desired
         entries: list[Entry] = []
         told: list[Event] = []
@@ -321,24 +387,39 @@ class Daemon:
                 # What cannot be written down was not stepped: it ends the table as a failed step does, and says so.
                 entry = self.entry(stamped, stepped.events, table.state.seq)
             except Exception as error:
-                await self.fail(entries, stamped, table, error)
-                raise
+                raise Unsteppable(entries, self.failure(stamped, table, error)) from error
             table, desired = stepped.table, stepped.desired
             entries.append(entry)
             told.extend(stepped.events)
             leaving += self.leaving(entry, stepped.events)
             replies.extend(self.replies(given, stepped.events))
-        await self.parts.journal.commit(self.with_checkpoint(entries, table))
-        # First of all, as somebody waits for it; whatever is made of it can wait.
-        self.publisher.tell(leaving)
-        self.table = table
-        for answer, reply in replies:
+        committed = self.parts.journal.begin_commit(self.with_checkpoint(entries, table))
+        return Begun(batch, table, desired, told, leaving, replies, committed)
+
+    def tell(self, begun: Begun) -> None:
+        """Let the events out if they are committed: first of all, as somebody waits for them and for nothing else."""
+        if begun.committed.done() and begun.committed.exception() is None:
+            self.publisher.tell(begun.leaving)
+
+    async def finish(self, begun: Begun | Exception) -> None:
+        """Wait for the commit, and let out what it gave; or write down and raise what kept it from being begun."""
+        if isinstance(begun, Unsteppable):
+            await self.parts.journal.commit([*begun.before, begun.failed])
+            raise begun.__cause__ or begun
+        if isinstance(begun, Exception):
+            raise begun
+        if not begun.committed.done():
+            await begun.committed
+            self.tell(begun)
+        begun.committed.result()
+        self.table = begun.table
+        for answer, reply in begun.replies:
             answer(reply)
-        for opened in self.openings.refuted(told):
+        for opened in self.openings.refuted(begun.told):
             log.error("a card was opened wrongly", card=opened.card)
             self.deliver(OpeningRefuted(self.parts.clock.monotonic_ns(), opened.card, opened.face))
-        self.let_out(told, batch, desired)
-        self.displays.told(told, [body for entry in entries for _, body in entry.events], self.parts.clock.wall_ns())
+        self.let_out(begun.told, begun.batch, begun.desired)
+        self.displays.told(begun.told, [event.body for event in begun.leaving], self.parts.clock.wall_ns())
 
     def replies(self, given: Input, events: Sequence[Event]) -> Iterator[tuple[Callable[[bytes], None], bytes]]:
         """The reply to the request that brought this input, if one did: what the table made of it."""
@@ -386,11 +467,10 @@ class Daemon:
         sealed = seal_checkpoint(state_bytes(table.state), self.parts.key, last.number, chained)
         return [*entries[:-1], last._replace(checkpoint=sealed)]
 
-    async def fail(self, entries: list[Entry], stamped: Stamped, table: Table, error: Exception) -> None:
-        """Our own code failed: commit what came before, then this reading with nothing but the failure."""
+    def failure(self, stamped: Stamped, table: Table, error: Exception) -> Entry:
+        """Our own code failed: this reading, with nothing but the failure."""
         log.error("step failed", reading=stamped.number, reason=type(error).__name__)
-        failed = self.entry(stamped, (InternalError(f"{type(error).__name__}: {error}"),), table.state.seq)
-        await self.parts.journal.commit([*entries, failed])
+        return self.entry(stamped, (InternalError(f"{type(error).__name__}: {error}"),), table.state.seq)
 
     def retain(self, topic: str, payload: bytes) -> None:
         """Publish a picture of the table that stays, over MQTT and to the displays."""

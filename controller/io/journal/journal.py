@@ -11,7 +11,6 @@ SQLite before 3.51.3 may damage a write-ahead log when two connections write or 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import os
 import queue
@@ -42,6 +41,7 @@ from controller.io.journal.reader import (
 from controller.io.journal.setup import add_meta, configure, library_version
 from controller.io.journal.space_reserve import Reserve, transacted
 from controller.io.journal.stream import Mark
+from controller.io.journal.writer_jobs import WAIT_SECONDS, Job, Patience
 
 __all__ = [
     "Entry",
@@ -74,8 +74,6 @@ LOGGED: Final = b"\x02\x02"
 _ABANDONED: Final[list[sqlite3.Connection]] = []
 """Connections of journals that failed, kept from being closed for as long as the process lasts."""
 
-Job = tuple[Callable[[sqlite3.Connection], Any], "asyncio.Future[Any]"]
-
 
 class Journal:
     """The only writer of a journal. Create it with ``open``; use it from one event loop."""
@@ -99,7 +97,10 @@ class Journal:
         self._failure: str | None = None
         self._closed = False
         self._close_seconds = CLOSE_SECONDS
-        self._jobs: queue.Queue[Job | None] = queue.Queue(QUEUE_LIMIT)
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._pending = 0
+        """Jobs that are not yet answered."""
+        self._patience = Patience()
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._write, name="journal", daemon=True)
 
@@ -156,16 +157,44 @@ class Journal:
             ValueError: a gap; nothing was written.
             JournalFailed: storage failed, now or earlier; nothing after this can be committed. Or there is no key.
         """
+        await self.begin_commit(entries)
+
+    def begin_commit(self, entries: Sequence[Entry]) -> asyncio.Future[None]:
+        """As ``commit``: a future that is done when they are durable.
+
+        It is done at once where nothing waits for the writer, the last commits were quick and this one is too: then
+        the loop has stood still for it, for ``WAIT_SECONDS`` at most.
+
+        Raises:
+            ValueError, JournalFailed: as ``commit``, where that is known at once.
+        """
         self._refuse_if_ended()
         if self._sealing is None:
             raise JournalFailed(f"{self.path}: opened without the table's key: no record can be committed")
         followed = self._follow(entries)
-        if followed:
-            passed = self._passed.mark if self._passed.mark[0] > self._marked else None
-            appended = Appended(followed, self._head, self._tree.root(), passed)
-            await self._submit(functools.partial(insert, appended, self._sealing))
-            if passed is not None:
-                self._marked = max(self._marked, passed[0])
+        if not followed:
+            nothing: asyncio.Future[None] = self._loop.create_future()
+            nothing.set_result(None)
+            return nothing
+        passed = self._passed.mark if self._passed.mark[0] > self._marked else None
+        appended = Appended(followed, self._head, self._tree.root(), passed)
+        job = Job(functools.partial(insert, appended, self._sealing), self._loop)
+        is_waited_for = not self._pending and self._patience.has()
+        if is_waited_for:
+            job.stand_by()
+        self._hand_in(job)
+        began = time.monotonic()
+        if is_waited_for and job.wait(WAIT_SECONDS):
+            self._patience.note(time.monotonic() - began)
+        else:
+            self._patience.timed(time.monotonic, job.done)
+        if passed is not None:
+            job.done.add_done_callback(functools.partial(self._remembered, passed))
+        return job.done
+
+    def _remembered(self, passed: Mark, done: asyncio.Future[None]) -> None:
+        if not done.cancelled() and done.exception() is None:
+            self._marked = max(self._marked, passed[0])
 
     async def signed_head(self) -> str:
         """The head of the tree over the records, as it was signed with the last commit; empty if there is none.
@@ -285,7 +314,7 @@ class Journal:
         self._closed = True
         before = self._failure
         end = time.monotonic() + self._close_seconds
-        await asyncio.to_thread(self._end_jobs)
+        self._jobs.put(None)
         await asyncio.to_thread(self._thread.join, max(0.0, end - time.monotonic()))
         if self._thread.is_alive():
             # Its descriptors stay the writer's: whatever got their numbers would be written to in their place.
@@ -299,11 +328,6 @@ class Journal:
 
     # --- the event loop's side ----------------------------------------------------------------------
 
-    def _end_jobs(self) -> None:
-        """Tell the writer that nothing more comes, unless a disk that takes nothing has left no room to."""
-        with contextlib.suppress(queue.Full):
-            self._jobs.put(None, timeout=self._close_seconds)
-
     def _refuse_if_ended(self) -> None:
         if self._failure is not None:
             raise JournalFailed(f"{self.path}: {self._failure}; nothing more is taken")
@@ -316,13 +340,20 @@ class Journal:
 
     def _submit(self, work: Callable[[sqlite3.Connection], Any]) -> asyncio.Future[Any]:
         self._refuse_if_ended()
-        done: asyncio.Future[Any] = self._loop.create_future()
-        try:
-            self._jobs.put_nowait((work, done))
-        except queue.Full:
+        job = Job(work, self._loop)
+        self._hand_in(job)
+        return job.done
+
+    def _hand_in(self, job: Job) -> None:
+        if self._pending >= QUEUE_LIMIT:
             self._failure = f"{QUEUE_LIMIT} jobs wait for the disk"
             self._refuse_if_ended()
-        return done
+        self._pending += 1
+        job.done.add_done_callback(self._answered)
+        self._jobs.put(job)
+
+    def _answered(self, _: asyncio.Future[Any]) -> None:
+        self._pending -= 1
 
     def _follow(self, entries: Sequence[Entry]) -> list[Followed]:
         head, tree, found = self._head, self._tree, list[Followed]()
@@ -383,35 +414,21 @@ class Journal:
         answers: list[Any] = []
         if connection is not None and self._failure is None and jobs:
             try:
-                answers = transacted(connection, [work for work, _ in jobs], self._reserve)
+                answers = transacted(connection, [job.work for job in jobs], self._reserve)
                 self._note_head(answers)
                 self.committed()
             except JournalDamaged as damage:
                 self._failure = f"damaged: {damage}; see: tableside verify {self.path}"
             except Exception as error:  # noqa: BLE001 - whatever it was, nobody may be left waiting
                 self._failure = f"the disk refused: {error}"
-        for place, (_, done) in enumerate(jobs):
+        for place, job in enumerate(jobs):
             failure = self._failure
             if failure is None:
-                self._tell(functools.partial(_settle, done, answers[place], None))
+                job.answer(answers[place], None)
             else:
-                self._tell(functools.partial(_settle, done, None, JournalFailed(f"{self.path}: {failure}")))
+                job.answer(None, JournalFailed(f"{self.path}: {failure}"))
 
     def _note_head(self, answers: Sequence[object]) -> None:
         heads = [answer for answer in answers if isinstance(answer, Head)]
         if heads:
             self._head_file.write(heads[-1])
-
-    def _tell(self, news: Callable[[], None]) -> None:
-        # The loop may have ended while the disk was busy; then nobody waits.
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(news)
-
-
-def _settle(done: asyncio.Future[Any], answer: object, failure: JournalFailed | None) -> None:
-    if done.done():
-        return
-    if failure is None:
-        done.set_result(answer)
-    else:
-        done.set_exception(failure)

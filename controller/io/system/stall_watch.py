@@ -64,11 +64,13 @@ class HeldWatch:
         Raises:
             Exception: as ``deliver``.
         """
+        # As it was read: what becomes of it may take a while.
+        now_ns = self._clock.monotonic_ns()
         self._deliver(given)
         # A card that was told late has its own time from which on it may have left.
         if not isinstance(given, CardDrawn | KeyPressed) or (isinstance(given, CardDrawn) and given.since_ns >= 0):
             return
-        now_ns, marked_ns = self._clock.monotonic_ns(), self._marked_ns
+        marked_ns = self._marked_ns
         if marked_ns is not None and self._is_away(now_ns - marked_ns):
             self._begin(marked_ns)
         if self._away is None:

@@ -1,0 +1,97 @@
+"""What the journal's writer is asked to do, and how its answer comes to the event loop.
+
+An answer is a future. Waking the loop for it takes as long as a quick disk's commit, so whoever asked may also stand
+still for it (``wait``), for a few milliseconds at most: a disk that is slow, or hangs, never holds the loop for longer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import sqlite3
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+WAIT_SECONDS: Final = 0.02
+"""How long the loop may stand still for one commit; the readers' next look is not due before that."""
+
+QUICK_STREAK: Final = 16
+"""Commits in a row that must have been quick before one is stood still for."""
+
+Work = Callable[[sqlite3.Connection], Any]
+
+
+class Job:
+    """Something for the writer to do within a transaction; ``done`` has its answer."""
+
+    def __init__(self, work: Work, loop: asyncio.AbstractEventLoop) -> None:
+        self.work = work
+        self.done: asyncio.Future[Any] = loop.create_future()
+        self._loop = loop
+        self._answer: Any = None
+        self._failure: Exception | None = None
+        self._guard = threading.Lock()
+        self._is_answered = False
+        self._is_waited_for = False
+        self._came = threading.Lock()
+
+    def stand_by(self) -> None:
+        """Somebody will ``wait``; said before the writer has the job."""
+        self._is_waited_for = True
+        self._came.acquire()
+
+    def wait(self, seconds: float) -> bool:
+        """Stand still for the answer; false: it did not come in time, and wakes the loop when it does."""
+        # Not a context: it is released by the writer, when it has answered.
+        if not self._came.acquire(timeout=seconds):
+            with self._guard:
+                self._is_waited_for = False
+                if not self._is_answered:
+                    return False
+        self._settle()
+        return True
+
+    def answer(self, answer: object, failure: Exception | None) -> None:
+        """Called by the writer: it is done, or has failed."""
+        self._answer, self._failure = answer, failure
+        with self._guard:
+            self._is_answered = True
+            is_waited_for = self._is_waited_for
+        if is_waited_for:
+            self._came.release()
+        else:
+            # The loop may have ended while the disk was busy; then nobody waits.
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._settle)
+
+    def _settle(self) -> None:
+        if self.done.done():
+            return
+        if self._failure is None:
+            self.done.set_result(self._answer)
+        else:
+            self.done.set_exception(self._failure)
+
+
+class Patience:
+    """Whether a commit may be stood still for: where the last ones were quick and nothing waits before it."""
+
+    def __init__(self) -> None:
+        self._streak = 0
+
+    def has(self) -> bool:
+        """Whether there is reason to think that the next is quick."""
+        return self._streak >= QUICK_STREAK
+
+    def note(self, seconds: float) -> None:
+        """A commit took so long."""
+        self._streak = self._streak + 1 if seconds < WAIT_SECONDS else 0
+
+    def timed(self, clock: Callable[[], float], done: asyncio.Future[Any]) -> None:
+        """Note how long a commit takes that is not stood still for."""
+        done.add_done_callback(functools.partial(self._noted, clock, clock()))
+
+    def _noted(self, clock: Callable[[], float], began: float, _: asyncio.Future[Any]) -> None:
+        self.note(clock() - began)

@@ -1,0 +1,99 @@
+"""How a commit's answer comes to the loop: at once where the disk is quick, and never by holding the loop for long."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from controller.formats.journal.records import Identity
+from controller.io.journal.journal import Entry, Journal, JournalFailed, JournalReader
+from controller.io.journal.space_reserve import Reserve
+from controller.io.journal.writer_jobs import QUICK_STREAK, WAIT_SECONDS, Job, Patience
+from tests.journal_key import KEY
+
+HERE = Identity("harbour", "bj-1", 3)
+LONG_SECONDS = 60.0
+
+
+async def test_an_answer_in_time_needs_no_turn_of_the_loop() -> None:
+    job = Job(lambda _: None, asyncio.get_running_loop())
+    job.stand_by()
+    writer = threading.Thread(target=job.answer, args=("durable", None))
+    writer.start()
+    assert job.wait(LONG_SECONDS)
+    assert job.done.result() == "durable"
+    writer.join()
+
+
+async def test_an_answer_that_is_late_wakes_the_loop() -> None:
+    job = Job(lambda _: None, asyncio.get_running_loop())
+    job.stand_by()
+    assert not job.wait(0.001)
+    assert not job.done.done()
+    writer = threading.Thread(target=job.answer, args=(None, JournalFailed("the disk refused")))
+    writer.start()
+    with pytest.raises(JournalFailed, match="refused"):
+        await job.done
+    writer.join()
+
+
+def test_a_slow_commit_costs_the_patience_for_the_next_ones() -> None:
+    patience = Patience()
+    for _ in range(QUICK_STREAK):
+        assert not patience.has()
+        patience.note(0.001)
+    assert patience.has()
+    patience.note(WAIT_SECONDS)
+    assert not patience.has()
+
+
+class Disk:
+    """A disk that hangs from one look at it to the moment it is let go."""
+
+    def __init__(self) -> None:
+        self.free = threading.Event()
+        self.free.set()
+        self.hangs = threading.Event()
+
+    def stat(self, path: Path) -> os.statvfs_result:
+        if not self.free.is_set():
+            self.hangs.set()
+            assert self.free.wait(LONG_SECONDS)
+        return os.statvfs(path)
+
+
+async def test_a_disk_that_hangs_holds_the_loop_for_a_moment_only(tmp_path: Path) -> None:
+    disk, seconds = Disk(), itertools.count()
+    reserve = Reserve(tmp_path / "journal.sqlite", 1, disk.stat, lambda: float(next(seconds)))
+    journal = await Journal.open(tmp_path / "journal.sqlite", HERE, key=KEY, reserve=reserve)
+    # The machine may be busy; sooner or later so many in a row are quick.
+    async with asyncio.timeout(LONG_SECONDS):
+        while not await is_at_once(journal):
+            pass
+    last = journal.head.number
+    disk.free.clear()
+    done = journal.begin_commit([Entry(last + 1, b"slow")])
+    assert not done.done()
+    assert await asyncio.to_thread(disk.hangs.wait, LONG_SECONDS)
+    behind = journal.begin_commit([Entry(last + 2, b"behind it")])
+    assert not behind.done()
+    disk.free.set()
+    await done
+    await behind
+    await journal.close()
+    with JournalReader(tmp_path / "journal.sqlite") as reader:
+        assert reader.head().number == last + 2
+
+
+async def is_at_once(journal: Journal) -> bool:
+    """Whether a commit is durable as it returns."""
+    done = journal.begin_commit([Entry(journal.head.number + 1, b"quick")])
+    is_done = done.done()
+    await done
+    await asyncio.sleep(0)
+    return is_done
