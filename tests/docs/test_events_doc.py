@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import re
 from typing import Any, Final, get_args
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from controller.core.messages.alerts import Alert
 from controller.core.messages.events import CardDrawn, CardOpened
+from controller.core.table.state import Table
 from controller.formats.journal.records import opens
 from controller.formats.mqtt.envelope import (
     DeviceStatus,
@@ -23,11 +26,18 @@ from controller.formats.mqtt.envelope import (
 )
 from controller.formats.mqtt.retained_state import STATES, Info
 from controller.formats.orders.requests import VERBS, AnswerWanted, Reply, read_command
+from controller.io.files import profile_files
+from controller.reports.audit.stream_audit import event_line
 from firmware_protocols.cards import Card
 from firmware_protocols.values import tag_of
+from simulators.people.dealer import play
+from simulators.people.house import house_from
+from simulators.people.rack import Rack
+from tests.core.rig import Rig
 from tests.docs.pages import blocks, page, sections
 
 PAGE: Final = page("events.md")
+PENN: Final = "hollywood-penn-national"
 SECTIONS: Final = sections(PAGE)
 NAMES: Final = {tag_of(kind): kind for kind in event_types()}
 ALERTS: Final = {tag_of(kind) for kind in get_args(Alert)}
@@ -142,3 +152,15 @@ def test_the_page_opens_a_commitment_as_anybody_would() -> None:
     assert f"\n    {drawn.event.commitment}\n" in PAGE
     assert opens(drawn.event.commitment, face, nonce, opened.identity, opened.event.card)
     assert f"drawn as event {drawn.seq} and opened as event {opened.seq}" in PAGE
+
+
+def test_the_round_shown_is_one_that_people_played() -> None:
+    (shown,) = SECTIONS["One round, event by event"].blocks("text round")
+    rack = Rack()
+    chips = {line.split(",")[0]: int(line.split(",")[1]) for line in rack.registry_csv().splitlines()[1:]}
+    rig = Rig(profile_files.load(PENN, {"stand_key": "always"}).rules, chips)
+    house = replace(rig.house, denominations=tuple(sorted({*chips.values()}, reverse=True)))
+    rig.table = Table(house, rig.table.state)
+    rig.perform(play(house_from(profile_files.raw(PENN)), random.Random(164), rack, (1, 1), rounds=1))
+    lines = [f"{seq:>2} {event_line(event)}" for seq, event in enumerate(rig.events, 1)]
+    assert lines[5:] == shown.splitlines()
