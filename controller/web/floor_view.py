@@ -15,7 +15,9 @@ from controller.web.table_view import LOG_LIMIT, TableView
 TABLES_LIMIT: Final = 600
 """Tables that are kept: twice the largest floor. What else speaks below ``tableside/v1`` is not listened to."""
 
-SUMMARY: Final = frozenset({"status", "round", "alerts", "pace", "hold", "meters", "info", "currency", "asked"})
+SUMMARY: Final = frozenset(
+    {"status", "round", "alerts", "pace", "hold", "meters", "info", "currency", "asked", "devices", "needs"}
+)
 """The sections that a page of many tables is sent."""
 
 NANOSECONDS_IN_MS: Final = 1_000_000

@@ -26,6 +26,8 @@ from controller.formats.mqtt.envelope import (
 from controller.formats.mqtt.retained_layout import FeltNow
 from controller.formats.mqtt.retained_state import STATES, Info
 from controller.formats.text.safe_parse import json_as, reads_outside
+from controller.web.device_faults import FaultBook
+from controller.web.table_needs import NeedBook
 
 LOG_LIMIT: Final = 60
 """Events that are kept for a page: what a person reads back over."""
@@ -76,6 +78,8 @@ class TableView:
         self._epoch = 0
         self._seq = 0
         self._shoe: Shoe | None = None
+        self._needs = NeedBook()
+        self._faults = FaultBook()
 
     def take(self, words: tuple[str, ...], payload: bytes, now_ms: int, now_text: str) -> bool:
         """A message of the table: ``words`` are its topic's below the table. Whether a page shows anything new.
@@ -88,16 +92,18 @@ class TableView:
                 self._take_event(payload)
             case ("state", "hold") if not payload:
                 self._put("hold", None)
+                self._needs.take(None, now_text)
             case ("state", state) if state in STATES:
                 self._take_state(state, payload, now_text)
             case ("status",):
-                self._put_if_read("status", payload, Status, STATUS_LIMIT_BYTES)
+                self._take_status(payload, now_text)
             case ("info",):
                 self._put_if_read("info", payload, Info, STATUS_LIMIT_BYTES)
             case ("device", *device, "status"):
                 self._take_device("/".join(device), payload)
             case _:
                 return False
+        self._put("needs", self._needs.now())
         self.heard_ms = now_ms
         return self.version != before
 
@@ -121,6 +127,9 @@ class TableView:
             self.log.append(Logged(one.seq, one.time, name, data))
 
     def _follow(self, one: Published) -> None:
+        self._needs.follow(one)
+        if self._faults.follow(one):
+            self._put("faults", self._faults.now())
         match one.event:
             case QuestionAsked(question):
                 self._asked[question] = Asked(one.time, exact=True)
@@ -137,10 +146,17 @@ class TableView:
 
     def _take_state(self, state: str, payload: bytes, now_text: str) -> None:
         found = self._put_if_read(state, payload, STATES[state], EVENT_LIMIT_BYTES)
+        if found is not None:
+            self._needs.take(found, now_text)
         if isinstance(found, FeltNow):
             waiting = sorted(one.question for one in found.questions)
             self._asked = {one: self._asked.get(one, Asked(now_text, exact=False)) for one in waiting}
             self._put("asked", self._asked)
+
+    def _take_status(self, payload: bytes, now_text: str) -> None:
+        found = self._put_if_read("status", payload, Status, STATUS_LIMIT_BYTES)
+        if found is not None:
+            self._needs.take(found, now_text)
 
     def _take_device(self, device: str, payload: bytes) -> None:
         found = read_as(payload, DeviceStatus, STATUS_LIMIT_BYTES)

@@ -66,8 +66,8 @@ class Window:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: self.frames.append(str(frame))))
 
-    async def picture(self, name: str) -> None:
-        """What is to be seen now, as a picture for the docs where those are being made."""
+    async def picture(self, name: str, scale: float = 1.0) -> None:
+        """What is to be seen now, as a picture for the docs where those are being made; ``scale``: smaller."""
         png = await self.page.screenshot(animations="disabled", scale="css")
         assert png.startswith(b"\x89PNG")
         if WRITES_PICTURES:
@@ -75,7 +75,8 @@ class Window:
             path = PICTURES / f"{name}.png"
             path.write_bytes(png)
             with Image.open(path) as image:
-                whole = image.convert("RGB")
+                size = round(image.width * scale), round(image.height * scale)
+                whole = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
                 palette = whole.quantize(COLOURS, Image.Quantize.FASTOCTREE)
                 whole.quantize(palette=palette, dither=Image.Dither.FLOYDSTEINBERG).save(path, optimize=True)
 

@@ -20,12 +20,14 @@ from controller.formats.mqtt.retained_meters import MetersNow
 
 
 class Info(msgspec.Struct, frozen=True):
-    """Retained on ``info``."""
+    """Retained on ``info``. ``minimum_cents`` and ``maximum_cents``: of a main wager, by the table's sign; 0: none."""
 
     version: str
     profile: str
     profile_hash: str
     formats: dict[str, str]
+    minimum_cents: int = 0
+    maximum_cents: int = 0
 
 
 class SpotNow(msgspec.Struct, frozen=True):
@@ -103,7 +105,8 @@ STATES: Final[dict[str, type[msgspec.Struct]]] = {
 def info_bytes(house: House, version: str) -> bytes:
     """The payload of ``info``."""
     formats = {"envelope": "CloudEvents 1.0", "events": "v1"}
-    return msgspec.json.encode(Info(version, house.rules.name, house.profile_hash, formats))
+    limits = house.rules.options.minimum_cents, house.rules.options.maximum_cents
+    return msgspec.json.encode(Info(version, house.rules.name, house.profile_hash, formats, *limits))
 
 
 def hold_bytes(reason: str) -> bytes:

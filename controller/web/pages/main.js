@@ -2,6 +2,7 @@
 // Shows the page that the address names.
 import { DealerPage } from "./dealer_page.js";
 import { SignPage } from "./sign_page.js";
+import { PitPage } from "./pit_page.js";
 import { TablesPage } from "./tables_page.js";
 import { TablePage } from "./table_page.js";
 import { settings, wear } from "./settings.js";
@@ -17,6 +18,7 @@ function pageAt(path) {
   if (kind === "table" && NAME.test(name)) return html`<${TablePage} name=${name} />`;
   if (kind === "dealer" && NAME.test(name)) return html`<${DealerPage} name=${name} />`;
   if (kind === "sign" && NAME.test(name)) return html`<${SignPage} name=${name} />`;
+  if (kind === "pit") return html`<${PitPage} target=${Number(new URLSearchParams(location.search).get("target")) || 0} />`;
   return html`<${TablesPage} />`;
 }
 

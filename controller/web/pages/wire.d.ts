@@ -35,10 +35,29 @@ export interface Figures {
   starts: number;
   devices: { device: string; state: string; faults: number; down_seconds: number; alarms: number; damaged_messages: number }[];
 }
+export interface Waits { since: string; exact: boolean }
+export interface Proposal {
+  order: number; who: string; why: string; waits: Waits; meter: string; round: number | null; spot: number | null;
+  bet: string | null; net_cents: number | null;
+}
+export interface Needs {
+  questions: { question: number; round: number | null; text: string; waits: Waits }[];
+  irregular: { round: number; reason: string; waits: Waits } | null; hold: Waits | null; offline: Waits | null;
+  open_wagers: number; doubted_wagers: number; proposals: Proposal[];
+}
+export interface Fault { seq: number; time: string; kind: string; detail: string }
+export interface Faults {
+  since: string; devices: Record<string, Fault>;
+  software: { seq: number; time: string; when: string; passed: boolean; files: number; detail: string } | null;
+}
+export interface Takings { name: string; rounds: number; handle_cents: number; win_cents: number; expected_cents: number | null }
 export interface Table {
   status?: { state: string; session: number; since: string; alarms: string[] };
-  info?: { version: string; profile: string; profile_hash: string };
-  round?: { seq: number; round: number; phase: string; question: number; cards: number };
+  info?: { version: string; profile: string; profile_hash: string; minimum_cents: number; maximum_cents: number };
+  round?: { seq: number; round: number; phase: string; question: number; cards: number; spots: { spot: number; main_cents: number }[] };
+  needs?: Needs;
+  faults?: Faults;
+  takings?: Takings;
   felt?: Felt;
   advice?: { seq: number; round: number; lines: AdviceLine[] };
   alerts?: { seq: number; raised: number; unacknowledged: Alert[] };

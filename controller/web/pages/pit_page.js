@@ -1,0 +1,108 @@
+// @ts-check
+// All tables of the broker, a tile each: which one needs somebody, and why.
+import { ago, money } from "./figures.js";
+import { useLive, useNow } from "./live.js";
+import { ORDER, counts, need } from "./pit_needs.js";
+import { SettingsPanel, useSettings } from "./settings.js";
+import { Symbol } from "./symbols.js";
+import { standing } from "./table_page.js";
+import { bet, t, tn } from "./texts.js";
+import { html, useEffect, useRef, useState } from "./vendor/preact-htm.js";
+
+/** @typedef {import("./wire.js").Table} Table */
+/** @typedef {{ name: string, table: Table, need: import("./pit_needs.js").Need, state: { kind: string } }} Row */
+
+/** More tables than these are drawn smaller. */
+const MANY = 24;
+/** How far a round has come, for the bar: its phases in order. */
+const PHASES = ["bets_open", "dealing", "playing", "closing"];
+
+/** @param {{ target?: number }} of target: rounds an hour that are expected of a table; 0: nothing is. */
+export function PitPage({ target = 0 }) {
+  const live = useLive("*");
+  const now = useNow(live.skew);
+  const [chosen, change] = useSettings();
+  const [isHeld, hold] = useState(false);
+  useEffect(() => {
+    document.title = t("title.pit");
+  }, []);
+  const rows = Object.entries(live.tables).map(([name, table]) => {
+    const state = standing(live, name, now);
+    return { name, table, state, need: need(table, state.kind === "live" || state.kind === "held", target) };
+  });
+  const shown = useOrder(rows, isHeld);
+  const waiting = rows.filter((row) => ORDER.indexOf(row.need.kind) < ORDER.indexOf("slow")).length;
+  const broker = standing({ ...live, tables: { "": {} }, heard: {} }, "", now);
+  return html`<div class="pit-page">
+    <header class="head"><h1>${t("title.pit")}</h1>
+      <span class="fact"><b>${tn("pit.tables", rows.length)}</b></span><span class="fact">${rows.length ? tn("pit.waiting", waiting) : ""}</span>
+      <span class="fact state ${broker.kind}">${t(`state.word.${broker.kind}`)}</span>
+      <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a></nav>
+      <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details>
+    </header>
+    ${broker.text ? html`<p class="notice ${broker.kind}" role="status"><${Symbol} name="broker" />${broker.text}</p>` : null}
+    <main>${rows.length ? null : html`<p class="quiet">${live.told ? t("tables.none") : t("felt.loading")}</p>`}
+      <ul class="pit ${rows.length > MANY ? "many" : ""} ${live.open && live.linked ? "" : "stale"}" onPointerEnter=${() => hold(true)} onPointerLeave=${() => hold(false)}
+        onFocusIn=${() => hold(true)} onFocusOut=${() => hold(false)}>
+        ${shown.map((row) => html`<${Tile} key=${row.name} row=${row} now=${now} />`)}</ul></main></div>`;
+}
+
+/** The tiles by need, and within one need by name; as they lie while a hand is over them. @param {Row[]} rows @param {boolean} isHeld */
+function useOrder(rows, isHeld) {
+  const lying = useRef(/** @type {string[]} */ ([]));
+  const places = new Map(lying.current.map((name, place) => [name, place]));
+  const place = (/** @type {Row} */ row) => (isHeld ? places.get(row.name) ?? places.size : ORDER.indexOf(row.need.kind));
+  const shown = [...rows].sort((one, other) => place(one) - place(other) || one.name.localeCompare(other.name, "en", { numeric: true }));
+  lying.current = shown.map((row) => row.name);
+  return shown;
+}
+
+/** @param {{ row: Row, now: number }} of */
+function Tile({ row, now }) {
+  const { name, table, need: urgent, state } = row;
+  const age = urgent.since ? ago(now - Date.parse(urgent.since)) : "";
+  const said = counts(table);
+  const [site, number] = name.split("/");
+  return html`<li class="tile need-${urgent.kind}" data-need=${urgent.kind}>
+    <div class="first"><h2 class="number"><a href="/table/${name}">${number}</a></h2><span class="quiet site">${site}</span><span class="state ${table.round?.phase === "closed" ? "" : state.kind}">${opened(table, state)}</span></div>
+    <div class="game"><span class="profile">${table.info?.profile ?? ""}</span><span class="least">${table.info?.minimum_cents ? t("pit.minimum", { amount: money(table.info.minimum_cents, table.currency).replace(".00", "") }) : ""}</span></div>
+    <p class="need"><${Symbol} name=${urgent.symbol} /><b>${t(`need.word.${urgent.kind}`)}</b>${urgent.kind === "fine" ? "" : html` <span class="text">${urgent.text}</span>`}${age ? html` <span class="age">${urgent.exact ? age : t("pit.atLeast", { age })}</span>` : null}</p>
+    <${Round} table=${table} />
+    <div class="figures"><span>${tn("pit.boxes", boxes(table))}</span><span>${table.pace ? t("pit.pace", { count: table.pace.figures.rounds_per_hour }) : t("pit.pace.unknown")}</span>
+      <${Takings} table=${table} /></div>
+    ${said.length ? html`<ul class="counts">${said.map((one) => html`<li key=${one}>${one}</li>`)}</ul>` : null}
+    <${Meters} table=${table} />
+  </li>`;
+}
+
+/** How many boxes have chips on the main wager. @param {Table} table */
+const boxes = (table) => table.round?.spots.filter((one) => one.main_cents > 0).length ?? 0;
+
+/** @param {Table} table @param {{ kind: string }} state */
+function opened(table, state) {
+  if (state.kind !== "live") return t(`state.word.${state.kind}`);
+  return t(table.round?.phase === "closed" ? "pit.closed" : "pit.opened");
+}
+
+/** The phase as a thin bar and a word. @param {{ table: Table }} of */
+function Round({ table }) {
+  const now = table.round?.phase ?? "";
+  const done = PHASES.indexOf(now) + 1;
+  return html`<div class="stage-of-round"><span class="bar ${now}" aria-hidden="true">${PHASES.map((one, place) => html`<i key=${one} class=${place < done ? "done" : ""}></i>`)}</span>
+    <span>${table.round?.round ? `${t("felt.round", { round: table.round.round })} ` : ""}${t(`pit.phase.${now || "unknown"}`)}</span></div>`;
+}
+
+/** What was won, and should have been, where an account of it is at hand. @param {{ table: Table }} of */
+function Takings({ table }) {
+  const taken = table.takings;
+  if (!taken) return null;
+  return html`<span class="takings">${t("pit.win", { amount: money(taken.win_cents, table.currency) })}</span>
+    ${taken.expected_cents === null ? null : html`<span class="takings quiet">${t("pit.theory", { amount: money(taken.expected_cents, table.currency) })}</span>`}`;
+}
+
+/** @param {{ table: Table }} of */
+function Meters({ table }) {
+  const meters = [...(table.meters?.meters ?? []), ...(table.meters?.linked ?? [])];
+  if (!meters.length) return null;
+  return html`<dl class="tile-meters">${meters.map((one) => html`<div key=${one.meter}><dt>${bet(one.meter)}</dt><dd>${one.shown_cents === null || one.closed ? t("meters.unknown") : money(one.shown_cents, table.currency)}</dd></div>`)}</dl>`;
+}
