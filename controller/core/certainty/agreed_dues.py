@@ -18,6 +18,7 @@ from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.table.ledger import book_of
 from controller.core.table.state import Round
 from controller.core.table.transaction import Desk
+from controller.core.table.workings import Looked, are
 
 
 def known_until(desk: Desk) -> int:
@@ -27,11 +28,9 @@ def known_until(desk: Desk) -> int:
     """
     state, round_now = desk.state, desk.round()
     rests_on = (state.confirmed, state.felt, state.devices, round_now.spots, round_now.locked, round_now.silences)
-    if desk.workings.looked_upon(rests_on):
-        return desk.workings.known_ns
-    known_ns = looked_until(desk)
-    desk.workings = desk.workings._replace(looked=rests_on, known_ns=known_ns)
-    return known_ns
+    if not are(desk.looked.rests_on, rests_on):
+        desk.looked = Looked(rests_on, looked_until(desk))
+    return desk.looked.known_ns
 
 
 def looked_until(desk: Desk) -> int:

@@ -6,6 +6,8 @@ next one may be made, so from then on every zone is looked at.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from controller.core.certainty.agreed_dues import known_until, latest
 from controller.core.certainty.side_wagers import made_later
 from controller.core.game.play import Play
@@ -104,8 +106,14 @@ def cleared(desk: Desk) -> bool:
 def chips_at_boxes(desk: Desk, round_now: Round) -> tuple[str, ...]:
     """The chips in the zones that tell of the play, at the round's boxes."""
     felt, zones = desk.state.felt, played_zones(desk)
-    names = [key(spot, zone) for spot in round_now.spots for zone in zones]
+    names = names_of(round_now.spots, zones)
     return tuple([chip for name in names if name in felt for chip in felt[name].chips])
+
+
+@lru_cache(maxsize=256)
+def names_of(spots: tuple[int, ...], zones: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of zones at some spots, spot by spot."""
+    return tuple(key(spot, zone) for spot in spots for zone in zones)
 
 
 def may_be_over(desk: Desk) -> bool:

@@ -59,7 +59,7 @@ def staked_before(desk: Desk) -> dict[tuple[int, str], int]:
 def felt_of(desk: Desk, judged: Judged, *, closed: bool) -> Felt:
     """The open round as its side wagers see it."""
     round_now = desk.round()
-    faces = [card.shown() for card in round_now.cards]
+    faces = [card.ruled or card.face for card in round_now.cards]
     ended = Ended(judged.found, judged.frontier, judged.points, 1)
     return Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed))
 
@@ -67,7 +67,7 @@ def felt_of(desk: Desk, judged: Judged, *, closed: bool) -> Felt:
 def sides_of(desk: Desk) -> Sides:
     """What the side wagers of the open round come to where it has ended."""
     round_now = desk.round()
-    faces = [card.shown() for card in round_now.cards]
+    faces = [card.ruled or card.face for card in round_now.cards]
     ended = Ended(desk.lattice(), {}, hole_points(desk), 1)
     felt = Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed=True))
     return sides(felt, staked_before(desk), desk.lattice().play().offered_zone)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Final, NamedTuple
 
 from controller.core.game.hand import Outcome, PlayedHand, holes_that_draw, is_natural, points_of, total
@@ -135,11 +136,13 @@ def mains_certain(
             if ends is None:
                 ends = set(dealer_ends(play, node, hole_points))
             paid = node.boxes[box].kind is Kind.EVEN_MONEY
-            cents = {net_of(play, outcome, end, even_money=paid).cents for outcome in ended for end in ends}
-            if len(cents) > 1 or (cents and agreed_cents[box] not in {None, *cents}):
-                del agreed_cents[box]
-            elif cents:
-                agreed_cents[box] = cents.pop()
+            cents = agreed_cents[box]
+            for outcome, end in product(ended, ends):
+                net_cents = net_of(play, outcome, end, even_money=paid).cents
+                if cents not in {None, net_cents}:
+                    del agreed_cents[box]
+                    break
+                cents = agreed_cents[box] = net_cents
         if not agreed_cents:
             break
     known = [box for box, cents in agreed_cents.items() if cents is not None]

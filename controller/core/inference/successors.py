@@ -21,11 +21,14 @@ def layout_of(play: Play, contents: dict[tuple[int, str], int]) -> Layout:
     wagers = play.deal.wagers
     if not contents:
         return Layout(wagers, (0,) * len(wagers))
-    mains = tuple(contents.get((box, "main"), wager) for box, wager in enumerate(wagers))
-    offered = [contents.get((box, play.offered_zone), 0) for box in range(len(wagers))]
-    if play.offered_zone == "insurance":
-        offered = [min(cents, play.rules.insurance_cap_cents(wagers[box])) for box, cents in enumerate(offered)]
-    return Layout(mains, tuple(offered))
+    mains, offered = [*wagers], [0] * len(wagers)
+    for (box, zone), cents in contents.items():
+        if zone == "main":
+            mains[box] = cents
+        elif zone == play.offered_zone:
+            most = play.rules.insurance_cap_cents(wagers[box]) if zone == "insurance" else cents
+            offered[box] = min(cents, most)
+    return Layout(tuple(mains), tuple(offered))
 
 
 def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[Step]:

@@ -42,7 +42,7 @@ from controller.core.table.layout import Change, cents_at
 from controller.core.table.layout import key as layout_key
 from controller.core.table.state import CardKept, Round
 from controller.core.table.transaction import Desk
-from controller.core.table.workings import Timeline
+from controller.core.table.workings import Timeline, are
 from firmware_protocols.cards import Card
 
 
@@ -343,9 +343,9 @@ def infer(desk: Desk, until: int) -> None:
     else:
         judged = Judged(view, frontier, points)
         confirmed = until >= latest(desk)
-        if not desk.workings.has_published(rests_on(desk, judged, confirmed=confirmed)):
+        if not are(desk.published, rests_on(desk, judged, confirmed=confirmed)):
             tell_certain(desk, judged, confirmed=confirmed)
-            desk.workings = desk.workings._replace(published=rests_on(desk, judged, confirmed=confirmed))
+            desk.published = rests_on(desk, judged, confirmed=confirmed)
         questions.consider(desk)
 
 

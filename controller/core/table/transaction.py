@@ -17,7 +17,7 @@ from controller.core.messages.inputs import Stamped
 from controller.core.table.disputes import doubts_of, overtaken, still_decided
 from controller.core.table.ledger import KEPT_ON_BOOKS, Row, entered
 from controller.core.table.state import UNREAD, Round, State, Table
-from controller.core.table.workings import Facts, Timeline
+from controller.core.table.workings import Facts, Timeline, Workings
 
 ON_BOOKS: Final = frozenset({*KEPT_ON_BOOKS, RoundIrregular})
 """Events that change the books, or what the cards have decided of wagers that wait for the trigger box."""
@@ -36,14 +36,17 @@ class Desk:
         self.stamped = stamped
         self.state: State = msgspec.structs.replace(table.state, number=stamped.number)
         self.found = table.found
-        self.workings = table.workings
+        # What is kept from step to step, part by part while the step lasts.
+        self._times, self._facts, self.published, self.looked = table.workings
         self.events: list[Event] = []
         self.left: tuple[Round, ...] = ()
         """The rounds that this step has left, each as it was then."""
 
     def table(self) -> Table:
         """The table as it is now."""
-        return Table(self.house, self.state, self.found, self.workings)
+        return Table(
+            self.house, self.state, self.found, Workings(self._times, self._facts, self.published, self.looked)
+        )
 
     def change(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of State, whatever they are
         """Change what the table remembers."""
@@ -85,18 +88,15 @@ class Desk:
 
     def times(self) -> Timeline:
         """The times of the open round's evidence."""
-        times, evidence = self.workings.times, self.round().evidence
-        if times.evidence is not evidence:
-            times = times.of(evidence)
-            self.workings = self.workings._replace(times=times)
-        return times
+        evidence = self.round().evidence
+        if self._times.evidence is not evidence:
+            self._times = self._times.of(evidence)
+        return self._times
 
     def facts(self) -> Facts:
         """The inferred facts told of the open round."""
-        facts = self.workings.facts.of(self.round().told, self.round().corrected_at)
-        if facts is not self.workings.facts:
-            self.workings = self.workings._replace(facts=facts)
-        return facts
+        self._facts = self._facts.of(self.round().told, self.round().corrected_at)
+        return self._facts
 
     def tell(self, *events: Event) -> None:
         """Publish, and keep the books."""

@@ -82,23 +82,23 @@ class Facts(NamedTuple):
         return Facts(told, since, begun.every.union(later), begun.cards.union(cards), begun.spots.union(spots))
 
 
+def are(values: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    """Whether these are the very same values, so that whatever was found from them still holds."""
+    return len(values) == len(others) and all(map(is_, values, others))
+
+
+class Looked(NamedTuple):
+    """Up to when the chips are known, in nanoseconds of table time, and all that decides it."""
+
+    rests_on: tuple[object, ...] = ()
+    known_ns: int = -1
+
+
 class Workings(NamedTuple):
     """What is kept of the open round."""
 
     times: Timeline = Timeline()
     facts: Facts = Facts()
     published: tuple[object, ...] = ()
-    """All that what was last published rested on."""
-
-    looked: tuple[object, ...] = ()
-    """All that decides up to when the chips are known."""
-    known_ns: int = -1
-    """That moment, in nanoseconds of table time."""
-
-    def looked_upon(self, rests_on: tuple[object, ...]) -> bool:
-        """Whether that moment was found from these very values, so that it still is."""
-        return len(self.looked) == len(rests_on) and all(map(is_, self.looked, rests_on))
-
-    def has_published(self, rests_on: tuple[object, ...]) -> bool:
-        """Whether it rested on these very values, so that publishing again would tell nothing."""
-        return len(self.published) == len(rests_on) and all(map(is_, self.published, rests_on))
+    """All that what was last published rested on: where it is the same, publishing again would tell nothing."""
+    looked: Looked = Looked()
