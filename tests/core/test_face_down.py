@@ -254,3 +254,26 @@ def test_a_face_up_table_opens_every_card_at_once() -> None:
     rig = Rig(replace(pitch(), player_cards="face_up"))
     rig.talk(HAND)
     assert opened(rig) == ["Th", "9h", "6c", "8d", "9d"]
+
+
+def test_a_close_before_the_turn_is_refused_at_once_though_the_readers_are_slow() -> None:
+    """A dealer who hears of it seconds later has dealt the next round into this one."""
+    rig = rig_with("1 main 10 \n key no_more_bets \n Th 9c 6d 8s")
+    rig.late = True
+    rig.talk("1 main 0 \n key round_closed")
+    assert len(rig.told(CloseRefused)) == 1
+    assert rig.told(RoundClosed) == []
+    rig.talk("key round_closed")
+    rig.late = False
+    rig.pass_ms(100)
+    assert rig.outcomes() == ["irregular"]
+
+
+def test_nor_does_a_close_wait_that_comes_after_the_turn() -> None:
+    rig = rig_with("1 main 10 \n key no_more_bets \n Th 9c 6d 8s \n key stand hole_turned")
+    rig.late = True
+    rig.talk("1 main 0 \n key round_closed")
+    assert rig.told(CloseRefused) == []
+    rig.late = False
+    rig.pass_ms(100)
+    assert rig.outcomes() == ["settled"]

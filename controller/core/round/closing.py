@@ -119,6 +119,15 @@ def may_be_over(desk: Desk) -> bool:
     return any(True for node in found.frontier for _ in endings(play, node, layout))
 
 
+def lacks_turn(round_now: Round) -> bool:
+    """Whether nothing but the key of the turn can bring a round to its end, whatever the readers have still to tell.
+
+    Its players' cards lie face down: who presses the close is told so at once, before the next round is dealt.
+    """
+    hidden = round_now.face_down and round_now.blind() and not round_now.trouble_told()
+    return hidden and bool(round_now.cards) and not (round_now.turn_key or round_now.close_refused)
+
+
 def let_wait(desk: Desk) -> None:
     """The round waits for an answer; if too many do, the floor must rule on the oldest."""
     waiting = (*desk.state.waiting, desk.round())

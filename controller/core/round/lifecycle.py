@@ -263,7 +263,7 @@ def review(desk: Desk) -> None:
     if not round_now.trouble and round_now.locked:
         infer(desk, until)
     face_down.release(desk)
-    if desk.round().closing and may_close(desk):
+    if desk.round().closing and (may_close(desk) or closing.lacks_turn(desk.round())):
         if closing.may_be_over(desk):
             close(desk)
             # Bets locked while it waited are told as soon as they are known.
