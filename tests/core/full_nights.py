@@ -101,11 +101,21 @@ class FullRig(Rig):
         """It is back, and tells afresh what lies there."""
         since_ns = self.lost.pop(spot)
         self.give(DeviceHealth(f"bet_spots/{spot}", HealthState.READY, self.now_ns))
+        self.tell_afresh(spot, since_ns)
+        self.pass_ms(100)
+
+    def tell_afresh(self, spot: int, since_ns: int) -> None:
+        """A reader tells what lies at its spot, whatever it told before."""
         for (where, zone), chips in sorted(self.lying.items()):
             if where == spot:
                 self.now_ns += MS
                 self.give(ChipsSeen(spot, zone, tuple(sorted(chips)), since_ns, self.now_ns))
-        self.pass_ms(100)
+
+    def start_again(self) -> None:
+        """The daemon starts again, and every reader that is there tells afresh what lies at its spot."""
+        self.give(Started(self.now_ns, "test", self.house))
+        for spot in self.watched():
+            self.tell_afresh(spot, self.now_ns)
 
     def answers_come(self) -> None:
         """Trigger box and pool answer all that they were asked."""
@@ -174,7 +184,7 @@ class FullNight:
         elif rig.lost and rng.random() < 0.1:
             rig.find(next(iter(rig.lost)))
         if rng.random() < 0.003:
-            rig.give(Started(rig.now_ns, "test", rig.house))
+            rig.start_again()
             if self.reads_display and rig.table.state.round is not None and rig.table.state.round.doubt:
                 rig.give(Answered(rig.now_ns, rig.table.state.round.doubt, "no", "dealer"))
 

@@ -145,6 +145,16 @@ def test_a_reader_lost_between_rounds_makes_its_spot_one_by_hand() -> None:
     assert told(rig).settled == ["2 main +20.00"]
 
 
+@pytest.mark.parametrize(("drawn", "settled"), [("Td", ["1 insurance -5.00"]), ("", [])])
+def test_insurance_is_known_where_its_reader_was_lost_only_after_the_offer(drawn: str, settled: list[str]) -> None:
+    """The first card after the deal ends the offer: what is laid unseen from there on is no insurance."""
+    rig = dark("1 main 10 \n 2 main 20 \n 5h Th As 5c 9h 8s \n 1 insurance 5")
+    rig.talk(drawn)
+    rig.lose(1)
+    rig.talk(f"{'' if drawn else 'Td'} \n key stand stand hole_turned")
+    assert [one for one in told(rig).settled if "insurance" in one] == settled
+
+
 def test_what_a_reader_missed_may_have_lain_there_until_its_first_inventory() -> None:
     rig = dark("1 main 10 \n 6h 6c 5d Ts", penn())
     lost_ns = rig.now_ns

@@ -16,8 +16,9 @@ from tests.core.full_nights import FullNight
 
 SEEDS = (*range(8), 113, 133)
 """The last two left a wager settled that only a wrong name of a card had made certain."""
-FULL = (0, 3, 9, 11)
-"""At the last but one a reader was lost after a win that the aggregate limit holds had been settled."""
+FULL = (0, 3, 9, 11, 710_073)
+"""At the ninth and the last a reader was lost after the cards had ended every offer: insurance, and what the aggregate
+limit holds, stay as they were settled."""
 
 
 @pytest.mark.parametrize("law", nights.LAWS, ids=lambda law: law.__name__)

@@ -144,7 +144,7 @@ def settle(desk: Desk, judged: Judged, box: int, bet: str, net: Net | None) -> N
         return
     wager_cents = wager_of(judged, box, bet)
     spot = desk.round().spots[box]
-    unseen = bet == "insurance" and any(one.box == box for one in desk.round().silences)
+    unseen = bet == "insurance" and any(one.box == box for one in judged.found.dark_offers())
     if wager_cents is None or unseen or unlooked(desk.round(), spot, bet):
         return
     readings = resting_on(judged.found, box)

@@ -108,7 +108,7 @@ def row_cents(desk: Desk, box: int, net: SideNet) -> int:
 
 def unseen(desk: Desk, box: int, bet: str) -> bool:
     """Whether a wager made after the deal may have been made, or raised, while its box's reader was lost."""
-    return offered_later(bet) and any(one.box == box for one in desk.round().silences)
+    return offered_later(bet) and any(one.box == box for one in desk.lattice().dark_offers())
 
 
 def award_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:

@@ -344,6 +344,19 @@ class Reconstruction(Evidenced):
     def _last_layout(self) -> Layout:
         return watched(layout_of(self.game, self.contents), spells_of(self.silences), ())
 
+    def dark_offers(self) -> tuple[Silence, ...]:
+        """The silences of readers in which a wager that is offered after the deal may have been made or changed.
+
+        The first card after the deal ends every offer.
+        """
+        if not self.silences:
+            return ()
+        cards = (one for one in self.evidence if isinstance(one.item, CardCame))
+        deal = self.game.deal_cards
+        drawn = (one.last_ns for one in cards if isinstance(one.item, CardCame) and place_of(one.item.card) >= deal)
+        over_ns = next(drawn, EVER)
+        return tuple(silence for silence in self.silences if silence.from_ns < over_ns)
+
     @cached_property
     def paying(self) -> bool:
         """Whether payment has begun in every play."""
