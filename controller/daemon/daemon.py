@@ -183,10 +183,15 @@ class Daemon:
             clock=parts.clock,
             told=self.tell_stream,
         )
-        self.publisher = Publisher(
+        self.publisher = self.publishing()
+
+    def publishing(self) -> Publisher:
+        """What speaks to the broker."""
+        parts = self.parts
+        return Publisher(
             parts.broker,
             self.topics,
-            stream_of(journal),
+            stream_of(parts.journal),
             session=self.number + 1,
             clock=parts.clock,
             chance=parts.chance,
