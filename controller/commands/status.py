@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from typing import Final
 
 import click
 import msgspec
 
 from controller.commands.journal_reader import of_journal, published
-from controller.commands.terminal import say_json, say_told
+from controller.commands.terminal import refuse, say_json, say_told
 from controller.io.journal.journal import JournalReader
 from controller.reports.status import Standing, standing
+from controller.reports.table_screen import TableScreen
+
+LOOK_SECONDS: Final = 0.25
+"""Between two looks whether the journal has more."""
 
 UNPAIRED: Final = "whoever reaches its line can make up contributions and answers (tableside keys pairing)"
 
@@ -19,7 +25,8 @@ UNPAIRED: Final = "whoever reaches its line can make up contributions and answer
 @of_journal
 @click.option("--hours", default=8, show_default=True, type=click.IntRange(1), help="How far back the figures look.")
 @click.option("--shoe", is_flag=True, help="What remains in the shoe, and the count. Not for eyes at the table.")
-def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool) -> None:
+@click.option("--follow", is_flag=True, help="Show the table on the whole screen, as it goes on, until Ctrl-C.")
+def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool, follow: bool) -> None:
     """Say how the table of JOURNAL is: round, questions, alerts, devices, shoe; and its pace over the last hours.
 
     JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read. The figures end with
@@ -27,8 +34,15 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool) -> 
 
     A line to the trigger box that ought to be paired and is not is named, as `tableside check` names it.
 
+    With --follow it says of each due how sure it is: certain, open, asked, corrected, in doubt.
+
     Exit status: 0 nothing waits for a person, 1 a question, an alert or a device does, 2 the journal cannot be read.
     """
+    if follow:
+        if as_json:
+            raise click.UsageError("--json: tableside watch --json follows a table for programs")
+        follow_table(reader)
+        return
     found = standing(published(reader), hours)
     if as_json:
         say_json(found if shoe else msgspec.structs.replace(found, remaining={}, running_count=0))
@@ -36,6 +50,30 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool) -> 
         for line in lines(found, shoe=shoe):
             say_told(line)
     raise SystemExit(1 if found.waits() else 0)
+
+
+def follow_table(reader: JournalReader) -> None:
+    """Show the table on the whole screen until interrupted."""
+    try:
+        from rich.console import Console  # noqa: PLC0415 - an extra
+        from rich.live import Live  # noqa: PLC0415
+
+        from controller.io.displays.full_screen import drawn  # noqa: PLC0415
+    except ImportError:
+        refuse("--follow needs rich: pip install 'tableside[screen]'")
+    console = Console()
+    if not console.is_terminal:
+        refuse("--follow: expected a terminal; tableside watch follows a table into a file or a pipe")
+    screen, seq = TableScreen(), 0
+    with contextlib.suppress(KeyboardInterrupt), Live(console=console, screen=True, auto_refresh=False) as live:
+        while True:
+            before = seq
+            for one in published(reader, seq + 1):
+                screen.take(one)
+                seq = one.seq
+            if seq != before or not before:
+                live.update(drawn(screen.now()), refresh=True)
+            time.sleep(LOOK_SECONDS)
 
 
 def lines(now: Standing, *, shoe: bool) -> list[str]:

@@ -1,0 +1,122 @@
+"""``tableside status --follow``: a table on the whole screen of a terminal, in the words of the pages."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from controller.cli import main
+from controller.formats.mqtt.envelope import own_event
+from controller.formats.mqtt.retained_layout import WagerNow
+from controller.io.displays.full_screen import drawn
+from controller.reports.table_screen import Mark, ScreenNow, SpotLine, TableScreen, due, mark
+from tests.docs.pages import ROOT
+from tests.golden.nights import FOLDER, NIGHTS, unpacked
+
+PATIENCE_SECONDS = 60.0
+
+
+def shown(now: ScreenNow, width: int = 120) -> str:
+    console = Console(width=width, force_terminal=True, color_system=None)
+    with console.capture() as captured:
+        console.print(drawn(now))
+    return captured.get()
+
+
+def test_the_words_are_those_of_the_pages() -> None:
+    texts = json.loads((ROOT / "controller/web/pages/texts.en.json").read_text())
+    assert {texts[f"look.{one}"] for one in ("certain", "open", "asked", "corrected", "doubt", "waiting")} == set(Mark)
+
+
+@pytest.mark.parametrize(
+    ("wager", "said"),
+    [
+        (WagerNow(1, "main", 2500), (Mark.WAITING, "$25.00")),
+        (WagerNow(1, "main", 2500, possible_cents=(-2500, 2500)), (Mark.OPEN, "-$25.00 or +$25.00")),
+        (
+            WagerNow(1, "main", 2500, 2500, basis="evidence", why="20 beats 18"),
+            (Mark.CERTAIN, "+$25.00 20 beats 18 [evidence]"),
+        ),
+        (
+            WagerNow(1, "main", 2500, 0, -2500, who="floor: M. Okafor", why="dead hand", basis="floor"),
+            (Mark.CORRECTED, "-$25.00 -> $0.00 by floor: M. Okafor: dead hand"),
+        ),
+        (
+            WagerNow(1, "blazing7s", 500, -500, why="no seven", basis="paid", disputed=True),
+            (Mark.IN_DOUBT, "blazing7s -$5.00 no seven [paid]"),
+        ),
+    ],
+)
+def test_each_due_says_how_sure_it_is(wager: WagerNow, said: tuple[Mark, str]) -> None:
+    assert (mark(wager), due(wager)) == said
+
+
+def test_markup_and_control_codes_in_a_name_are_shown_and_not_obeyed() -> None:
+    words = "[red]x[/red] \x1b[2J by [bold]"
+    now = ScreenNow(words, (SpotLine("1", words, "", ((Mark.CERTAIN, words),)),), (words,), (words,), (words,))
+    text = shown(now)
+    assert "\x1b[2J" not in text
+    assert text.count("[red]x[/red]") >= 4
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+@pytest.mark.parametrize("name", NIGHTS)
+def test_no_night_breaks_it_and_no_face_is_shown_before_it_is_told(name: str, width: int) -> None:
+    events = json.loads(gzip.decompress((FOLDER / f"{name}.json.gz").read_bytes()))["events"]
+    screen, faces = TableScreen(), set[str]()
+    for at, line in enumerate(events):
+        one = own_event(line.encode())
+        screen.take(one)
+        faces |= {getattr(one.event, "face", ""), getattr(one.event, "after", "") or ""}
+        cards = " ".join(spot.cards for spot in screen.now().spots)
+        assert set(re.findall(r"\b[2-9TJQKA][cdhs]\b", cards)) <= faces
+        if at % 50 == 0 or at == len(events) - 1:
+            assert max(map(len, shown(screen.now(), width).splitlines())) <= width
+
+
+def read_until(descriptor: int, wanted: str) -> str:
+    """What a terminal shows, until these words are there."""
+    found, until = "", time.monotonic() + PATIENCE_SECONDS
+    while wanted not in found and time.monotonic() < until:
+        if select.select([descriptor], [], [], 1)[0]:
+            found += os.read(descriptor, 65536).decode(errors="replace")
+    return found
+
+
+def test_in_a_real_terminal_it_follows_the_journal_and_ends_with_ctrl_c(tmp_path: Path) -> None:
+    journal = unpacked("night-1", tmp_path)
+    near, far = pty.openpty()
+    words = [sys.executable, "-m", "controller", "status", "--follow", str(journal)]
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "50"}
+    process = subprocess.Popen(words, stdin=far, stdout=far, stderr=far, cwd=ROOT, env=environment)
+    os.close(far)
+    try:
+        found = read_until(near, "told")
+        assert "harbour/bj-1" in found
+        assert "\x1b[?1049h" in found, "the whole screen, and the one before is kept"
+        process.send_signal(signal.SIGINT)
+        assert "\x1b[?1049l" in read_until(near, "\x1b[?1049l")
+        assert process.wait(PATIENCE_SECONDS) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(near)
+
+
+def test_a_pipe_is_no_screen(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["status", "--follow", str(unpacked("night-1", tmp_path))])
+    assert (done.exit_code, done.output.count("\n")) == (2, 1)
+    assert "expected a terminal" in done.output
