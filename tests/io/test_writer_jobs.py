@@ -13,7 +13,7 @@ import pytest
 from controller.formats.journal.records import Identity
 from controller.io.journal.journal import Entry, Journal, JournalFailed, JournalReader
 from controller.io.journal.space_reserve import Reserve
-from controller.io.journal.writer_jobs import QUICK_STREAK, WAIT_SECONDS, Job, Patience
+from controller.io.journal.writer_jobs import QUICK_STREAK, WAIT_SECONDS, Job, JobQueue, Patience
 from tests.journal_key import KEY
 
 HERE = Identity("harbour", "bj-1", 3)
@@ -40,6 +40,28 @@ async def test_an_answer_that_is_late_wakes_the_loop() -> None:
     with pytest.raises(JournalFailed, match="refused"):
         await job.done
     writer.join()
+
+
+async def test_every_job_reaches_the_writer_in_order_and_a_full_queue_says_so() -> None:
+    queue, loop, took = JobQueue(1000), asyncio.get_running_loop(), list[Job | None]()
+    jobs: list[Job] = [Job(lambda _: None, loop) for _ in range(1000)]
+
+    def write() -> None:
+        while not took or took[-1] is not None:
+            took.extend(queue.take(7))
+
+    for job in jobs:
+        assert not queue.is_full()
+        queue.put(job)
+    assert queue.is_full()
+    writer = threading.Thread(target=write)
+    writer.start()
+    more = [Job(lambda _: None, loop) for _ in range(5000)]
+    for job in more:
+        queue.put(job)
+    queue.put(None)
+    await asyncio.to_thread(writer.join, LONG_SECONDS)
+    assert took == [*jobs, *more, None]
 
 
 def test_a_slow_commit_costs_the_patience_for_the_next_ones() -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
-import queue
 import sqlite3
 import threading
 import time
@@ -41,7 +40,7 @@ from controller.io.journal.reader import (
 from controller.io.journal.setup import add_meta, configure, library_version
 from controller.io.journal.space_reserve import Reserve, transacted
 from controller.io.journal.stream import Mark
-from controller.io.journal.writer_jobs import WAIT_SECONDS, Job, Patience
+from controller.io.journal.writer_jobs import WAIT_SECONDS, Job, JobQueue, Patience
 
 __all__ = [
     "Entry",
@@ -97,7 +96,7 @@ class Journal:
         self._failure: str | None = None
         self._closed = False
         self._close_seconds = CLOSE_SECONDS
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs = JobQueue(QUEUE_LIMIT)
         self._pending = 0
         """Jobs that are not yet answered."""
         self._patience = Patience()
@@ -345,7 +344,7 @@ class Journal:
         return job.done
 
     def _hand_in(self, job: Job) -> None:
-        if self._pending >= QUEUE_LIMIT:
+        if self._jobs.is_full():
             self._failure = f"{QUEUE_LIMIT} jobs wait for the disk"
             self._refuse_if_ended()
         self._pending += 1
@@ -390,10 +389,7 @@ class Journal:
             self._failure = str(error)
         open_ended = True
         while open_ended:
-            group = [self._jobs.get()]
-            # Only this thread takes jobs, so what is not empty now will not become so.
-            while len(group) < GROUP_LIMIT and not self._jobs.empty():
-                group.append(self._jobs.get_nowait())
+            group = self._jobs.take(GROUP_LIMIT)
             jobs = [job for job in group if job is not None]
             open_ended = len(jobs) == len(group)
             self._carry_out(connection, jobs)
