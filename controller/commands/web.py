@@ -46,6 +46,14 @@ LISTEN: Final = "127.0.0.1:8021"
     type=click.Path(dir_okay=False, path_type=Path),
     help="Its key.",
 )
+@click.option(
+    "--journal",
+    "journals",
+    multiple=True,
+    envvar="TABLESIDE_WEB_JOURNALS",
+    type=click.Path(path_type=Path),
+    help="A journal whose rounds may be looked at; only read. May be given several times.",
+)
 @click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
 @click.argument("tables", default="+/+", metavar="[TABLES]")
 def command(
@@ -55,6 +63,7 @@ def command(
     names: tuple[str, ...],
     certificate: Path | None,
     certificate_key: Path | None,
+    journals: tuple[Path, ...],
     log_format: Format,
     **broker_options: Any,  # noqa: ANN401 - as click hands them over
 ) -> None:
@@ -81,7 +90,9 @@ def command(
     around = Surroundings(SystemClock(), chance, notifier)
     address = Address(host, port, names, tls)
     try:
-        asyncio.run(until_stopped(serve(Source(broker, tables), address, around, lambda url: say(f"pages at {url}"))))
+        asyncio.run(
+            until_stopped(serve(Source(broker, tables, journals), address, around, lambda url: say(f"pages at {url}")))
+        )
     except OSError as error:
         refuse(f"--listen {listen}: {error.strerror or error}; is another program there? Give another port")
     finally:

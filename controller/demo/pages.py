@@ -60,6 +60,7 @@ async def shown_in_a_browser(
 async def _started(wish: Wish, port: int) -> tuple[asyncio.subprocess.Process | None, str]:
     """The program and its first line; None where it ended, and its last."""
     where = ["--broker", f"{wish.broker.host}:{wish.broker.port}", "--listen", f"127.0.0.1:{port}"]
+    where += ["--journal", str(wish.directory / "journal.sqlite")]
     with (wish.directory / LOG).open("wb") as output:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "controller", "web", *where, "--log-format", "json", f"{SITE}/{TABLE}"),

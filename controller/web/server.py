@@ -11,11 +11,15 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final, NamedTuple
 
+import msgspec
 import structlog
 from aiohttp import WSMsgType, web
 
+from controller.formats.journal.records import Identity
+from controller.reports.playback.round_course import RoundCourse, course_lines
 from controller.web.admission import SOCKETS_LIMIT, Door, Names, Tickets
 from controller.web.floor_view import FloorView, Reader
+from controller.web.journals import JournalRefused, Journals, wanted_of
 from controller.web.page_files import PageFile, page_files
 
 GATHER_SECONDS: Final = 0.008
@@ -61,6 +65,7 @@ class Parts(NamedTuple):
     files: dict[str, PageFile]
     sockets: set[web.WebSocketResponse]
     """The pages that are sent pictures."""
+    journals: Journals
 
 
 PARTS: Final = web.AppKey("parts", Parts)
@@ -177,14 +182,66 @@ async def stream(socket: web.WebSocketResponse, floor: FloorView, wanted: str, r
         floor.leave(news)
 
 
-def application(floor: FloorView, names: Names, tickets: Tickets) -> web.Application:
+async def journals_listed(request: web.Request) -> web.Response:
+    """The journals that may be looked into."""
+    return data(await request.app[PARTS].journals.listed())
+
+
+async def rounds_found(request: web.Request) -> web.Response:
+    """The rounds of a journal that fit what is looked for."""
+    return await looked_up(request, lambda journals, of: journals.found(of, wanted_of(dict(request.query))))
+
+
+async def round_course(request: web.Request) -> web.Response:
+    """A round, moment by moment."""
+    show = text_of if request.query.get("as") == "text" else data
+    return await looked_up(request, lambda journals, of: journals.course(of, int(request.match_info["round"])), show)
+
+
+async def round_plays(request: web.Request) -> web.Response:
+    """How many legal plays explained a round, reading by reading."""
+    return await looked_up(request, lambda journals, of: journals.plays(of, int(request.match_info["round"])))
+
+
+Ask = Callable[[Journals, Identity], Awaitable[object]]
+
+
+async def looked_up(
+    request: web.Request, ask: Ask, show: Callable[[object], web.Response] | None = None
+) -> web.Response:
+    """The answer of a journal, or in one line why there is none."""
+    named = request.match_info
+    try:
+        found = await ask(request.app[PARTS].journals, Identity(named["site"], named["table"], int(named["epoch"])))
+    except JournalRefused as error:
+        raise web.HTTPNotFound(text=f"{error}\n") from error
+    return (show or data)(found)
+
+
+def text_of(course: object) -> web.Response:
+    """A round as lines of text."""
+    assert isinstance(course, RoundCourse), course
+    return web.Response(text="".join(f"{line}\n" for line in course_lines(course)), content_type="text/plain")
+
+
+def data(value: object) -> web.Response:
+    """A value as JSON."""
+    return web.Response(body=msgspec.json.encode(value), content_type="application/json")
+
+
+def application(floor: FloorView, names: Names, tickets: Tickets, journals: Journals | None = None) -> web.Application:
     """Everything that is served."""
     app = web.Application(middlewares=[admitted], client_max_size=REQUEST_LIMIT_BYTES)
-    app[PARTS] = Parts(floor, names, tickets, page_files(), set())
+    app[PARTS] = Parts(floor, names, tickets, page_files(), set(), journals or Journals(()))
     app.on_response_prepare.append(say_headers)
     app.router.add_get("/assets/{path:.+}", asset)
     app.router.add_post("/api/ticket", ticket)
     app.router.add_get("/api/live", live)
+    app.router.add_get("/api/journals", journals_listed)
+    journal = r"/api/journals/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}/{epoch:\d{1,18}}/rounds"
+    app.router.add_get(journal, rounds_found)
+    app.router.add_get(journal + r"/{round:\d{1,9}}", round_course)
+    app.router.add_get(journal + r"/{round:\d{1,9}}/plays", round_plays)
     for path in ("/", "/{kind:table|dealer|sign|round|technician|shift|pit}{rest:(/.*)?}"):
         app.router.add_get(path, page)
     return app

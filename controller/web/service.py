@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import structlog
@@ -15,6 +16,7 @@ from controller.io.system.notify import Notifier
 from controller.io.system.watchdog import NANOSECONDS, Watchdog
 from controller.web.admission import Names, Tickets
 from controller.web.floor_view import FloorView
+from controller.web.journals import Journals
 from controller.web.server import PARTS, Address, application, serving
 from controller.web.subscription import Subscription
 
@@ -26,6 +28,8 @@ class Source(NamedTuple):
 
     broker: Broker
     tables: str
+    journals: tuple[Path, ...] = ()
+    """Journals that pages may look into."""
 
 
 class Surroundings(NamedTuple):
@@ -44,7 +48,12 @@ async def serve(source: Source, address: Address, around: Surroundings, say: Cal
     """
     clock, chance, notifier = around
     floor = FloorView(clock)
-    app = application(floor, Names(address.names, address.port), Tickets(lambda: clock.monotonic_ns() / NANOSECONDS))
+    app = application(
+        floor,
+        Names(address.names, address.port),
+        Tickets(lambda: clock.monotonic_ns() / NANOSECONDS),
+        Journals(source.journals),
+    )
 
     def status() -> str:
         link = "" if floor.is_linked else "; no broker"

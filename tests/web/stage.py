@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import random
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -94,12 +95,12 @@ async def staged(broker: Broker, rig: Rig, identity: Identity = HERE) -> AsyncIt
 
 
 @contextlib.asynccontextmanager
-async def pages(broker: Broker, address: Address | None = None) -> AsyncIterator[str]:
-    """The program that serves the pages of every table at the broker; where."""
+async def pages(broker: Broker, *journals: Path) -> AsyncIterator[str]:
+    """The program that serves the pages of every table at the broker, and of journals; where."""
     told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     around = Surroundings(SystemClock(), random.Random(1), Notifier({}))
     say: Callable[[str], None] = told.set_result
-    task = asyncio.create_task(serve(Source(broker, "+/+"), address or Address("127.0.0.1", 0), around, say))
+    task = asyncio.create_task(serve(Source(broker, "+/+", journals), Address("127.0.0.1", 0), around, say))
     try:
         await asyncio.wait((told, task), timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
         if task.done():

@@ -31,7 +31,7 @@ async def test_the_dealer_is_told_one_thing_at_a_time(broker: Broker, window: Wi
 async def test_the_dealer_sees_what_to_take_and_pay_in_order(broker: Broker, window: Window) -> None:
     async with staged(broker, dealt()) as stage, pages(broker) as at:
         await window.page.goto(f"{at}/dealer/harbour/bj-1")
-        await stage.talk("key stand\nkey stand\nkey hit\nTd\nkey stand\nkey hit\n4c\nkey stand\nkey hole_turned")
+        await stage.talk("key stand\nkey stand\nkey hit\nTd\nkey hit\n4c\nkey stand\nkey hole_turned")
         await expect(window.page.locator(".advice li .where")).to_have_text(
             ["spot 7", "spot 6", "spot 4", "spot 2", "spot 1"]
         )

@@ -62,7 +62,7 @@ async def test_who_comes_in_the_middle_of_a_round_sees_all_of_it(broker: Broker,
 async def test_a_round_is_seen_to_its_end_and_each_due_says_why(broker: Broker, window: Window) -> None:
     async with staged(broker, dealt()) as stage, pages(broker) as at:
         await window.page.goto(at + HERE)
-        await stage.talk("key stand\nkey stand\nkey hit\nTd\nkey stand\nkey hit\n4c\nkey stand\nkey hole_turned")
+        await stage.talk("key stand\nkey stand\nkey hit\nTd\nkey hit\n4c\nkey stand\nkey hole_turned")
         await stage.talk("key round_closed")
         await expect(window.page.locator(".badge", has_text="natural")).to_have_count(1)
         assert await faces(window, "Dealer") == ["nine of diamonds", "queen of spades"]

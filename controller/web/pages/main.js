@@ -1,6 +1,8 @@
 // @ts-check
 // Shows the page that the address names.
 import { DealerPage } from "./dealer_page.js";
+import { RoundPage } from "./round_page.js";
+import { JournalsPage, RoundsPage } from "./rounds_page.js";
 import { SignPage } from "./sign_page.js";
 import { PitPage } from "./pit_page.js";
 import { TablesPage } from "./tables_page.js";
@@ -19,7 +21,16 @@ function pageAt(path) {
   if (kind === "dealer" && NAME.test(name)) return html`<${DealerPage} name=${name} />`;
   if (kind === "sign" && NAME.test(name)) return html`<${SignPage} name=${name} />`;
   if (kind === "pit") return html`<${PitPage} target=${Number(new URLSearchParams(location.search).get("target")) || 0} />`;
+  if (kind === "round") return roundAt(rest);
   return html`<${TablesPage} />`;
+}
+
+/** @param {string[]} words the address below /round: site, table, epoch, round */
+function roundAt(words) {
+  const [site = "", table = "", epoch = "", round = ""] = words;
+  if (!NAME.test(`${site}/${table}`) || !/^\d+$/.test(epoch)) return html`<${JournalsPage} />`;
+  const journal = `${site}/${table}/${epoch}`;
+  return /^\d+$/.test(round) ? html`<${RoundPage} journal=${journal} round=${round} />` : html`<${RoundsPage} journal=${journal} />`;
 }
 
 const place = document.getElementById("page");

@@ -17,6 +17,8 @@ const PATHS = {
   question: "M9 9 a3 3 0 1 1 4 3 c-1 .5 -1 1 -1 2.5 M12 18 h.1",
   hold: "M8 5 v14 M16 5 v14",
   close: "M6 6 L18 18 M18 6 L6 18",
+  first: "M18 5 L11 12 L18 19 M7 5 v14",
+  last: "M6 5 L13 12 L6 19 M17 5 v14",
   left: "M15 5 L8 12 L15 19",
   right: "M9 5 L16 12 L9 19",
   play: "M8 5 L19 12 L8 19 Z",

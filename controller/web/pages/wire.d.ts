@@ -72,6 +72,18 @@ export interface Table {
   currency?: string;
   log?: Logged[];
 }
+export interface Moment {
+  seq: number; time: string; reading: number; name: string; text: string; readings: number[]; felt: number;
+}
+export interface Course {
+  site: string; table: string; epoch: number; round: number; outcome: string; moments: Moment[]; felts: Felt[];
+  commitments: { card: number; face: string | null; holds: boolean | null }[];
+}
+export interface Plays { reading: number; plays: number }
+export interface JournalFound { site: string; table: string; epoch: number; events: number; path?: string; refused?: string }
+export interface RoundFound {
+  round: number; first: number; began: string; ended: string; outcome: string; corrected: boolean; alerts: string[];
+}
 export interface News {
   now: number; linked: boolean; heard: Record<string, number>; tables: Record<string, Table>;
 }

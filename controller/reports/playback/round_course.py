@@ -1,0 +1,113 @@
+"""A round moment by moment: each statement, the readings it rests on, and the felt as it was told by then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from controller.core.messages.events import CardDrawn, CardOpened
+from controller.formats.journal.records import Identity, RecordDamaged, openings, opens
+from controller.formats.mqtt.retained_layout import FeltNow, FeltPicture
+from controller.reports.playback.round_index import RoundFound
+from controller.reports.round_narrative import Told, story
+
+
+class Moment(msgspec.Struct, frozen=True):
+    """A statement of the round. ``reading`` gave it, ``readings`` it rests on; ``felt`` is the place of its picture."""
+
+    seq: int
+    time: str
+    reading: int
+    name: str
+    text: str
+    readings: tuple[int, ...]
+    felt: int
+
+
+class Commitment(msgspec.Struct, frozen=True):
+    """A card that was committed to. ``holds`` is null while it is closed; else whether its opening fits."""
+
+    card: int
+    face: str | None
+    holds: bool | None
+
+
+class RoundCourse(msgspec.Struct, frozen=True):
+    """A round: its moments in order, the pictures of the felt they name, and its cards' commitments."""
+
+    site: str
+    table: str
+    epoch: int
+    round: int
+    outcome: str
+    moments: tuple[Moment, ...]
+    felts: tuple[FeltNow, ...]
+    commitments: tuple[Commitment, ...]
+
+
+def course_of(identity: Identity, found: RoundFound, events: Sequence[Told]) -> RoundCourse:
+    """How a round went. ``events`` are those of the journal from its first to its last."""
+    lines = {line.seq: line for line in story(events, found.round)}
+    picture = FeltPicture()
+    for lying in found.lying:
+        picture.lay(*lying)
+    felts: list[FeltNow] = []
+    moments: list[Moment] = []
+    is_next_begun = False
+    for one in events:
+        told_of = getattr(one.event, "round", None)
+        is_next_begun = is_next_begun or (isinstance(told_of, int) and told_of > found.round)
+        # What is told of this round once the next has begun changes nothing of the next one's felt.
+        if told_of == found.round or (told_of is None and not is_next_begun):
+            picture.take(one.seq, one.event)
+        line = lines.get(one.seq)
+        if line is None:
+            continue
+        now = msgspec.structs.replace(picture.now(), seq=0)
+        if not felts or felts[-1] != now:
+            felts.append(now)
+        moments.append(Moment(one.seq, one.time, one.reading, line.event, line.text, line.readings, len(felts) - 1))
+    return RoundCourse(
+        identity.site,
+        identity.table,
+        identity.epoch,
+        found.round,
+        found.outcome,
+        tuple(moments),
+        tuple(felts),
+        commitments(identity, found.round, events),
+    )
+
+
+def course_lines(course: RoundCourse) -> Iterator[str]:
+    """The same as lines of text, with what each rests on."""
+    yield f"{course.site}/{course.table}/{course.epoch} round {course.round}: {course.outcome or 'open'}"
+    for one in course.moments:
+        readings = " ".join(map(str, one.readings))
+        yield f"{one.time}  {one.text}   [event {one.seq}; readings {readings}]"
+
+
+def commitments(identity: Identity, number: int, events: Iterable[Told]) -> tuple[Commitment, ...]:
+    """Every card of a round, held against its commitment as anybody may."""
+    promised: dict[int, str] = {}
+    opened: dict[int, CardOpened] = {}
+    for one in events:
+        match one.event:
+            case CardDrawn(round=drawn_in, card=card, commitment=commitment) if drawn_in == number:
+                promised[card] = commitment
+            case CardOpened(card):
+                opened[card] = one.event
+            case _:
+                pass
+    return tuple(_held(identity, card, promised[card], opened.get(card)) for card in sorted(promised))
+
+
+def _held(identity: Identity, card: int, commitment: str, opening: CardOpened | None) -> Commitment:
+    if opening is None:
+        return Commitment(card, None, None)
+    try:
+        face, nonce = openings((opening,))[card]
+    except RecordDamaged:
+        return Commitment(card, opening.face, holds=False)
+    return Commitment(card, opening.face, opens(commitment, face, nonce, identity, card))

@@ -1,0 +1,162 @@
+"""What each round of a journal is found by: when it was played, where, for how much, which cards and alerts it had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.events import (
+    BettingClosed,
+    CardDrawn,
+    CardOpened,
+    ChipsChanged,
+    Event,
+    RoundClosed,
+    RoundStarted,
+    WagerAdjusted,
+    WagerSettled,
+    WagerUnresolved,
+)
+from controller.core.messages.floor_events import RoundVoided
+from controller.core.messages.raised_alerts import AlertRaised
+from controller.reports.round_narrative import Told
+
+Lying = tuple[tuple[int, str, int], ...]
+"""Spot, zone and cents of what lies on the felt."""
+
+
+class RoundFound(msgspec.Struct):
+    """A round: ``first`` and ``last`` are the seqs of its events, ``began`` and ``ended`` their times (RFC 3339).
+
+    ``amounts`` are wagers and nets in cents, ``faces`` the cards that were opened, ``alerts`` their kinds. ``outcome``
+    is empty while it is open.
+    """
+
+    round: int
+    first: int
+    began: str
+    last: int = 0
+    ended: str = ""
+    outcome: str = ""
+    irregular: bool = False
+    corrected: bool = False
+    unresolved: bool = False
+    spots: set[int] = msgspec.field(default_factory=set)
+    bets: set[str] = msgspec.field(default_factory=set)
+    amounts: set[int] = msgspec.field(default_factory=set)
+    faces: set[str] = msgspec.field(default_factory=set)
+    alerts: set[str] = msgspec.field(default_factory=set)
+    lying: Lying = ()
+    """What lay on the felt when it began."""
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What is looked for; what is None is not asked. ``at`` is a moment (RFC 3339, UTC) that the round was open at.
+
+    ``state``: ``open`` (wagers left open), ``irregular``, ``corrected``, ``void``. ``amount``: cents, as a wager or a
+    net.
+    """
+
+    at: str | None = None
+    spot: int | None = None
+    bet: str | None = None
+    amount: int | None = None
+    card: str | None = None
+    alert: str | None = None
+    state: str | None = None
+
+
+class RoundIndex:
+    """Grows with the journal: each event is looked at once."""
+
+    def __init__(self) -> None:
+        self.rounds: dict[int, RoundFound] = {}
+        self.seq = 0
+        self._zones: dict[tuple[int, str], int] = {}
+        self._cards: dict[int, int] = {}
+        """The round of each card that may still be opened."""
+
+    def take(self, events: Iterable[Told]) -> None:
+        """Take the events that follow those taken before."""
+        for one in events:
+            self.seq = one.seq
+            self._take(one)
+
+    def found(self, wanted: Wanted) -> Iterator[RoundFound]:
+        """The rounds that fit, the latest first."""
+        return (one for _, one in sorted(self.rounds.items(), reverse=True) if fits(one, wanted))
+
+    def _take(self, one: Told) -> None:
+        event = one.event
+        match event:
+            case ChipsChanged(spot, zone, _, cents):
+                self._zones[spot, zone] = cents
+            case CardDrawn(int(number), card):
+                self._cards[card] = number
+            case CardOpened(card, face):
+                drawn_in = self._cards.pop(card, 0)
+                if drawn_in in self.rounds:
+                    self._at(drawn_in, one).faces.add(face)
+            case _:
+                pass
+        told_of = getattr(event, "round", None)
+        if isinstance(told_of, int):
+            self._note(self._at(told_of, one), event)
+
+    def _at(self, number: int, one: Told) -> RoundFound:
+        if number not in self.rounds:
+            lying = tuple((*place, cents) for place, cents in sorted(self._zones.items()) if cents)
+            self.rounds[number] = RoundFound(number, one.seq, one.time, lying=lying)
+        found = self.rounds[number]
+        found.last, found.ended = one.seq, found.ended if found.outcome else one.time
+        return found
+
+    @staticmethod
+    def _note(found: RoundFound, event: Event) -> None:
+        match event:
+            case RoundStarted(_, _, boxes):
+                found.spots.update(boxes)
+            case BettingClosed(_, wagers):
+                found.spots.update(one.spot for one in wagers)
+                found.bets.update(one.bet for one in wagers)
+                found.amounts.update(one.cents for one in wagers)
+            case WagerSettled(_, spot, bet, wager, net):
+                found.spots.add(spot)
+                found.bets.add(bet)
+                found.amounts.update((wager, net))
+            case WagerUnresolved():
+                found.unresolved = True
+            case WagerAdjusted(_, _, _, _, _, net):
+                found.corrected = True
+                found.amounts.add(net)
+            case RoundIrregular():
+                found.irregular = True
+            case RoundVoided():
+                found.outcome = "void"
+            case AlertRaised(_, kind):
+                found.alerts.add(kind.value)
+            case RoundClosed(_, _, _, outcome):
+                found.outcome = found.outcome if found.outcome == "void" else outcome
+            case _:
+                pass
+
+
+def fits(one: RoundFound, wanted: Wanted) -> bool:
+    """Whether a round is what is looked for."""
+    states = {
+        "open": one.unresolved,
+        "irregular": one.irregular,
+        "corrected": one.corrected,
+        "void": one.outcome == "void",
+    }
+    return (
+        (wanted.at is None or one.began <= wanted.at <= (one.ended or wanted.at))
+        and (wanted.spot is None or wanted.spot in one.spots)
+        and (wanted.bet is None or wanted.bet in one.bets)
+        and (wanted.amount is None or wanted.amount in one.amounts)
+        and (wanted.card is None or wanted.card in one.faces)
+        and (wanted.alert is None or wanted.alert in one.alerts)
+        and (wanted.state is None or states.get(wanted.state, False))
+    )

@@ -1,0 +1,158 @@
+"""Journals that a page may look into: opened read-only for each request, in a thread of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from controller.core.messages.events import BettingClosed, CardOpened
+from controller.formats.journal.records import Identity, RecordDamaged, openings, unseal
+from controller.formats.mqtt.envelope import PayloadRefused, own_event
+from controller.formats.replay import house_of
+from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+from controller.reports.playback.play_counts import Plays, play_counts
+from controller.reports.playback.round_course import RoundCourse, course_of
+from controller.reports.playback.round_index import RoundFound, RoundIndex, Wanted
+from controller.reports.round_narrative import Told
+
+LISTED: Final = 200
+"""Rounds that one search lists."""
+
+COUNTED_READINGS: Final = 400
+"""Readings of a round that plays are counted after: several times those of the longest."""
+
+T = TypeVar("T")
+
+
+class JournalRefused(Exception):  # noqa: N818 - named for what happened
+    """What was asked for cannot be read; the text says why."""
+
+
+class Journals:
+    """The journals that were named, by site, table and epoch."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._paths = tuple(paths)
+        self._indexes: dict[Identity, RoundIndex] = {}
+        self._one_at_a_time = asyncio.Lock()
+
+    async def listed(self) -> list[dict[str, Any]]:
+        """Every journal that can be read now."""
+        return await self._read(self._listed)
+
+    async def found(self, identity: Identity, wanted: Wanted) -> list[RoundFound]:
+        """The rounds that fit, the latest first.
+
+        Raises:
+            JournalRefused: there is no such journal, or it cannot be read.
+        """
+        return await self._read(lambda: list(itertools.islice(self._index(identity).found(wanted), LISTED)))
+
+    async def course(self, identity: Identity, number: int) -> RoundCourse:
+        """How a round went.
+
+        Raises:
+            JournalRefused: there is no such round, or it cannot be read.
+        """
+        return await self._read(lambda: self._course(identity, number))
+
+    async def plays(self, identity: Identity, number: int) -> tuple[Plays, ...]:
+        """How many legal plays explained a closed round after each of its readings.
+
+        Raises:
+            JournalRefused: there is no such round, it is open, or it cannot be read.
+        """
+        return await self._read(lambda: self._plays(identity, number))
+
+    async def _read(self, work: Callable[[], T]) -> T:
+        async with self._one_at_a_time:
+            try:
+                return await asyncio.to_thread(work)
+            except (NotAJournal, JournalDamaged, PayloadRefused, RecordDamaged, OSError) as error:
+                raise JournalRefused(str(error)) from error
+
+    def _listed(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for path in self._paths:
+            try:
+                with JournalReader(path) as reader:
+                    one = reader.identity
+                    found.append(
+                        {"site": one.site, "table": one.table, "epoch": one.epoch, "events": reader.head().seq}
+                    )
+            except (NotAJournal, JournalDamaged) as error:
+                found.append({"path": path.name, "refused": str(error)})
+        return found
+
+    def _reader(self, identity: Identity) -> JournalReader:
+        for path in self._paths:
+            try:
+                reader = JournalReader(path)
+            except (NotAJournal, JournalDamaged):
+                continue
+            if reader.identity == identity:
+                return reader
+            reader.close()
+        raise JournalRefused(f"no journal of {identity.text()} was named; see: tableside web --journal")
+
+    def _index(self, identity: Identity) -> RoundIndex:
+        index = self._indexes.setdefault(identity, RoundIndex())
+        with self._reader(identity) as reader:
+            index.take(_told(reader, index.seq + 1))
+        return index
+
+    def _round(self, identity: Identity, number: int) -> RoundFound:
+        found = self._index(identity).rounds.get(number)
+        if found is None:
+            raise JournalRefused(f"{identity.text()} has no round {number}")
+        return found
+
+    def _course(self, identity: Identity, number: int) -> RoundCourse:
+        found = self._round(identity, number)
+        with self._reader(identity) as reader:
+            return course_of(identity, found, list(_told(reader, found.first, found.last)))
+
+    def _plays(self, identity: Identity, number: int) -> tuple[Plays, ...]:
+        found = self._round(identity, number)
+        if not found.outcome:
+            raise JournalRefused(f"round {number} is open: its plays are counted once it is closed")
+        with self._reader(identity) as reader:
+            events = list(_told(reader, found.first, found.last))
+            locked = next((one for one in events if isinstance(one.event, BettingClosed)), None)
+            if locked is None or not isinstance(locked.event, BettingClosed):
+                return ()
+            known = openings(one.event for one in events if isinstance(one.event, CardOpened))
+            first = min(one.reading for one in events)
+            starts = [
+                row.number for row in reader.events_with(b'"tableside.table_started.v1"') if row.seq < found.first
+            ]
+            house = house_of(unseal(next(iter(reader.records(starts[-1]))).body, None, {}, identity))
+            rows = itertools.islice(reader.records(first), COUNTED_READINGS)
+            last = max(one.reading for one in events)
+            given = (unseal(row.body, None, known, identity) for row in rows if row.number <= last)
+            return tuple(play_counts(house, locked.event, given))
+
+
+def _told(reader: JournalReader, first: int, last: int | None = None) -> Iterable[Told]:
+    limit = -1 if last is None else last - first + 1
+    for row in reader.events(first, limit):
+        one = own_event(row.body)
+        yield Told(one.seq, row.number, one.time, one.event)
+
+
+def wanted_of(query: dict[str, str]) -> Wanted:
+    """What a search asks for.
+
+    Raises:
+        JournalRefused: a field that is none, or not of its kind.
+    """
+    try:
+        given = {name: text for name, text in query.items() if text}
+        return msgspec.convert(given, Wanted, strict=False)
+    except msgspec.ValidationError as error:
+        raise JournalRefused(f"a search: {error}") from error

@@ -1,0 +1,176 @@
+"""A round of a journal in a real browser: found, stepped through, and each statement with what it rests on."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+from aiohttp import ClientSession
+from playwright.async_api import expect
+
+from controller.formats.journal.records import Identity
+from controller.io.mqtt.connection import Broker
+from controller.reports.playback.round_index import Wanted
+from controller.web.journals import JournalRefused, Journals, wanted_of
+from tests.core.journals import HERE, journal_of
+from tests.core.rig import Rig, penn
+from tests.core.test_waiting_rounds import WHO_GOT_THE_NINE
+from tests.web.conftest import Window
+from tests.web.stage import pages
+from tests.web.test_accessibility import findings
+from tests.web.test_table_page import dealt
+
+JOURNAL: Final = f"{HERE.site}/{HERE.table}/{HERE.epoch}"
+REST: Final = "key stand\nkey stand\nkey hit\nTd\nkey hit\n4c\nkey stand\nkey hole_turned\nkey round_closed"
+
+
+def two_rounds() -> Rig:
+    """Five boxes and their end, then a round of which nobody saw who took the nine."""
+    rig = dealt()
+    rig.talk(REST)
+    rig.talk("\n".join(f"{spot} main 0" for spot in (1, 2, 4, 6, 7)))
+    rig.talk("1 main 30\nkey no_more_bets\n8h 7d Qs Td\nkey stand\nkey hole_turned\nkey round_closed")
+    return rig
+
+
+def nine() -> Rig:
+    rig = Rig(penn())
+    rig.talk(WHO_GOT_THE_NINE)
+    rig.answer("3")
+    return rig
+
+
+async def kept(rig: Rig, folder: Path) -> Path:
+    return await asyncio.to_thread(journal_of, rig, folder / "journal.sqlite")
+
+
+async def test_a_round_goes_forwards_backwards_and_to_a_moment(broker: Broker, window: Window, tmp_path: Path) -> None:
+    path = await kept(two_rounds(), tmp_path)
+    async with pages(broker, path) as at:
+        await window.page.goto(f"{at}/round/{JOURNAL}/1")
+        page = window.page
+        await expect(page.locator(".account")).to_contain_text("closed: settled, 1 legal play")
+        await expect(page.locator(".trust .good")).to_contain_text("14 of 14 cards opened")
+        await page.keyboard.press("Home")
+        await expect(page.locator(".account [aria-current]")).to_contain_text("round 1 started")
+        assert await page.locator("svg.felt [data-card]").count() == 0
+        await page.get_by_role("button", name="the hole card was turned").click()
+        await expect(page.locator("[aria-label='hole card, closed']")).to_have_count(1)
+        await page.keyboard.press("End")
+        await expect(page.locator("[aria-label='hole card, closed']")).to_have_count(0)
+        await expect(page.locator("[aria-label='queen of spades']")).to_have_count(1)
+        assert re.search(r"\?at=\d+$", page.url)
+        await page.get_by_role("button", name="spot 2 main: of 50.00").click()
+        await expect(page.locator(".account .rests").first).to_be_visible()
+        await window.picture("round")
+        link = page.url
+        await page.goto(f"{at}/round")
+        await page.goto(link)
+        await expect(page.locator(".account [aria-current]")).to_contain_text("spot 2 main: of 50.00")
+        assert await findings(window) == []
+
+
+async def test_the_ways_that_remain_shrink_as_evidence_comes(broker: Broker, window: Window, tmp_path: Path) -> None:
+    path = await kept(nine(), tmp_path)
+    journals = Journals((path,))
+    counts = [one.plays for one in await journals.plays(HERE, 1)]
+    assert counts[-1] == 2
+    assert max(counts) == 3
+    async with pages(broker, path) as at:
+        await window.page.goto(f"{at}/round/{JOURNAL}/1")
+        await expect(window.page.locator(".plays .count")).to_have_text("2")
+        await expect(window.page.locator(".timeline .ways")).to_have_count(1)
+        await window.picture("round-open")
+
+
+async def test_rounds_are_found_by_what_happened_in_them(broker: Broker, window: Window, tmp_path: Path) -> None:
+    async with pages(broker, await kept(two_rounds(), tmp_path)) as at:
+        await window.page.goto(f"{at}/round")
+        await window.page.get_by_role("link", name="harbour/bj-1").click()
+        await expect(window.page.locator(".tables a b")).to_have_text(["Round 2", "Round 1"])
+        await window.page.get_by_label("Amount").fill("37.50")
+        await window.page.get_by_role("button", name="Look").click()
+        await expect(window.page.locator(".tables a b")).to_have_text(["Round 1"])
+        assert "amount=3750" in window.page.url
+        await window.page.get_by_label("Amount").fill("")
+        await window.page.get_by_label("Card").fill("8h")
+        await window.page.get_by_label("Spot").fill("1")
+        await window.page.get_by_label("Spot").press("Enter")
+        await expect(window.page.locator(".tables a b")).to_have_text(["Round 2", "Round 1"])
+        assert await findings(window) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "rounds"),
+    [
+        (Wanted(), [2, 1]),
+        (Wanted(spot=7), [1]),
+        (Wanted(amount=3_000), [2]),
+        (Wanted(card="Td"), [2, 1]),
+        (Wanted(card="4c"), [1]),
+        (Wanted(state="irregular"), []),
+        (Wanted(state="nothing of the kind"), []),
+        (Wanted(bet="insurance"), []),
+        (Wanted(at="2026-01-01T00:00:00.000000Z"), []),
+    ],
+)
+async def test_a_search_finds_what_fits_and_nothing_else(wanted: Wanted, rounds: list[int], tmp_path: Path) -> None:
+    journals = Journals((await kept(two_rounds(), tmp_path),))
+    assert [one.round for one in await journals.found(HERE, wanted)] == rounds
+
+
+async def test_a_round_is_found_at_every_moment_it_was_played(tmp_path: Path) -> None:
+    journals = Journals((await kept(two_rounds(), tmp_path),))
+    first, second = sorted(await journals.found(HERE, Wanted()), key=lambda one: one.round)
+    for one in (first, second):
+        for moment in (one.began, one.ended):
+            assert one.round in [found.round for found in await journals.found(HERE, Wanted(at=moment))]
+
+
+async def test_an_open_round_shows_no_card_and_counts_no_play(tmp_path: Path) -> None:
+    journals = Journals((await kept(dealt(), tmp_path),))
+    course = await journals.course(HERE, 1)
+    assert [one.face for one in course.commitments if one.face is None] == [None]
+    with pytest.raises(JournalRefused, match="round 1 is open"):
+        await journals.plays(HERE, 1)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda journals: journals.course(HERE, 9), "has no round 9"),
+        (
+            lambda journals: journals.found(Identity("other", "bj-1", 1), Wanted()),
+            "no journal of other/bj-1/1 was named",
+        ),
+    ],
+)
+async def test_what_is_not_there_is_said(ask: Callable[[Journals], object], said: str, tmp_path: Path) -> None:
+    journals = Journals((await kept(nine(), tmp_path), tmp_path / "missing.sqlite"))
+    with pytest.raises(JournalRefused, match=said):
+        await ask(journals)  # type: ignore[misc]
+    assert "refused" in (await journals.listed())[1]
+
+
+def test_a_search_that_is_none_is_refused() -> None:
+    assert wanted_of({"spot": "3", "bet": ""}) == Wanted(spot=3)
+    with pytest.raises(JournalRefused, match="a search"):
+        wanted_of({"spot": "three"})
+
+
+async def test_the_text_of_a_round_says_what_the_page_says(broker: Broker, tmp_path: Path) -> None:
+    path = await kept(nine(), tmp_path)
+    async with pages(broker, path) as at, ClientSession() as client:
+        async with client.get(f"{at}/api/journals/{JOURNAL}/rounds/1?as=text") as answer:
+            text = await answer.text()
+        async with client.get(f"{at}/api/journals/{JOURNAL}/rounds/1") as answer:
+            told = await answer.json()
+        assert [one["text"] in line for one, line in zip(told["moments"], text.splitlines()[1:], strict=True)] == [
+            True for _ in told["moments"]
+        ]
+        async with client.get(f"{at}/api/journals/{JOURNAL}/rounds/77") as answer:
+            assert (answer.status, await answer.text()) == (404, f"{JOURNAL} has no round 77\n")
