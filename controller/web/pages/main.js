@@ -7,6 +7,7 @@ import { SignPage } from "./sign_page.js";
 import { PitPage } from "./pit_page.js";
 import { TablesPage } from "./tables_page.js";
 import { TablePage } from "./table_page.js";
+import { TechnicianPage } from "./technician_page.js";
 import { settings, wear } from "./settings.js";
 import { loadTexts } from "./texts.js";
 import { html, render } from "./vendor/preact-htm.js";
@@ -20,6 +21,7 @@ function pageAt(path) {
   if (kind === "table" && NAME.test(name)) return html`<${TablePage} name=${name} />`;
   if (kind === "dealer" && NAME.test(name)) return html`<${DealerPage} name=${name} />`;
   if (kind === "sign" && NAME.test(name)) return html`<${SignPage} name=${name} />`;
+  if (kind === "technician" && NAME.test(name)) return html`<${TechnicianPage} name=${name} />`;
   if (kind === "pit") return html`<${PitPage} target=${Number(new URLSearchParams(location.search).get("target")) || 0} />`;
   if (kind === "round") return roundAt(rest);
   return html`<${TablesPage} />`;

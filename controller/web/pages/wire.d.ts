@@ -64,7 +64,7 @@ export interface Table {
   meters?: { seq: number; meters: Meter[]; jackpots: Jackpot[]; linked: LinkedMeter[]; waiting: number };
   pace?: { seq: number; figures: Figures };
   hold?: { reason: string } | null;
-  stream?: { epoch: number; seq: number; published: number; time: string; alarms: string[];
+  stream?: { epoch: number; seq: number; published: number; time: string; alarms: string[]; tree_head: string;
     consumers: { consumer: string; last_seq: number; behind: number; oldest_s: number }[] };
   devices?: Record<string, { state: string; detail: string; since: string }>;
   asked?: Record<string, { since: string; exact: boolean }>;

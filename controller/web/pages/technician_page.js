@@ -1,0 +1,102 @@
+// @ts-check
+// One table for whoever looks after it: each line with its faults, the broker, the consumers, the program.
+import { ago, clock } from "./figures.js";
+import { useLive, useNow } from "./live.js";
+import { SettingsPanel, useSettings } from "./settings.js";
+import { Symbol } from "./symbols.js";
+import { standing } from "./table_page.js";
+import { t, tn } from "./texts.js";
+import { html, useEffect } from "./vendor/preact-htm.js";
+
+/** @typedef {import("./wire.js").Table} Table */
+
+/** @param {{ name: string }} of */
+export function TechnicianPage({ name }) {
+  const live = useLive(name);
+  const now = useNow(live.skew);
+  const [chosen, change] = useSettings();
+  const table = live.tables[name];
+  const state = standing(live, name, now);
+  useEffect(() => {
+    document.title = t("title.technician", { name });
+  }, [name]);
+  return html`<div class="technician-page ${state.kind}">
+    <header class="head"><h1>${name}</h1><span class="fact"><b>${t("technician.title")}</b></span>
+      <span class="fact state ${state.kind}">${t(`state.word.${state.kind}`)}</span>
+      <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a> <a href="/table/${name}">${t("nav.table")}</a></nav>
+      <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details></header>
+    ${state.text ? html`<p class="notice ${state.kind}" role="status"><${Symbol} name=${state.symbol} />${state.text}</p>` : null}
+    <main>${table ? html`<${Alarms} table=${table} /><${Lines} table=${table} now=${now} /><${Journal} table=${table} linked=${live.linked} now=${now} /><${Program} table=${table} now=${now} /><${Untold} />` : html`<p class="quiet">${t("felt.loading")}</p>`}</main></div>`;
+}
+
+/** What the table itself says somebody should see to. @param {{ table: Table }} of */
+function Alarms({ table }) {
+  const alarms = [...new Set([...(table.status?.alarms ?? []), ...(table.stream?.alarms ?? [])])];
+  return html`<section class="panel alarms"><h2><${Symbol} name="alert" />${t("technician.alarms")}</h2>
+    ${alarms.length ? html`<ul>${alarms.map((one) => html`<li key=${one}>${one}</li>`)}</ul>` : html`<p class="quiet">${t("technician.alarms.none")}</p>`}</section>`;
+}
+
+/** @param {{ table: Table, now: number }} of */
+function Lines({ table, now }) {
+  const figures = table.pace?.figures;
+  const names = [...new Set([...Object.keys(table.devices ?? {}), ...Object.keys(table.faults?.devices ?? {})])].sort();
+  const heads = /** @type {const} */ (["device", "state", "since", "faults", "last"]);
+  return html`<section class="panel lines"><h2>${t("technician.lines")}</h2>
+    <table><thead><tr>${heads.map((one) => html`<th key=${one} scope="col">${t(`technician.${one}`)}</th>`)}</tr></thead>
+      <tbody>${names.map((name) => html`<${Line} key=${name} name=${name} table=${table} now=${now} />`)}</tbody></table>
+    <p class="quiet">${figures ? t("technician.hour", { age: ago(figures.seconds * 1000) }) : t("technician.hour.unknown")} ${table.faults?.since ? t("technician.listening", { since: clock(table.faults.since) }) : t("technician.silent")}</p></section>`;
+}
+
+/** @param {{ name: string, table: Table, now: number }} of */
+function Line({ name, table, now }) {
+  const status = table.devices?.[name];
+  const fault = table.faults?.devices[name];
+  const hour = table.pace?.figures.devices.find((one) => one.device === name);
+  return html`<tr class=${status && status.state !== "ready" ? "ill" : ""}><th scope="row"><${Symbol} name=${name.split("/")[0] ?? "device"} /> ${name}</th>
+    <td data-head=${t("technician.state")}>${status ? html`<b class="status">${t(`device.${status.state}`)}</b> ${status.detail}` : t("technician.unknown")}</td>
+    <td data-head=${t("technician.since")}>${status ? html`<time datetime=${status.since}>${clock(status.since)}</time> <span class="quiet">${ago(now - Date.parse(status.since))}</span>` : t("technician.unknown")}</td>
+    <td data-head=${t("technician.faults")}>${hour ? faults(hour) : table.pace ? t("technician.faults.none") : t("technician.unknown")}</td>
+    <td data-head=${t("technician.last")}>${fault ? html`<time datetime=${fault.time} title=${t("log.event", { seq: fault.seq, time: fault.time })}>${clock(fault.time)}</time> <b>${t(`fault.${fault.kind}`)}</b> ${fault.detail}` : t("technician.last.none")}</td></tr>`;
+}
+
+/** @param {import("./wire.js").Figures["devices"][number]} hour */
+function faults(hour) {
+  const said = [
+    hour.faults ? tn("faults.down", hour.faults, { age: ago(hour.down_seconds * 1000) }) : "",
+    hour.alarms ? tn("faults.alarms", hour.alarms) : "",
+    hour.damaged_messages ? tn("faults.damaged", hour.damaged_messages) : "",
+  ].filter((text) => text);
+  return said.join(", ") || t("technician.faults.none");
+}
+
+/** The broker and whoever reads what the table tells. @param {{ table: Table, linked: boolean, now: number }} of */
+function Journal({ table, linked, now }) {
+  const stream = table.stream;
+  const records = stream?.tree_head.split("\n")[1];
+  const behind = stream ? stream.seq - stream.published : 0;
+  return html`<section class="panel journal"><h2><${Symbol} name="broker" />${t("technician.broker")}</h2>
+    <dl><div><dt>${t("technician.broker.here")}</dt><dd>${t(linked ? "technician.broker.up" : "technician.broker.away")}</dd></div>
+      <div><dt>${t("technician.events")}</dt><dd>${stream ? t("technician.events.told", { seq: stream.seq, published: stream.published }) : t("technician.unknown")} ${behind ? html`<b class="bad">${tn("technician.behind", behind)}</b>` : null}</dd></div>
+      <div><dt>${t("technician.head")}</dt><dd>${records ? t("technician.records", { count: records }) : t(stream ? "technician.head.none" : "technician.unknown")}</dd></div>
+      <div><dt>${t("technician.written")}</dt><dd>${stream ? html`${clock(stream.time)} <span class="quiet">${ago(now - Date.parse(stream.time))}</span>` : t("technician.unknown")}</dd></div></dl>
+    <h3>${t("technician.consumers")}</h3>
+    ${stream?.consumers.length ? html`<ul>${stream.consumers.map((one) => html`<li key=${one.consumer} class=${one.behind ? "bad" : ""}><b>${one.consumer}</b> ${t("technician.consumer", { seq: one.last_seq })}${one.behind ? `, ${tn("technician.behind", one.behind)}, ${t("technician.oldest", { age: ago(one.oldest_s * 1000) })}` : ""}</li>`)}</ul>` : html`<p class="quiet">${t(stream ? "technician.consumers.none" : "technician.unknown")}</p>`}</section>`;
+}
+
+/** @param {{ table: Table, now: number }} of */
+function Program({ table, now }) {
+  const { status, info, faults: heard, pace } = table;
+  const checked = heard?.software;
+  return html`<section class="panel program"><h2>${t("technician.program")}</h2>
+    <dl><div><dt>${t("technician.state")}</dt><dd>${status ? html`${t(`program.${status.state}`)} <span class="quiet">${t("technician.session", { session: status.session, since: clock(status.since), age: ago(now - Date.parse(status.since)) })}</span>` : t("technician.unknown")}</dd></div>
+      <div><dt>${t("technician.starts")}</dt><dd>${pace ? pace.figures.starts : t("technician.unknown")}</dd></div>
+      <div><dt>${t("technician.version")}</dt><dd>${info?.version ?? t("technician.unknown")}</dd></div>
+      <div><dt>${t("technician.rules")}</dt><dd>${info ? html`${info.profile} <code>${info.profile_hash.slice(0, 16)}</code>` : t("technician.unknown")}</dd></div>
+      <div><dt>${t("technician.files")}</dt><dd>${checked ? html`${t(checked.passed ? "technician.files.passed" : "technician.files.failed", { count: checked.files })} <span class="quiet">${clock(checked.time)}</span> ${checked.detail}` : t("technician.files.unknown")}</dd></div></dl></section>`;
+}
+
+/** What no table publishes is said to be unknown, with what would tell it. */
+function Untold() {
+  const untold = [t("untold.port"), t("untold.disk"), t("untold.copy"), t("untold.verify")];
+  return html`<section class="panel untold"><h2>${t("technician.untold")}</h2><ul>${untold.map((one) => html`<li key=${one}>${one}</li>`)}</ul></section>`;
+}

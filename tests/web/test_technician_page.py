@@ -1,0 +1,103 @@
+"""The technician's page in a real browser: which line, since when, and what nobody tells."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+import pytest
+from playwright.async_api import expect
+
+from controller.core.messages.alerts import DeviceAlarm, LineErrors
+from controller.core.messages.events import DeviceStatusChanged, Event
+from controller.core.messages.software_events import SoftwareChecked
+from controller.core.table.pace import DeviceFigures
+from controller.formats.journal.stream import ConsumerNow, StreamNow
+from controller.formats.mqtt.envelope import event_bytes, event_name, status_bytes, utc_text
+from controller.formats.mqtt.retained_state import PaceNow
+from controller.io.mqtt.connection import Broker
+from controller.io.system.clock import SystemClock
+from tests.web.conftest import Window
+from tests.web.floor import PLAYED
+from tests.web.stage import Stage, pages, staged
+from tests.web.test_accessibility import findings
+from tests.web.test_secrecy import EVERYTHING, HOSTILE
+from tests.web.test_table_page import dealt
+
+HERE: Final = "/technician/harbour/bj-1"
+FULL: Final = "the journal's disk fills: 812 MB are free"
+
+
+async def told(stage: Stage, *events: Event) -> None:
+    """The table tells these, after all it told."""
+    for seq, event in enumerate(events, start=9_000):
+        body = event_bytes(event, stage.identity, seq, SystemClock().wall_ns())
+        await stage.retain(f"{stage.topics.root}/event/{event_name(event)}", body)
+
+
+async def troubled(stage: Stage, text: str = "no answer on /dev/shoe", noise: str = "expected 8 bytes") -> None:
+    """A shoe that is away, a keypad with noise on its line, a consumer that is behind, a disk that fills."""
+    await stage.device("shoe", "lost", text)
+    figures = (DeviceFigures("shoe", "lost", 2, 340, 1, 0), DeviceFigures("keypad", "ready", 0, 0, 0, 3))
+    pace = PaceNow(9_000, msgspec.structs.replace(PLAYED, devices=figures))
+    await stage.retain(stage.topics.state("pace"), msgspec.json.encode(pace))
+    consumers = (ConsumerNow("surveillance", 9_000, 0, 0, 2_610), ConsumerNow("accounting", 8_100, 900, 75))
+    head = "tableside/harbour/bj-1/1795259812\n2612\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n"
+    time = utc_text(SystemClock().wall_ns())
+    stream = StreamNow(1_795_259_812, 101, 9_000, 9_000, "00" * 32, consumers, (FULL,), time, head)
+    await stage.retain(stage.topics.state("stream"), msgspec.json.encode(stream))
+    await stage.retain(stage.topics.status, status_bytes("online", 101, SystemClock().wall_ns(), (FULL,)))
+    await told(
+        stage,
+        DeviceStatusChanged("shoe", "lost", text),
+        LineErrors("keypad", noise, "ff00"),
+        DeviceAlarm("bet_spots/1", "7", "antenna detuned"),
+        SoftwareChecked("hour", True, "00", 5_064, "", ""),
+    )
+
+
+async def test_each_line_says_how_it_is_and_what_it_last_complained_of(broker: Broker, window: Window) -> None:
+    async with staged(broker, dealt()) as stage, pages(broker) as at:
+        await window.page.goto(at + HERE)
+        rows = window.page.locator(".lines tbody tr")
+        await expect(rows).to_have_count(3)
+        await expect(window.page.locator(".program")).to_contain_text("no look at them has been heard")
+        await troubled(stage)
+        await expect(rows.nth(1)).to_contain_text("keypad")
+        await expect(rows.nth(2)).to_contain_text("no answer on /dev/shoe")
+        await expect(rows.nth(2)).to_contain_text("down 2 times, 5 min, 1 alarm")
+        await expect(rows.nth(1)).to_contain_text("3 damaged messages")
+        await expect(rows.nth(0)).to_contain_text("antenna detuned")
+        await expect(window.page.locator(".alarms li")).to_have_text([FULL])
+        await expect(window.page.locator(".journal .bad")).to_contain_text("900 events behind")
+        await expect(window.page.locator(".journal")).to_contain_text("of 2612 records")
+        await expect(window.page.locator(".program")).to_contain_text("5064 are those of the list")
+        await expect(window.page.locator(".untold")).to_contain_text("tableside verify")
+        await window.picture("technician")
+        said = "".join(window.frames)
+        assert '"face":"Qs"' not in said
+        assert "queen of spades" not in await window.page.evaluate(EVERYTHING)
+
+
+@pytest.mark.parametrize("colours", ["dark", "light"])
+async def test_it_fits_a_phone_and_nothing_serious_is_found(colours: Any, broker: Broker, window: Window) -> None:
+    async with staged(broker, dealt()) as stage, pages(broker) as at:
+        await troubled(stage)
+        await window.page.emulate_media(color_scheme=colours)
+        await window.page.goto(at + HERE)
+        await expect(window.page.locator(".lines tbody tr")).to_have_count(3)
+        assert await findings(window) == []
+        await window.page.set_viewport_size({"width": 320, "height": 700})
+        assert await window.page.evaluate("document.documentElement.scrollWidth") == 320
+        assert await findings(window) == []
+
+
+async def test_what_a_line_says_is_text(broker: Broker, window: Window) -> None:
+    async with staged(broker, dealt()) as stage, pages(broker) as at:
+        await window.page.goto(at + HERE)
+        await expect(window.page.locator(".lines tbody tr")).to_have_count(3)
+        await troubled(stage, HOSTILE, HOSTILE)
+        await expect(window.page.locator(".lines tbody tr").nth(1)).to_contain_text(HOSTILE)
+        await expect(window.page.locator(".lines tbody tr").nth(2)).to_contain_text(HOSTILE)
+        assert await window.page.evaluate("window.pwned") is None
+        assert await window.page.locator("img").count() == 0
