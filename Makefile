@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent campaign-collect
+.PHONY: help setup rollback wheels deb campaign-deb setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent campaign-collect
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -36,6 +36,7 @@ help:
 	@echo 'make setup   the program as a table PC runs it, in releases/, with current as its name; WITH="report link-postgresql collect parquet metrics screen web" adds these extras'
 	@echo 'make rollback  current is the release before again'
 	@echo 'make wheels  what make setup installs as one folder, build/wheels, for a table PC without a network; MACHINE=aarch64 FOR=3.13 WITH= may be given'
+	@echo 'make deb     a Debian package of the same, in build; WITH= REVISION= may be given'
 	@echo 'make setup-dev  a virtual environment in .venv, with everything the targets below need; they make it themselves'
 	@echo 'make lock    requirements/*.lock anew from pyproject.toml; UPGRADE=1 takes the newest of everything'
 	@echo 'make demo    a table of simulated devices and people; ROUNDS= SEED= SPEED= BOXES= KEYPAD= SHOE= PROFILE= JACKPOTS= SENSORS= LINK= BROKER= WEB= may be given'
@@ -66,6 +67,7 @@ help:
 	@echo 'make campaign-secrecy random rounds, irregular deals, orders and keys: nothing depends on the hole card before its turn, on a burned card, or on what a trigger box drew (hours); N= SEED= may be given'
 	@echo 'make campaign-table-pc  Debian 12 booted in qemu, installed by the pages, and what befalls such a machine (half an hour; as root, with qemu-system-x86 and debootstrap); FOLDER= HAPPENINGS=kill,cables,... ROUNDS= SEED= may be given'
 	@echo 'make campaign-collect  recorded nights of many tables into one PostgreSQL, broker, server and collector killed meanwhile (minutes); TABLES= PACE= LAPS= KILLS= SEED= may be given'
+	@echo 'make campaign-deb  the package installed in a clean Debian, upgraded over a running table, removed and purged (minutes; as root, with debootstrap); ROOT= may be given'
 	@echo 'make campaign-broker  a day without a broker, in virtual time (minutes); HOURS= may be given'
 	@echo 'make campaign-flood   thousands of commands a second while people play, over MQTT and the operator channel; PER_SECOND= SECONDS= may be given'
 	@echo 'make campaign-hostile a million hostile requests to every program and role while people play; N= SEED= may be given'
@@ -79,6 +81,9 @@ rollback:
 
 wheels:
 	install/wheels $(WHEELS) $(WITH)
+
+deb: wheels
+	install/deb $(WHEELS) build
 
 setup-dev: $(READY)
 
@@ -191,6 +196,9 @@ campaign-table-pc: setup-dev
 campaign-collect: setup-dev servers
 	nice -n 19 $(BIN)/python -m tests.collector.campaign $(call option,TABLES,tables) $(call option,PACE,pace) \
 		$(call option,LAPS,laps) $(call option,KILLS,kills) $(call option,SEED,seed)
+
+campaign-deb: setup-dev deb
+	nice -n 10 $(BIN)/python -m tests.install.deb_campaign $(call option,ROOT,root)
 
 campaign-broker: setup-dev servers
 	$(BIN)/python -m tests.campaigns.outage $(call option,HOURS,hours)
