@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import time
+from collections.abc import Iterator
 from typing import Final
 
 import click
@@ -11,8 +13,10 @@ import msgspec
 
 from controller.commands.journal_reader import of_journal, published
 from controller.commands.terminal import refuse, say_json, say_told
+from controller.core.table.pace import HOUR_NS
+from controller.formats.mqtt.envelope import Published, own_event
 from controller.io.journal.journal import JournalReader
-from controller.reports.status import Standing, standing
+from controller.reports.status import Standing, nanoseconds, needed, standing
 from controller.reports.table_screen import TableScreen
 
 LOOK_SECONDS: Final = 0.25
@@ -43,7 +47,7 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool, fol
             raise click.UsageError("--json: tableside watch --json follows a table for programs")
         follow_table(reader)
         return
-    found = standing(published(reader), hours)
+    found = standing(those_needed(reader, hours), hours)
     if as_json:
         say_json(found if shoe else msgspec.structs.replace(found, remaining={}, running_count=0))
     else:
@@ -74,6 +78,28 @@ def follow_table(reader: JournalReader) -> None:
             if seq != before or not before:
                 live.update(drawn(screen.now()), refresh=True)
             time.sleep(LOOK_SECONDS)
+
+
+def those_needed(reader: JournalReader, hours: int) -> Iterator[Published]:
+    """The events of a journal that its table's state is made of: a small part of them, found by their kinds.
+
+    Raises:
+        JournalDamaged: the journal cannot be read.
+        PayloadRefused: an event is not what this version knows.
+    """
+    kinds = list(reader.kinds())
+    if not kinds:
+        return
+    since_ns = moment(reader, kinds[-1][0]) - hours * HOUR_NS
+    # Events lie in the order of their times, but where the clock was set back.
+    since = bisect.bisect_left(kinds, since_ns, key=lambda one: moment(reader, one[0]))
+    for seq in needed(kinds, kinds[min(since, len(kinds) - 1)][0]):
+        yield own_event(reader.event(seq).body)
+
+
+def moment(reader: JournalReader, seq: int) -> int:
+    """When an event was published, in nanoseconds since 1970."""
+    return nanoseconds(own_event(reader.event(seq).body).time)
 
 
 def lines(now: Standing, *, shoe: bool) -> list[str]:

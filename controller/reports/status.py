@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -118,6 +118,59 @@ def shoe_after(account: ShoeAccount, event: Event) -> ShoeAccount:
             return account
 
 
+WAITING: Final = frozenset(
+    [
+        "alert_raised",
+        "alert_acknowledged",
+        "play_blocked",
+        "play_unblocked",
+        "question_asked",
+        "question_answered",
+        "question_withdrawn",
+    ]
+)
+"""What may still wait for somebody, however long ago it was."""
+
+DEALT: Final = frozenset(["shoe_begun", "card_drawn", "card_burned", "card_opened"])
+"""What tells of a shoe since it was begun."""
+
+PACED: Final = frozenset(
+    [
+        "betting_closed",
+        "card_drawn",
+        "hole_card_revealed",
+        "round_closed",
+        "round_irregular",
+        "question_asked",
+        "question_answered",
+        "question_withdrawn",
+        "alert_raised",
+        "device_status_changed",
+        "device_alarm",
+        "line_errors",
+        "table_started",
+    ]
+)
+"""What the figures of the last hours are made of."""
+
+
+def needed(kinds: Sequence[tuple[int, str]], since_seq: int) -> list[int]:
+    """The seqs of the events that ``standing`` needs of all; the hours it looks back begin with event ``since_seq``."""
+    last = {kind: seq for seq, kind in kinds}
+    started, shoe, round_begun = (last.get(kind, 0) for kind in ("table_started", "shoe_begun", "betting_closed"))
+    ends = {since_seq, kinds[-1][0]} if kinds else set()
+    return [
+        seq
+        for seq, kind in kinds
+        if kind in WAITING
+        or (seq >= since_seq and kind in PACED)
+        or (seq >= started and kind in {"table_started", "device_status_changed"})
+        or (0 < shoe <= seq and kind in DEALT)
+        or (seq >= round_begun and kind in {"betting_closed", "round_closed"})
+        or seq in ends
+    ]
+
+
 def standing(events: Iterable[Published], hours: int) -> Standing:
     """The table after its last event, with the figures of the last ``hours`` before it."""
     events = tuple(events)
@@ -156,8 +209,8 @@ def standing(events: Iterable[Published], hours: int) -> Standing:
         unpaired=fold.started.unpaired,
         shoe=shoe.shoe,
         decks=shoe.decks,
-        drawn=shoe.drawn,
-        burned=shoe.burned,
+        drawn=shoe.drawn if shoe.shoe else 0,
+        burned=shoe.burned if shoe.shoe else 0,
         running_count=running_count(shoe) if shoe.shoe else 0,
         remaining=remaining(shoe) if shoe.shoe else {},
     )

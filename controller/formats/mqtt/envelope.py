@@ -202,6 +202,12 @@ def event_bytes(event: Event, identity: Identity, seq: int, wall_ns: int) -> byt
     return msgspec.json.encode(envelope)
 
 
+def envelope_head(identity: Identity) -> bytes:
+    """What stands before the kind in every event of an epoch, but for the digits of its seq."""
+    own = f'"id":"{identity.text()}/","source":"/{identity.site}/{identity.table}"'
+    return f'{{"specversion":"{SPEC_VERSION}",{own},"type":"{TYPE_PREFIX}'.encode()
+
+
 @reads_outside(PayloadRefused)
 def read_event(payload: bytes) -> Published:
     """What ``event_bytes`` was given, as somebody says.
