@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, Protocol
 import msgspec
 
 from controller.core.game.rules import Rules
-from controller.core.messages.alerts import SettlementDisputed
+from controller.core.messages.alerts import CardsMayBeMissing, SettlementDisputed
 from controller.core.messages.events import RoundClosed, WagerAdjusted, WagerSettled, WagerUnresolved
 from controller.core.messages.inputs import (
     AdjustWager,
@@ -53,11 +53,6 @@ class Night(Protocol):
     @property
     def acts(self) -> list[Act]: ...
 
-    @property
-    def hides(self) -> bool:
-        """Whether readers are lost in it."""
-        ...
-
     def table(self) -> Rig:
         """The table at the night's beginning."""
         ...
@@ -80,8 +75,6 @@ class Script(NamedTuple):
     late: bool
     reads_display: bool
     """Whether the dealer answers what the display asks."""
-    hides: bool = False
-    """Whether readers are lost in it."""
 
     def table(self) -> Rig:
         """The table at the night's beginning."""
@@ -156,8 +149,12 @@ def naming_wrongly_and_rightly_changes_nothing(seed: int, make: Callable[[int], 
     """A card named as another, and then as what it is, leaves every wager as it would have been."""
     night = Corrected(seed)
     named_twice = wagers(played(make(seed), night.name_wrongly))
-    straight = wagers(played(make(seed), night.pass_the_time))
+    rig = played(make(seed), night.pass_the_time)
+    straight = wagers(rig)
     differ = {place for place in named_twice.keys() | straight.keys() if named_twice.get(place) != straight.get(place)}
+    # A round in which the daemon was not running is judged anew as one of which no key was heard: it may stay open.
+    cut = {event.round for event in rig.events if isinstance(event, CardsMayBeMissing)}
+    differ = {place for place in differ if place[0] not in cut or named_twice.get(place) is not None}
     assert not differ, [(place, named_twice.get(place), straight.get(place)) for place in sorted(differ)]
 
 

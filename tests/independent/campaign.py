@@ -23,9 +23,12 @@ from pathlib import Path
 from tests.independent.habits import HABITS
 from tests.independent.houses import HOUSES
 from tests.independent.programs import broker
-from tests.independent.sitting import Seating, Table, sitting
+from tests.independent.sitting import NotSeated, Seating, Table, sitting
 from tests.independent.unkind import unkind
 from tests.independent.verdict import Verdict, judged
+
+STARVED_S = 30.0
+"""Between two attempts to seat anybody at a machine that is too busy to start a daemon within a minute."""
 
 ROUNDS_AT_ONE = 25
 """Rounds that one daemon sees; then another profile or habit sits down."""
@@ -87,7 +90,13 @@ async def campaign(arguments: argparse.Namespace) -> dict[str, Verdict]:
         async def seat() -> None:
             while todo:
                 one = todo.pop(0)
-                found = await played(folder / one.name, one, rounds, port, troubled=not arguments.kind)
+                try:
+                    found = await played(folder / one.name, one, rounds, port, troubled=not arguments.kind)
+                except NotSeated as error:
+                    print(f"{error}; tried again at the end", flush=True)
+                    todo.append(one._replace(name=f"{one.name}-again"))
+                    await asyncio.sleep(STARVED_S)
+                    continue
                 verdicts.setdefault(one.habit, Verdict()).add(found)
                 print(f"{one.profile} {one.habit} {one.boxes} boxes seed {one.seed}: {found.line()}", flush=True)
                 for fault in found.faults:

@@ -220,6 +220,10 @@ class Table:
         return all(said.get(f"device/{one}/status", {}).get("state") == "ready" for one in ("shoe", "keypad", *spots))
 
 
+class NotSeated(Exception):  # noqa: N818 - named for what happened
+    """The table's daemon did not come up in time: the machine is starved, and nothing was played."""
+
+
 def places(people: People, *, single: bool) -> dict[Place, OnFelt]:
     """Which zone each antenna sees: a reader for each spot, or for each zone."""
     zones = people.house.zones
@@ -251,7 +255,10 @@ async def sitting(folder: Path, seating: Seating, port: int, made: type[People] 
     try:
         await table.daemon.start()
         try:
-            await table.until(lambda: table.ready or table.daemon.has_ended)
+            try:
+                await table.until(lambda: table.ready or table.daemon.has_ended)
+            except TimeoutError as error:
+                raise NotSeated(f"{folder}: its daemon did not come up in time") from error
             assert table.ready, table.daemon.log()
             yield table
         finally:
