@@ -69,6 +69,8 @@ class Rig:
         self.desired = Desired()
         self.late = False
         self.reads_display = False
+        self.misread: set[int] = set()
+        """Rounds in which a digit that was to name a spot came as the display asked for a number, and answered it."""
         self.lying: dict[tuple[int, str], tuple[str, ...]] = {}
         self.give(Started(self.now_ns, "test", self.house))
 
@@ -163,6 +165,8 @@ class Rig:
     def press(self, key: str, *, held: bool) -> None:
         """A key of a dealer's script goes down."""
         self.pass_ms(100)
+        if asks(self.desired.display) and DEFAULT_KEYS.get(key, "").isdigit():
+            self.misread |= {self.table.state.rounds, *(waits.number for waits in self.table.state.waiting)}
         self.give(KeyPressed(self.now_ns, key, held))
         self.pass_ms(100)
 
