@@ -27,9 +27,6 @@ from tests.independent.sitting import NotSeated, Seating, Table, sitting
 from tests.independent.unkind import unkind
 from tests.independent.verdict import Verdict, judged
 
-STARVED_S = 30.0
-"""Between two attempts to seat anybody at a machine that is too busy to start a daemon within a minute."""
-
 ROUNDS_AT_ONE = 25
 """Rounds that one daemon sees; then another profile or habit sits down."""
 
@@ -95,7 +92,6 @@ async def campaign(arguments: argparse.Namespace) -> dict[str, Verdict]:
                 except NotSeated as error:
                     print(f"{error}; tried again at the end", flush=True)
                     todo.append(one._replace(name=f"{one.name}-again"))
-                    await asyncio.sleep(STARVED_S)
                     continue
                 verdicts.setdefault(one.habit, Verdict()).add(found)
                 print(f"{one.profile} {one.habit} {one.boxes} boxes seed {one.seed}: {found.line()}", flush=True)
