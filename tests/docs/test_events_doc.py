@@ -158,7 +158,7 @@ def test_the_round_shown_is_one_that_people_played() -> None:
     (shown,) = SECTIONS["One round, event by event"].blocks("text round")
     rack = Rack()
     chips = {line.split(",")[0]: int(line.split(",")[1]) for line in rack.registry_csv().splitlines()[1:]}
-    rig = Rig(profile_files.load(PENN, {"stand_key": "always"}).rules, chips)
+    rig = Rig(profile_files.load(PENN, {"stand_key": "always", "turn_key": "always"}).rules, chips)
     house = replace(rig.house, denominations=tuple(sorted({*chips.values()}, reverse=True)))
     rig.table = Table(house, rig.table.state)
     rig.perform(play(house_from(profile_files.raw(PENN)), random.Random(164), rack, (1, 1), rounds=1))
