@@ -4,7 +4,7 @@
 import { Card, Chips, HEIGHT, WIDTH } from "./cards.js";
 import { money, net, shown, spoken, total } from "./figures.js";
 import { dealers, look, seats, unplaced } from "./seats.js";
-import { bet, t } from "./texts.js";
+import { bet, betInShort, t } from "./texts.js";
 import { html } from "./vendor/preact-htm.js";
 
 /** @typedef {import("./wire.js").Felt} FeltNow */
@@ -168,7 +168,7 @@ function OneHand({ hand, x, scale, step, split }) {
  * @param {{ seat: Seat, felt: FeltNow, currency: string, choose: Choose, room: number, outer: number }} of
  */
 function Dues({ seat, felt, currency, choose, room, outer }) {
-  const main = seat.wagers.filter((one) => one.bet === "main");
+  const main = seat.wagers.filter((one) => one.bet === "main" && (look(one) !== "waiting" || felt.irregular));
   const others = seat.wagers.filter((one) => one.bet !== "main");
   let y = 98;
   const rows = [...main, ...others].map((wager) => {
@@ -183,9 +183,8 @@ function Dues({ seat, felt, currency, choose, room, outer }) {
 function Due({ wager, felt, y, currency, choose, room, outer }) {
   const kind = look(wager);
   const isMain = wager.bet === "main";
-  if (kind === "waiting" && isMain && !felt.irregular) return null;
   const text = dueText(wager, currency, felt.irregular !== "");
-  const label = isMain ? text : `${bet(wager.bet)} ${text}`;
+  const label = isMain ? text : `${betInShort(wager.bet)} ${text}`;
   const width = Math.max(64, 28 + label.length * (isMain ? 12.2 : 10));
   const outcome = (wager.net_cents ?? 0) > 0 ? "pays" : (wager.net_cents ?? 0) < 0 ? "takes" : "pushes";
   const press = (/** @type {KeyboardEvent} */ event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), choose(wager));

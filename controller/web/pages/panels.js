@@ -10,6 +10,9 @@ import { html } from "./vendor/preact-htm.js";
 /** The device's name without the number of its address. @param {string} device */
 const kind = (device) => device.split("/")[0]?.replace(/\d+$/, "") ?? "";
 
+/** A kind of device in words. @param {string} one */
+const named = (one) => (has(`device.kind.${one}`) ? t(`device.kind.${one}`) : one.replaceAll("_", " "));
+
 /** Devices, one sign for each kind: it is as well as its worst. @param {{ devices: NonNullable<Table["devices"]> }} of */
 export function Devices({ devices }) {
   const kinds = [...new Set(Object.keys(devices).map(kind))];
@@ -17,8 +20,8 @@ export function Devices({ devices }) {
     const mine = Object.entries(devices).filter(([name]) => kind(name) === one);
     const ill = mine.find(([, state]) => state.state !== "ready");
     const state = ill ? ill[1].state : "ready";
-    const said = ill ? t("devices.ill", { device: ill[0], state: t(`device.${state}`), detail: ill[1].detail }) : t("devices.well", { device: t(`device.kind.${one}`) });
-    return html`<li key=${one} class=${state} title=${said}><${Symbol} name=${one} label=${said} /><span>${t(`device.kind.${one}`)}${ill ? ` ${t(`device.${state}`)}` : ""}</span></li>`;
+    const said = ill ? t("devices.ill", { device: ill[0], state: t(`device.${state}`), detail: ill[1].detail }) : t("devices.well", { device: named(one) });
+    return html`<li key=${one} class=${state} title=${said}><${Symbol} name=${one} label=${said} /><span>${named(one)}${ill ? ` ${t(`device.${state}`)}` : ""}</span></li>`;
   })}</ul>`;
 }
 

@@ -8,7 +8,7 @@ const PATHS = {
   bet_spots: "M12 3 a9 9 0 1 0 .1 0 M12 8 a4 4 0 1 0 .1 0",
   keypad: "M5 3 h14 v18 h-14 z M9 8 h.1 M12 8 h.1 M15 8 h.1 M9 12 h.1 M12 12 h.1 M15 12 h.1 M9 16 h.1 M12 16 h.1 M15 16 h.1",
   sign: "M3 6 h18 v9 h-18 z M12 15 v6 M8 21 h8",
-  trigger: "M12 2 L4 6 v6 c0 5 4 8 8 10 c4 -2 8 -5 8 -10 v-6 z",
+  mystery_trigger: "M12 2 L4 6 v6 c0 5 4 8 8 10 c4 -2 8 -5 8 -10 v-6 z",
   bet_sensors: "M4 12 a8 8 0 0 1 16 0 M8 12 a4 4 0 0 1 8 0 M12 12 v8",
   device: "M4 4 h16 v12 h-16 z M9 20 h6 M12 16 v4",
   broker: "M12 20 h.1 M8 16 a6 6 0 0 1 8 0 M4 12 a11 11 0 0 1 16 0",

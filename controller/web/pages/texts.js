@@ -45,3 +45,6 @@ export const has = (key) => key in texts;
 
 /** A name of the wire as words: "blazing7s" from the catalogue, else its underscores as blanks. @param {string} name */
 export const bet = (name) => texts[`bet.${name}`] ?? name.replaceAll("_", " ");
+
+/** The same where there is little room. @param {string} name */
+export const betInShort = (name) => texts[`bet.short.${name}`] ?? bet(name);
