@@ -54,7 +54,7 @@ from controller.io.system.privacy import keep_private
 from controller.io.system.randomness import SystemEntropy
 from controller.io.system.stall_watch import HeldWatch
 from controller.io.system.supervision import Endless
-from controller.io.system.watchdog import Watchdog, Work
+from controller.io.system.watchdog import Watchdog, Work, patiently
 from devices.trigger.mystery_trigger import TableName
 
 LEVELS: Final = ("debug", "info", "warning", "error")
@@ -121,7 +121,8 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         refuse(str(error))
     journal = storage.journal
     try:
-        recovered = await asyncio.to_thread(recover, path, table.key)
+        # From the last checkpoint, or all of the epoch where an earlier version wrote those.
+        recovered = await patiently(notifier, "stepping the journal", asyncio.to_thread(recover, path, table.key))
         chance = random.Random(entropy.take(8))  # noqa: S311 - spreads retries, decides nothing
         broker = Broker.from_section(config.broker, os.environ.get("CREDENTIALS_DIRECTORY"))
         consumers = config.broker.consumers

@@ -12,7 +12,7 @@ import pytest
 
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
 from controller.io.system.notify import STATUS_LIMIT, Notifier
-from controller.io.system.watchdog import IDLE_SECONDS, SIGNS, Watchdog, Work
+from controller.io.system.watchdog import EXTEND_SECONDS, IDLE_SECONDS, SIGNS, Watchdog, Work, patiently
 from tests.io.broker_rig import Memory, closed, publishing
 from tests.io.virtual_time import LoopClock, becomes, passes, run_virtual
 
@@ -140,6 +140,22 @@ def test_a_table_that_lives_says_so_three_times_in_the_time_allowed(manager: Man
         assert manager.heard() == ["READY=1", "STATUS=all well", "WATCHDOG=1", "STATUS=all well"]
         assert await lives(manager, 10 * ALLOWED_SECONDS) == 10 * SIGNS
         task.cancel()
+
+    run_virtual(story())
+
+
+def test_a_long_start_asks_for_more_time_as_long_as_it_lasts(manager: Manager, tmp_path: Path) -> None:
+    async def story() -> None:
+        notifier, done = watched_by(tmp_path), asyncio.get_running_loop().create_future()
+        starting = asyncio.ensure_future(patiently(notifier, "stepping the journal", done))
+        heard = await heard_for(manager, EXTEND_SECONDS - 1)
+        asked = [line for line in heard if line.startswith("EXTEND_TIMEOUT_USEC=")]
+        assert asked == [f"EXTEND_TIMEOUT_USEC={int(EXTEND_SECONDS * 1_000_000)}"] * SIGNS
+        assert "STATUS=stepping the journal" in heard
+        assert "READY=1" not in heard
+        done.set_result("the table")
+        assert await starting == "the table"
+        assert await heard_for(manager, EXTEND_SECONDS) == []
 
     run_virtual(story())
 

@@ -34,6 +34,10 @@ class Notifier:
         """How the table is, for people, and no sign of life."""
         self._send(f"STATUS={_one_line(text)}")
 
+    def extend(self, seconds: float, status: str) -> None:
+        """The start takes longer: do not give it up for so many seconds from now."""
+        self._send(f"EXTEND_TIMEOUT_USEC={round(seconds * 1_000_000)}", f"STATUS={_one_line(status)}")
+
     def stopping(self) -> None:
         """The table is about to stop."""
         self._send("STOPPING=1")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import structlog
 
@@ -20,6 +20,29 @@ IDLE_SECONDS: Final = 5.0
 NANOSECONDS: Final = 1_000_000_000
 
 log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+Sleep = Callable[[float], Awaitable[None]]
+
+
+EXTEND_SECONDS: Final = 60.0
+"""What a long start asks for at once, three times over before it has passed."""
+
+
+async def patiently(notifier: Notifier, status: str, work: Awaitable[T], sleep: Sleep = asyncio.sleep) -> T:
+    """Wait for a part of the start that may take long, and have the service manager wait for it too."""
+    working = asyncio.ensure_future(work)
+
+    async def ask() -> None:
+        while True:
+            notifier.extend(EXTEND_SECONDS, status)
+            await sleep(EXTEND_SECONDS / SIGNS)
+
+    asking = asyncio.create_task(ask())
+    try:
+        return await working
+    finally:
+        asking.cancel()
 
 
 class Work(NamedTuple):
