@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -40,10 +41,10 @@ def does(*words: str | Path, status: int = 0) -> str:
 
 
 def until(condition: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + PATIENCE_SECONDS
+    end, pause = time.monotonic() + PATIENCE_SECONDS, threading.Event()
     while not condition():
         assert time.monotonic() < end, what
-        time.sleep(0.2)
+        pause.wait(0.2)
 
 
 def said(what: str) -> None:

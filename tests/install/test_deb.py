@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-SCRIPTS: Final = sorted((ROOT / "install/debian").iterdir())
+SCRIPTS: Final = [ROOT / "install" / name for name in ("postinst", "prerm", "postrm")]
 
 pytestmark = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="needs dpkg-deb")
 
