@@ -17,6 +17,7 @@ from aiohttp import WSMsgType, web
 
 from controller.formats.journal.records import Identity
 from controller.reports.playback.round_course import RoundCourse, course_lines
+from controller.web.accounts import AccountRefused, Accounts, Asked
 from controller.web.admission import SOCKETS_LIMIT, Door, Names, Tickets
 from controller.web.floor_view import FloorView, Reader
 from controller.web.journals import JournalRefused, Journals, wanted_of
@@ -66,6 +67,7 @@ class Parts(NamedTuple):
     sockets: set[web.WebSocketResponse]
     """The pages that are sent pictures."""
     journals: Journals
+    accounts: Accounts
 
 
 PARTS: Final = web.AppKey("parts", Parts)
@@ -203,6 +205,16 @@ async def round_plays(request: web.Request) -> web.Response:
     return await looked_up(request, lambda journals, of: journals.plays(of, int(request.match_info["round"])))
 
 
+async def shift_account(request: web.Request) -> web.Response:
+    """The account of a table's day or shift, or in one line why there is none."""
+    named, query = request.match_info, request.query
+    asked = Asked(query.get("day", ""), query.get("shift", ""))
+    try:
+        return data(await request.app[PARTS].accounts.account(f"{named['site']}/{named['table']}", asked))
+    except AccountRefused as error:
+        raise web.HTTPNotFound(text=f"{error}\n") from error
+
+
 Ask = Callable[[Journals, Identity], Awaitable[object]]
 
 
@@ -229,15 +241,27 @@ def data(value: object) -> web.Response:
     return web.Response(body=msgspec.json.encode(value), content_type="application/json")
 
 
-def application(floor: FloorView, names: Names, tickets: Tickets, journals: Journals | None = None) -> web.Application:
+def no_accounts() -> Accounts:
+    """Of a program that was given no journal."""
+    return Accounts((), lambda: 0.0)
+
+
+def application(
+    floor: FloorView,
+    names: Names,
+    tickets: Tickets,
+    journals: Journals | None = None,
+    accounts: Accounts | None = None,
+) -> web.Application:
     """Everything that is served."""
     app = web.Application(middlewares=[admitted], client_max_size=REQUEST_LIMIT_BYTES)
-    app[PARTS] = Parts(floor, names, tickets, page_files(), set(), journals or Journals(()))
+    app[PARTS] = Parts(floor, names, tickets, page_files(), set(), journals or Journals(()), accounts or no_accounts())
     app.on_response_prepare.append(say_headers)
     app.router.add_get("/assets/{path:.+}", asset)
     app.router.add_post("/api/ticket", ticket)
     app.router.add_get("/api/live", live)
     app.router.add_get("/api/journals", journals_listed)
+    app.router.add_get("/api/shift/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}", shift_account)
     journal = r"/api/journals/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}/{epoch:\d{1,18}}/rounds"
     app.router.add_get(journal, rounds_found)
     app.router.add_get(journal + r"/{round:\d{1,9}}", round_course)

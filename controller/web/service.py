@@ -14,6 +14,7 @@ from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import Clock
 from controller.io.system.notify import Notifier
 from controller.io.system.watchdog import NANOSECONDS, Watchdog
+from controller.web.accounts import Accounts
 from controller.web.admission import Names, Tickets
 from controller.web.floor_view import FloorView
 from controller.web.journals import Journals
@@ -48,11 +49,16 @@ async def serve(source: Source, address: Address, around: Surroundings, say: Cal
     """
     clock, chance, notifier = around
     floor = FloorView(clock)
+
+    def seconds() -> float:
+        return clock.monotonic_ns() / NANOSECONDS
+
     app = application(
         floor,
         Names(address.names, address.port),
-        Tickets(lambda: clock.monotonic_ns() / NANOSECONDS),
+        Tickets(seconds),
         Journals(source.journals),
+        Accounts(source.journals, seconds),
     )
 
     def status() -> str:

@@ -3,6 +3,7 @@
 import { DealerPage } from "./dealer_page.js";
 import { RoundPage } from "./round_page.js";
 import { JournalsPage, RoundsPage } from "./rounds_page.js";
+import { ShiftPage } from "./shift_page.js";
 import { SignPage } from "./sign_page.js";
 import { PitPage } from "./pit_page.js";
 import { TablesPage } from "./tables_page.js";
@@ -22,6 +23,7 @@ function pageAt(path) {
   if (kind === "dealer" && NAME.test(name)) return html`<${DealerPage} name=${name} />`;
   if (kind === "sign" && NAME.test(name)) return html`<${SignPage} name=${name} />`;
   if (kind === "technician" && NAME.test(name)) return html`<${TechnicianPage} name=${name} />`;
+  if (kind === "shift" && NAME.test(name)) return html`<${ShiftPage} name=${name} />`;
   if (kind === "pit") return html`<${PitPage} target=${Number(new URLSearchParams(location.search).get("target")) || 0} />`;
   if (kind === "round") return roundAt(rest);
   return html`<${TablesPage} />`;

@@ -68,8 +68,7 @@ function Tile({ row, now }) {
     <div class="game"><span class="profile">${table.info?.profile ?? ""}</span><span class="least">${table.info?.minimum_cents ? t("pit.minimum", { amount: money(table.info.minimum_cents, table.currency).replace(".00", "") }) : ""}</span></div>
     <p class="need"><${Symbol} name=${urgent.symbol} /><b>${t(`need.word.${urgent.kind}`)}</b>${urgent.kind === "fine" ? "" : html` <span class="text">${urgent.text}</span>`}${age ? html` <span class="age">${urgent.exact ? age : t("pit.atLeast", { age })}</span>` : null}</p>
     <${Round} table=${table} />
-    <div class="figures"><span>${tn("pit.boxes", boxes(table))}</span><span>${table.pace ? t("pit.pace", { count: table.pace.figures.rounds_per_hour }) : t("pit.pace.unknown")}</span>
-      <${Takings} table=${table} /></div>
+    <div class="figures"><span>${tn("pit.boxes", boxes(table))}</span><span>${table.pace ? t("pit.pace", { count: table.pace.figures.rounds_per_hour }) : t("pit.pace.unknown")}</span></div>
     ${said.length ? html`<ul class="counts">${said.map((one) => html`<li key=${one}>${one}</li>`)}</ul>` : null}
     <${Meters} table=${table} />
   </li>`;
@@ -90,14 +89,6 @@ function Round({ table }) {
   const done = PHASES.indexOf(now) + 1;
   return html`<div class="stage-of-round"><span class="bar ${now}" aria-hidden="true">${PHASES.map((one, place) => html`<i key=${one} class=${place < done ? "done" : ""}></i>`)}</span>
     <span>${table.round?.round ? `${t("felt.round", { round: table.round.round })} ` : ""}${t(`pit.phase.${now || "unknown"}`)}</span></div>`;
-}
-
-/** What was won, and should have been, where an account of it is at hand. @param {{ table: Table }} of */
-function Takings({ table }) {
-  const taken = table.takings;
-  if (!taken) return null;
-  return html`<span class="takings">${t("pit.win", { amount: money(taken.win_cents, table.currency) })}</span>
-    ${taken.expected_cents === null ? null : html`<span class="takings quiet">${t("pit.theory", { amount: money(taken.expected_cents, table.currency) })}</span>`}`;
 }
 
 /** @param {{ table: Table }} of */

@@ -93,7 +93,7 @@ function Head({ name, table, state, chosen, change }) {
     ${shoe ? html`<span class="fact">${t("head.shoe", { percent: Math.floor((shoe.drawn * 100) / (shoe.decks * 52)) })}</span>` : null}
     <span class="fact state ${state.kind}">${t(`state.word.${state.kind}`)}</span>
     ${table?.devices ? html`<${Devices} devices=${table.devices} />` : null}
-    <nav aria-label=${t("nav.label")}><a href="/dealer/${name}">${t("nav.dealer")}</a> <a href="/sign/${name}">${t("nav.sign")}</a> <a href="/technician/${name}">${t("nav.technician")}</a></nav>
+    <nav aria-label=${t("nav.label")}><a href="/dealer/${name}">${t("nav.dealer")}</a> <a href="/sign/${name}">${t("nav.sign")}</a> <a href="/technician/${name}">${t("nav.technician")}</a> <a href="/shift/${name}">${t("nav.shift")}</a></nav>
     <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details>
   </header>`;
 }

@@ -50,14 +50,12 @@ export interface Faults {
   since: string; devices: Record<string, Fault>;
   software: { seq: number; time: string; when: string; passed: boolean; files: number; detail: string } | null;
 }
-export interface Takings { name: string; rounds: number; handle_cents: number; win_cents: number; expected_cents: number | null }
 export interface Table {
   status?: { state: string; session: number; since: string; alarms: string[] };
   info?: { version: string; profile: string; profile_hash: string; minimum_cents: number; maximum_cents: number };
   round?: { seq: number; round: number; phase: string; question: number; cards: number; spots: { spot: number; main_cents: number }[] };
   needs?: Needs;
   faults?: Faults;
-  takings?: Takings;
   felt?: Felt;
   advice?: { seq: number; round: number; lines: AdviceLine[] };
   alerts?: { seq: number; raised: number; unacknowledged: Alert[] };
@@ -89,4 +87,31 @@ export interface News {
 }
 export interface Live {
   open: boolean; linked: boolean; skew: number; heard: Record<string, number>; tables: Record<string, Table>; told: boolean;
+}
+
+export interface BetLine {
+  bet: string; wagers: number; handle_cents: number; win_cents: number; win_per_handle: number; jackpot_cents: number;
+  expected_cents: number | null; low_cents: number | null; high_cents: number | null;
+}
+export interface Ruling {
+  time: string; round: number; spot: number; bet: string; before_cents: number | null; net_cents: number | null; who: string;
+  why: string; case: string; elsewhere: boolean; win_cents: number;
+}
+/** What `tableside report --json` writes. */
+export interface Account {
+  site: string; table: string; epoch: number; currency: string; time_zone: string; name: string; written: string; version: string;
+  versions: string[]; since: string | null; until: string | null; started: string; ended: string; rounds: number;
+  playing_seconds: number; rounds_per_hour: number; bets: BetLine[];
+  spots: { spot: number; wagers: number; handle_cents: number; win_cents: number }[]; bases: Record<string, number>;
+  questions: number; open_wagers: number; open_cents: number; doubted_wagers: number;
+  unsettled: { round: number; spot: number; bet: string; staked_cents: number; net_cents: number | null; why: string }[];
+  void_rounds: number; void_wagers: number; void_cents: number; rulings: Ruling[];
+  irregular: { time: string; round: number; reason: string; outcome: string; open_wagers: number }[];
+  inventory: { opener_cents: number | null; closer_cents: number | null; fill_cents: number; credit_cents: number; drop_cents: number | null };
+  alerts: { kind: string; severity: string; count: number }[]; device_faults: Record<string, number>;
+  rounds_by_hour: Record<string, number>;
+  restated: { handle_cents: number; win_cents: number; open_wagers: number; doubted_wagers: number; void_rounds: number; rulings: Ruling[] } | null;
+}
+export interface ShiftAccount {
+  account: Account; handle_cents: number; win_cents: number; hold: number | null; table_win_cents: number | null; is_running: boolean;
 }
