@@ -68,6 +68,47 @@ def test_the_chip_may_turn_out_to_lie_in_the_other_zone() -> None:
     assert accused(rig) == []
 
 
+def heard_at_insurance(*, cleared: str) -> Rig:
+    """The antenna of the insurance line hears a chip of the main wager before its own does."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "insurance", ("E3",))
+    rig.lay(1, "main", ("E1", "E2", "E3"))
+    rig.talk("key no_more_bets")
+    assert locked(rig) == []
+    rig.lay(1, cleared, () if cleared == "insurance" else ("E1", "E2"))
+    return rig
+
+
+def test_a_chip_that_the_insurance_line_heard_first_is_part_of_the_main_wager() -> None:
+    rig = heard_at_insurance(cleared="insurance")
+    assert locked(rig) == [(1, "main", 1500)]
+    rig.talk(f"{DEALT} \n key stand hole_turned \n 1 main 0 \n key round_closed")
+    assert rig.postings() == ["1: spot 1 main -15.00"]
+    assert accused(rig) == []
+
+
+def test_picked_up_before_anybody_knew_it_leaves_the_round_to_the_floor() -> None:
+    """The insurance line's antenna lost it before that of the main wager looked again, and by then all was taken."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "insurance", ("E3",))
+    rig.lay(1, "main", ("E1", "E2", "E3"))
+    rig.late = True
+    rig.talk(f"key no_more_bets \n {DEALT} \n key stand hole_turned")
+    rig.lay(1, "insurance", ())
+    rig.lay(1, "main", ())
+    rig.late = False
+    rig.talk("key round_closed")
+    assert rig.postings() == []
+    assert rig.outcomes() == ["irregular"]
+    assert accused(rig) == []
+
+
+def test_one_that_lies_on_that_line_alone_is_no_wager() -> None:
+    rig = heard_at_insurance(cleared="main")
+    assert locked(rig) == [(1, "main", 1000)]
+    assert accused(rig) == []
+
+
 def test_a_side_wager_too() -> None:
     rig = table(beside="lucky_ladies", spot=1)
     rig.talk(f"key no_more_bets \n {DEALT}")

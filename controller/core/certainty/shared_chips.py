@@ -23,8 +23,9 @@ def note(desk: Desk) -> None:
     felt, lock_ns, round_now = desk.state.felt, desk.round().lock_ns, desk.round()
     found = dict(round_now.twice)
     for chip, zones in conflicts(felt).items():
-        held = tuple(name for name in zones if is_bet(desk, name) and felt[name].doubted.get(chip, -1) <= lock_ns)
-        if len(held) > 1 and chip not in found:
+        held = tuple(name for name in zones if felt[name].doubted.get(chip, -1) <= lock_ns)
+        # A zone of no wager yet, such as insurance, may have heard it first: then the wager beside it lacks the chip.
+        if len(held) > 1 and any(is_bet(desk, name) for name in held) and chip not in found:
             found[chip] = held
     if found != round_now.twice:
         names = {name for zones in found.values() for name in zones}
@@ -96,7 +97,7 @@ def give_up(desk: Desk) -> str:
     zones = {name for chip in unsettled(desk) for name in desk.round().twice[chip]} if waits(desk) else set[str]()
     for name in sorted(zones):
         spot, _, zone = name.partition("/")
-        if zone != "main":
+        if zone != "main" and is_bet(desk, name):
             uncertain_wagers.take(desk, Change(int(spot), zone, *desk.round().between[name]))
     return REASON if any(name.endswith("/main") for name in zones) else ""
 
