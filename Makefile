@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup rollback wheels deb campaign-deb setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent campaign-collect
+.PHONY: bench help setup rollback wheels deb campaign-deb setup-dev lock demo test money lint servers clean campaign-link campaign-meters campaign-mystery campaign-oracle campaign-truth campaign-kill campaign-awaits campaign-lines campaign-io campaign-interrupted campaign-set-back campaign-flips campaign-power campaign-broker campaign-shoe campaign-secrecy campaign-offences campaign-corrections campaign-flood campaign-habits campaign-hostile campaign-mutation campaign-edge campaign-table-pc campaign-books campaign-independent campaign-collect
 
 BIN := .venv/bin
 READY := .venv/.ready
@@ -55,6 +55,7 @@ help:
 	@echo 'make campaign-habits  honest people at unkind tables: keys pressed, forgotten or never pressed, antennas that overhear; ROUNDS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-independent  a table of other people, devices and arithmetic before the real daemon, in real time (100 rounds: minutes); ROUNDS= HABIT= PROFILE= TABLES= PACE= SEED= may be given'
 	@echo 'make campaign-truth  rounds of simulated people against their truth; ROUNDS= SEED= SHOE= JOBS= FILE= may be given'
+	@echo 'make bench   the figures of speed, each to its floor or peer beside it, and to the last ones kept (half an hour)'
 	@echo 'make campaign-kill    the daemon killed while people play (an hour); KILLS= SEED= JOBS= FILE= may be given'
 	@echo 'make campaign-awaits  every exception at every await of a running table (half an hour); COUNT= SEED= may be given'
 	@echo 'make campaign-lines   lines that hang half open or babble while people play (half an hour); COUNT= SEED= FILE= may be given'
@@ -158,6 +159,9 @@ campaign-independent: setup-dev servers
 		$(call option,PROFILE,profile) $(call option,TABLES,tables) $(call option,PACE,pace) $(call option,SEED,seed)
 	nice -n 10 $(BIN)/python -m tests.independent.fault_campaign $(call option,PROFILE,profile) $(call option,TABLES,tables) \
 		$(call option,SEED,seed)
+
+bench: setup-dev servers
+	$(BIN)/python -m bench.speed
 
 campaign-kill: setup-dev servers
 	$(BIN)/python -m tests.campaigns.kill $(call option,KILLS,kills) $(call option,SEED,seed) $(call option,JOBS,jobs) $(call option,FILE,file)
