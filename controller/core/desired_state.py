@@ -12,50 +12,54 @@ from controller.core.surveillance import monitor, pay_advice, shoe_check
 from controller.core.table import readiness
 from controller.core.table.desired import Desired
 from controller.core.table.state import Round
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
-def wanted(desk: Desk) -> Desired:
+def wanted(transaction: Transaction) -> Desired:
     """What the devices should be told, meters, sensors and looks for the sake of protection included."""
-    found = live_meters.with_meters(desk.state.progressives, desired(desk))
-    return monitor.looking_again(desk, bet_sensors.with_sensors(desk, found))
+    found = live_meters.with_meters(transaction.state.progressives, _desired(transaction))
+    return monitor.looking_again(transaction, bet_sensors.with_sensors(transaction, found))
 
 
-def desired(desk: Desk) -> Desired:
+def _desired(transaction: Transaction) -> Desired:
     """What the devices should be told, given the table."""
-    round_now = desk.state.round
-    if desk.state.held:
-        table = desk.table()
-        first_ns = awaited_bets.moment(table, desk.state.held)
-        confirm_ns = max(first_ns - desk.state.offset_ns, 1)
+    round_now = transaction.state.round
+    if transaction.state.held:
+        table = transaction.table()
+        first_ns = awaited_bets.moment(table, transaction.state.held)
+        confirm_ns = max(first_ns - transaction.state.offset_ns, 1)
         if round_now is not None and awaited_bets.waits_for_deal(table):
-            due_ns = next_deal.deadline_ns(table) - desk.state.offset_ns
-            return Desired(display(desk, round_now), confirm_ns, deadline_ns=max(due_ns, 1))
+            due_ns = next_deal.deadline_ns(table) - transaction.state.offset_ns
+            return Desired(_display(transaction, round_now), confirm_ns, deadline_ns=max(due_ns, 1))
         return Desired(awaited_bets.SHOWN, confirm_ns)
     if round_now is None:
-        waiting = answers.question_shown(desk.state)
-        opened = readiness.SHOWN if readiness.closed_by(desk.state) else opened_text(desk)
-        return Desired(opened if waiting is None else asked_text(waiting))
-    wanted = latest(desk)
+        waiting = answers.question_shown(transaction.state)
+        opened = readiness.SHOWN if readiness.closed_by(transaction.state) else _opened_text(transaction)
+        return Desired(opened if waiting is None else _asked_text(waiting))
+    wanted = latest(transaction)
     # After a reboot what is wanted may lie before the machine's clock began; any moment of it will do.
-    confirm_ns = max(wanted - desk.state.offset_ns, 1) if wanted > known_until(desk) else 0
-    due = [ns for ns in (deal_confirmation.deadline_ns(desk), stalled_round.deadline_ns(desk)) if ns >= 0]
-    deadline_ns = max(min(due) - desk.state.offset_ns, 1) if due else 0
-    return Desired(display(desk, round_now), confirm_ns, round_end.watched(desk), deadline_ns=deadline_ns)
+    confirm_ns = max(wanted - transaction.state.offset_ns, 1) if wanted > known_until(transaction) else 0
+    due = [ns for ns in (deal_confirmation.deadline_ns(transaction), stalled_round.deadline_ns(transaction)) if ns >= 0]
+    deadline_ns = max(min(due) - transaction.state.offset_ns, 1) if due else 0
+    return Desired(
+        _display(transaction, round_now), confirm_ns, round_end.watched(transaction), deadline_ns=deadline_ns
+    )
 
 
-def opened_text(desk: Desk) -> str:
+def _opened_text(transaction: Transaction) -> str:
     """The line while bets are open."""
-    return shoe_check.burns_text(desk) or closed_meters.display(desk.house, desk.state) or "Bets open"
+    return (
+        shoe_check.burns_text(transaction) or closed_meters.display(transaction.house, transaction.state) or "Bets open"
+    )
 
 
-def display(desk: Desk, round_now: Round) -> str:
+def _display(transaction: Transaction, round_now: Round) -> str:
     """The line on the dealer's keypad while a round is open. Before the turn it cannot depend on the hole card."""
     if round_now.doubt:
         return missed_cards.shown(round_now)
     if round_now.unkeyed:
         return begin_question.SHOWN
-    if between := shared_chips.shown(desk):
+    if between := shared_chips.shown(transaction):
         return between
     if round_now.entry:
         return acceptance.entry_text(round_now.entering[0])
@@ -65,18 +69,22 @@ def display(desk: Desk, round_now: Round) -> str:
         return "Call the floor"
     if round_now.waits_for_card():
         return "Card not read: call the floor"
-    asked = answers.question_shown(desk.state)
+    asked = answers.question_shown(transaction.state)
     if asked is not None:
-        return asked_text(asked, over=False)
-    if laid := closed_meters.display(desk.house, desk.state):
+        return _asked_text(asked, over=False)
+    if laid := closed_meters.display(transaction.house, transaction.state):
         return laid
-    ready = (round_now.turned or not round_now.hole_dealt) and not round_now.hides() and not open_bets(desk)
-    if ready and desk.rules.options.pay_advice == "keypad" and (text := pay_advice.shown(desk.state.advice)):
+    ready = (round_now.turned or not round_now.hole_dealt) and not round_now.hides() and not open_bets(transaction)
+    if (
+        ready
+        and transaction.rules.options.pay_advice == "keypad"
+        and (text := pay_advice.shown(transaction.state.advice))
+    ):
         return text
     return f"Round {round_now.number}: take and pay" if ready else f"Round {round_now.number}"
 
 
-def asked_text(shown: answers.QuestionShown, *, over: bool = True) -> str:
+def _asked_text(shown: answers.QuestionShown, *, over: bool = True) -> str:
     """A question as the dealer reads it; of a round that is ``over`` with its number."""
     assert shown.asked is not None, "between rounds no question holds a round"
     return shown.asked.question.shown(shown.round.spots, shown.round.number if over else 0)

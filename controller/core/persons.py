@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple, assert_never
 
 from firmware_protocols.values import Value
 
-By = Literal["nothing", "key", "socket", "signature"]
+_By = Literal["nothing", "key", "socket", "signature"]
 
 
 class Vouched(Value, frozen=True, tag=False):
@@ -23,7 +23,7 @@ class Vouched(Value, frozen=True, tag=False):
     lets write (MQTT). ``roles`` are those the channel vouches for.
     """
 
-    by: By = "nothing"
+    by: _By = "nothing"
     roles: tuple[str, ...] = ()
     user: int | None = None
 
@@ -45,7 +45,7 @@ class Vouched(Value, frozen=True, tag=False):
 
 UNVOUCHED: Final = Vouched()
 
-OWN: Final[frozenset[By]] = frozenset({"key", "signature"})
+_OWN: Final[frozenset[_By]] = frozenset({"key", "signature"})
 """Ways in which somebody is known by a key of their own: the file of operators gives each one owner."""
 
 
@@ -105,7 +105,7 @@ def no_second(first: Person, second: Person, did: str) -> str:
     if unknown := nobody(first) or nobody(second):
         return unknown
     mine, theirs = first.vouched, second.vouched
-    if {mine.by, theirs.by} <= OWN or not set(mine.roles) & set(theirs.roles):
+    if {mine.by, theirs.by} <= _OWN or not set(mine.roles) & set(theirs.roles):
         return ""
     if mine.by == theirs.by == "socket" and None not in {mine.user, theirs.user} and mine.user != theirs.user:
         return ""

@@ -60,7 +60,7 @@ from controller.core.table.keymap import KEYPAD
 from controller.core.table.layout import inventory, key
 from controller.core.table.ledger import with_recalled
 from controller.core.table.state import Stepped, Table
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols import readings
 from firmware_protocols.readings import (
     ChipsConfirmed,
@@ -77,31 +77,31 @@ from firmware_protocols.readings import (
     WagersSensed,
 )
 
-DRAWS_LOST = frozenset({"draws_missing", "shoe_restarted"})
+_DRAWS_LOST = frozenset({"draws_missing", "shoe_restarted"})
 """Complaints of a shoe that numbers its draws, by which some of them never reached us."""
 
-EXCHANGES = frozenset({monitor.EXCHANGED, monitor.CHANGED})
+_EXCHANGES = frozenset({monitor.EXCHANGED, monitor.CHANGED})
 """Words of another shoe: in the middle of a round a card of the one before may not have been heard."""
 
 
 def step(table: Table, stamped: Stamped) -> Stepped:
     """The table after ``stamped``, the events it gives in order, and what the devices should be told."""
-    table = with_order(table, stamped)
+    table = _with_order(table, stamped)
     now, held, begins = awaited_bets.due(table, stamped)
     if now == (stamped,):
-        return take_in(table, stamped)
+        return _take_in(table, stamped)
     after = Table(table.house, replace(table.state, held=held, begins=begins), table.found, table.workings)
     events = list[Event]()
     first = now.index(table.state.held[0]) if now and table.state.held[0] in now else -1
     for place, one in enumerate(now):
         # The first that waited is known now, with what comes before it; another may have to wait in its turn.
-        stepped = step(after, one) if place > first else take_in(after, one)
+        stepped = step(after, one) if place > first else _take_in(after, one)
         after, events = stepped.table, [*events, *stepped.events]
     after = Table(after.house, replace(after.state, number=stamped.number), after.found, after.workings)
-    return Stepped(after, tuple(events), wanted(Desk(after, stamped)))
+    return Stepped(after, tuple(events), wanted(Transaction(after, stamped)))
 
 
-def with_order(table: Table, stamped: Stamped) -> Table:
+def _with_order(table: Table, stamped: Stamped) -> Table:
     """The table that remembers the number of a signed order."""
     if stamped.order is None:
         return table
@@ -110,47 +110,49 @@ def with_order(table: Table, stamped: Stamped) -> Table:
     return Table(table.house, replace(table.state, signed=signed), table.found, table.workings)
 
 
-def take_in(table: Table, stamped: Stamped) -> Stepped:
+def _take_in(table: Table, stamped: Stamped) -> Stepped:
     """The step of one input that waits for nothing."""
-    desk = Desk(table, stamped)
-    take(desk)
-    bet_sensors.count(desk)
-    lifecycle.review(desk)
-    stalled_round.review(desk)
-    live_meters.review(desk)
-    bet_sensors.review(desk)
-    monitor.protect(table, desk)
-    moment = desk.table_ns(stamped.at_ns)
-    desk.change(last_ns=max(desk.state.last_ns, moment), seq=desk.state.seq + len(desk.events))
-    return Stepped(desk.table(), tuple(desk.events), wanted(desk))
+    transaction = Transaction(table, stamped)
+    _take(transaction)
+    bet_sensors.count(transaction)
+    lifecycle.review(transaction)
+    stalled_round.review(transaction)
+    live_meters.review(transaction)
+    bet_sensors.review(transaction)
+    monitor.protect(table, transaction)
+    moment = transaction.table_ns(stamped.at_ns)
+    transaction.change(
+        last_ns=max(transaction.state.last_ns, moment), seq=transaction.state.seq + len(transaction.events)
+    )
+    return Stepped(transaction.table(), tuple(transaction.events), wanted(transaction))
 
 
-def take(desk: Desk) -> None:
+def _take(transaction: Transaction) -> None:
     """Let one input do what it does."""
-    match desk.stamped.input:
+    match transaction.stamped.input:
         case readings.CardDrawn() | ShoeNumbering() as heard:
-            shoe_told(desk, heard)
+            _shoe_told(transaction, heard)
         case ChipsSeen() as seen:
-            chips_seen(desk, seen)
+            _chips_seen(transaction, seen)
         case ChipsConfirmed() | DeadlinePassed() as silence:
-            deal_confirmation.nothing_more(desk, silence)
-            chip_placement.looked_again(desk, silence)
+            deal_confirmation.nothing_more(transaction, silence)
+            chip_placement.looked_again(transaction, silence)
         case KeyPressed() as pressed:
-            keys.key_pressed(desk, pressed)
+            keys.key_pressed(transaction, pressed)
         case DeviceHealth() as health:
-            device_health(desk, health)
+            _device_health(transaction, health)
         case DeviceComplained() as complaint:
-            device_complained(desk, complaint)
+            _device_complained(transaction, complaint)
         case LineDisturbed() as disturbed:
-            line_disturbed(desk, disturbed)
+            _line_disturbed(transaction, disturbed)
         case MysteryCommitted() | MysteryAnswered() | MysteryRevealed() | LinkHeard() | LinkEntered() as told:
-            jackpots_told(desk, told)
+            _jackpots_told(transaction, told)
         case WagersSensed() as sensed:
-            bet_sensors.take(desk, sensed)
+            bet_sensors.take(transaction, sensed)
         case Started() as start:
-            started(desk, start)
+            _started(transaction, start)
         case Answered(_, question, answer, who):
-            answers.answered(desk, question, answer, who)
+            answers.answered(transaction, question, answer, who)
         case (
             Acknowledged()
             | ShoeChanged()
@@ -159,128 +161,132 @@ def take(desk: Desk) -> None:
             | SoftwareLooked()
             | ReadingsHeld() as given
         ):
-            monitor.taken(desk, given)
+            monitor.taken(transaction, given)
         case BookRecalled() | EnterInventory() | DayBegan() as entry:
-            enter_books(desk, entry)
+            _enter_books(transaction, entry)
         case VoidRound() | SetCard() | AssignCard() | DeclareBox() | AdjustWager() as ruling:
-            dual_control.rule(desk, ruling)
+            dual_control.rule(transaction, ruling)
         case VerifyJackpot() | PayJackpot() | ProposeMove() | ApproveOrder() | WithdrawOrder() | ReopenMeter() as asked:
-            dual_control.order(desk, asked)
+            dual_control.order(transaction, asked)
         case _:
-            assert_never(desk.stamped.input)
+            assert_never(transaction.stamped.input)
 
 
 # --- shoe -------------------------------------------------------------------------------------------
 
 
-def shoe_told(desk: Desk, told: readings.CardDrawn | ShoeNumbering) -> None:
+def _shoe_told(transaction: Transaction, told: readings.CardDrawn | ShoeNumbering) -> None:
     """A card left the shoe, or another shoe's cards come from here on."""
     match told:
         case readings.CardDrawn():
-            card_drawn(desk, told)
+            _card_drawn(transaction, told)
         case ShoeNumbering(shoe):
-            shoe_draws.numbered(desk, shoe)
+            shoe_draws.numbered(transaction, shoe)
         case _:
             assert_never(told)
 
 
-def card_drawn(desk: Desk, drawn: readings.CardDrawn) -> None:
+def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
     """A card left the shoe: a burn, a card of the round, or one that belongs to none."""
-    number = desk.stamped.number
-    at_ns = desk.table_ns(drawn.at_ns)
-    since_ns = at_ns if drawn.since_ns < 0 else desk.table_ns(drawn.since_ns)
-    deal_confirmation.card_coming(desk, since_ns, at_ns)
-    keys.card_came(desk)
+    number = transaction.stamped.number
+    at_ns = transaction.table_ns(drawn.at_ns)
+    since_ns = at_ns if drawn.since_ns < 0 else transaction.table_ns(drawn.since_ns)
+    deal_confirmation.card_coming(transaction, since_ns, at_ns)
+    keys.card_came(transaction)
     if drawn.sequence is not None:
-        shoe_draws.drawn(desk, drawn.sequence)
-    if drawn.face is None and not desk.stamped.closed:
-        desk.tell(CardUnreadable(number))
-    if drawn.burn or desk.state.burns:
-        desk.change(burns=max(desk.state.burns - 1, 0), burned_ns=at_ns)
-        deal_confirmation.disturbed(desk, "a card was burned in the deal", at_ns)
-        shoe_draws.card_outside(desk, drawn)
-        desk.tell(CardBurned(number))
+        shoe_draws.drawn(transaction, drawn.sequence)
+    if drawn.face is None and not transaction.stamped.closed:
+        transaction.emit(CardUnreadable(number))
+    if drawn.burn or transaction.state.burns:
+        transaction.change(burns=max(transaction.state.burns - 1, 0), burned_ns=at_ns)
+        deal_confirmation.disturbed(transaction, "a card was burned in the deal", at_ns)
+        shoe_draws.card_outside(transaction, drawn)
+        transaction.emit(CardBurned(number))
         return
     overtook = 0
     # A key that closed the round says that what follows is none of it.
-    doubted = desk.state.round is not None and bool(desk.round().doubt) and not desk.round().closing
-    if desk.state.begins == number and desk.state.round is not None:
-        next_deal.overtake(desk)
-    elif desk.state.round is not None and not lifecycle.came_before_payment(desk, drawn.face, since_ns, at_ns):
-        lifecycle.refute_payment(desk)
-        if lifecycle.ended_by_card(desk, at_ns):
-            overtook = 0 if desk.round().closing else desk.round().number
-            lifecycle.close(desk)
-    began = desk.state.round is None
-    if began and not lock.lock(desk, at_ns):
-        shoe_draws.card_outside(desk, drawn)
-        if readiness.closed_by(desk.state):
-            readiness.dealt(desk, number)
+    doubted = (
+        transaction.state.round is not None and bool(transaction.round().doubt) and not transaction.round().closing
+    )
+    if transaction.state.begins == number and transaction.state.round is not None:
+        next_deal.overtake(transaction)
+    elif transaction.state.round is not None and not lifecycle.came_before_payment(
+        transaction, drawn.face, since_ns, at_ns
+    ):
+        lifecycle.refute_payment(transaction)
+        if lifecycle.ended_by_card(transaction, at_ns):
+            overtook = 0 if transaction.round().closing else transaction.round().number
+            lifecycle.close(transaction)
+    began = transaction.state.round is None
+    if began and not lock.lock(transaction, at_ns):
+        shoe_draws.card_outside(transaction, drawn)
+        if readiness.closed_by(transaction.state):
+            readiness.dealt(transaction, number)
         else:
-            desk.tell(CardOutsideRound(number))
+            transaction.emit(CardOutsideRound(number))
         return
     if began:
-        begin_question.ask(desk)
-        missed_cards.begun_unheard(desk)
+        begin_question.ask(transaction)
+        missed_cards.begun_unheard(transaction)
     if began and doubted:
         # Nobody has said which cards were the last round's: only a deal's rhythm shows that this is a first one.
-        desk.heard_not_all()
-        if desk.state.begins != number:
-            missed_cards.ask(desk, "cards of the round before may have been missed")
-    if overtook and not desk.round().locked_by:
-        desk.change_round(overtook=overtook)
-    lifecycle.card(desk, drawn.face, since_ns, at_ns)
-    missed_cards.next_may_have_begun(desk)
+        transaction.heard_not_all()
+        if transaction.state.begins != number:
+            missed_cards.ask(transaction, "cards of the round before may have been missed")
+    if overtook and not transaction.round().locked_by:
+        transaction.change_round(overtook=overtook)
+    lifecycle.card(transaction, drawn.face, since_ns, at_ns)
+    missed_cards.next_may_have_begun(transaction)
 
 
 # --- bet spots --------------------------------------------------------------------------------------
 
 
-def chips_seen(desk: Desk, seen: ChipsSeen) -> None:
+def _chips_seen(transaction: Transaction, seen: ChipsSeen) -> None:
     """A zone's content as a reader tells it."""
     name = key(seen.spot, seen.zone)
-    first_ns, last_ns = desk.table_ns(seen.after_ns), desk.table_ns(seen.by_ns)
-    if name in desk.state.afresh:
-        first_ns = min(first_ns, desk.state.down_ns)
-        desk.change(afresh=tuple(zone for zone in desk.state.afresh if zone != name))
-    felt, changes, told = inventory(desk.state.felt, desk.house.chips, seen, first_ns, last_ns)
-    chip_placement.lie(desk, felt, name, last_ns)
-    desk.tell(*told)
+    first_ns, last_ns = transaction.table_ns(seen.after_ns), transaction.table_ns(seen.by_ns)
+    if name in transaction.state.afresh:
+        first_ns = min(first_ns, transaction.state.down_ns)
+        transaction.change(afresh=tuple(zone for zone in transaction.state.afresh if zone != name))
+    felt, changes, told = inventory(transaction.state.felt, transaction.house.chips, seen, first_ns, last_ns)
+    chip_placement.lie(transaction, felt, name, last_ns)
+    transaction.emit(*told)
     for change in changes:
-        if desk.state.round is not None:
-            lifecycle.chips(desk, change, first_ns, last_ns)
-    if desk.state.dealt_unheard:
-        missed_cards.note_bets(desk)
+        if transaction.state.round is not None:
+            lifecycle.chips(transaction, change, first_ns, last_ns)
+    if transaction.state.dealt_unheard:
+        missed_cards.note_bets(transaction)
 
 
-def jackpots_told(desk: Desk, told: readings.MysteryReading | LinkReading) -> None:
+def _jackpots_told(transaction: Transaction, told: readings.MysteryReading | LinkReading) -> None:
     """What the trigger box or the link says."""
     match told:
         case LinkHeard() | LinkEntered():
-            pool_answers.take(desk, told)
+            pool_answers.take(transaction, told)
         case _:
-            mystery.take(desk, told)
+            mystery.take(transaction, told)
 
 
 # --- the process and people -------------------------------------------------------------------------
 
 
-def started(desk: Desk, start: Started) -> None:
+def _started(transaction: Transaction, start: Started) -> None:
     """The daemon runs (again). Chips are read afresh; cards drawn meanwhile cannot be known, so people are asked."""
-    state = desk.state
+    state = transaction.state
     restart = bool(state.profile_hash)
     open_round = state.round is not None
     profile_hash = start.house.profile_hash
     if any(one.profile_hash == state.profile_hash for one in state.waiting) and profile_hash != state.profile_hash:
-        desk.change(former_rules={**state.former_rules, state.profile_hash: desk.rules})
-    desk.house, desk.rules = start.house, start.house.rules
+        transaction.change(former_rules={**state.former_rules, state.profile_hash: transaction.rules})
+    transaction.house, transaction.rules = start.house, start.house.rules
     how = (profile_hash, restart, open_round)
-    said = (desk.house.unpaired, desk.house.currency, desk.house.gaming_day)
-    desk.tell(TableStarted(start.version, desk.rules.name, *how, *said))
+    said = (transaction.house.unpaired, transaction.house.currency, transaction.house.gaming_day)
+    transaction.emit(TableStarted(start.version, transaction.rules.name, *how, *said))
     offset_ns = state.offset_ns
     if start.at_ns + offset_ns <= state.last_ns:
         offset_ns = state.last_ns + 1 - start.at_ns
-    desk.change(
+    transaction.change(
         offset_ns=offset_ns,
         down_ns=state.last_ns,
         afresh=tuple(sorted(state.felt)),
@@ -289,70 +295,70 @@ def started(desk: Desk, start: Started) -> None:
         shoe_lost=False,
         spot_named=0,
         profile_hash=profile_hash,
-        started=desk.stamped.number,
+        started=transaction.stamped.number,
     )
-    live_meters.open_meters(desk)
+    live_meters.open_meters(transaction)
     if not restart:
         return
-    rebuild.hear_no_keys(desk)
-    desk.heard_not_all()
-    deal_confirmation.disturbed(desk, "the daemon was not running", 0)
-    missed_cards.may_be_missing(desk, "the daemon was not running")
+    rebuild.hear_no_keys(transaction)
+    transaction.heard_not_all()
+    deal_confirmation.disturbed(transaction, "the daemon was not running", 0)
+    missed_cards.may_be_missing(transaction, "the daemon was not running")
     if open_round and state.profile_hash != profile_hash:
-        desk.irregular("the profile changed in the middle of the round")
+        transaction.irregular("the profile changed in the middle of the round")
 
 
-def line_disturbed(desk: Desk, disturbed: LineDisturbed) -> None:
+def _line_disturbed(transaction: Transaction, disturbed: LineDisturbed) -> None:
     """Bytes that could not be read. On the shoe's line they may have been a card, perhaps the hole card: not a word."""
     if disturbed.device == "shoe":
-        desk.tell(LineErrors(disturbed.device, "bytes that are no message", ""))
+        transaction.emit(LineErrors(disturbed.device, "bytes that are no message", ""))
     else:
-        desk.tell(LineErrors(disturbed.device, disturbed.reason, disturbed.data.hex()))
-    round_now = desk.state.round
+        transaction.emit(LineErrors(disturbed.device, disturbed.reason, disturbed.data.hex()))
+    round_now = transaction.state.round
     if disturbed.device == "shoe" and round_now is not None and not round_now.doubt and not round_now.trouble:
-        missed_cards.may_be_missing(desk, "the shoe's line was disturbed")
+        missed_cards.may_be_missing(transaction, "the shoe's line was disturbed")
 
 
-def enter_books(desk: Desk, entry: BookRecalled | EnterInventory | DayBegan) -> None:
+def _enter_books(transaction: Transaction, entry: BookRecalled | EnterInventory | DayBegan) -> None:
     """A round comes back on the books, the floor enters a count, or another gaming day has begun."""
     match entry:
         case BookRecalled(_, book):
-            desk.change(books=with_recalled(desk.state.books, book))
+            transaction.change(books=with_recalled(transaction.state.books, book))
         case EnterInventory():
-            table_inventory.enter(desk, entry)
+            table_inventory.enter(transaction, entry)
         case DayBegan(_, day):
-            desk.change(gaming_day=day)
+            transaction.change(gaming_day=day)
         case _:
             assert_never(entry)
 
 
-def device_complained(desk: Desk, complaint: DeviceComplained) -> None:
+def _device_complained(transaction: Transaction, complaint: DeviceComplained) -> None:
     """A device complains; people are asked where the shoe says that draws were lost."""
     device, code, text = complaint.device, complaint.code, complaint.text
-    desk.tell(DeviceAlarm(device, code, text))
-    if device == "shoe" and (code in DRAWS_LOST or (code in EXCHANGES and desk.state.round is not None)):
-        missed_cards.ask(desk, text)
+    transaction.emit(DeviceAlarm(device, code, text))
+    if device == "shoe" and (code in _DRAWS_LOST or (code in _EXCHANGES and transaction.state.round is not None)):
+        missed_cards.ask(transaction, text)
 
 
-def device_health(desk: Desk, health: DeviceHealth) -> None:
+def _device_health(transaction: Transaction, health: DeviceHealth) -> None:
     """A device came, went, or is faulty."""
-    desk.tell(DeviceStatusChanged(health.device, health.state, health.detail))
-    desk.change(devices={**desk.state.devices, health.device: str(health.state)})
+    transaction.emit(DeviceStatusChanged(health.device, health.state, health.detail))
+    transaction.change(devices={**transaction.state.devices, health.device: str(health.state)})
     if health.device == "shoe":
-        came, was_lost = health.state is HealthState.READY, desk.state.shoe_lost
-        desk.change(shoe_lost=not came)
-        if desk.state.round is not None:
-            desk.change_round(shoe_away=desk.shoe_is_away())
+        came, was_lost = health.state is HealthState.READY, transaction.state.shoe_lost
+        transaction.change(shoe_lost=not came)
+        if transaction.state.round is not None:
+            transaction.change_round(shoe_away=transaction.shoe_is_away())
         if came and was_lost:
-            missed_cards.may_be_missing(desk, "the shoe was not connected")
-            missed_cards.note_bets(desk)
+            missed_cards.may_be_missing(transaction, "the shoe was not connected")
+            missed_cards.note_bets(transaction)
         return
     if health.device == KEYPAD and health.state is not HealthState.READY:
-        rebuild.hear_no_keys(desk)
-    watched, at_ns = desk.house.readers.get(health.device, ()), desk.table_ns(health.at_ns)
-    if desk.state.round is None:
+        rebuild.hear_no_keys(transaction)
+    watched, at_ns = transaction.house.readers.get(health.device, ()), transaction.table_ns(health.at_ns)
+    if transaction.state.round is None:
         return
     if health.state is HealthState.READY:
-        rebuild.hear_again(desk, watched, at_ns)
+        rebuild.hear_again(transaction, watched, at_ns)
     else:
-        lock.lost(desk, health.device, watched, at_ns)
+        lock.lost(transaction, health.device, watched, at_ns)

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from controller.formats.text.safe_parse import own_json
 from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.reports.shift import Shift
 
@@ -101,7 +102,7 @@ class Accounts:
 
 def account_of(text: bytes) -> ShiftAccount:
     """What ``tableside report --json`` wrote, with what follows from it."""
-    shift = msgspec.json.decode(text, type=Shift)
+    shift: Shift = own_json(text, Shift)
     running = not shift.is_over if shift.until else True
     return ShiftAccount(
         msgspec.Raw(text.strip()), shift.handle_cents, shift.win_cents, shift.hold, shift.inventory.win_cents, running

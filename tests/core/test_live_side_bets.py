@@ -21,7 +21,7 @@ from controller.core.messages.events import (
 )
 from controller.core.messages.inputs import SetCard
 from controller.core.messages.raised_alerts import AlertRaised, Kind
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from controller.io.files import profile_files
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import DeviceHealth, HealthState
@@ -183,7 +183,7 @@ def test_what_plays_differ_on_in_a_side_wager_alone_is_asked_while_the_round_is_
     rig = Rig(profile_files.load("hollywood-penn-national").rules)
     rig.talk(EITHER_BROKE)
     assert sorted(rig.postings()) == ["1: spot 1 main -10.00", "1: spot 2 main -10.00"]
-    assert sides_differ(Desk(rig.table, rig.stamped[-1]))
+    assert sides_differ(Transaction(rig.table, rig.stamped[-1]))
     (asked,) = rig.told(QuestionAsked)
     assert isinstance(asked, QuestionAsked)
     assert asked.text == "Spot 1: how many cards in hand 1?"
@@ -198,7 +198,7 @@ def test_plays_that_another_hole_card_would_allow_are_not_counted_once_it_is_tur
     rig = Rig(profile_files.load("hollywood-penn-national").rules)
     # With a ten in the hole the king might be the dealer's; with an ace it broke the player.
     rig.talk("1 main 10 \n Th 6c 2d As \n 1 ez_bust 5 \n key insurance_closed \n Kc")
-    assert not sides_differ(Desk(rig.table, rig.stamped[-1]))
+    assert not sides_differ(Transaction(rig.table, rig.stamped[-1]))
     rig.key("round_closed")
     assert sorted(rig.postings()) == ["1: spot 1 ez_bust +0.00", "1: spot 1 main -10.00"]
 
@@ -206,7 +206,7 @@ def test_plays_that_another_hole_card_would_allow_are_not_counted_once_it_is_tur
 def test_a_wager_on_which_plays_that_are_over_agree_does_not_differ() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n Th 6c 9d Td \n 1 ez_bust 5 \n key stand hole_turned \n Kc")
-    assert not sides_differ(Desk(rig.table, rig.stamped[-1]))
+    assert not sides_differ(Transaction(rig.table, rig.stamped[-1]))
 
 
 def test_plays_that_differ_on_ez_bust_leave_it_open_at_the_close() -> None:
@@ -222,7 +222,7 @@ def test_plays_that_differ_on_ez_bust_leave_it_open_at_the_close() -> None:
 def test_nothing_is_said_to_differ_before_the_hole_card_is_turned() -> None:
     rig = penn_rig()
     rig.talk("1 main 10 \n 1 lucky_ladies 5 \n Th 6c 9d Td")
-    assert not sides_differ(Desk(rig.table, rig.stamped[-1]))
+    assert not sides_differ(Transaction(rig.table, rig.stamped[-1]))
 
 
 def test_a_side_wager_taken_off_during_the_deal_is_pinching() -> None:

@@ -26,7 +26,7 @@ from controller.core.inference.side_dues import Felt, faces_at, side_due, side_r
 from controller.core.inference.unread_cards import Ended, Judgement
 from controller.core.messages.events import QuestionAsked, WagerSettled, WagerUnresolved
 from controller.core.meters.awards import Winner
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from tests.core.rig import Rig
@@ -232,9 +232,9 @@ def test_what_the_open_round_s_side_wagers_come_to_in_each_play() -> None:
     rig = Rig(profile_files.load("hollywood-penn-national").rules)
     rig.talk("1 main 10 \n 2 main 10 \n 1 lucky_ladies 5 \n Kh 5c 6c Kd 5s Td \n 2 ez_bust 5")
     rig.talk("9c \n key hole_turned \n Kc")
-    desk = Desk(rig.table, rig.stamped[-1])
-    at = sides_of(desk)
-    ends = [node for node in desk.lattice().ends(10) if node.insured == (0, 500)]
+    transaction = Transaction(rig.table, rig.stamped[-1])
+    at = sides_of(transaction)
+    ends = [node for node in transaction.lattice().ends(10) if node.insured == (0, 500)]
     assert ends
     assert {at(node) for node in ends} == {((0, "lucky_ladies", frozenset({2_000})), (1, "ez_bust", frozenset({500})))}
 

@@ -18,7 +18,7 @@ from controller.core.meters.meter import UNITS
 from controller.core.meters.state import WAITING_LIMIT, Refusal
 from controller.core.progressives.live_meters import awarded
 from controller.core.table.state import Table
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.trigger_messages import Contribute, OpenCycle
 from tests.core.rig import Rig
 from tests.progressive.live import MYSTERY, SEVENS, Box, MeterRig
@@ -93,11 +93,11 @@ def test_what_a_round_was_awarded_is_its_own_and_nothing_once_refused() -> None:
     for zone in ("main", "blazing7s"):
         rig.chips(1, zone, 0)
     rig.talk("2 main 10 \n 2 blazing7s 5 \n 7h 7h 7h Tc")
-    desk = Desk(rig.table, rig.stamped[-1])
-    assert list(awarded(desk, "blazing7s")) == [(2, 90_016)]
-    assert list(awarded(desk, "lucky_ladies")) == []
+    transaction = Transaction(rig.table, rig.stamped[-1])
+    assert list(awarded(transaction, "blazing7s")) == [(2, 90_016)]
+    assert list(awarded(transaction, "lucky_ladies")) == []
     rig.order("sevens", Refusal(2))
-    assert list(awarded(Desk(rig.table, rig.stamped[-1]), "blazing7s")) == [(2, 0)]
+    assert list(awarded(Transaction(rig.table, rig.stamped[-1]), "blazing7s")) == [(2, 0)]
 
 
 def test_the_trigger_box_is_told_what_the_journal_has() -> None:

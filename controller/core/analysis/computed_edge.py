@@ -50,14 +50,14 @@ def main_edge(rules: Rules) -> MainEdge:
         net += chance * sum(found.nets)
         square += chance * sum(found.squares)
         shared += chance * sum(
-            (part * part * Fraction(mass.denominator, mass.numerator) for part, mass in met(found)), Fraction(0)
+            (part * part * Fraction(mass.denominator, mass.numerator) for part, mass in _met(found)), Fraction(0)
         )
     edge = net * Fraction(-1, WAGER_CENTS)
     unit = Fraction(1, WAGER_CENTS**2)
     return MainEdge(edge, square * unit - edge**2, shared * unit - edge**2)
 
 
-def met(found: Tally) -> Iterable[tuple[Fraction, Fraction]]:
+def _met(found: Tally) -> Iterable[tuple[Fraction, Fraction]]:
     """The part of the net that falls to each end of the dealer's that may be, and that end's chance."""
     return ((net, mass) for net, mass in zip(found.nets, found.masses, strict=True) if mass)
 

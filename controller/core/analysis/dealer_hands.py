@@ -27,7 +27,7 @@ Left = tuple[int, ...]
 """Cards left in a shoe by their points: the first number is of aces, the last of tens."""
 
 
-class Level(NamedTuple):
+class _Level(NamedTuple):
     """Hands of equally many drawn cards, each as one of ``inner`` of the level before and one card more.
 
     The last card is a slot: how many cards of its points are left, as a place in ``DealerHands.slots``.
@@ -96,13 +96,13 @@ def _complete(up: int, *, hits_soft_17: bool) -> Counter[Cards]:
 
 def _level(
     size: int, up: int, inner: list[Cards], complete: Counter[Cards], slot_of: dict[tuple[int, int], int]
-) -> Level:
+) -> _Level:
     """The hands of ``size`` drawn cards."""
     parents = {cards: number for number, cards in enumerate([one for one in inner if len(one) == size - 1])}
     parts = [cards for cards in inner if len(cards) == size]
     by_end = sorted((ENDS.index(_end(up, cards)), cards) for cards in complete if len(cards) == size)
     order = [end for end, _ in by_end]
-    return Level(
+    return _Level(
         tuple((parents[cards[:-1]], slot_of[_slot(cards)]) for cards in parts),
         tuple((parents[cards[:-1]], slot_of[_slot(cards)], complete[cards]) for _, cards in by_end),
         tuple((end, slice(order.index(end), order.index(end) + order.count(end))) for end in sorted(set(order))),

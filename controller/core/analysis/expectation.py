@@ -18,7 +18,7 @@ from controller.core.analysis.simulated_edge import NORMAL_95
 from controller.core.game.rules import Rules
 from controller.core.game.side_bet import find
 
-INSURANCE: Final = "insurance"
+_INSURANCE: Final = "insurance"
 
 
 class Theory(NamedTuple):
@@ -44,7 +44,7 @@ def theories(rules: Rules, main: MainEdge) -> dict[str, Theory]:
     """Every bet of a house that has a theory; one that a meter pays has none, for it hangs on how high that is."""
     found = {"main": Theory(main.edge, main.variance, main.covariance)}
     if rules.insurance:
-        found[INSURANCE] = of_insurance(rules)
+        found[_INSURANCE] = of_insurance(rules)
     for name in rules.side_bets:
         theory = of_side_bet(rules, name)
         if theory is not None:

@@ -10,7 +10,7 @@ from controller.core.game.side_bet import fixed_net_cents, terms_of
 from controller.core.meters.state import Progressives
 
 
-class NetBounds(NamedTuple):
+class _NetBounds(NamedTuple):
     """The player's least and largest net in cents."""
 
     least: int
@@ -21,7 +21,7 @@ class NetBounds(NamedTuple):
         return self.least <= net_cents <= self.most
 
 
-def net_bounds(rules: Rules, bet: str, wager_cents: int, main_cents: int, progressives: Progressives) -> NetBounds:
+def net_bounds(rules: Rules, bet: str, wager_cents: int, main_cents: int, progressives: Progressives) -> _NetBounds:
     """The bounds of one wager.
 
     ``wager_cents`` is what was staked on ``bet``, 0 where nobody saw how much; ``main_cents`` is the spot's main wager,
@@ -29,32 +29,32 @@ def net_bounds(rules: Rules, bet: str, wager_cents: int, main_cents: int, progre
     """
     match bet:
         case "main":
-            return main_bounds(rules, wager_cents)
+            return _main_bounds(rules, wager_cents)
         case "insurance":
             staked = wager_cents or rules.insurance_cap_cents(main_cents)
-            return NetBounds(-staked, won(rules.insurance_pays, staked))
+            return _NetBounds(-staked, _won(rules.insurance_pays, staked))
         case _:
-            return side_bounds(rules, bet, wager_cents, progressives)
+            return _side_bounds(rules, bet, wager_cents, progressives)
 
 
-def main_bounds(rules: Rules, wager_cents: int) -> NetBounds:
+def _main_bounds(rules: Rules, wager_cents: int) -> _NetBounds:
     """Of a main wager: every hand it may be split into doubled, all won or all lost; or a natural."""
     doubled = 2 * wager_cents
     hands = rules.max_hands * (doubled if rules.double_after_split else wager_cents)
     staked = max(doubled, hands)
-    return NetBounds(-staked, max(won(rules.win_pays, staked), won(rules.natural_pays, wager_cents)))
+    return _NetBounds(-staked, max(_won(rules.win_pays, staked), _won(rules.natural_pays, wager_cents)))
 
 
-def side_bounds(rules: Rules, bet: str, wager_cents: int, progressives: Progressives) -> NetBounds:
+def _side_bounds(rules: Rules, bet: str, wager_cents: int, progressives: Progressives) -> _NetBounds:
     """Of a side wager: its best row at fixed odds or as an award, or all that the meters hold."""
     terms = terms_of(rules, bet)
     rows = (*terms.pays, *terms.awards_cents)
     fixed = [net for row in rows if (net := fixed_net_cents(terms, row, wager_cents)) is not None]
-    meters = meter_cents(progressives) if terms.meter_shares or bet in rules.mystery_fed_by else 0
-    return NetBounds(-wager_cents, max([0, *fixed]) + meters)
+    meters = _meter_cents(progressives) if terms.meter_shares or bet in rules.mystery_fed_by else 0
+    return _NetBounds(-wager_cents, max([0, *fixed]) + meters)
 
 
-def meter_cents(progressives: Progressives) -> int:
+def _meter_cents(progressives: Progressives) -> int:
     """All that the table's meters and its pools hold, and what of it has been awarded and is not yet paid."""
     stand: Iterable[int] = (
         *(meter.shown_cents() for meter in progressives.meters),
@@ -64,7 +64,7 @@ def meter_cents(progressives: Progressives) -> int:
     return sum(stand)
 
 
-def won(odds: tuple[int, int], staked_cents: int) -> int:
+def _won(odds: tuple[int, int], staked_cents: int) -> int:
     """What odds pay on a stake, rounded up to the cent: no house pays more."""
     ahead, to = odds
     return -(-staked_cents * ahead // to)

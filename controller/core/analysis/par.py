@@ -21,15 +21,15 @@ from controller.core.game.rules import Rules, Terms
 from controller.core.game.side_bet import LOST, PUSH, SideBet, View, find, fixed_net_cents, terms_of
 from firmware_protocols.cards import DECK, POINTS, Card
 
-WHOLE_STAKE_CENTS: Final = 100
+_WHOLE_STAKE_CENTS: Final = 100
 """What is staked where the profile fixes no stake, times whatever the odds are counted in: no payout is rounded."""
 
-PLAIN: Final = {POINTS[card.rank]: card for card in reversed(DECK)}
-OTHER: Final = {POINTS[card.rank]: card for card in DECK}
+_PLAIN: Final = {POINTS[card.rank]: card for card in reversed(DECK)}
+_OTHER: Final = {POINTS[card.rank]: card for card in DECK}
 """For each point value two cards as unlike as they can be; a dealer's hand is judged with both."""
 
 
-Rows = dict[str, tuple[int | None, Fraction]]
+_Rows = dict[str, tuple[int | None, Fraction]]
 """Ways of dealing and probability by row."""
 
 
@@ -105,15 +105,15 @@ def par_of(rules: Rules, name: str) -> tuple[BetPar, ...]:
     if not bet.rows:
         return ()
     if bet.placed == "after_deal":
-        return against_each(bet, terms, rules)
+        return _against_each(bet, terms, rules)
     counts, of = dealt(bet, terms, rules.decks)
-    rows: Rows = {row: (ways, Fraction(ways, of)) for row, ways in counts.items()}
-    return (account(bet, terms, 0, of, rows),)
+    rows: _Rows = {row: (ways, Fraction(ways, of)) for row, ways in counts.items()}
+    return (_account(bet, terms, 0, of, rows),)
 
 
-def account(bet: SideBet, terms: Terms, up_points: int, of: int | None, rows: Rows) -> BetPar:
+def _account(bet: SideBet, terms: Terms, up_points: int, of: int | None, rows: _Rows) -> BetPar:
     """The rows with what each is worth; a row nobody pays for and no hand makes is left out."""
-    stake_cents = stake_of(terms)
+    stake_cents = _stake_of(terms)
     paid = {*terms.pays, *terms.awards_cents, *terms.meter_shares}
     listed = [row for row in bet.rows if row in paid or row in rows]
     listed += [row for row in (PUSH, LOST) if row in rows]
@@ -128,9 +128,9 @@ def account(bet: SideBet, terms: Terms, up_points: int, of: int | None, rows: Ro
     return BetPar(bet.name, up_points, stake_cents, of, tuple(found))
 
 
-def stake_of(terms: Terms) -> int:
+def _stake_of(terms: Terms) -> int:
     """A stake in cents that the wager may be made for and that every row pays without a part of a cent."""
-    return terms.stake_cents or WHOLE_STAKE_CENTS * lcm(*(to for _, to in terms.pays.values()))
+    return terms.stake_cents or _WHOLE_STAKE_CENTS * lcm(*(to for _, to in terms.pays.values()))
 
 
 # --- wagers decided by the deal -----------------------------------------------------------------------
@@ -145,16 +145,16 @@ def dealt(bet: SideBet, terms: Terms, decks: int) -> tuple[Counter[str], int]:
     cards = 52 * decks
     counts: Counter[str] = Counter()
     looks_at_up = looks_at_hole = False
-    for first, second, ways in pairs(decks):
+    for first, second, ways in _pairs(decks):
         by_up: Counter[str] = Counter()
-        for up, ups in left(decks, (first, second)):
-            row = either_way(bet, terms, View(first, second, up))
+        for up, ups in _left(decks, (first, second)):
+            row = _either_way(bet, terms, View(first, second, up))
             if row is not None:
                 by_up[row] += ups * (cards - 3)
                 continue
             looks_at_hole = True
-            for hole, holes in left(decks, (first, second, up)):
-                by_up[turned(bet, terms, View(first, second, up, (up, hole)))] += ups * holes
+            for hole, holes in _left(decks, (first, second, up)):
+                by_up[_turned(bet, terms, View(first, second, up, (up, hole)))] += ups * holes
         looks_at_up |= len(by_up) > 1
         for row, times in by_up.items():
             counts[row] += ways * times
@@ -165,7 +165,7 @@ def dealt(bet: SideBet, terms: Terms, decks: int) -> tuple[Counter[str], int]:
     return counts, of
 
 
-def pairs(decks: int) -> Iterator[tuple[Card, Card, int]]:
+def _pairs(decks: int) -> Iterator[tuple[Card, Card, int]]:
     """Every two faces, and how many ways there are to be dealt them, their order not told apart."""
     for first, second in combinations_with_replacement(DECK, 2):
         ways = decks * (decks - 1) // 2 if first is second else decks * decks
@@ -173,7 +173,7 @@ def pairs(decks: int) -> Iterator[tuple[Card, Card, int]]:
             yield first, second, ways
 
 
-def left(decks: int, gone: tuple[Card, ...]) -> Iterator[tuple[Card, int]]:
+def _left(decks: int, gone: tuple[Card, ...]) -> Iterator[tuple[Card, int]]:
     """Every face still in the shoe, and how many of it."""
     for card in DECK:
         copies = decks - gone.count(card)
@@ -181,7 +181,7 @@ def left(decks: int, gone: tuple[Card, ...]) -> Iterator[tuple[Card, int]]:
             yield card, copies
 
 
-def either_way(bet: SideBet, terms: Terms, view: View) -> str | None:
+def _either_way(bet: SideBet, terms: Terms, view: View) -> str | None:
     """The row of a box's two cards, whichever of them came first."""
     row = bet.row(terms, view)
     if bet.row(terms, view._replace(first=view.second, second=view.first)) != row:
@@ -189,9 +189,9 @@ def either_way(bet: SideBet, terms: Terms, view: View) -> str | None:
     return row
 
 
-def turned(bet: SideBet, terms: Terms, view: View) -> str:
+def _turned(bet: SideBet, terms: Terms, view: View) -> str:
     """The row once the dealer's second card is turned."""
-    row = either_way(bet, terms, view)
+    row = _either_way(bet, terms, view)
     if row is None:
         raise ParError(f"{bet.name}: made before the deal and decided by the dealer's complete hand")
     return row
@@ -200,22 +200,22 @@ def turned(bet: SideBet, terms: Terms, view: View) -> str:
 # --- wagers decided by the dealer's hand --------------------------------------------------------------
 
 
-def against_each(bet: SideBet, terms: Terms, rules: Rules) -> tuple[BetPar, ...]:
+def _against_each(bet: SideBet, terms: Terms, rules: Rules) -> tuple[BetPar, ...]:
     """The wager against all the up cards it is offered against, then against each of them."""
     each = {up: played_out(bet, terms, rules, up) for up in terms.up_cards}
-    copies = {up: rules.decks * copies_of(up) for up in each}
-    together: Rows = {}
+    copies = {up: rules.decks * _copies_of(up) for up in each}
+    together: _Rows = {}
     for up, rows in each.items():
         part = Fraction(copies[up], sum(copies.values()))
         for row, probability in rows.items():
             together[row] = (None, together.get(row, (None, Fraction(0)))[1] + part * probability)
     return (
-        account(bet, terms, 0, None, together),
-        *(account(bet, terms, up, None, {row: (None, p) for row, p in rows.items()}) for up, rows in each.items()),
+        _account(bet, terms, 0, None, together),
+        *(_account(bet, terms, up, None, {row: (None, p) for row, p in rows.items()}) for up, rows in each.items()),
     )
 
 
-def copies_of(points: int) -> int:
+def _copies_of(points: int) -> int:
     """Cards of a point value in one deck."""
     return 16 if points == 10 else 4
 
@@ -225,11 +225,11 @@ def played_out(bet: SideBet, terms: Terms, rules: Rules, up: int) -> dict[str, F
 
     The players' cards are not looked at: they are unknown to the count, and some hand of theirs did not break.
     """
-    shoe = [0] + [rules.decks * copies_of(points) for points in range(1, 11)]
+    shoe = [0] + [rules.decks * _copies_of(points) for points in range(1, 11)]
     shoe[up] -= 1
     counts: dict[int, Counter[str]] = {}
-    for hand, ways in hands(shoe, (up,), 1, hits_soft_17=rules.soft_17 == "hit"):
-        counts.setdefault(len(hand) - 1, Counter())[judged(bet, terms, hand)] += ways
+    for hand, ways in _hands(shoe, (up,), 1, hits_soft_17=rules.soft_17 == "hit"):
+        counts.setdefault(len(hand) - 1, Counter())[_judged(bet, terms, hand)] += ways
     found: dict[str, Fraction] = {}
     for drawn, rows in counts.items():
         orders = perm(52 * rules.decks - 1, drawn)
@@ -239,7 +239,7 @@ def played_out(bet: SideBet, terms: Terms, rules: Rules, up: int) -> dict[str, F
     return found
 
 
-def hands(
+def _hands(
     shoe: list[int], hand: tuple[int, ...], ways: int, *, hits_soft_17: bool
 ) -> Iterator[tuple[tuple[int, ...], int]]:
     """Every complete hand of the dealer's, as points in the order they came, and the ways to draw it.
@@ -254,22 +254,22 @@ def hands(
         up, hole, *drawn = longer
         if holes_that_draw(up, tuple(drawn), hits_soft_17) >> hole & 1:
             shoe[points] -= 1
-            yield from hands(shoe, longer, ways * copies, hits_soft_17=hits_soft_17)
+            yield from _hands(shoe, longer, ways * copies, hits_soft_17=hits_soft_17)
             shoe[points] += 1
         else:
             yield longer, ways * copies
 
 
-def judged(bet: SideBet, terms: Terms, hand: tuple[int, ...]) -> str:
+def _judged(bet: SideBet, terms: Terms, hand: tuple[int, ...]) -> str:
     """The row of a dealer's complete hand, which must hang on its points alone."""
-    rows = {bet.row(terms, final_view(hand, faces)) for faces in (PLAIN, OTHER)}
+    rows = {bet.row(terms, _final_view(hand, faces)) for faces in (_PLAIN, _OTHER)}
     row = rows.pop()
     if rows or row is None:
         raise ParError(f"{bet.name}: its row does not hang on the points of the dealer's hand alone")
     return row
 
 
-def final_view(hand: Iterable[int], faces: dict[int, Card]) -> View:
+def _final_view(hand: Iterable[int], faces: dict[int, Card]) -> View:
     """What lies open at the end of a round whose player's hand did not break."""
     dealer = tuple(faces[points] for points in hand)
     return View(faces[9], faces[8], dealer[0], dealer, complete=True, all_broke=False)

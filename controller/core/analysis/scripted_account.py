@@ -14,10 +14,10 @@ from controller.core.game.side_bet import SideNet, View, find, fixed_net_cents, 
 from controller.core.meters.awards import Winner
 from firmware_protocols.cards import Card
 
-SideWagers = Mapping[int, Mapping[str, int]]
+_SideWagers = Mapping[int, Mapping[str, int]]
 """Cents by spot and side wager."""
 
-MYSTERY_ROW: Final = "must_hit_by_mystery"
+_MYSTERY_ROW: Final = "must_hit_by_mystery"
 """The row of a wager that took the must-hit-by meter over its number."""
 
 
@@ -49,7 +49,7 @@ def refused_side_bet(rules: Rules, bet: str, cents: int) -> Refusal | None:
     return None
 
 
-def account(told: ToldRound, ended: Ended, sides: SideWagers, meters: Meters) -> Account:
+def account(told: ToldRound, ended: Ended, sides: _SideWagers, meters: Meters) -> Account:
     """The account of a round that was told to its end. ``sides`` are the side wagers that stand.
 
     Raises:
@@ -67,17 +67,17 @@ def account(told: ToldRound, ended: Ended, sides: SideWagers, meters: Meters) ->
         kept_cents += breakage_cents(told.rules, outcome, ended.end, main)
         if insured and ended.offered[box]:
             nets[spot]["insurance"] = insurance_net(told.rules, ended.offered[box], dealer_natural=ended.end.natural)
-    meters = settle_sides(told, ended, sides, meters, nets)
+    meters = _settle_sides(told, ended, sides, meters, nets)
     return Account(nets, hands, meters, kept_cents)
 
 
-def settle_sides(
-    told: ToldRound, ended: Ended, sides: SideWagers, meters: Meters, nets: dict[int, dict[str, Net | SideNet]]
+def _settle_sides(
+    told: ToldRound, ended: Ended, sides: _SideWagers, meters: Meters, nets: dict[int, dict[str, Net | SideNet]]
 ) -> Meters:
     """Add the side wagers' nets, and tell where the meters stand after them."""
-    views = views_of(told, ended)
+    views = _views_of(told, ended)
     winners: dict[int, Winner] = {}
-    for spot, bet, cents in wagers_in_order(told, ended, sides):
+    for spot, bet, cents in _wagers_in_order(told, ended, sides):
         known, terms = find(bet), terms_of(told.rules, bet)
         row = known.row(terms, views[told.box_of[spot]])
         assert row is not None, "a complete round decides every side wager"
@@ -88,11 +88,11 @@ def settle_sides(
         nets[spot][bet] = SideNet(-cents if net is None else net, bet, row)
     limit(told.rules, nets)
     if winners:
-        meters = pay_linked(told.rules, winners, meters, nets)
-    return raise_mystery(told.rules, sides, meters, nets)
+        meters = _pay_linked(told.rules, winners, meters, nets)
+    return _raise_mystery(told.rules, sides, meters, nets)
 
 
-def wagers_in_order(told: ToldRound, ended: Ended, sides: SideWagers) -> Iterable[tuple[int, str, int]]:
+def _wagers_in_order(told: ToldRound, ended: Ended, sides: _SideWagers) -> Iterable[tuple[int, str, int]]:
     """Spot, bet and cents of every side wager; the one made after the deal comes last."""
     zone = told.play.offered_zone
     after_deal = ended.offered if zone != "insurance" else ()
@@ -103,7 +103,7 @@ def wagers_in_order(told: ToldRound, ended: Ended, sides: SideWagers) -> Iterabl
             yield spot, zone, after_deal[box]
 
 
-def views_of(told: ToldRound, ended: Ended) -> tuple[View, ...]:
+def _views_of(told: ToldRound, ended: Ended) -> tuple[View, ...]:
     """What each box's side wagers look at."""
     shoe, boxes, all_broke = told.shoe, len(told.spots), ended.all_broke()
     dealer = faces(told, ended.dealer)
@@ -127,7 +127,7 @@ def limit(rules: Rules, nets: dict[int, dict[str, Net | SideNet]]) -> None:
                 row[bet] = net.lowered(held_cents(net.cents, sum(wins), rules.aggregate_limit_cents))
 
 
-def pay_linked(
+def _pay_linked(
     rules: Rules, winners: dict[int, Winner], meters: Meters, nets: dict[int, dict[str, Net | SideNet]]
 ) -> Meters:
     """Add the awards of the linked meter."""
@@ -142,12 +142,14 @@ def pay_linked(
     return meters._replace(linked=after)
 
 
-def raise_mystery(rules: Rules, sides: SideWagers, meters: Meters, nets: dict[int, dict[str, Net | SideNet]]) -> Meters:
+def _raise_mystery(
+    rules: Rules, sides: _SideWagers, meters: Meters, nets: dict[int, dict[str, Net | SideNet]]
+) -> Meters:
     """Let the wagers that feed the must-hit-by meter raise it in spot order, and pay who takes it over its number."""
     if meters.mystery is None:
         return meters
     feeding = [(spot, bet) for spot in sides for bet in sides[spot] if bet in rules.mystery_fed_by]
     awards, after = mystery_awards(rules, meters.mystery, feeding)
     for (spot, bet), cents in awards.items():
-        nets[spot][bet] = SideNet(nets[spot][bet].cents + cents, bet, MYSTERY_ROW)
+        nets[spot][bet] = SideNet(nets[spot][bet].cents + cents, bet, _MYSTERY_ROW)
     return meters._replace(mystery=after)

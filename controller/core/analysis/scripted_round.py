@@ -102,7 +102,7 @@ class ToldRound:
         boxes = len(self.spots)
         node, emitted = self.play.dealt(self.play.begin())
         start = Standing(node, self.play.deal_cards, (0,) * boxes, (None,) * boxes)
-        return with_ended(start, node, emitted)
+        return _with_ended(start, node, emitted)
 
     def natural_found(self, standing: Standing) -> bool:
         """Whether a device has found the dealer's natural, so that nobody plays."""
@@ -189,7 +189,7 @@ class ToldRound:
 
     def go_on(self, standing: Standing, node: Node, emitted: tuple[Emission, ...]) -> Standing:
         """The round at ``node``, once the cards that come by themselves have come."""
-        standing = with_ended(standing, node, emitted)
+        standing = _with_ended(standing, node, emitted)
         hand = self.play.hand_in_play(node)
         if hand is not None and hand.now is Now.OWED:
             return self.draw(standing, hand)
@@ -205,7 +205,7 @@ class ToldRound:
         """
         stopped = self.natural_found(standing)
         if stopped:
-            standing = with_ended(standing, *self.play.stopped(standing.node, standing.offered))
+            standing = _with_ended(standing, *self.play.stopped(standing.node, standing.offered))
         waiting = self.play.hand_in_play(standing.node)
         if waiting is not None:
             spot, hand = self.spots[standing.node.turn], self.play.current(standing.node)
@@ -231,7 +231,7 @@ class ToldRound:
         )
 
 
-def with_ended(standing: Standing, node: Node, emitted: tuple[Emission, ...]) -> Standing:
+def _with_ended(standing: Standing, node: Node, emitted: tuple[Emission, ...]) -> Standing:
     """The round at ``node`` with the boxes that ended on the way."""
     if not emitted:
         return standing._replace(node=node)

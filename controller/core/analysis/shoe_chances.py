@@ -74,7 +74,7 @@ class ShoeChances:
         depth, cards = self.dealer.depth, sum(shoe)
         sums: dict[int, list[list[int]]] = {}
         for held, ways, nets in hands:
-            dealt = ways_to_deal(held, shoe)
+            dealt = _ways_to_deal(held, shoe)
             if not dealt:
                 continue
             ends = self.ways(less(shoe, *held))
@@ -93,7 +93,7 @@ class ShoeChances:
         return Tally(*(tuple(row) for row in total))
 
 
-def ways_to_deal(cards: Cards, shoe: Left) -> int:
+def _ways_to_deal(cards: Cards, shoe: Left) -> int:
     """Ways of dealing these cards in one given order from a shoe."""
     return prod(perm(shoe[points - 1], copies) for points, copies in Counter(cards).items())
 

@@ -18,7 +18,7 @@ from controller.core.game.rules import Rules
 from controller.core.game.settlement import main_net
 from firmware_protocols.cards import Card
 
-Deal = Callable[[], Sequence[Card]]
+_Deal = Callable[[], Sequence[Card]]
 """The first ``ROUND_CARDS`` cards of a freshly shuffled full shoe (a single deck: all), in the order they leave it."""
 
 ROUND_CARDS: Final = 64
@@ -33,7 +33,7 @@ NORMAL_95: Final = Fraction(1_959_964, 1_000_000)
 _SCALE: Final = 10**9
 """The half width is rounded up to a billionth of the wager."""
 
-SPOT: Final = 1
+_SPOT: Final = 1
 
 
 class MainPar(NamedTuple):
@@ -66,7 +66,7 @@ class MainPar(NamedTuple):
         return self.edge - self.half_width, self.edge + self.half_width
 
 
-def simulate(rules: Rules, deal: Deal, rounds: int) -> MainPar:
+def simulate(rules: Rules, deal: _Deal, rounds: int) -> MainPar:
     """Play ``rounds`` (at least 2) rounds of one box, each from a shoe of its own.
 
     Raises:
@@ -97,7 +97,7 @@ def round_nets_cents(rules: Rules, shoe: Sequence[Card], boxes: int) -> tuple[in
     Raises:
         TellingError: the shoe ends before the round does.
     """
-    spots = tuple(range(SPOT, SPOT + boxes))
+    spots = tuple(range(_SPOT, _SPOT + boxes))
     told = ToldRound(rules, dict.fromkeys(spots, WAGER_CENTS), shoe)
     standing = told.deal()
     while (hand := told.play.hand_in_play(standing.node)) is not None and not told.natural_found(standing):

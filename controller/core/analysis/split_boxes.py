@@ -19,15 +19,15 @@ from controller.core.analysis.shoe_chances import Counted, ShoeChances, Tally, l
 from controller.core.analysis.simulated_edge import WAGER_CENTS
 from controller.core.analysis.strategy_hands import BROKE, Done, Questions, nets_of_split_hand, split_hand
 
-NATURAL_END: Final = len(ENDS) - 1
-OTHERS: Final = len(ENDS)
+_NATURAL_END: Final = len(ENDS) - 1
+_OTHERS: Final = len(ENDS)
 """The column of a hand that is not the first, against a natural."""
-BROKEN: Final = len(ENDS) + 1
+_BROKEN: Final = len(ENDS) + 1
 """The column of a broken hand's stake, against a natural."""
-COLUMNS: Final = len(ENDS) + 2
+_COLUMNS: Final = len(ENDS) + 2
 
 
-class Course(NamedTuple):
+class _Course(NamedTuple):
     """One way in which a pair is split and split again."""
 
     chance: Fraction
@@ -75,19 +75,19 @@ class SplitBox:
     def _unknown(self, shoe: Left, *, known: bool) -> Tally:
         """One hand from a shoe of which nothing is known."""
         ends = self.ends[False] if known else (*self.ends[False], *self.ends[True])
-        alive = self.chances.tally(ends, shoe, COLUMNS)
+        alive = self.chances.tally(ends, shoe, _COLUMNS)
         masses = self.chances.ends(shoe)
         pairs = shoe[self.points - 1]
         if known and pairs:
             chance = Fraction(pairs, sum(shoe))
             paired = self.chances.ends(less(shoe, self.points))
             masses = tuple(whole - chance * part for whole, part in zip(masses, paired, strict=True))
-        whole = (*masses, *(masses[NATURAL_END:] * 2))
+        whole = (*masses, *(masses[_NATURAL_END:] * 2))
         rest = (one - other for one, other in zip(whole, alive.masses, strict=True))
         nets = (*nets_of_split_hand(self.questions, Done("played", BROKE)), -WAGER_CENTS)
         return alive.plus(Tally.of(rest, nets), Fraction(1))
 
-    def given(self, course: Course, index: int) -> Tally:
+    def given(self, course: _Course, index: int) -> Tally:
         """One of the hands of a box that took this course."""
         if not course.known[index]:
             return self.hand(known=False, again=course.again, no_pair=course.no_pair)
@@ -96,7 +96,7 @@ class SplitBox:
             Fraction(1, 1 - self.pair(course.again, others))
         )
 
-    def courses(self, begun: Course, index: int = 0) -> Iterator[Course]:
+    def courses(self, begun: _Course, index: int = 0) -> Iterator[_Course]:
         """Every course from where the hands before ``index`` have their second cards."""
         hands = 2 + begun.again
         if index == hands:
@@ -113,11 +113,11 @@ class SplitBox:
     def tally(self) -> Tally:
         """The whole box, by how the dealer ends."""
         found = Tally.nothing(len(ENDS))
-        for course in self.courses(Course(Fraction(1), 0, 0, ())):
+        for course in self.courses(_Course(Fraction(1), 0, 0, ())):
             hands = [self.given(course, index) for index in range(len(course.known))]
-            box = together(hands)
+            box = _together(hands)
             if self.seen_only_alive():
-                box = box_unless_all_broke(box, hands)
+                box = _box_unless_all_broke(box, hands)
             found = found.plus(box, course.chance)
         return found
 
@@ -128,12 +128,12 @@ class SplitBox:
         return rules.hole_card == "none" and mercy
 
 
-def together(hands: Sequence[Tally]) -> Tally:
+def _together(hands: Sequence[Tally]) -> Tally:
     """The hands of a box as one. Their squares are those of hands that share nothing but how the dealer ends."""
     masses = hands[0].masses[: len(ENDS)]
     nets, squares = [], []
     for end, mass in enumerate(masses):
-        columns = [OTHERS if index and end == NATURAL_END else end for index in range(len(hands))]
+        columns = [_OTHERS if index and end == _NATURAL_END else end for index in range(len(hands))]
         parts = [hand.nets[column] for hand, column in zip(hands, columns, strict=True)]
         own = sum((hand.squares[column] for hand, column in zip(hands, columns, strict=True)), Fraction(0))
         whole = sum(parts, Fraction(0))
@@ -143,21 +143,21 @@ def together(hands: Sequence[Tally]) -> Tally:
     return Tally(masses, tuple(nets), tuple(squares))
 
 
-def box_unless_all_broke(box: Tally, hands: Sequence[Tally]) -> Tally:
+def _box_unless_all_broke(box: Tally, hands: Sequence[Tally]) -> Tally:
     """The same box where a dealer without hole card takes no second card once all its hands broke.
 
     A natural is never seen then, and every stake is lost. That all of them break is taken to hang together by the
     dealer's natural alone.
     """
-    natural = box.masses[NATURAL_END]
-    broke = [Fraction(-hand.nets[BROKEN], WAGER_CENTS) for hand in hands]
+    natural = box.masses[_NATURAL_END]
+    broke = [Fraction(-hand.nets[_BROKEN], WAGER_CENTS) for hand in hands]
     if not natural or not all(broke):
         return box
     chance = prod(broke, start=Fraction(1, natural ** (len(hands) - 1)))
     lost = len(hands) * WAGER_CENTS
-    net, square = box.nets[NATURAL_END], box.squares[NATURAL_END]
+    net, square = box.nets[_NATURAL_END], box.squares[_NATURAL_END]
     return Tally(
         box.masses,
-        (*box.nets[:NATURAL_END], net - chance * (lost - WAGER_CENTS)),
-        (*box.squares[:NATURAL_END], square + chance * (lost**2 - WAGER_CENTS**2)),
+        (*box.nets[:_NATURAL_END], net - chance * (lost - WAGER_CENTS)),
+        (*box.squares[:_NATURAL_END], square + chance * (lost**2 - WAGER_CENTS**2)),
     )

@@ -18,13 +18,13 @@ from controller.core.game.position import Deal, Hand, Node, Now
 from controller.core.game.rules import Rules
 from controller.core.game.settlement import NATURAL, DealerEnd, hand_nets, main_net
 
-PLAIN: Final = (2, 3)
+_PLAIN: Final = (2, 3)
 """Two cards that are no natural: the box is asked, whatever cards the question then speaks of."""
 
 BROKE: Final = (10, 10, 10)
 """A broken hand. The strategy doubles no hand that one card may break, so all broken hands are worth the same."""
 
-NOT_DRAWN: Final = DealerEnd(natural=False, total=17)
+_NOT_DRAWN: Final = DealerEnd(natural=False, total=17)
 """The dealer's end for who does not wait for it: any but a natural."""
 
 
@@ -47,7 +47,7 @@ class Questions:
 
     def __init__(self, rules: Rules, up: int) -> None:
         self.rules, self.up = rules, up
-        self.play = Play(rules, Deal((WAGER_CENTS,), (PLAIN,), up))
+        self.play = Play(rules, Deal((WAGER_CENTS,), (_PLAIN,), up))
         self._asked, _ = self.play.dealt(self.play.begin())
         self.natural_hole = self.play.natural_hole.bit_length() - 1
         """Points of the hole card that makes a natural; -1 with 2 to 9 up."""
@@ -90,7 +90,7 @@ def unsplit(questions: Questions) -> Counter[Done]:
                 found[Done("natural", cards)] += 1
             elif first != second or not questions.splits(first):
                 asked[cards] += 1
-    return found + played_out(questions, asked, 1)
+    return found + _played_out(questions, asked, 1)
 
 
 def split_hand(questions: Questions, points: int, *, paired: bool) -> Counter[Done]:
@@ -108,10 +108,10 @@ def split_hand(questions: Questions, points: int, *, paired: bool) -> Counter[Do
                 found[Done("played", cards)] += 1
             else:
                 asked[cards] += 1
-    return found + played_out(questions, asked, hands)
+    return found + _played_out(questions, asked, hands)
 
 
-def played_out(questions: Questions, asked: Counter[Cards], hands: int) -> Counter[Done]:
+def _played_out(questions: Questions, asked: Counter[Cards], hands: int) -> Counter[Done]:
     """How hands of two cards end that the strategy plays on, none of them by a split; all others break."""
     found: Counter[Done] = Counter()
     while asked:
@@ -145,12 +145,12 @@ def nets_of_box(questions: Questions, done: Done) -> tuple[int, ...]:
     outcome = Outcome(done.how, (hand,))
     # Who does not wait for the dealer's hand is paid against no drawn hand, in a round of one box.
     waits = done.how == "played" and not hand.broke()
-    ends = [end if waits or end.natural else NOT_DRAWN for end in ENDS]
+    ends = [end if waits or end.natural else _NOT_DRAWN for end in ENDS]
     if done.how == "played" and hand.broke() and questions.rules.hole_card == "none":
-        ends[-1] = NOT_DRAWN
+        ends[-1] = _NOT_DRAWN
     nets = [main_net(questions.rules, outcome, end).cents for end in ends]
     if questions.rules.hole_check == "device" and done.how != "natural":
-        nets[-1] = stopped_cents(questions.rules)
+        nets[-1] = _stopped_cents(questions.rules)
     return tuple(nets)
 
 
@@ -159,12 +159,12 @@ def nets_of_split_hand(questions: Questions, done: Done) -> tuple[int, ...]:
     rules, hand = questions.rules, done.played()
     nets = [hand_nets(rules, Outcome("played", (hand,)), end)[0].cents for end in ENDS]
     if rules.hole_check == "device":
-        return (*nets[:-1], stopped_cents(rules), 0)
-    first = PlayedHand(PLAIN, WAGER_CENTS, 0)
+        return (*nets[:-1], _stopped_cents(rules), 0)
+    first = PlayedHand(_PLAIN, WAGER_CENTS, 0)
     return (*nets, hand_nets(rules, Outcome("played", (first, hand)), NATURAL)[1].cents)
 
 
-def stopped_cents(rules: Rules) -> int:
+def _stopped_cents(rules: Rules) -> int:
     """The net of a box that a device stops before it has played."""
-    untouched = Outcome("played", (PlayedHand(PLAIN, WAGER_CENTS, 0),))
+    untouched = Outcome("played", (PlayedHand(_PLAIN, WAGER_CENTS, 0),))
     return main_net(rules, untouched, NATURAL).cents

@@ -28,49 +28,53 @@ from controller.core.messages.events import BettingClosed, Event, QuestionWithdr
 from controller.core.messages.house import House
 from controller.core.table.layout import Change
 from controller.core.table.state import Round
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-Wagers = tuple[LockedWager, ...]
+_Wagers = tuple[LockedWager, ...]
 
 
-def standing(house: House, lying: Wagers, closed: Mapping[str, str]) -> tuple[Wagers, Wagers]:
+def standing(house: House, lying: _Wagers, closed: Mapping[str, str]) -> tuple[_Wagers, _Wagers]:
     """What lies there, main first at each spot, as the wagers that stand and those the card or the house refuses."""
     mains = {wager.spot for wager in lying if wager.bet == "main"}
     refused = tuple(
         wager
         for wager in lying
-        if wager.bet != "main" and (wager.spot not in mains or refusal_of(house, wager, closed) is not None)
+        if wager.bet != "main" and (wager.spot not in mains or _refusal_of(house, wager, closed) is not None)
     )
     return tuple(wager for wager in lying if wager not in refused), refused
 
 
-def refusal_of(house: House, wager: LockedWager, closed: Mapping[str, str]) -> Refusal | None:
+def _refusal_of(house: House, wager: LockedWager, closed: Mapping[str, str]) -> Refusal | None:
     """Why a side wager beside a main wager is none, ``closed`` being the meters closed at the lock; None: it is one."""
     by_card = refused_side_bet(house.rules, wager.bet, wager.cents)
     return by_card or closed_meters.refusal(house, closed, wager.bet)
 
 
-def limits_of(rules: Rules, bet: str) -> tuple[int | None, int | None]:
+def _limits_of(rules: Rules, bet: str) -> tuple[int | None, int | None]:
     """Least and highest amount of a wager by the table's sign; None: no such limit."""
     if bet == "main":
         return rules.options.minimum_cents or None, rules.options.maximum_cents or None
     return None, rules.options.side_maximum_cents or None
 
 
-def outside(rules: Rules, bet: str, cents: int) -> bool:
+def _outside(rules: Rules, bet: str, cents: int) -> bool:
     """Whether a wager is outside the table's limits."""
     return refused_wager(rules, cents, sat_out=False, in_mid_shoe=False, main=bet == "main") is not None
 
 
-def newcomers(desk: Desk, spots: tuple[int, ...]) -> tuple[int, ...]:
+def _newcomers(transaction: Transaction, spots: tuple[int, ...]) -> tuple[int, ...]:
     """The spots among ``spots`` that did not bet the last round of this shoe, where such a wager is refused.
 
     Nothing is known of the rounds before the first that this table saw; a burn announced between two rounds begins a
     shoe.
     """
-    if desk.rules.mid_shoe_entry == "allowed":
+    if transaction.rules.mid_shoe_entry == "allowed":
         return ()
-    dealt = (book for book in reversed(desk.state.books) if book.round >= desk.state.shoe_round and not book.void)
+    dealt = (
+        book
+        for book in reversed(transaction.state.books)
+        if book.round >= transaction.state.shoe_round and not book.void
+    )
     last = next(dealt, None)
     if last is None:
         return ()
@@ -78,7 +82,7 @@ def newcomers(desk: Desk, spots: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(spot for spot in spots if spot not in bet)
 
 
-def told_at_lock(house: House, round_now: Round) -> Iterator[Event]:
+def _told_at_lock(house: House, round_now: Round) -> Iterator[Event]:
     """What the wagers of a lock want a person to know."""
     rules, number = house.rules, round_now.number
     for wager in round_now.refused:
@@ -86,35 +90,37 @@ def told_at_lock(house: House, round_now: Round) -> Iterator[Event]:
             # A newcomer's who was sent away, of whom a person has just said so.
             continue
         if wager.spot in round_now.spots:
-            refusal = refusal_of(house, wager, round_now.closed_meters)
+            refusal = _refusal_of(house, wager, round_now.closed_meters)
             assert refusal is not None, "a side wager beside a main wager is refused by a rule"
             yield SideBetRefused(number, wager.spot, wager.bet, wager.cents, refusal.rule, refusal.sentence)
         else:
             yield SideBetWithoutMain(number, wager.spot, wager.bet, wager.cents)
     yield from uncertain_wagers.told_at_lock(round_now)
     for wager in round_now.wagers:
-        if outside(rules, wager.bet, wager.cents):
-            yield WagerOutsideLimits(number, wager.spot, wager.bet, wager.cents, *limits_of(rules, wager.bet))
+        if _outside(rules, wager.bet, wager.cents):
+            yield WagerOutsideLimits(number, wager.spot, wager.bet, wager.cents, *_limits_of(rules, wager.bet))
 
 
-def confirmed(desk: Desk) -> None:
+def confirmed(transaction: Transaction) -> None:
     """The readers have confirmed the lock: say what is locked, or first ask who was let in."""
-    entering = newcomers(desk, tuple(spot for spot in desk.round().spots if spot not in desk.round().declared))
-    mains = dict(zip(desk.round().spots, desk.round().main_wagers(), strict=True))
-    desk.tell(*(MidShoeEntry(desk.round().number, spot, mains[spot]) for spot in entering))
-    desk.change_round(entering=entering)
-    ask_or_tell(desk)
+    entering = _newcomers(
+        transaction, tuple(spot for spot in transaction.round().spots if spot not in transaction.round().declared)
+    )
+    mains = dict(zip(transaction.round().spots, transaction.round().main_wagers(), strict=True))
+    transaction.emit(*(MidShoeEntry(transaction.round().number, spot, mains[spot]) for spot in entering))
+    transaction.change_round(entering=entering)
+    ask_or_tell(transaction)
 
 
-def ask_or_tell(desk: Desk) -> None:
+def ask_or_tell(transaction: Transaction) -> None:
     """Ask about the next newcomer; with none left tell the lock."""
-    entering = desk.round().entering
+    entering = transaction.round().entering
     if entering:
-        desk.change_round(entry=desk.ask(entering[0], entry_text(entering[0]), ("yes", "no")))
+        transaction.change_round(entry=transaction.ask(entering[0], entry_text(entering[0]), ("yes", "no")))
         return
-    locked = BettingClosed(desk.round().number, desk.round().wagers, desk.house.profile_hash)
-    desk.tell(locked, *told_at_lock(desk.house, desk.round()))
-    closed_meters.raise_standing(desk)
+    locked = BettingClosed(transaction.round().number, transaction.round().wagers, transaction.house.profile_hash)
+    transaction.emit(locked, *_told_at_lock(transaction.house, transaction.round()))
+    closed_meters.raise_standing(transaction)
 
 
 def entry_text(spot: int) -> str:
@@ -122,26 +128,26 @@ def entry_text(spot: int) -> str:
     return f"Spot {spot} came in mid shoe: dealt in?"
 
 
-def entry_answered(desk: Desk, answer: str, who: str) -> int:
+def entry_answered(transaction: Transaction, answer: str, who: str) -> int:
     """A person said whether a newcomer was dealt in; the spot that was not, to be taken out of the round, else 0."""
-    spot, *rest = desk.round().entering
-    if not desk.hears_yes_or_no(desk.round().entry, answer, who):
+    spot, *rest = transaction.round().entering
+    if not transaction.hears_yes_or_no(transaction.round().entry, answer, who):
         return 0
-    desk.change_round(entry=0, entering=tuple(rest), entry_told=True)
+    transaction.change_round(entry=0, entering=tuple(rest), entry_told=True)
     return spot if answer == "no" else 0
 
 
-def given_up(desk: Desk) -> None:
+def given_up(transaction: Transaction) -> None:
     """The round ends before its lock was told: its wagers go on the books as they lie, for the floor.
 
     Nobody has said who was let in, or the readers have not confirmed what lay there.
     """
-    if desk.round().entry:
-        desk.tell(QuestionWithdrawn(desk.round().entry))
-    elif desk.round().locked or not desk.round().cards:
+    if transaction.round().entry:
+        transaction.emit(QuestionWithdrawn(transaction.round().entry))
+    elif transaction.round().locked or not transaction.round().cards:
         return
-    desk.change_round(locked=True, entry=0, entering=())
-    ask_or_tell(desk)
+    transaction.change_round(locked=True, entry=0, entering=())
+    ask_or_tell(transaction)
 
 
 def handed_back(round_now: Round, change: Change) -> bool:
@@ -156,25 +162,25 @@ def handed_back(round_now: Round, change: Change) -> bool:
     return change.after < change.before and (refused or sent_away)
 
 
-def side_taken(desk: Desk, change: Change) -> bool:
+def side_taken(transaction: Transaction, change: Change) -> bool:
     """Whether a change takes or pays a side wager: one that the cards have decided, or a stake "for one" collected.
 
     A stake that is not returned is taken off before the deal (A22). While the readers have still to confirm the deal a
     wager may have been decided and paid that is not settled yet; so it may while the aggregate limit keeps its amount
     open.
     """
-    round_now = desk.round()
+    round_now = transaction.round()
     if not any((wager.spot, wager.bet) == (change.spot, change.zone) for wager in round_now.wagers):
         return False
-    terms = terms_of(desk.rules, change.zone)
+    terms = terms_of(transaction.rules, change.zone)
     if change.after == 0 and (terms.awards_cents or terms.meter_shares):
         return True
     if not round_now.is_dealt():
         return False
     decided = (change.spot, change.zone) in round_now.settled
-    if not decided and (round_now.blind() or (desk.rules.aggregate_limit_cents and not round_now.hides())):
-        decided = row_known(desk, change.spot, change.zone)
-    return decided or known_until(desk) < latest(desk)
+    if not decided and (round_now.blind() or (transaction.rules.aggregate_limit_cents and not round_now.hides())):
+        decided = row_known(transaction, change.spot, change.zone)
+    return decided or known_until(transaction) < latest(transaction)
 
 
 def made_later(rules: Rules, zone: str) -> bool:
@@ -182,22 +188,24 @@ def made_later(rules: Rules, zone: str) -> bool:
     return zone in rules.side_bets and offered_later(zone)
 
 
-def check_later(desk: Desk, change: Change) -> None:
+def check_later(transaction: Transaction, change: Change) -> None:
     """A side wager made after the deal is above the table's limit."""
-    if made_later(desk.rules, change.zone) and outside(desk.rules, change.zone, change.after):
-        limits = limits_of(desk.rules, change.zone)
-        desk.tell_guarded(WagerOutsideLimits(desk.round().number, change.spot, change.zone, change.after, *limits))
+    if made_later(transaction.rules, change.zone) and _outside(transaction.rules, change.zone, change.after):
+        limits = _limits_of(transaction.rules, change.zone)
+        transaction.emit_guarded(
+            WagerOutsideLimits(transaction.round().number, change.spot, change.zone, change.after, *limits)
+        )
 
 
-def not_offered(desk: Desk, change: Change) -> Event | None:
+def not_offered(transaction: Transaction, change: Change) -> Event | None:
     """A rise where a wager is made after the deal that is none: no main wager beside it, or another up card."""
-    up = desk.lattice().play().up_points
-    if not made_later(desk.rules, change.zone) or change.after < change.before or not up:
+    up = transaction.lattice().play().up_points
+    if not made_later(transaction.rules, change.zone) or change.after < change.before or not up:
         return None
-    number = desk.round().number
-    if change.spot not in desk.round().spots:
+    number = transaction.round().number
+    if change.spot not in transaction.round().spots:
         return SideBetWithoutMain(number, change.spot, change.zone, change.after)
-    if up in terms_of(desk.rules, change.zone).up_cards:
+    if up in terms_of(transaction.rules, change.zone).up_cards:
         return None
     shown = "ace" if up == 1 else str(up)
     sentence = f"{change.zone} is not offered against an up card of {shown}"

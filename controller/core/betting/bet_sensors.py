@@ -24,125 +24,129 @@ from controller.core.table.desired import Desired
 from controller.core.table.sensor_health import answers, gone
 from controller.core.table.sensors import Sensed
 from controller.core.table.state import Round
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, WagersSensed
 
 
-def take(desk: Desk, told: WagersSensed) -> None:
+def take(transaction: Transaction, told: WagersSensed) -> None:
     """Remember what the sensors of a side bet tell."""
-    before = known(desk, told.bet)
+    before = _known(transaction, told.bet)
     after = replace(before, live=told.live, latched=told.latched, lock=told.lock)
-    desk.change(sensed={**desk.state.sensed, told.bet: after})
+    transaction.change(sensed={**transaction.state.sensed, told.bet: after})
 
 
-def known(desk: Desk, bet: str) -> Sensed:
+def _known(transaction: Transaction, bet: str) -> Sensed:
     """What the sensors of a side bet told last."""
-    return desk.state.sensed.get(bet, Sensed())
+    return transaction.state.sensed.get(bet, Sensed())
 
 
 # --- where sensors alone see a wager ----------------------------------------------------------------
 
 
-def count(desk: Desk) -> None:
+def count(transaction: Transaction) -> None:
     """Let the open round have the wagers that only sensors see, as soon as it is known which they are."""
-    if not desk.house.counted or desk.state.round is None or desk.round().locked:
+    if not transaction.house.counted or transaction.state.round is None or transaction.round().locked:
         return
-    for bet, unit in sorted(desk.house.counted.items()):
-        if bet in desk.round().sensed:
+    for bet, unit in sorted(transaction.house.counted.items()):
+        if bet in transaction.round().sensed:
             continue
-        spots = accepted(desk, bet, unit)
+        spots = accepted(transaction, bet, unit)
         if spots is not None:
-            desk.change_round(sensed={**desk.round().sensed, bet: tuple(sorted(spots))})
-            lay(desk, bet)
+            transaction.change_round(sensed={**transaction.round().sensed, bet: tuple(sorted(spots))})
+            _lay(transaction, bet)
 
 
-def accepted(desk: Desk, bet: str, unit: Counted) -> frozenset[int] | None:
+def accepted(transaction: Transaction, bet: str, unit: Counted) -> frozenset[int] | None:
     """The spots whose wagers count; None: the sensors have still to say it."""
-    round_now, sensed, ready = desk.round(), known(desk, bet), answers(desk, unit)
-    if locked_by_this_card(desk):
+    round_now, sensed, ready = transaction.round(), _known(transaction, bet), answers(transaction, unit)
+    if _locked_by_this_card(transaction):
         spots = sensed.live if ready else None
     else:
         spots = sensed.latched if sensed.lock == round_now.number else None
     if spots is not None:
         return frozenset(spots).intersection(unit.spots)
     too_late = not ready and bool(round_now.cards or round_now.closing)
-    if too_late or gone(desk, unit):
-        silent(desk, bet, unit)
+    if too_late or gone(transaction, unit):
+        _silent(transaction, bet, unit)
     return frozenset() if too_late else None
 
 
-def locked_by_this_card(desk: Desk) -> bool:
+def _locked_by_this_card(transaction: Transaction) -> bool:
     """Whether the bets were locked by the card that this step brought."""
-    given, round_now = desk.stamped.input, desk.round()
+    given, round_now = transaction.stamped.input, transaction.round()
     return (
         isinstance(given, CardDrawn)
         and len(round_now.cards) == 1
         and not round_now.locked_by
-        and round_now.lock_ns == desk.table_ns(given.at_ns)
+        and round_now.lock_ns == transaction.table_ns(given.at_ns)
     )
 
 
-def silent(desk: Desk, bet: str, unit: Counted) -> None:
+def _silent(transaction: Transaction, bet: str, unit: Counted) -> None:
     """Say once in a round that nobody can tell which wagers of a side bet lie there."""
-    number = desk.round().number
-    if known(desk, bet).missed == number:
+    number = transaction.round().number
+    if _known(transaction, bet).missed == number:
         return
-    desk.change(sensed={**desk.state.sensed, bet: replace(known(desk, bet), missed=number)})
+    transaction.change(sensed={**transaction.state.sensed, bet: replace(_known(transaction, bet), missed=number)})
     text = f"{bet}: {unit.device} does not answer; unless it does before the first card, none of its wagers counts"
-    raise_alert(desk, Kind.SENSORS_SILENT, text, round=number, zone=bet)
+    raise_alert(transaction, Kind.SENSORS_SILENT, text, round=number, zone=bet)
 
 
-def counted(desk: Desk, round_now: Round) -> tuple[LockedWager, ...]:
+def counted(transaction: Transaction, round_now: Round) -> tuple[LockedWager, ...]:
     """The wagers of a round that only sensors see, as far as they are known."""
-    units = [(bet, desk.house.counted[bet]) for bet in sorted(round_now.sensed) if bet in desk.house.counted]
+    units = [
+        (bet, transaction.house.counted[bet]) for bet in sorted(round_now.sensed) if bet in transaction.house.counted
+    ]
     return tuple(LockedWager(spot, bet, unit.stake_cents) for bet, unit in units for spot in round_now.sensed[bet])
 
 
-def lay(desk: Desk, bet: str) -> None:
+def _lay(transaction: Transaction, bet: str) -> None:
     """Put the wagers of a side bet that only sensors see among those of the open round."""
-    round_now = desk.round()
+    round_now = transaction.round()
     there = [*round_now.wagers, *round_now.refused]
-    there += [wager for wager in counted(desk, round_now) if wager.bet == bet]
+    there += [wager for wager in counted(transaction, round_now) if wager.bet == bet]
     there.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    stand, refused = acceptance.standing(desk.house, tuple(there), round_now.closed_meters)
-    desk.change_round(wagers=stand, refused=refused)
+    stand, refused = acceptance.standing(transaction.house, tuple(there), round_now.closed_meters)
+    transaction.change_round(wagers=stand, refused=refused)
 
 
-def all_counted(desk: Desk) -> bool:
+def all_counted(transaction: Transaction) -> bool:
     """Whether the sensors have said of every side bet that they alone see which wagers count."""
-    return all(bet in desk.round().sensed for bet in desk.house.counted)
+    return all(bet in transaction.round().sensed for bet in transaction.house.counted)
 
 
 # --- what they latched against what counts ----------------------------------------------------------
 
 
-def lying(round_now: Round, bet: str) -> frozenset[int]:
+def _lying(round_now: Round, bet: str) -> frozenset[int]:
     """The spots where wagers of a side bet lay at the lock, accepted or not."""
     return frozenset(wager.spot for wager in (*round_now.wagers, *round_now.refused) if wager.bet == bet)
 
 
-def review(desk: Desk) -> None:
+def review(transaction: Transaction) -> None:
     """Raise where sensors and what counts differ, once both are known; and where a sensor is covered after the lock."""
-    round_now = desk.state.round
-    if not desk.house.sensors or round_now is None or not round_now.locked:
+    round_now = transaction.state.round
+    if not transaction.house.sensors or round_now is None or not round_now.locked:
         return
-    for bet, spots in sorted(desk.house.sensors.items()):
-        sensed = known(desk, bet)
+    for bet, spots in sorted(transaction.house.sensors.items()):
+        sensed = _known(transaction, bet)
         if sensed.lock != round_now.number:
             continue
         if sensed.judged != round_now.number:
-            desk.change(sensed={**desk.state.sensed, bet: replace(sensed, judged=round_now.number, late=())})
-            compare(desk, bet, lying(round_now, bet) & frozenset(spots), frozenset(sensed.latched))
+            transaction.change(
+                sensed={**transaction.state.sensed, bet: replace(sensed, judged=round_now.number, late=())}
+            )
+            _compare(transaction, bet, _lying(round_now, bet) & frozenset(spots), frozenset(sensed.latched))
         if not round_now.is_dealt():
-            look_for_late(desk, bet)
+            _look_for_late(transaction, bet)
 
 
-def compare(desk: Desk, bet: str, there: frozenset[int], latched: frozenset[int]) -> None:
+def _compare(transaction: Transaction, bet: str, there: frozenset[int], latched: frozenset[int]) -> None:
     """Raise each spot where only one of the two has a wager."""
-    unit = desk.house.counted.get(bet)
+    unit = transaction.house.counted.get(bet)
     for spot in sorted(there.symmetric_difference(latched)):
         alone = unit is not None and spot in unit.spots
-        if alone and not there and not answered_in_time(desk, bet):
+        if alone and not there and not _answered_in_time(transaction, bet):
             continue
         match alone, spot in there:
             case False, True:
@@ -153,47 +157,51 @@ def compare(desk: Desk, bet: str, there: frozenset[int], latched: frozenset[int]
                 seen = "a wager was sensed before the first card and none when the sensors were locked; it counts"
             case _:
                 seen = "a wager was sensed only after the first card; it does not count"
-        disagreement(desk, bet, spot, seen)
+        _disagreement(transaction, bet, spot, seen)
 
 
-def answered_in_time(desk: Desk, bet: str) -> bool:
+def _answered_in_time(transaction: Transaction, bet: str) -> bool:
     """Whether the sensors answered before they were given up in the open round."""
-    return known(desk, bet).missed != desk.round().number
+    return _known(transaction, bet).missed != transaction.round().number
 
 
-def disagreement(desk: Desk, bet: str, spot: int, seen: str) -> None:
+def _disagreement(transaction: Transaction, bet: str, spot: int, seen: str) -> None:
     """Raise one spot."""
-    round_now = desk.round()
+    round_now = transaction.round()
     cents = sum(one.cents for one in round_now.wagers if (one.spot, one.bet) == (spot, bet))
     where = {"round": round_now.number, "spot": spot, "zone": bet}
-    raise_alert(desk, Kind.SENSOR_DISAGREES, f"spot {spot} {bet}: {seen}", **where, after_cents=cents)
+    raise_alert(transaction, Kind.SENSOR_DISAGREES, f"spot {spot} {bet}: {seen}", **where, after_cents=cents)
 
 
-def look_for_late(desk: Desk, bet: str) -> None:
+def _look_for_late(transaction: Transaction, bet: str) -> None:
     """Raise a sensor that is covered after the lock, where no reader would see the chip."""
-    unit, sensed, number = desk.house.counted.get(bet), known(desk, bet), desk.round().number
+    unit, sensed, number = transaction.house.counted.get(bet), _known(transaction, bet), transaction.round().number
     if unit is None:
         return
     late = set(sensed.live).intersection(unit.spots) - set(sensed.latched) - set(sensed.late)
     if not late:
         return
-    desk.change(sensed={**desk.state.sensed, bet: replace(sensed, late=tuple(sorted({*sensed.late, *late})))})
+    transaction.change(
+        sensed={**transaction.state.sensed, bet: replace(sensed, late=tuple(sorted({*sensed.late, *late})))}
+    )
     for spot in sorted(late):
         text = f"spot {spot} {bet}: a wager sensed after the lock; it does not count"
-        raise_alert(desk, Kind.PAST_POSTING, text, round=number, spot=spot, zone=bet, after_cents=unit.stake_cents)
+        raise_alert(
+            transaction, Kind.PAST_POSTING, text, round=number, spot=spot, zone=bet, after_cents=unit.stake_cents
+        )
 
 
 # --- what they are told -----------------------------------------------------------------------------
 
 
-def with_sensors(desk: Desk, desired: Desired) -> Desired:
+def with_sensors(transaction: Transaction, desired: Desired) -> Desired:
     """What the devices should be told, bet sensors included: locked for the open round, lamps at accepted wagers."""
-    round_now = desk.state.round
-    if round_now is None or not desk.house.sensors:
+    round_now = transaction.state.round
+    if round_now is None or not transaction.house.sensors:
         return desired
     lamps = {
         bet: tuple(sorted(_accepted(round_now, bet).intersection(sensed.latched)))
-        for bet, sensed in desk.state.sensed.items()
+        for bet, sensed in transaction.state.sensed.items()
         if round_now.locked and sensed.lock == round_now.number
     }
     return replace(desired, lock=round_now.number, lamps=lamps)

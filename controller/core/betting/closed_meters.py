@@ -17,7 +17,7 @@ from controller.core.meters.pooled_meter import LinkedTerms
 from controller.core.meters.state import MeterTerms
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.state import State
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
 def now(state: State) -> dict[str, str]:
@@ -25,7 +25,7 @@ def now(state: State) -> dict[str, str]:
     return {name: why for name, why in state.progressives.closed.items() if why}
 
 
-def feeding(house: House, closed: Mapping[str, str], bet: str) -> Iterator[MeterTerms | LinkedTerms]:
+def _feeding(house: House, closed: Mapping[str, str], bet: str) -> Iterator[MeterTerms | LinkedTerms]:
     """The closed meters that a side wager feeds."""
     every: list[MeterTerms | LinkedTerms] = [*house.meters, *house.linked]
     yield from (terms for terms in every if bet in terms.fed_by and terms.name in closed)
@@ -33,22 +33,22 @@ def feeding(house: House, closed: Mapping[str, str], bet: str) -> Iterator[Meter
 
 def refusal(house: House, closed: Mapping[str, str], bet: str) -> Refusal | None:
     """Why a side wager is none while these meters are closed; None: it is one."""
-    for terms in feeding(house, closed, bet):
+    for terms in _feeding(house, closed, bet):
         if terms.while_closed == "refuse":
             return Refusal(f"{bet}.while_closed", f"{terms.name} is closed: {closed[terms.name]}")
     return None
 
 
-def raise_standing(desk: Desk) -> None:
+def raise_standing(transaction: Transaction) -> None:
     """Raise each wager of the round that was laid while a meter it feeds was closed, if that is closed still."""
-    round_now, still = desk.round(), now(desk.state)
+    round_now, still = transaction.round(), now(transaction.state)
     closed = {name: why for name, why in round_now.closed_meters.items() if name in still}
     for wager in round_now.wagers:
-        for terms in feeding(desk.house, closed, wager.bet):
+        for terms in _feeding(transaction.house, closed, wager.bet):
             laid = f"a wager of {money(wager.cents)} while {terms.name} is closed: {closed[terms.name]}"
             where = {"round": round_now.number, "spot": wager.spot, "zone": wager.bet, "after_cents": wager.cents}
             text = f"spot {wager.spot} {wager.bet}: {laid}; dealt to, it stands"
-            raise_alert(desk, Kind.METER_CLOSED_AT_LOCK, text, **where)
+            raise_alert(transaction, Kind.METER_CLOSED_AT_LOCK, text, **where)
 
 
 def returnable(house: House, state: State) -> tuple[tuple[str, int], ...]:
@@ -62,11 +62,11 @@ def returnable(house: House, state: State) -> tuple[tuple[str, int], ...]:
     else:
         closed = now(state)
         there = [(zone.name, zone.spot) for zone in state.felt.values() if zone.cents]
-        there += [(bet, spot) for bet, unit in house.counted.items() for spot in live(state, bet, unit.spots)]
-    return tuple(sorted({(bet, spot) for bet, spot in there if any(feeding(house, closed, bet))}))
+        there += [(bet, spot) for bet, unit in house.counted.items() for spot in _live(state, bet, unit.spots)]
+    return tuple(sorted({(bet, spot) for bet, spot in there if any(_feeding(house, closed, bet))}))
 
 
-def live(state: State, bet: str, spots: Iterable[int]) -> set[int]:
+def _live(state: State, bet: str, spots: Iterable[int]) -> set[int]:
     """The spots, of those that only sensors see, where a chip lies on the sensor."""
     sensed = state.sensed.get(bet)
     return set() if sensed is None else set(sensed.live).intersection(spots)

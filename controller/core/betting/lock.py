@@ -15,46 +15,50 @@ from controller.core.messages.events import RoundClosed, RoundStarted
 from controller.core.table import readiness
 from controller.core.table.layout import Change, key
 from controller.core.table.state import Round, begun
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-NOTHING_MOVED: Final[Mapping[str, int]] = {}
+_NOTHING_MOVED: Final[Mapping[str, int]] = {}
 """No zone's chips have moved since a lock."""
 
 
-def lock(desk: Desk, lock_ns: int, moved: Mapping[str, int] = NOTHING_MOVED) -> bool:
+def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOTHING_MOVED) -> bool:
     """No more bets: the wagers are what lies there. False: there is no main wager, or the table is closed.
 
     ``moved`` is what lay there in zones whose chips have moved since.
     """
-    if readiness.closed_by(desk.state):
+    if readiness.closed_by(transaction.state):
         return False
-    closed = closed_meters.now(desk.state)
-    bets = in_play(desk, desk.state.declared, closed, moved)
+    closed = closed_meters.now(transaction.state)
+    bets = _in_play(transaction, transaction.state.declared, closed, moved)
     if not bets.spots:
         return False
-    lost = {reader: spots for reader, spots in desk.house.readers.items() if not desk.state.is_ready(reader)}
-    number = desk.state.rounds + 1
-    desk.change(rounds=number, declared=(), round=Round(number, lock_ns, bets.spots, bets.wagers))
-    desk.change_round(
-        profile_hash=desk.house.profile_hash,
-        hole_dealt=desk.rules.hole_card == "dealt",
-        face_down=desk.rules.player_cards == "face_down",
+    lost = {
+        reader: spots for reader, spots in transaction.house.readers.items() if not transaction.state.is_ready(reader)
+    }
+    number = transaction.state.rounds + 1
+    transaction.change(rounds=number, declared=(), round=Round(number, lock_ns, bets.spots, bets.wagers))
+    transaction.change_round(
+        profile_hash=transaction.house.profile_hash,
+        hole_dealt=transaction.rules.hole_card == "dealt",
+        face_down=transaction.rules.player_cards == "face_down",
         declared=bets.declared,
         refused=bets.refused,
         closed_meters=closed,
-        keys_unheard=desk.state.keypad_lost,
+        keys_unheard=transaction.state.keypad_lost,
         lost_at_lock=tuple(spot for spots in lost.values() for spot in spots),
-        shoe_away=desk.shoe_is_away(),
+        shoe_away=transaction.shoe_is_away(),
         moved=dict(moved),
-        dealing=deal_confirmation.begin(desk),
+        dealing=deal_confirmation.begin(transaction),
     )
-    desk.change(keypad_lost=keypad_away(desk))
-    desk.found = begun(desk.rules, desk.round())
-    shared_chips.note(desk)
-    desk.tell(RoundStarted(number, desk.state.shoe.shoe or None, bets.spots, desk.state.gaming_day or None))
+    transaction.change(keypad_lost=keypad_away(transaction))
+    transaction.found = begun(transaction.rules, transaction.round())
+    shared_chips.note(transaction)
+    transaction.emit(
+        RoundStarted(number, transaction.state.shoe.shoe or None, bets.spots, transaction.state.gaming_day or None)
+    )
     for reader, watched in lost.items():
-        unwatched(desk, reader, watched, lock_ns)
-        unlooked(desk, reader, watched)
+        _unwatched(transaction, reader, watched, lock_ns)
+        _unlooked(transaction, reader, watched)
     return True
 
 
@@ -71,103 +75,106 @@ NO_BETS: Final = Bets((), (), (), ())
 """What is in play in no round."""
 
 
-def in_play(
-    desk: Desk, boxes: tuple[LockedWager, ...], closed: Mapping[str, str], moved: Mapping[str, int] = NOTHING_MOVED
+def _in_play(
+    transaction: Transaction,
+    boxes: tuple[LockedWager, ...],
+    closed: Mapping[str, str],
+    moved: Mapping[str, int] = _NOTHING_MOVED,
 ) -> Bets:
     """What lay there at the lock with declared ``boxes``, which chips overtake.
 
     ``closed``: the meters closed then; ``moved``: what lay in zones whose chips have moved since.
     """
-    open_round = desk.state.round
+    open_round = transaction.state.round
     known = () if open_round is None else tuple(open_round.uncertain)
-    wagers = tuple(wager for wager in lying(desk, moved) if key(wager.spot, wager.bet) not in known)
+    wagers = tuple(wager for wager in lying(transaction, moved) if key(wager.spot, wager.bet) not in known)
     with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
     more = tuple(box for box in boxes if box.spot not in with_chips)
     everything = sorted((*wagers, *more), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    stand, refused = acceptance.standing(desk.house, tuple(everything), closed)
+    stand, refused = acceptance.standing(transaction.house, tuple(everything), closed)
     spots = tuple(wager.spot for wager in stand if wager.bet == "main")
     return Bets(spots, stand, tuple(box.spot for box in more), refused)
 
 
-def unwatched(desk: Desk, device: str, spots: tuple[int, ...], at_ns: int) -> None:
+def _unwatched(transaction: Transaction, device: str, spots: tuple[int, ...], at_ns: int) -> None:
     """A reader of boxes in play is lost: what chips would have shown there may happen unseen."""
-    for spot in hear_no_more(desk, spots, at_ns):
-        desk.tell(SpotReaderLost(desk.round().number, spot, device))
+    for spot in hear_no_more(transaction, spots, at_ns):
+        transaction.emit(SpotReaderLost(transaction.round().number, spot, device))
 
 
-def lost(desk: Desk, device: str, spots: tuple[int, ...], at_ns: int) -> None:
+def lost(transaction: Transaction, device: str, spots: tuple[int, ...], at_ns: int) -> None:
     """A reader is lost in the middle of a round, perhaps before it has told what lay there at the lock."""
-    unwatched(desk, device, spots, at_ns)
-    unlooked(desk, device, spots)
+    _unwatched(transaction, device, spots, at_ns)
+    _unlooked(transaction, device, spots)
 
 
-def unlooked(desk: Desk, device: str, spots: tuple[int, ...]) -> None:
+def _unlooked(transaction: Transaction, device: str, spots: tuple[int, ...]) -> None:
     """Keep the zones of wagers that a lost reader has not looked at since the bets were locked."""
-    round_now, confirmed = desk.round(), desk.state.confirmed
+    round_now, confirmed = transaction.round(), transaction.state.confirmed
     missed = {spot for spot in spots if confirmed.get(str(spot), -1) < round_now.lock_ns}
-    seen = (name.partition("/") for name in desk.house.zones.get(device, ()))
+    seen = (name.partition("/") for name in transaction.house.zones.get(device, ()))
     wagers = {
         key(int(spot), zone)
         for spot, _, zone in seen
-        if int(spot) in missed and (zone == "main" or uncertain_wagers.before_deal(desk, zone))
+        if int(spot) in missed and (zone == "main" or uncertain_wagers.before_deal(transaction, zone))
     }
     if not wagers.issubset(round_now.lost_zones):
-        desk.change_round(
+        transaction.change_round(
             lost_zones=tuple(sorted({*round_now.lost_zones, *wagers})),
             lost_at_lock=tuple(sorted({*round_now.lost_at_lock, *missed})),
         )
 
 
-def lying(desk: Desk, moved: Mapping[str, int] = NOTHING_MOVED) -> tuple[LockedWager, ...]:
+def lying(transaction: Transaction, moved: Mapping[str, int] = _NOTHING_MOVED) -> tuple[LockedWager, ...]:
     """What lies in the zones and on the sensors, or lay there before it was ``moved``.
 
     What is offered after the deal is no wager yet.
     """
-    later = made_later(desk.rules.side_bets)
+    later = made_later(transaction.rules.side_bets)
     found: list[LockedWager] = []
-    for name, zone in desk.state.felt.items():
+    for name, zone in transaction.state.felt.items():
         cents = moved.get(name, zone.cents) if moved else zone.cents
         if cents and zone.name != "insurance" and zone.name not in later:
             found.append(LockedWager(zone.spot, zone.name, cents))
     found.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    sensed = () if desk.state.round is None else bet_sensors.counted(desk, desk.round())
+    sensed = () if transaction.state.round is None else bet_sensors.counted(transaction, transaction.round())
     return (*found, *sensed)
 
 
-def main_lies(desk: Desk) -> bool:
+def main_lies(transaction: Transaction) -> bool:
     """Whether chips of a main wager lie anywhere."""
-    return any(zone.cents and zone.name == "main" for zone in desk.state.felt.values())
+    return any(zone.cents and zone.name == "main" for zone in transaction.state.felt.values())
 
 
-def lock_again(desk: Desk) -> None:
+def lock_again(transaction: Transaction) -> None:
     """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
-    before = desk.round()
-    shared_chips.note(desk)
-    play_with(desk, in_play(desk, before.declared_boxes(), before.closed_meters, before.moved))
+    before = transaction.round()
+    shared_chips.note(transaction)
+    play_with(transaction, _in_play(transaction, before.declared_boxes(), before.closed_meters, before.moved))
 
 
-def play_with(desk: Desk, bets: Bets) -> None:
+def play_with(transaction: Transaction, bets: Bets) -> None:
     """The open round is one of these bets; without any it is none."""
-    before = desk.round()
+    before = transaction.round()
     if not bets.spots:
-        desk.tell(*(CardOutsideRound(card.number) for card in before.cards))
+        transaction.emit(*(CardOutsideRound(card.number) for card in before.cards))
         if before.cards:
-            face_down.keep_closed(desk)
-        desk.tell(RoundClosed(before.number, (), 0, "void"))
-        desk.leave_round()
-        desk.change(declared=before.declared_boxes())
+            face_down.keep_closed(transaction)
+        transaction.emit(RoundClosed(before.number, (), 0, "void"))
+        transaction.leave_round()
+        transaction.change(declared=before.declared_boxes())
         return
-    desk.change_round(spots=bets.spots, wagers=bets.wagers, declared=bets.declared, refused=bets.refused)
+    transaction.change_round(spots=bets.spots, wagers=bets.wagers, declared=bets.declared, refused=bets.refused)
     if before.locked:
-        deal_confirmation.moved(desk, "its boxes were corrected")
+        deal_confirmation.moved(transaction, "its boxes were corrected")
     # With other boxes another card is the hole card.
-    weave_again(desk, before)
+    weave_again(transaction, before)
 
 
-def keep_moved(desk: Desk, change: Change, first_ns: int) -> None:
+def keep_moved(transaction: Transaction, change: Change, first_ns: int) -> None:
     """Keep what lay in a zone at a lock that has still to be told, or put off, once its chips move after it."""
-    round_now, name = desk.round(), key(change.spot, change.zone)
+    round_now, name = transaction.round(), key(change.spot, change.zone)
     if not round_now.locked:
-        desk.change_round(moved={name: change.before, **round_now.moved})
+        transaction.change_round(moved={name: change.before, **round_now.moved})
     elif 0 <= round_now.next_lock_ns <= first_ns:
-        desk.change_round(next_moved={name: change.before, **round_now.next_moved})
+        transaction.change_round(next_moved={name: change.before, **round_now.next_moved})

@@ -17,28 +17,28 @@ from controller.core.inference.observation import EVER, ChipsMoved
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.table.ledger import book_of
 from controller.core.table.state import Round
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from controller.core.table.workings import Looked, are
 
 
-def known_until(desk: Desk) -> int:
+def known_until(transaction: Transaction) -> int:
     """The moment up to which the chips of every box are confirmed.
 
     Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
     """
-    state, round_now = desk.state, desk.round()
+    state, round_now = transaction.state, transaction.round()
     rests_on = (state.confirmed, state.felt, state.devices, round_now.spots, round_now.locked, round_now.silences)
-    if not are(desk.looked.rests_on, rests_on):
-        desk.looked = Looked(rests_on, looked_until(desk))
-    return desk.looked.known_ns
+    if not are(transaction.looked.rests_on, rests_on):
+        transaction.looked = Looked(rests_on, _looked_until(transaction))
+    return transaction.looked.known_ns
 
 
-def looked_until(desk: Desk) -> int:
+def _looked_until(transaction: Transaction) -> int:
     """The same, gone over spot by spot."""
-    state, round_now = desk.state, desk.round()
+    state, round_now = transaction.state, transaction.round()
     spots: Collection[int] = round_now.spots
     if not round_now.locked:
-        ready = (watched for reader, watched in desk.house.readers.items() if state.is_ready(reader))
+        ready = (watched for reader, watched in transaction.house.readers.items() if state.is_ready(reader))
         spots = set(round_now.spots).union(*ready)
     if round_now.silences:
         spots = set(spots).difference(round_now.spots[one.box] for one in round_now.silences if one.open())
@@ -48,9 +48,9 @@ def looked_until(desk: Desk) -> int:
     return min(until, doubted_since(state.felt, spots))
 
 
-def latest(desk: Desk) -> int:
+def latest(transaction: Transaction) -> int:
     """The moment the readers should confirm: the last evidence that came from elsewhere, or the lock."""
-    return max(lock_known_ns(desk.round()), desk.times().elsewhere_ns)
+    return max(lock_known_ns(transaction.round()), transaction.times().elsewhere_ns)
 
 
 def lock_known_ns(round_now: Round) -> int:
@@ -69,9 +69,9 @@ class Judged(NamedTuple):
     points: int | None
 
 
-def hole_points(desk: Desk) -> int | None:
+def hole_points(transaction: Transaction) -> int | None:
     """What the hole card counts, once it has been turned; None where none is dealt."""
-    return desk.hole_points()
+    return transaction.hole_points()
 
 
 def of_hole(frontier: Frontier, points: int | None) -> Frontier:
@@ -81,18 +81,18 @@ def of_hole(frontier: Frontier, points: int | None) -> Frontier:
     return {node: told for node, told in frontier.items() if node.hole >> points & 1}
 
 
-def publish(desk: Desk, judged: Judged) -> None:
+def publish(transaction: Transaction, judged: Judged) -> None:
     """Facts and dues that hold in every play."""
     view, frontier = judged.found, judged.frontier
-    round_now = desk.round()
+    round_now = transaction.round()
     names = Names(round_now.number, round_now.spots, tuple([card.number for card in round_now.cards]))
     shown = view.cards[: view.cuts[-1].cards]
-    known = desk.facts()
+    known = transaction.facts()
     fresh = dict.fromkeys(inferred(shown, view.play(), frontier, names, known))
     told = [fact for fact in fresh if fact not in known.every]
     if told:
-        desk.tell(*told)
-        desk.change_round(told=(*round_now.told, *told))
+        transaction.emit(*told)
+        transaction.change_round(told=(*round_now.told, *told))
     if len(shown) < view.play().deal_cards or not frontier:
         return
     insurable = view.play().insurance_offered()
@@ -100,21 +100,21 @@ def publish(desk: Desk, judged: Judged) -> None:
     certain = mains_certain(view, frontier, open_mains, judged.points)
     for box, spot in enumerate(round_now.spots):
         if box in certain:
-            settle(desk, judged, box, "main", certain[box])
-        if insurable and (spot, "insurance") not in desk.round().settled:
+            _settle(transaction, judged, box, "main", certain[box])
+        if insurable and (spot, "insurance") not in transaction.round().settled:
             insured = insurance_due(view, frontier, box, judged.points)
             if insured is not None:
-                settle(desk, judged, box, "insurance", insured.certain())
-    return_offered(desk, judged)
+                _settle(transaction, judged, box, "insurance", insured.certain())
+    _return_offered(transaction, judged)
 
 
-def return_offered(desk: Desk, judged: Judged) -> None:
+def _return_offered(transaction: Transaction, judged: Judged) -> None:
     """Wagers on the books that were made after the deal, and that no play has any more, go back.
 
     A correction of the up card takes the offer away, or a later one replaces it.
     """
-    play, round_now = judged.found.play(), desk.round()
-    book = book_of(desk.state.books, round_now.number)
+    play, round_now = judged.found.play(), transaction.round()
+    book = book_of(transaction.state.books, round_now.number)
     for row in () if book is None else book.rows:
         made_later = row.bet == "insurance" or (row.bet != "main" and find(row.bet).placed == "after_deal")
         if not made_later or (row.spot, row.bet) in round_now.settled or row.spot not in round_now.spots:
@@ -126,7 +126,7 @@ def return_offered(desk: Desk, judged: Judged) -> None:
         basis = Basis.ANSWER if round_now.by_people() else Basis.EVIDENCE
         place = (round_now.number, row.spot, row.bet, row.wager_cents, 0, basis)
         why = f"{row.bet} was not offered, or not made: it goes back"
-        tell_settled(desk, WagerSettled(*place, resting_on(judged.found, box), why))
+        tell_settled(transaction, WagerSettled(*place, resting_on(judged.found, box), why))
 
 
 def dues(judged: Judged, box: int) -> Iterator[tuple[str, Due]]:
@@ -138,49 +138,49 @@ def dues(judged: Judged, box: int) -> Iterator[tuple[str, Due]]:
         yield "insurance", insured
 
 
-def settle(desk: Desk, judged: Judged, box: int, bet: str, net: Net | None) -> None:
+def _settle(transaction: Transaction, judged: Judged, box: int, bet: str, net: Net | None) -> None:
     """Publish a wager's due once every play agrees on it."""
     if net is None:
         return
     wager_cents = wager_of(judged, box, bet)
-    spot = desk.round().spots[box]
+    spot = transaction.round().spots[box]
     unseen = bet == "insurance" and any(one.box == box for one in judged.found.dark_offers())
-    if wager_cents is None or unseen or unlooked(desk.round(), spot, bet):
+    if wager_cents is None or unseen or unlooked(transaction.round(), spot, bet):
         return
     readings = resting_on(judged.found, box)
-    number = desk.round().number
-    basis = Basis.ANSWER if desk.round().by_people() else Basis.EVIDENCE
-    tell_settled(desk, WagerSettled(number, spot, bet, wager_cents, net.cents, basis, readings, net.why))
+    number = transaction.round().number
+    basis = Basis.ANSWER if transaction.round().by_people() else Basis.EVIDENCE
+    tell_settled(transaction, WagerSettled(number, spot, bet, wager_cents, net.cents, basis, readings, net.why))
 
 
-def tell_settled(desk: Desk, event: WagerSettled) -> None:
+def tell_settled(transaction: Transaction, event: WagerSettled) -> None:
     """Publish a settlement; of a wager settled before the floor corrected the round, what changed or was doubted."""
-    desk.change_round(settled=(*desk.round().settled, (event.spot, event.bet)))
-    book = book_of(desk.state.books, event.round)
+    transaction.change_round(settled=(*transaction.round().settled, (event.spot, event.bet)))
+    book = book_of(transaction.state.books, event.round)
     row = None if book is None else book.row(event.spot, event.bet)
     if row is None or row.net_cents is None:
-        desk.tell(event)
+        transaction.emit(event)
     elif row.net_cents != event.net_cents or row.doubted:
-        who, why = desk.round().corrected
+        who, why = transaction.round().corrected
         fields = (event.round, event.spot, event.bet, event.wager_cents, row.net_cents, event.net_cents)
-        desk.tell(WagerAdjusted(*fields, who, why, event.basis, event.jackpot_cents))
+        transaction.emit(WagerAdjusted(*fields, who, why, event.basis, event.jackpot_cents))
 
 
-def doubt_reopened(desk: Desk) -> None:
+def doubt_reopened(transaction: Transaction) -> None:
     """Doubt what was settled before a correction and is not certain after it: legal plays differ on it now."""
-    marks = desk.round().settled
+    marks = transaction.round().settled
     reason = "the round was corrected since, and legal plays differ on it now"
-    desk.tell(*desk.doubts(reason, lambda row: (row.spot, row.bet) not in marks))
+    transaction.emit(*transaction.doubts(reason, lambda row: (row.spot, row.bet) not in marks))
 
 
-def open_bets(desk: Desk) -> bool:
+def open_bets(transaction: Transaction) -> bool:
     """Whether a wager of the open round is not settled, as far as that can be known without judging again."""
-    settled = desk.round().settled
+    settled = transaction.round().settled
     insured = {spot for spot, bet in settled if bet == "insurance"}
-    if any((spot, "main") not in settled for spot in desk.round().spots):
+    if any((spot, "main") not in settled for spot in transaction.round().spots):
         return True
-    counted = {box for node in desk.lattice().frontier for box, cents in enumerate(node.insured) if cents}
-    return any(desk.round().spots[box] not in insured for box in counted)
+    counted = {box for node in transaction.lattice().frontier for box, cents in enumerate(node.insured) if cents}
+    return any(transaction.round().spots[box] not in insured for box in counted)
 
 
 def wager_of(judged: Judged, box: int, bet: str) -> int | None:

@@ -34,11 +34,11 @@ def inferred(cards: tuple[int, ...], play: Play, frontier: Frontier, names: Name
     if not frontier or len(cards) < play.deal_cards:
         return
     if play.insurance_offered():
-        yield from insured(frontier, names)
-    yield from drawn(cards[play.deal_cards :], frontier, names, known)
+        yield from _insured(frontier, names)
+    yield from _drawn(cards[play.deal_cards :], frontier, names, known)
     for box, spot in enumerate(names.spots):
         if spot not in known.spots:
-            yield from box_facts(frontier, box, spot, names)
+            yield from _box_facts(frontier, box, spot, names)
 
 
 def dealt_initially(cards: tuple[int, ...], play: Play, names: Names, known: Facts) -> Iterator[Event]:
@@ -51,7 +51,7 @@ def dealt_initially(cards: tuple[int, ...], play: Play, names: Names, known: Fac
             yield CardDealt(names.round, names.cards[place], *own)
 
 
-def insured(frontier: Frontier, names: Names) -> Iterator[Event]:
+def _insured(frontier: Frontier, names: Names) -> Iterator[Event]:
     """Insurance that every play counts alike."""
     if any(node.offers for node in frontier):
         return
@@ -61,13 +61,13 @@ def insured(frontier: Frontier, names: Names) -> Iterator[Event]:
             yield InsuranceTaken(names.round, spot, cents.pop())
 
 
-def drawn(cards: tuple[int, ...], frontier: Frontier, names: Names, known: Facts) -> Iterator[Event]:
+def _drawn(cards: tuple[int, ...], frontier: Frontier, names: Names, known: Facts) -> Iterator[Event]:
     """Cards after the deal whose owner every play agrees on."""
     untold = {card for card in cards if names.cards[place_of(card)] not in known.cards}
     if not untold:
         return
     boxes = len(names.spots)
-    held = places_of(frontier, untold)
+    held = _places_of(frontier, untold)
     for card in cards:
         places = held.get(card, set())
         owners = {box for box, _ in places}
@@ -77,7 +77,7 @@ def drawn(cards: tuple[int, ...], frontier: Frontier, names: Names, known: Facts
             yield CardDealt(names.round, names.cards[place_of(card)], *own)
 
 
-def places_of(frontier: Frontier, cards: set[int]) -> dict[int, set[tuple[int, int | None]]]:
+def _places_of(frontier: Frontier, cards: set[int]) -> dict[int, set[tuple[int, int | None]]]:
     """The box (the number of boxes: the dealer) and its hand that hold each of these cards, over all plays."""
     held: dict[int, set[tuple[int, int | None]]] = {card: set() for card in cards}
     # Plays differ in a box or two: what the others hold is looked through once.
@@ -99,33 +99,33 @@ def places_of(frontier: Frontier, cards: set[int]) -> dict[int, set[tuple[int, i
     return held
 
 
-class Standing(NamedTuple):
+class _Standing(NamedTuple):
     """How far a box has come in one play: stakes added to each hand, and the number of hands."""
 
     extras: tuple[int, ...]
     outcome: Outcome | None
 
 
-def standings(frontier: Frontier, box: int) -> set[Standing]:
+def _standings(frontier: Frontier, box: int) -> set[_Standing]:
     """How far the box has come, over all plays; empty if in some play its turn has not come."""
-    found: set[Standing] = set()
+    found: set[_Standing] = set()
     seen: set[frozenset[Outcome]] = set()
     for node, told in frontier.items():
         if told[box]:
             # Plays that differ elsewhere have this box's outcomes in common.
             if told[box] not in seen:
                 seen.add(told[box])
-                found.update(Standing(tuple([h.extra_cents for h in one.hands]), one) for one in told[box])
+                found.update(_Standing(tuple([h.extra_cents for h in one.hands]), one) for one in told[box])
         elif node.turn == box:
-            found.add(Standing(tuple([hand.extra for hand in node.hands]), None))
+            found.add(_Standing(tuple([hand.extra for hand in node.hands]), None))
         else:
             return set()
     return found
 
 
-def box_facts(frontier: Frontier, box: int, spot: int, names: Names) -> Iterator[Event]:
+def _box_facts(frontier: Frontier, box: int, spot: int, names: Names) -> Iterator[Event]:
     """Splits, doubles and finished hands of one box."""
-    ways = standings(frontier, box)
+    ways = _standings(frontier, box)
     if not ways:
         return
     outcome = next(iter(ways)).outcome if len(ways) == 1 else None

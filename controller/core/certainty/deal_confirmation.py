@@ -21,24 +21,24 @@ from controller.core.messages.inputs import DeadlinePassed
 from controller.core.table.deal_status import Dealing
 from controller.core.table.keymap import EVIDENCE
 from controller.core.table.state import begun
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
-SECOND_NS: Final = 1_000_000_000
+_SECOND_NS: Final = 1_000_000_000
 
-GAPS_KEPT: Final = 60
+_GAPS_KEPT: Final = 60
 """Gaps between cards of which the median is taken: those of the last five or more deals to a full table."""
 
-GAP_TIMES: Final = 3
+_GAP_TIMES: Final = 3
 """A gap is long if it is so many times the median gap of the last deals."""
 
-RHYTHM_PER_MILLE: Final = 1_500
+_RHYTHM_PER_MILLE: Final = 1_500
 """A gap is of the dealer's rhythm if it is at most so much of the median: nobody asks for a card and has it so soon."""
 
-LAST: Final = 2
+_LAST: Final = 2
 """The cards of a deal that the table counts too many where chips lie on a box that is not dealt to."""
 
-ASTRAY: Final = "cards of no round have been drawn since the last turn"
+_ASTRAY: Final = "cards of no round have been drawn since the last turn"
 """They may be cards of this deal, or of one that is played on although it is void."""
 
 
@@ -47,272 +47,278 @@ def guarded(rules: Rules) -> bool:
     return bool(rules.options.turn_key) and rules.hole_card == "dealt"
 
 
-def begin(desk: Desk) -> Dealing:
+def begin(transaction: Transaction) -> Dealing:
     """The deal of a round whose bets are locked now."""
-    if not guarded(desk.rules):
+    if not guarded(transaction.rules):
         return Dealing()
-    kept = (*desk.state.last_shoe.closed, *desk.state.shoe.closed)
-    astray = any(desk.state.unturned(card) and not card.burned for card in kept)
-    return Dealing("open", uneven=ASTRAY if astray else "")
+    kept = (*transaction.state.last_shoe.closed, *transaction.state.shoe.closed)
+    astray = any(transaction.state.unturned(card) and not card.burned for card in kept)
+    return Dealing("open", uneven=_ASTRAY if astray else "")
 
 
-def change(desk: Desk, **fields: Any) -> None:  # noqa: ANN401 - the fields of Dealing, whatever they are
+def change(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN401 - the fields of Dealing, whatever they are
     """Change what is known of the open round's deal."""
-    desk.change_round(dealing=replace(desk.round().dealing, **fields))
+    transaction.change_round(dealing=replace(transaction.round().dealing, **fields))
 
 
-def size(desk: Desk) -> int:
+def _size(transaction: Transaction) -> int:
     """The cards of the deal, as the table counts its boxes."""
-    return desk.round().hole_place() + 1
+    return transaction.round().hole_place() + 1
 
 
-def gap_ns(desk: Desk) -> int:
+def gap_ns(transaction: Transaction) -> int:
     """How long no card comes at the end of a deal."""
-    told_s = desk.rules.options.deal_gap_s
+    told_s = transaction.rules.options.deal_gap_s
     if told_s:
-        return told_s * SECOND_NS
-    return max(SECOND_NS, GAP_TIMES * usual_ms(desk) * 1_000_000)
+        return told_s * _SECOND_NS
+    return max(_SECOND_NS, _GAP_TIMES * usual_ms(transaction) * 1_000_000)
 
 
-def usual_ms(desk: Desk) -> int:
+def usual_ms(transaction: Transaction) -> int:
     """The usual time between two cards of a deal; 0: none has been dealt."""
-    gaps = desk.state.deal_gaps_ms
+    gaps = transaction.state.deal_gaps_ms
     return int(median(gaps)) if gaps else 0
 
 
-def rhythm_ms(desk: Desk) -> int:
+def rhythm_ms(transaction: Transaction) -> int:
     """The longest time between two cards that is of the dealer's rhythm."""
-    return usual_ms(desk) * RHYTHM_PER_MILLE // 1000
+    return usual_ms(transaction) * _RHYTHM_PER_MILLE // 1000
 
 
-def in_rhythm(desk: Desk) -> bool:
+def _in_rhythm(transaction: Transaction) -> bool:
     """Whether the last cards of the deal came as a dealer deals, and not as those of a player who draws quickly."""
-    return all(gap <= rhythm_ms(desk) for gap in desk.round().dealing.gaps_ms[-LAST:])
+    return all(gap <= rhythm_ms(transaction) for gap in transaction.round().dealing.gaps_ms[-_LAST:])
 
 
 # --- what comes -------------------------------------------------------------------------------------
 
 
-def card_coming(desk: Desk, since_ns: int, at_ns: int) -> None:
+def card_coming(transaction: Transaction, since_ns: int, at_ns: int) -> None:
     """Before a card is taken, told at ``at_ns``: if a long gap lies before it, the clock has said so by now."""
-    if desk.state.round is None or not desk.round().dealing.unturned() or not desk.round().cards:
+    if transaction.state.round is None or not transaction.round().dealing.unturned() or not transaction.round().cards:
         return
     if since_ns < at_ns:
-        told_late(desk, since_ns)
-    deal = desk.round().dealing
-    if not at_once(desk, at_ns):
-        change(desk, quiet_ns=max(deal.quiet_ns, at_ns))
-        review(desk)
-    elif len(desk.round().cards) == size(desk) and (deal.stands == "open" or deal.done_by):
-        unconfirm(desk, "a card followed the deal at once")
+        _told_late(transaction, since_ns)
+    deal = transaction.round().dealing
+    if not _at_once(transaction, at_ns):
+        change(transaction, quiet_ns=max(deal.quiet_ns, at_ns))
+        review(transaction)
+    elif len(transaction.round().cards) == _size(transaction) and (deal.stands == "open" or deal.done_by):
+        unconfirm(transaction, "a card followed the deal at once")
 
 
-def told_late(desk: Desk, since_ns: int) -> None:
+def _told_late(transaction: Transaction, since_ns: int) -> None:
     """A card is told that left the shoe at some moment since ``since_ns``: what seemed a pause was perhaps none."""
-    deal = desk.round().dealing
+    deal = transaction.round().dealing
     if deal.stands == "open":
-        change(desk, uneven=deal.uneven or "a card was told late")
-    elif deal.stands == "confirmed" and len(desk.round().cards) == size(desk) and at_once(desk, since_ns):
-        unconfirm(desk, "a card told late may have followed the deal at once")
+        change(transaction, uneven=deal.uneven or "a card was told late")
+    elif (
+        deal.stands == "confirmed"
+        and len(transaction.round().cards) == _size(transaction)
+        and _at_once(transaction, since_ns)
+    ):
+        unconfirm(transaction, "a card told late may have followed the deal at once")
 
 
-def at_once(desk: Desk, at_ns: int) -> bool:
+def _at_once(transaction: Transaction, at_ns: int) -> bool:
     """Whether a card at ``at_ns`` follows the last one without a long gap."""
-    return at_ns - desk.round().dealing.last_ns < gap_ns(desk)
+    return at_ns - transaction.round().dealing.last_ns < gap_ns(transaction)
 
 
-def card_came(desk: Desk, at_ns: int) -> None:
+def card_came(transaction: Transaction, at_ns: int) -> None:
     """A card of the round was taken."""
-    deal, count = desk.round().dealing, len(desk.round().cards)
+    deal, count = transaction.round().dealing, len(transaction.round().cards)
     if deal.stands == "unguarded":
         return
-    burned_ns = desk.state.burned_ns
-    if count == 1 and burned_ns >= 0 and at_ns - burned_ns < gap_ns(desk):
+    burned_ns = transaction.state.burned_ns
+    if count == 1 and burned_ns >= 0 and at_ns - burned_ns < gap_ns(transaction):
         # Announced in vain, the burn was the deal's first card.
-        change(desk, uneven=deal.uneven or "a burn came just before the deal")
-    if deal.last_ns >= 0 and count <= size(desk):
-        change(desk, gaps_ms=(*deal.gaps_ms, (at_ns - deal.last_ns) // 1_000_000))
-    if count == size(desk):
+        change(transaction, uneven=deal.uneven or "a burn came just before the deal")
+    if deal.last_ns >= 0 and count <= _size(transaction):
+        change(transaction, gaps_ms=(*deal.gaps_ms, (at_ns - deal.last_ns) // 1_000_000))
+    if count == _size(transaction):
         # The last may be those of a player who drew: nobody is to slow the rhythm by which they are judged.
-        gaps = (*desk.state.deal_gaps_ms, *desk.round().dealing.gaps_ms[:-LAST])
-        desk.change(deal_gaps_ms=gaps[-GAPS_KEPT:])
-    change(desk, last_ns=at_ns, stirred_ns=at_ns)
+        gaps = (*transaction.state.deal_gaps_ms, *transaction.round().dealing.gaps_ms[:-_LAST])
+        transaction.change(deal_gaps_ms=gaps[-_GAPS_KEPT:])
+    change(transaction, last_ns=at_ns, stirred_ns=at_ns)
 
 
-def key_came(desk: Desk, at_ns: int) -> None:
+def key_came(transaction: Transaction, at_ns: int) -> None:
     """A key was pressed."""
-    disturbed(desk, "a key was pressed in the deal", at_ns)
+    disturbed(transaction, "a key was pressed in the deal", at_ns)
 
 
-def chips_came(desk: Desk, last_ns: int) -> None:
+def chips_came(transaction: Transaction, last_ns: int) -> None:
     """Chips moved, at the latest at ``last_ns``."""
-    if desk.state.round is not None and desk.round().evidence:
-        first = next((one.first_ns for one in desk.round().evidence if isinstance(one.item, CardCame)), last_ns)
+    if transaction.state.round is not None and transaction.round().evidence:
+        first = next((one.first_ns for one in transaction.round().evidence if isinstance(one.item, CardCame)), last_ns)
         if last_ns > first:
-            disturbed(desk, "chips moved in the deal", last_ns)
+            disturbed(transaction, "chips moved in the deal", last_ns)
 
 
-def disturbed(desk: Desk, why: str, at_ns: int) -> None:
+def disturbed(transaction: Transaction, why: str, at_ns: int) -> None:
     """Something came that, between the cards of a deal, leaves its rhythm uncertain."""
-    if desk.state.round is None or not desk.round().dealing.unturned():
+    if transaction.state.round is None or not transaction.round().dealing.unturned():
         return
-    deal = desk.round().dealing
-    between = 0 < len(desk.round().cards) < size(desk)
-    change(desk, stirred_ns=max(deal.stirred_ns, at_ns), uneven=deal.uneven or (why if between else ""))
+    deal = transaction.round().dealing
+    between = 0 < len(transaction.round().cards) < _size(transaction)
+    change(transaction, stirred_ns=max(deal.stirred_ns, at_ns), uneven=deal.uneven or (why if between else ""))
 
 
-def nothing_more(desk: Desk, silence: ChipsConfirmed | DeadlinePassed) -> None:
+def nothing_more(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
     """Up to a moment nothing changed but what was told: at these spots, or at all, as the clock says."""
     match silence:
         case ChipsConfirmed(spots, upto_ns):
-            upto = desk.table_ns(upto_ns)
-            known = desk.state.confirmed
+            upto = transaction.table_ns(upto_ns)
+            known = transaction.state.confirmed
             told = {str(spot): max(upto, known.get(str(spot), -1)) for spot in spots}
-            desk.change(confirmed={**known, **told})
+            transaction.change(confirmed={**known, **told})
         case DeadlinePassed(at_ns):
-            clock_told(desk, desk.table_ns(at_ns))
+            _clock_told(transaction, transaction.table_ns(at_ns))
         case _:
             assert_never(silence)
 
 
-def clock_told(desk: Desk, at_ns: int) -> None:
+def _clock_told(transaction: Transaction, at_ns: int) -> None:
     """The clock says that nothing more has come."""
-    if desk.state.round is not None and desk.round().dealing.unturned():
-        change(desk, quiet_ns=max(desk.round().dealing.quiet_ns, at_ns))
+    if transaction.state.round is not None and transaction.round().dealing.unturned():
+        change(transaction, quiet_ns=max(transaction.round().dealing.quiet_ns, at_ns))
 
 
-def awaits_key(desk: Desk) -> bool:
+def awaits_key(transaction: Transaction) -> bool:
     """Whether the key *no more bets* can only be this deal's, whatever became of its chips, which players can exchange.
 
     So it is until the deal is confirmed or cannot be, and the first time where the house says it by that key.
     """
-    round_now = desk.round()
+    round_now = transaction.round()
     deal = round_now.dealing
     if not deal.unturned() or not round_now.cards or round_now.closing:
         return False
-    always = round_now.rules(desk.rules).options.deal_key == "always"
+    always = round_now.rules(transaction.rules).options.deal_key == "always"
     return deal.stands == "open" or (always and not deal.done_by)
 
 
-def deal_done(desk: Desk) -> bool:
+def deal_done(transaction: Transaction) -> bool:
     """The key *no more bets* was pressed again: the deal is done. False: it says nothing of the deal."""
-    round_now = desk.state.round
+    round_now = transaction.state.round
     if round_now is None or not round_now.dealing.unturned() or not round_now.cards:
         return False
     count, deal = len(round_now.cards), round_now.dealing
-    if awaits_key(desk):
+    if awaits_key(transaction):
         # Pressed between its cards it is a key in the deal, which leaves the count uncertain.
-        change(desk, done_by=desk.stamped.number)
+        change(transaction, done_by=transaction.stamped.number)
         return not round_now.trouble_told()
     if round_now.trouble_told():
         return False
-    return deal.stands == "confirmed" and count == size(desk) and not desk.state.presses
+    return deal.stands == "confirmed" and count == _size(transaction) and not transaction.state.presses
 
 
 # --- what follows -----------------------------------------------------------------------------------
 
 
-def review(desk: Desk) -> None:
+def review(transaction: Transaction) -> None:
     """Confirm the deal, or say that it cannot be, once its key or a long gap has come."""
-    round_now = desk.round()
+    round_now = transaction.round()
     deal = round_now.dealing
     if deal.stands != "open" or not round_now.cards or not round_now.locked or round_now.held():
         return
-    count, cards = len(round_now.cards), size(desk)
-    quiet = deal.quiet_ns >= deal.last_ns + gap_ns(desk)
-    by_key = round_now.rules(desk.rules).options.deal_key == "always"
-    even = count == cards and not deal.uneven and (by_key or in_rhythm(desk))
+    count, cards = len(round_now.cards), _size(transaction)
+    quiet = deal.quiet_ns >= deal.last_ns + gap_ns(transaction)
+    by_key = round_now.rules(transaction.rules).options.deal_key == "always"
+    even = count == cards and not deal.uneven and (by_key or _in_rhythm(transaction))
     if even and (deal.done_by or (quiet and not by_key)):
-        change(desk, stands="confirmed")
+        change(transaction, stands="confirmed")
     elif quiet and count < cards:
-        unconfirm(desk, f"a pause after card {count} of {cards}")
+        unconfirm(transaction, f"a pause after card {count} of {cards}")
     elif quiet and deal.uneven:
-        unconfirm(desk, deal.uneven)
+        unconfirm(transaction, deal.uneven)
     elif count > cards:
-        unconfirm(desk, "nothing said that the deal was done")
+        unconfirm(transaction, "nothing said that the deal was done")
     elif quiet and not even:
-        unconfirm(desk, "its last cards came slowly enough to be drawn ones")
+        unconfirm(transaction, "its last cards came slowly enough to be drawn ones")
 
 
-def unconfirm(desk: Desk, why: str, stands: str = "unconfirmed") -> None:
+def unconfirm(transaction: Transaction, why: str, stands: str = "unconfirmed") -> None:
     """The deal is not certain; what is closed stays so until the turn."""
-    before = desk.round().dealing.stands
-    change(desk, stands=stands)
+    before = transaction.round().dealing.stands
+    change(transaction, stands=stands)
     if before in {"open", "confirmed"}:
-        desk.tell(DealUnconfirmed(desk.round().number, why))
+        transaction.emit(DealUnconfirmed(transaction.round().number, why))
 
 
-def moved(desk: Desk, why: str) -> None:
+def moved(transaction: Transaction, why: str) -> None:
     """Cards or boxes were corrected: whatever is closed now stays closed until the turn, wherever its place is now."""
-    if desk.state.round is None or not desk.round().dealing.unturned():
+    if transaction.state.round is None or not transaction.round().dealing.unturned():
         return
-    if desk.round().cards:
-        unconfirm(desk, why, "moved")
+    if transaction.round().cards:
+        unconfirm(transaction, why, "moved")
 
 
-def may_end_by_card(desk: Desk, at_ns: int) -> bool:
+def may_end_by_card(transaction: Transaction, at_ns: int) -> bool:
     """Whether a card at ``at_ns`` may be the next round's although no key has ended this one.
 
     Chips alone do not say so while the hole card is not turned, for a player can move them: where the dealer's key
     turns it, the key must have come; and no card begins a round that follows the last one at once.
     """
-    return not desk.round().dealing.unturned() or (may_end_by_key(desk) and not at_once(desk, at_ns))
+    return not transaction.round().dealing.unturned() or (
+        may_end_by_key(transaction) and not _at_once(transaction, at_ns)
+    )
 
 
-def may_end_by_key(desk: Desk) -> bool:
+def may_end_by_key(transaction: Transaction) -> bool:
     """Whether the key of the next bets says that this round is over: not where the key of the turn must come first.
 
     That key may not have been heard while the keypad was lost: the round then ends with its hole card closed.
     """
-    return keyless(desk) or desk.round().keys_unheard
+    return _keyless(transaction) or transaction.round().keys_unheard
 
 
-def keyless(desk: Desk) -> bool:
+def _keyless(transaction: Transaction) -> bool:
     """Whether the open round is of a house where no key need say that the hole card is turned."""
-    return desk.round().rules(desk.rules).options.turn_key == "sometimes"
+    return transaction.round().rules(transaction.rules).options.turn_key == "sometimes"
 
 
-def ends_unturned(desk: Desk) -> bool:
+def ends_unturned(transaction: Transaction) -> bool:
     """Whether the round ends now and nobody has said that its hole card is turned, where a key must."""
-    round_now = desk.round()
-    said = round_now.closing or round_now.turn_key or keyless(desk)
+    round_now = transaction.round()
+    said = round_now.closing or round_now.turn_key or _keyless(transaction)
     return bool(round_now.cards) and round_now.dealing.unturned() and not said
 
 
-def paused(desk: Desk) -> bool:
+def paused(transaction: Transaction) -> bool:
     """Whether the clock says that the hole card is turned: a card has ended the players' turns, and then came nothing.
 
     Chips say nothing of it, for players can move them, nor does a key that could still be taken back.
     """
-    round_now, options = desk.round(), desk.round().rules(desk.rules).options
+    round_now, options = transaction.round(), transaction.round().rules(transaction.rules).options
     deal = round_now.dealing
-    if options.turn_key != "sometimes" or deal.quiet_ns < deal.stirred_ns + options.turn_pause_s * SECOND_NS:
+    if options.turn_key != "sometimes" or deal.quiet_ns < deal.stirred_ns + options.turn_pause_s * _SECOND_NS:
         return False
-    if any(press.meaning in EVIDENCE for press in desk.state.presses):
+    if any(press.meaning in EVIDENCE for press in transaction.state.presses):
         return False
-    found = up_to_last_card(desk)
+    found = _up_to_last_card(transaction)
     return bool(found.frontier) and all(found.play().finished(node) for node in found.frontier)
 
 
-def up_to_last_card(desk: Desk) -> Reconstruction:
+def _up_to_last_card(transaction: Transaction) -> Reconstruction:
     """The lattice of everything told up to the last card."""
-    evidence = desk.round().evidence
+    evidence = transaction.round().evidence
     last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardCame)), default=-1)
-    found = begun(desk.rules, desk.round())
+    found = begun(transaction.rules, transaction.round())
     for dated in evidence[: last + 1]:
         found = found.observe(dated)
     return found
 
 
-def deadline_ns(desk: Desk) -> int:
+def deadline_ns(transaction: Transaction) -> int:
     """When the clock is to say that nothing more has come, in table time; -1: no need."""
-    round_now = desk.state.round
+    round_now = transaction.state.round
     if round_now is None or not round_now.dealing.unturned() or not round_now.cards:
         return -1
-    deal, options = round_now.dealing, round_now.rules(desk.rules).options
+    deal, options = round_now.dealing, round_now.rules(transaction.rules).options
     wanted = -1
     if deal.stands == "open":
-        wanted = deal.last_ns + gap_ns(desk)
+        wanted = deal.last_ns + gap_ns(transaction)
     elif deal.stands == "confirmed" and options.turn_key == "sometimes":
-        wanted = deal.stirred_ns + options.turn_pause_s * SECOND_NS
+        wanted = deal.stirred_ns + options.turn_pause_s * _SECOND_NS
     return wanted if wanted > deal.quiet_ns else -1

@@ -20,52 +20,52 @@ from controller.core.game.hand import points_of, seen, total
 from controller.core.inference.lattice import Reconstruction
 from controller.core.inference.observation import ChipsMoved
 from controller.core.table.shoe import Kept
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from controller.core.table.workings import Facts
 
 
-def look(desk: Desk) -> None:
+def look(transaction: Transaction) -> None:
     """See whether the players' cards are shown now."""
-    round_now = desk.round()
+    round_now = transaction.round()
     if not round_now.hides() or not round_now.is_dealt():
         return
     if round_now.turn_key:
         # The dealer says so; whether the players can be done the hidden cards would decide.
-        desk.turn_hole()
-    if round_now.face_down and (dealer_is_done(desk) or touched(desk) or paid(desk)):
-        show(desk)
+        transaction.turn_hole()
+    if round_now.face_down and (_dealer_is_done(transaction) or _touched(transaction) or _paid(transaction)):
+        show(transaction)
 
 
-def paid(desk: Desk) -> bool:
+def _paid(transaction: Transaction) -> bool:
     """Whether payment has begun in every play; before the turn hidden cards must not decide that they are shown."""
-    return not desk.round().blind() and desk.lattice().paying
+    return not transaction.round().blind() and transaction.lattice().paying
 
 
-def touched(desk: Desk) -> bool:
+def _touched(transaction: Transaction) -> bool:
     """Whether the chips of a main wager changed after the key of the turn: the dealer takes and pays."""
-    key = desk.round().turn_key
-    later = (one.item for one in desk.round().evidence if 0 < key < one.number)
+    key = transaction.round().turn_key
+    later = (one.item for one in transaction.round().evidence if 0 < key < one.number)
     return any(isinstance(item, ChipsMoved) and item.zone == "main" for item in later)
 
 
-def show(desk: Desk) -> None:
+def show(transaction: Transaction) -> None:
     """The players' cards lie face up: what was kept back is told."""
-    kept = desk.round().kept_back
-    desk.change_round(shown=True, kept_back=())
-    desk.tell(*kept)
+    kept = transaction.round().kept_back
+    transaction.change_round(shown=True, kept_back=())
+    transaction.emit(*kept)
 
 
-def release(desk: Desk) -> None:
+def release(transaction: Transaction) -> None:
     """Tell what was kept back while the deal was closed."""
-    kept = desk.round().kept_back
-    if kept and not desk.round().hides():
-        desk.change_round(kept_back=())
-        desk.tell(*kept)
+    kept = transaction.round().kept_back
+    if kept and not transaction.round().hides():
+        transaction.change_round(kept_back=())
+        transaction.emit(*kept)
 
 
-def dealer_is_done(desk: Desk) -> bool:
+def _dealer_is_done(transaction: Transaction) -> bool:
     """Whether the dealer's own open cards are complete: the up card, the hole card, what was drawn after the turn."""
-    round_now = desk.round()
+    round_now = transaction.round()
     if not round_now.turn_key:
         return False
     hole = round_now.hole_place()
@@ -76,35 +76,35 @@ def dealer_is_done(desk: Desk) -> bool:
     if len(points) < max(len(faces), 2):
         return False
     best, soft = total(points)
-    return best > 17 or (best == 17 and not (soft and desk.rules.soft_17 == "hit"))
+    return best > 17 or (best == 17 and not (soft and transaction.rules.soft_17 == "hit"))
 
 
-def open_lying(desk: Desk) -> None:
+def open_lying(transaction: Transaction) -> None:
     """Open every card that lies face up."""
-    round_now = desk.round()
+    round_now = transaction.round()
     hole = round_now.hole_place()
     for place, card in enumerate(round_now.cards):
         if not card.opened and place != hole and not round_now.conceals(place):
-            desk.open_card(place)
+            transaction.open_card(place)
 
 
-def keep_closed(desk: Desk, *places: int) -> None:
+def keep_closed(transaction: Transaction, *places: int) -> None:
     """Cards that count no more and lie closed (none named: all of the round) are kept in the shoe account."""
-    cards = desk.round().cards
+    cards = transaction.round().cards
     chosen = [cards[place] for place in places] if places else cards
-    if not desk.round().dealing.unturned():
+    if not transaction.round().dealing.unturned():
         return
     kept = tuple(Kept(card.number, card.face, card.nonce, guarded=True) for card in chosen if not card.opened)
-    desk.change(shoe=replace(desk.state.shoe, closed=(*desk.state.shoe.closed, *kept)))
+    transaction.change(shoe=replace(transaction.state.shoe, closed=(*transaction.state.shoe.closed, *kept)))
 
 
-def tell_deal(desk: Desk, view: Reconstruction) -> None:
+def tell_deal(transaction: Transaction, view: Reconstruction) -> None:
     """Whose the cards of the deal are: its order is certain whatever their faces."""
-    round_now = desk.round()
+    round_now = transaction.round()
     names = Names(round_now.number, round_now.spots, tuple(card.number for card in round_now.cards))
     # What was told before a correction of the deal stays told, too.
-    known = Facts().of(round_now.told, 0) if round_now.corrected_at else desk.facts()
+    known = Facts().of(round_now.told, 0) if round_now.corrected_at else transaction.facts()
     facts = tuple(dealt_initially(view.cards, view.play(), names, known))
     if facts:
-        desk.tell(*facts)
-        desk.change_round(told=(*round_now.told, *facts))
+        transaction.emit(*facts)
+        transaction.change_round(told=(*round_now.told, *facts))

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from controller.core.certainty import deal_confirmation
 from controller.core.inference.lattice import Reconstruction
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
-def turn_if_shown(desk: Desk, view: Reconstruction) -> None:
+def turn_if_shown(transaction: Transaction, view: Reconstruction) -> None:
     """The hole card is turned by its key, or when every play has the players finished, or when payment has begun."""
-    round_now = desk.round()
+    round_now = transaction.round()
     if round_now.turned or not round_now.hole_dealt or not round_now.is_dealt():
         return
     play = view.play()
-    nodes = desk.lattice().frontier
+    nodes = transaction.lattice().frontier
     by_key = bool(nodes) and all(node.turned for node in nodes)
-    if desk.round().dealing.unturned():
+    if transaction.round().dealing.unturned():
         # What the table concludes is not what the dealer's hand did.
         by_card = bool(nodes) and all(node.drawn for node in (*nodes, *view.frontier))
         # After a correction every play rests on a person's word, which may be wrong: then the key or the close says it.
-        concluded = not any(desk.round().corrected) and (by_card or deal_confirmation.paused(desk))
+        concluded = not any(transaction.round().corrected) and (by_card or deal_confirmation.paused(transaction))
     else:
         concluded = all(play.finished(node) for node in view.frontier)
     if by_key or concluded:
-        desk.turn_hole()
+        transaction.turn_hole()
 
 
-def known(desk: Desk) -> bool:
+def known(transaction: Transaction) -> bool:
     """Whether the hole card may be looked at: it is turned, or its key was pressed; chips say nothing of it."""
-    return not desk.round().dealing.unturned() or bool(desk.round().turn_key)
+    return not transaction.round().dealing.unturned() or bool(transaction.round().turn_key)

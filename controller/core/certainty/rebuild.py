@@ -17,7 +17,7 @@ from controller.core.messages.floor_events import RoundResumed
 from controller.core.table.keymap import KEYPAD
 from controller.core.table.ledger import book_of
 from controller.core.table.state import Round, begun
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
 def remembered(round_now: Round, place: int) -> int:
@@ -26,70 +26,74 @@ def remembered(round_now: Round, place: int) -> int:
     return place << 4 if face is None or place == round_now.hole_place() else seen(place, face)
 
 
-def weave_again(desk: Desk, before: Round) -> None:
+def weave_again(transaction: Transaction, before: Round) -> None:
     """Weave the open round again; its evidence, answers and silences name cards and boxes as they were ``before``.
 
     Changes of chips that no play explains any more are alerted. A question that waits is taken back; the next review
     asks again if need be.
     """
-    now = desk.round()
+    now = transaction.round()
     boxes = {box: now.spots.index(spot) for box, spot in enumerate(before.spots) if spot in now.spots}
     numbers = [card.number for card in now.cards]
     places = {place: numbers.index(card.number) for place, card in enumerate(before.cards) if card.number in numbers}
     if now.asked is not None:
-        desk.tell(QuestionWithdrawn(now.asked.number))
-    desk.change_round(
+        transaction.emit(QuestionWithdrawn(now.asked.number))
+    transaction.change_round(
         evidence=(),
         asked=None,
         considered=-1,
         corrected_at=len(now.told),
-        answers=tuple(answers_named(before.answers, boxes, places)),
+        answers=tuple(_answers_named(before.answers, boxes, places)),
         silences=tuple(replace(one, box=boxes[one.box]) for one in before.silences if one.box in boxes),
     )
     # What the cards had decided of wagers that wait for the trigger box they must decide again.
-    desk.change(progressives=desk.state.progressives.undecided(now.number))
-    desk.found = begun(desk.rules, desk.round())
+    transaction.change(progressives=transaction.state.progressives.undecided(now.number))
+    transaction.found = begun(transaction.rules, transaction.round())
     for dated in before.evidence:
-        item = item_named(desk.round(), dated.item, boxes, places)
+        item = _item_named(transaction.round(), dated.item, boxes, places)
         if item is None:
             continue
         chips = isinstance(item, ChipsMoved)
-        explained = desk.observe(replace(dated, item=item), may_drop=chips)
-        if isinstance(item, ChipsMoved) and not (explained or dated.item == idle(dated.item) or desk.round().trouble):
-            spot = desk.round().spots[item.box]
-            desk.tell_shown(ChipsUnexplained(desk.round().number, spot, item.zone, item.before, item.after))
+        explained = transaction.observe(replace(dated, item=item), may_drop=chips)
+        if isinstance(item, ChipsMoved) and not (
+            explained or dated.item == idle(dated.item) or transaction.round().trouble
+        ):
+            spot = transaction.round().spots[item.box]
+            transaction.emit_when_shown(
+                ChipsUnexplained(transaction.round().number, spot, item.zone, item.before, item.after)
+            )
 
 
-def woven_with_hole(desk: Desk, until: int) -> Reconstruction:
+def woven_with_hole(transaction: Transaction, until: int) -> Reconstruction:
     """The lattice where the hole card, which is turned now, leaves no play.
 
     Chips that were moved before the turn in a way that only another hole card explains mean nothing: they are left out
     and alerted. Where that leaves no play either everything stays as it is.
     """
-    back = desk.state, desk.found, len(desk.events)
-    desk.turn_hole()
-    weave_again(desk, desk.round())
-    view = desk.lattice().as_of(until)
-    if not desk.legal(view):
-        desk.state, desk.found = back[0], back[1]
-        del desk.events[back[2] :]
-        view = desk.lattice().as_of(until)
+    back = transaction.state, transaction.found, len(transaction.events)
+    transaction.turn_hole()
+    weave_again(transaction, transaction.round())
+    view = transaction.lattice().as_of(until)
+    if not transaction.legal(view):
+        transaction.state, transaction.found = back[0], back[1]
+        del transaction.events[back[2] :]
+        view = transaction.lattice().as_of(until)
     return view
 
 
-def payment_began(desk: Desk) -> bool:
+def payment_began(transaction: Transaction) -> bool:
     """Whether at some moment every play, whatever the hole card, had the players finished: then it counts as turned."""
-    if not desk.round().is_dealt() or not desk.round().hole_dealt:
+    if not transaction.round().is_dealt() or not transaction.round().hole_dealt:
         return False
-    found = begun(desk.rules, desk.round())
-    for dated in desk.round().evidence:
+    found = begun(transaction.rules, transaction.round())
+    for dated in transaction.round().evidence:
         found = found.observe(dated)
         if found.frontier and all(found.play().finished(node) for node in found.frontier):
             return True
     return False
 
 
-def item_named(now: Round, item: Item, boxes: dict[int, int], places: dict[int, int]) -> Item | None:
+def _item_named(now: Round, item: Item, boxes: dict[int, int], places: dict[int, int]) -> Item | None:
     """Evidence with cards and boxes as they are called now; None if its card or box is gone."""
     match item:
         case CardCame(card):
@@ -105,7 +109,7 @@ def item_named(now: Round, item: Item, boxes: dict[int, int], places: dict[int, 
             raise AssertionError("no such evidence")
 
 
-def answers_named(answers: tuple[Answer, ...], boxes: dict[int, int], places: dict[int, int]) -> Iterator[Answer]:
+def _answers_named(answers: tuple[Answer, ...], boxes: dict[int, int], places: dict[int, int]) -> Iterator[Answer]:
     """Answers with cards and boxes as they are called now; those about cards and boxes that are gone are left out."""
     for answer in answers:
         card = answer.holds if answer.holds is not None else answer.lacks
@@ -120,93 +124,93 @@ def answers_named(answers: tuple[Answer, ...], boxes: dict[int, int], places: di
         )
 
 
-def hear_no_more(desk: Desk, spots: tuple[int, ...], at_ns: int) -> tuple[int, ...]:
+def hear_no_more(transaction: Transaction, spots: tuple[int, ...], at_ns: int) -> tuple[int, ...]:
     """The reader of these spots is lost: from what it last confirmed on, its boxes go by hand. Gives their spots."""
-    before = desk.round()
+    before = transaction.round()
     lost: list[int] = []
     silences = list(before.silences)
     for spot in spots:
         box = before.spots.index(spot) if spot in before.spots else -1
         if box < 0 or any(one.box == box and one.open() for one in silences):
             continue
-        from_ns = max(desk.state.confirmed.get(str(spot), -1), before.lock_ns)
+        from_ns = max(transaction.state.confirmed.get(str(spot), -1), before.lock_ns)
         silences.append(Silence(box, min(from_ns, at_ns)))
         lost.append(spot)
     if lost:
-        weave_with(desk, tuple(silences))
+        weave_with(transaction, tuple(silences))
     return tuple(lost)
 
 
-def keypad_away(desk: Desk) -> bool:
+def keypad_away(transaction: Transaction) -> bool:
     """Whether the keypad is lost, so that no key that was not heard says anything."""
-    return not desk.state.is_ready(KEYPAD)
+    return not transaction.state.is_ready(KEYPAD)
 
 
-def hear_no_keys(desk: Desk) -> None:
+def hear_no_keys(transaction: Transaction) -> None:
     """The keypad is lost, or was: of the open round no key that was not heard says anything."""
-    desk.change(keypad_lost=True)
-    if desk.state.round is not None and not desk.round().keys_unheard:
-        desk.change_round(keys_unheard=True)
-        weave_with(desk, desk.round().silences)
+    transaction.change(keypad_lost=True)
+    if transaction.state.round is not None and not transaction.round().keys_unheard:
+        transaction.change_round(keys_unheard=True)
+        weave_with(transaction, transaction.round().silences)
 
 
-def hear_again(desk: Desk, spots: tuple[int, ...], at_ns: int) -> None:
+def hear_again(transaction: Transaction, spots: tuple[int, ...], at_ns: int) -> None:
     """The reader of these spots is back: it tells afresh what lies there, so the silence ends."""
-    before = desk.round()
+    before = transaction.round()
     back = tuple(
         replace(one, to_ns=at_ns) if one.open() and before.spots[one.box] in spots else one for one in before.silences
     )
     if back != before.silences:
-        weave_with(desk, back)
+        weave_with(transaction, back)
 
 
-def weave_with(desk: Desk, silences: tuple[Silence, ...]) -> None:
+def weave_with(transaction: Transaction, silences: tuple[Silence, ...]) -> None:
     """Weave the open round again with other silences of its readers."""
-    desk.change_round(silences=silences)
-    if not desk.round().trouble:
-        weave_again(desk, desk.round())
+    transaction.change_round(silences=silences)
+    if not transaction.round().trouble:
+        weave_again(transaction, transaction.round())
 
 
-def weave_corrected(desk: Desk, before: Round) -> None:
+def weave_corrected(transaction: Transaction, before: Round) -> None:
     """Weave the round again after a correction: what no person has ruled is settled anew; if it is cured it resumes."""
-    book = book_of(desk.state.books, before.number)
+    book = book_of(transaction.state.books, before.number)
     ruled = tuple((row.spot, row.bet) for row in book.rows if row.ruled()) if book is not None else ()
-    trouble, curable, closed = before.trouble, before.curable, desk.round().dealing.closed()
-    desk.change_round(trouble="", settled=tuple(mark for mark in before.settled if mark in ruled))
+    trouble, curable, closed = before.trouble, before.curable, transaction.round().dealing.closed()
+    transaction.change_round(trouble="", settled=tuple(mark for mark in before.settled if mark in ruled))
     if trouble and (not curable or closed):
-        desk.change_round(trouble=trouble)
-    if hole_number(desk.round()) != hole_number(before):
+        transaction.change_round(trouble=trouble)
+    if _hole_number(transaction.round()) != _hole_number(before):
         # What was turned was another card.
-        desk.change_round(turned=False)
-    weave_again(desk, before)
+        transaction.change_round(turned=False)
+    weave_again(transaction, before)
     if not trouble or not curable:
         return
     if closed:
         # Whether it is cured closed faces decide, the hole card's perhaps.
-        known = desk.round().dealing
-        desk.change_round(curable=True, dealing=replace(known, resumes=True))
+        known = transaction.round().dealing
+        transaction.change_round(curable=True, dealing=replace(known, resumes=True))
         return
-    if not possible(desk):
-        desk.change_round(trouble=trouble)
-    elif not desk.round().trouble:
-        desk.tell(RoundResumed(before.number))
+    if not possible(transaction):
+        transaction.change_round(trouble=trouble)
+    elif not transaction.round().trouble:
+        transaction.emit(RoundResumed(before.number))
 
 
-def resume(desk: Desk) -> None:
+def resume(transaction: Transaction) -> None:
     """The hole card is turned: see whether a correction made before that has cured the irregular round."""
-    known = desk.round().dealing
-    desk.change_round(dealing=replace(known, resumes=False))
-    if desk.round().trouble and desk.round().curable:
-        weave_corrected(desk, desk.round())
+    known = transaction.round().dealing
+    transaction.change_round(dealing=replace(known, resumes=False))
+    if transaction.round().trouble and transaction.round().curable:
+        weave_corrected(transaction, transaction.round())
 
 
-def hole_number(round_now: Round) -> int:
+def _hole_number(round_now: Round) -> int:
     """The number of the hole card; 0: it has not been drawn."""
     place = round_now.hole_place()
     return round_now.cards[place].number if 0 <= place < len(round_now.cards) else 0
 
 
-def possible(desk: Desk, *, over: bool = False) -> bool:
+def possible(transaction: Transaction, *, over: bool = False) -> bool:
     """Whether some legal play explains the round: all of it if it is ``over``, else what the readers have confirmed."""
-    view = desk.lattice() if over else desk.lattice().as_of(known_until(desk))
-    return bool(of_hole(view.frontier, hole_points(desk)))
+    view = transaction.lattice() if over else transaction.lattice().as_of(known_until(transaction))
+    return bool(of_hole(view.frontier, hole_points(transaction)))

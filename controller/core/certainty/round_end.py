@@ -16,126 +16,126 @@ from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import WITH_ANY
 from controller.core.table.layout import key
 from controller.core.table.state import Round
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
-def paying(desk: Desk) -> bool:
+def paying(transaction: Transaction) -> bool:
     """Whether payment has begun in every play."""
-    return desk.lattice().paying
+    return transaction.lattice().paying
 
 
-def is_over(desk: Desk) -> bool:
+def is_over(transaction: Transaction) -> bool:
     """Whether the open round can take no further card.
 
     It is closing, payment has begun in every play, in no play anybody may still be dealt to, or of a round that nobody
     can explain no chip is left.
     """
-    round_now = desk.round()
+    round_now = transaction.round()
     if round_now.closing:
         return True
     if round_now.trouble or round_now.blind():
-        return cleared(desk)
-    if round_now.doubt and cleared(desk):
+        return _cleared(transaction)
+    if round_now.doubt and _cleared(transaction):
         return True
-    if round_now.dealing.unturned() and left_lying(desk):
+    if round_now.dealing.unturned() and _left_lying(transaction):
         # Chips that one player moved do not say that the others have finished.
         return False
-    return paying(desk) or (takes_no_card(desk) and not left_lying(desk))
+    return paying(transaction) or (_takes_no_card(transaction) and not _left_lying(transaction))
 
 
-def takes_no_card(desk: Desk) -> bool:
+def _takes_no_card(transaction: Transaction) -> bool:
     """Whether every play of the open round is over and has nobody left who may get a card.
 
     All hands broke, say, or the dealer's hand is complete. A wager that makes the dealer draw and that the readers
     have still to tell of keeps it open.
     """
-    found, points = desk.lattice(), desk.hole_points()
-    if not desk.round().is_dealt():
+    found, points = transaction.lattice(), transaction.hole_points()
+    if not transaction.round().is_dealt():
         return False
-    with_hole = holes_told(points)
+    with_hole = _holes_told(points)
     nodes = [node for node in found.frontier if with_hole == WITH_ANY or node.hole & with_hole]
     if not nodes or not all(map(found.over.__getitem__, nodes)):
         # Chips of a double, say, are still to be told.
         return False
-    return not any(made_late(desk, found.play(), node) or found.drawing(node) & with_hole for node in nodes)
+    return not any(_made_late(transaction, found.play(), node) or found.drawing(node) & with_hole for node in nodes)
 
 
-def holes_told(points: int | None) -> int:
+def _holes_told(points: int | None) -> int:
     """The hole card that is told, as a bit of ``holes_of``: its points, or any where it is not (None)."""
     return WITH_ANY if points is None else 1 << points
 
 
-def left_lying(desk: Desk) -> bool:
+def _left_lying(transaction: Transaction) -> bool:
     """Whether a wager that is no push lies as it did at the last card: so nobody deals on."""
-    found, points, round_now = desk.lattice(), desk.hole_points(), desk.round()
+    found, points, round_now = transaction.lattice(), transaction.hole_points(), transaction.round()
     ends = found.ends(points) if points is not None or not round_now.hole_dealt else found.frontier
     for box, spot in enumerate(round_now.spots):
-        zone = desk.state.felt.get(key(spot, "main"))
+        zone = transaction.state.felt.get(key(spot, "main"))
         lies = zone is not None and zone.chips and set(zone.chips) <= set(round_now.lying)
         if lies and 0 not in main_due(found, ends, box, points).cents():
             return True
     return False
 
 
-def made_late(desk: Desk, play: Play, node: Node) -> bool:
+def _made_late(transaction: Transaction, play: Play, node: Node) -> bool:
     """Whether a wager made after the deal, of which the readers may still tell, would have the dealer draw."""
-    draws = play.offered_zone and (play.offered_zone != "insurance" or not desk.round().hole_dealt)
+    draws = play.offered_zone and (play.offered_zone != "insurance" or not transaction.round().hole_dealt)
     if not draws or node.paying:
         return False
     broke = all(box.kind is Kind.BROKEN for box in node.boxes) and play.offered_zone != "insurance"
-    return not broke and (node.offers or known_until(desk) < latest(desk))
+    return not broke and (node.offers or known_until(transaction) < latest(transaction))
 
 
-def next_bet(desk: Desk, zone: str) -> bool:
+def next_bet(transaction: Transaction, zone: str) -> bool:
     """Whether chips in a zone may be of the next bets: the open round is over in some play, and nobody is accused."""
-    later = zone == "insurance" or zone in made_later(desk.rules.side_bets)
-    return not later and not desk.round().trouble and desk.round().is_dealt() and may_be_over(desk)
+    later = zone == "insurance" or zone in made_later(transaction.rules.side_bets)
+    return not later and not transaction.round().trouble and transaction.round().is_dealt() and may_be_over(transaction)
 
 
-def cleared(desk: Desk) -> bool:
+def _cleared(transaction: Transaction) -> bool:
     """Whether no chip is left of those that lay at the boxes at the round's last card: no live wager is without chips.
 
     Where that cannot be seen, at boxes without chips or without a reader, nothing is said.
     """
-    round_now = desk.round()
+    round_now = transaction.round()
     if round_now.declared or any(one.open() for one in round_now.silences) or not round_now.is_dealt():
         return False
-    return bool(round_now.lying) and set(round_now.lying).isdisjoint(chips_at_boxes(desk, round_now))
+    return bool(round_now.lying) and set(round_now.lying).isdisjoint(chips_at_boxes(transaction, round_now))
 
 
-def chips_at_boxes(desk: Desk, round_now: Round) -> tuple[str, ...]:
+def chips_at_boxes(transaction: Transaction, round_now: Round) -> tuple[str, ...]:
     """The chips in the zones that tell of the play, at the round's boxes."""
-    felt, zones = desk.state.felt, played_zones(desk)
-    names = names_of(round_now.spots, zones)
+    felt, zones = transaction.state.felt, played_zones(transaction)
+    names = _names_of(round_now.spots, zones)
     return tuple([chip for name in names if name in felt for chip in felt[name].chips])
 
 
 @lru_cache(maxsize=256)
-def names_of(spots: tuple[int, ...], zones: tuple[str, ...]) -> tuple[str, ...]:
+def _names_of(spots: tuple[int, ...], zones: tuple[str, ...]) -> tuple[str, ...]:
     """The names of zones at some spots, spot by spot."""
     return tuple(key(spot, zone) for spot in spots for zone in zones)
 
 
-def may_be_over(desk: Desk) -> bool:
+def may_be_over(transaction: Transaction) -> bool:
     """Whether some play of the open round is over, with the hole card once it is turned; also where none is left."""
-    found, with_hole = desk.lattice(), holes_told(desk.hole_points())
+    found, with_hole = transaction.lattice(), _holes_told(transaction.hole_points())
     return not found.frontier or any(holes & with_hole for holes in found.over.values())
 
 
-def played_zones(desk: Desk) -> tuple[str, ...]:
+def played_zones(transaction: Transaction) -> tuple[str, ...]:
     """The zones whose chips tell how a round is played."""
-    return ("main", "insurance", *made_later(desk.rules.side_bets))
+    return ("main", "insurance", *made_later(transaction.rules.side_bets))
 
 
-def watched(desk: Desk) -> tuple[str, ...]:
+def watched(transaction: Transaction) -> tuple[str, ...]:
     """The zones to look at before all others, those that may change now; empty: every zone.
 
     Only while the round cannot be over are those that tell of its play enough. In every other phase bets may be made
     anywhere. Where hidden cards decide whether it is over it is always every zone.
     """
-    round_now = desk.state.round
+    round_now = transaction.state.round
     if round_now is None or not round_now.is_dealt() or round_now.trouble or round_now.held() or round_now.face_down:
         return ()
     if round_now.hides():
         return ()
-    return played_zones(desk) if round_now.locked and not may_be_over(desk) else ()
+    return played_zones(transaction) if round_now.locked and not may_be_over(transaction) else ()

@@ -13,100 +13,106 @@ from typing import Final
 from controller.core.certainty import uncertain_wagers
 from controller.core.inference.observation import EVER
 from controller.core.table.layout import Change, Felt, Zone, conflicts, key
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-REASON: Final = "a chip lay between two zones, and nobody knows of which wager it was"
+_REASON: Final = "a chip lay between two zones, and nobody knows of which wager it was"
 
 
-def note(desk: Desk) -> None:
+def note(transaction: Transaction) -> None:
     """Keep which chips two zones held at the lock, and what their wagers come to without and with them."""
-    felt, lock_ns, round_now = desk.state.felt, desk.round().lock_ns, desk.round()
+    felt, lock_ns, round_now = transaction.state.felt, transaction.round().lock_ns, transaction.round()
     found = dict(round_now.twice)
     for chip, zones in conflicts(felt).items():
         held = tuple(name for name in zones if felt[name].doubted.get(chip, -1) <= lock_ns)
         # A zone of no wager yet, such as insurance, may have heard it first: then the wager beside it lacks the chip.
-        if len(held) > 1 and any(is_bet(desk, name) for name in held) and chip not in found:
+        if len(held) > 1 and any(_is_bet(transaction, name) for name in held) and chip not in found:
             found[chip] = held
     if found != round_now.twice:
         names = {name for zones in found.values() for name in zones}
-        amounts = {name: amounts_of(desk, felt[name], set(found)) for name in sorted(names)}
-        desk.change_round(twice=found, between={**amounts, **round_now.between})
+        amounts = {name: _amounts_of(transaction, felt[name], set(found)) for name in sorted(names)}
+        transaction.change_round(twice=found, between={**amounts, **round_now.between})
 
 
-def forget(desk: Desk) -> None:
+def forget(transaction: Transaction) -> None:
     """Chips moved before the lock: what two zones held then is to be noted again."""
-    desk.change_round(twice={}, between={})
+    transaction.change_round(twice={}, between={})
 
 
-def is_bet(desk: Desk, name: str) -> bool:
+def _is_bet(transaction: Transaction, name: str) -> bool:
     """Whether a zone is that of a wager made before the deal."""
     _, _, zone = name.partition("/")
-    return zone == "main" or uncertain_wagers.before_deal(desk, zone)
+    return zone == "main" or uncertain_wagers.before_deal(transaction, zone)
 
 
-def amounts_of(desk: Desk, zone: Zone, between: set[str]) -> tuple[int, int]:
+def _amounts_of(transaction: Transaction, zone: Zone, between: set[str]) -> tuple[int, int]:
     """What a zone comes to without the chips that may lie elsewhere, and with them."""
-    worth = {chip: desk.house.chips.get(chip, zone.values.get(chip, 0)) for chip in zone.chips}
+    worth = {chip: transaction.house.chips.get(chip, zone.values.get(chip, 0)) for chip in zone.chips}
     return sum(cents for chip, cents in worth.items() if chip not in between), sum(worth.values())
 
 
-def unsettled(desk: Desk) -> tuple[str, ...]:
+def _unsettled(transaction: Transaction) -> tuple[str, ...]:
     """The chips of which nobody can say yet in which zone they lay at the lock."""
-    felt, round_now = desk.state.felt, desk.round()
+    felt, round_now = transaction.state.felt, transaction.round()
     return tuple(
-        chip for chip, zones in round_now.twice.items() if round_now.lost or not lies_in_one(felt, chip, zones)
+        chip for chip, zones in round_now.twice.items() if round_now.lost or not _lies_in_one(felt, chip, zones)
     )
 
 
-def lies_in_one(felt: Felt, chip: str, zones: tuple[str, ...]) -> bool:
+def _lies_in_one(felt: Felt, chip: str, zones: tuple[str, ...]) -> bool:
     """Whether one of these zones hears a chip, and no other does."""
     now = [name for name in felt if chip in felt[name].chips]
     return len(now) == 1 and now[0] in zones
 
 
-def waits(desk: Desk) -> bool:
+def waits(transaction: Transaction) -> bool:
     """Whether the lock waits for a chip to be heard by one antenna alone."""
-    return not desk.round().locked and bool(unsettled(desk))
+    return not transaction.round().locked and bool(_unsettled(transaction))
 
 
-def places(desk: Desk, change: Change, last_ns: int) -> bool:
+def places(transaction: Transaction, change: Change, last_ns: int) -> bool:
     """Whether a change only says where a chip lay at the lock: once it is placed its zones are locked as they show now.
 
     Chips that leave together with it say nothing: it was picked up, and where it lay is lost.
     """
-    round_now, name = desk.round(), key(change.spot, change.zone)
+    round_now, name = transaction.round(), key(change.spot, change.zone)
     held = [chip for chip, zones in round_now.twice.items() if name in zones]
     if round_now.locked or not held:
         return False
-    gone = any(chip not in desk.state.felt[name].chips for chip in held)
+    gone = any(chip not in transaction.state.felt[name].chips for chip in held)
     settles = change.settles and name not in round_now.moved and not round_now.lost
     lost = round_now.lost or (not settles and (gone or change.settles))
-    desk.change_round(twice_ns=max(last_ns, round_now.twice_ns), lost=lost)
+    transaction.change_round(twice_ns=max(last_ns, round_now.twice_ns), lost=lost)
     return settles
 
 
-def says_nothing(desk: Desk, change: Change) -> bool:
+def says_nothing(transaction: Transaction, change: Change) -> bool:
     """Whether a change is that of a zone between which and another a wager is lost, and may be only of its chip."""
-    round_now, name = desk.round(), key(change.spot, change.zone)
+    round_now, name = transaction.round(), key(change.spot, change.zone)
     other = change.since_ns >= 0 or change.spot not in round_now.spots
     return round_now.lost and other and any(name in zones for zones in round_now.twice.values())
 
 
-def give_up(desk: Desk) -> str:
+def give_up(transaction: Transaction) -> str:
     """The round ends and of some chips nobody knows the zone: why the floor must rule; empty where it need not."""
-    zones = {name for chip in unsettled(desk) for name in desk.round().twice[chip]} if waits(desk) else set[str]()
+    zones = (
+        {name for chip in _unsettled(transaction) for name in transaction.round().twice[chip]}
+        if waits(transaction)
+        else set[str]()
+    )
     for name in sorted(zones):
         spot, _, zone = name.partition("/")
-        if zone != "main" and is_bet(desk, name):
-            uncertain_wagers.take(desk, Change(int(spot), zone, *desk.round().between[name]))
-    return REASON if any(name.endswith("/main") for name in zones) else ""
+        if zone != "main" and _is_bet(transaction, name):
+            uncertain_wagers.take(transaction, Change(int(spot), zone, *transaction.round().between[name]))
+    return _REASON if any(name.endswith("/main") for name in zones) else ""
 
 
-def shown(desk: Desk) -> str:
+def shown(transaction: Transaction) -> str:
     """What the dealer's display says while the lock waits for a chip; empty where it does not."""
-    if not waits(desk):
+    if not waits(transaction):
         return ""
-    spots = sorted({name.partition("/")[0] for chip in unsettled(desk) for name in desk.round().twice[chip]})
+    spots = sorted(
+        {name.partition("/")[0] for chip in _unsettled(transaction) for name in transaction.round().twice[chip]}
+    )
     return f"Chip between zones: spot {' and '.join(spots)}"
 
 

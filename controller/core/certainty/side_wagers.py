@@ -15,7 +15,7 @@ from controller.core.inference.unread_cards import Ended, Judgement
 from controller.core.messages.events import WagerSettled, WagerUnresolved
 from controller.core.progressives import mystery
 from controller.core.progressives.live_meters import award_rows, awarded, mystery_cents, won_by_rows
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
 def offered_later(bet: str) -> bool:
@@ -29,99 +29,103 @@ def made_later(bets: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(bet for bet in bets if offered_later(bet)))
 
 
-def dues(desk: Desk, judged: Judged, *, closed: bool) -> Iterator[tuple[int, str, int, set[SideNet | None]]]:
+def _dues(
+    transaction: Transaction, judged: Judged, *, closed: bool
+) -> Iterator[tuple[int, str, int, set[SideNet | None]]]:
     """Each unsettled side wager of the boxes: box, bet, what was staked, and what it may come to."""
-    round_now, staked = desk.round(), staked_before(desk)
-    if not desk.rules.aggregate_limit_cents:
+    round_now, staked = transaction.round(), _staked_before(transaction)
+    if not transaction.rules.aggregate_limit_cents:
         # Where no limit binds wagers to one another those that are settled say nothing of the rest.
         marks = {(round_now.spots.index(spot), bet) for spot, bet in round_now.settled if spot in round_now.spots}
         staked = {wager: cents for wager, cents in staked.items() if wager not in marks}
-    if not staked and judged.found.play().offered_zone not in desk.rules.side_bets:
+    if not staked and judged.found.play().offered_zone not in transaction.rules.side_bets:
         return
-    felt = felt_of(desk, judged, closed=closed)._replace(awards=awards(desk))
-    for (box, bet), nets in uncertain_wagers.dues_together(desk, felt, staked).items():
+    felt = _felt_of(transaction, judged, closed=closed)._replace(awards=_awards(transaction))
+    for (box, bet), nets in uncertain_wagers.dues_together(transaction, felt, staked).items():
         if (round_now.spots[box], bet) not in round_now.settled:
-            yield box, bet, wager_cents(judged, box, staked.get((box, bet), 0)), nets
+            yield box, bet, _wager_cents(judged, box, staked.get((box, bet), 0)), nets
 
 
-def staked_before(desk: Desk) -> dict[tuple[int, str], int]:
+def _staked_before(transaction: Transaction) -> dict[tuple[int, str], int]:
     """What the side wagers placed before the deal staked, in cents by box and bet."""
-    round_now = desk.round()
+    round_now = transaction.round()
     return {
         (round_now.spots.index(wager.spot), wager.bet): wager.cents
         for wager in round_now.wagers
-        if wager.bet in desk.rules.side_bets
+        if wager.bet in transaction.rules.side_bets
         and wager.spot in round_now.spots
         and not uncertain_wagers.is_uncertain(round_now, wager.spot, wager.bet)
     }
 
 
-def felt_of(desk: Desk, judged: Judged, *, closed: bool) -> Felt:
+def _felt_of(transaction: Transaction, judged: Judged, *, closed: bool) -> Felt:
     """The open round as its side wagers see it."""
-    round_now = desk.round()
+    round_now = transaction.round()
     faces = [card.ruled or card.face for card in round_now.cards]
     ended = Ended(judged.found, judged.frontier, judged.points, 1)
-    return Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed))
+    return Felt(transaction.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed))
 
 
-def sides_of(desk: Desk) -> Sides:
+def sides_of(transaction: Transaction) -> Sides:
     """What the side wagers of the open round come to where it has ended."""
-    round_now = desk.round()
+    round_now = transaction.round()
     faces = [card.ruled or card.face for card in round_now.cards]
-    ended = Ended(desk.lattice(), {}, hole_points(desk), 1)
-    felt = Felt(desk.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed=True))
-    return sides(felt, staked_before(desk), desk.lattice().play().offered_zone)
+    ended = Ended(transaction.lattice(), {}, hole_points(transaction), 1)
+    felt = Felt(
+        transaction.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed=True)
+    )
+    return sides(felt, _staked_before(transaction), transaction.lattice().play().offered_zone)
 
 
-def wager_cents(judged: Judged, box: int, staked_cents: int) -> int:
+def _wager_cents(judged: Judged, box: int, staked_cents: int) -> int:
     """What was staked before the deal, or what the plays count of a wager placed after it."""
     return staked_cents or max(node.insured[box] for node in judged.frontier if node.insured)
 
 
-def settle_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
+def settle_sides(transaction: Transaction, judged: Judged, *, closed: bool) -> None:
     """Publish every side wager on which all plays agree."""
-    award_sides(desk, judged, closed=closed)
-    for box, bet, staked_cents, nets in dues(desk, judged, closed=closed):
-        if None in nets or len({net.cents for net in nets if net is not None}) != 1 or unseen(desk, box, bet):
+    _award_sides(transaction, judged, closed=closed)
+    for box, bet, staked_cents, nets in _dues(transaction, judged, closed=closed):
+        if None in nets or len({net.cents for net in nets if net is not None}) != 1 or _unseen(transaction, box, bet):
             continue
-        if uncertain_wagers.unlooked(desk.round(), desk.round().spots[box], bet):
+        if uncertain_wagers.unlooked(transaction.round(), transaction.round().spots[box], bet):
             continue
         net = min(net for net in nets if net is not None)
-        place = (desk.round().number, desk.round().spots[box], bet)
-        if desk.state.progressives.awaits(*place):
+        place = (transaction.round().number, transaction.round().spots[box], bet)
+        if transaction.state.progressives.awaits(*place):
             # The trigger box has still to say whether the wager won the must-hit-by meter too.
-            mystery.decided(desk, place, net.cents, row_cents(desk, box, net))
+            mystery.decided(transaction, place, net.cents, _row_cents(transaction, box, net))
             continue
-        bonus = mystery_cents(desk.state.progressives, *place)
-        basis = Basis.ANSWER if desk.round().by_people() else Basis.EVIDENCE
+        bonus = mystery_cents(transaction.state.progressives, *place)
+        basis = Basis.ANSWER if transaction.round().by_people() else Basis.EVIDENCE
         why = f"{net.why}; must-hit-by mystery" if bonus else net.why
         fields = (*place, staked_cents, net.cents + bonus, basis, resting_on(judged.found, box), why)
-        tell_settled(desk, WagerSettled(*fields, row_cents(desk, box, net) + bonus))
+        tell_settled(transaction, WagerSettled(*fields, _row_cents(transaction, box, net) + bonus))
 
 
-def row_cents(desk: Desk, box: int, net: SideNet) -> int:
+def _row_cents(transaction: Transaction, box: int, net: SideNet) -> int:
     """What of a side wager's net the meter pays its row."""
-    if net.row not in terms_of(desk.rules, net.bet).meter_shares:
+    if net.row not in terms_of(transaction.rules, net.bet).meter_shares:
         return 0
-    return awards(desk).get((box, net.bet), 0)
+    return _awards(transaction).get((box, net.bet), 0)
 
 
-def unseen(desk: Desk, box: int, bet: str) -> bool:
+def _unseen(transaction: Transaction, box: int, bet: str) -> bool:
     """Whether a wager made after the deal may have been made, or raised, while its box's reader was lost."""
-    return offered_later(bet) and any(one.box == box for one in desk.lattice().dark_offers())
+    return offered_later(bet) and any(one.box == box for one in transaction.lattice().dark_offers())
 
 
-def award_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
+def _award_sides(transaction: Transaction, judged: Judged, *, closed: bool) -> None:
     """Award the rows that a meter pays, once every wager of that kind in the round is certain of its row.
 
     The winners of one round are evaluated together, so one row in doubt keeps all of them waiting.
     """
-    round_now = desk.round()
+    round_now = transaction.round()
     staked = {wager.bet for wager in round_now.wagers}
-    for bet in desk.rules.side_bets:
-        if bet not in staked or not won_by_rows(desk.house, bet):
+    for bet in transaction.rules.side_bets:
+        if bet not in staked or not won_by_rows(transaction.house, bet):
             continue
-        felt = felt_of(desk, judged, closed=closed)
+        felt = _felt_of(transaction, judged, closed=closed)
         spots = [wager.spot for wager in round_now.wagers if wager.bet == bet and wager.spot in round_now.spots]
         # Of a wager that may be one nobody knows whether it shares in an award.
         alone = all(won != bet for (_, won), _ in uncertain_wagers.wagers(round_now))
@@ -130,38 +134,38 @@ def award_sides(desk: Desk, judged: Judged, *, closed: bool) -> None:
         known = {spot: next(iter(one)) for spot, one in rows.items() if len(one) == 1}
         certain = {spot: row for spot, row in known.items() if row is not None}
         if rows and alone and len(certain) == len(rows):
-            award_rows(desk, bet, certain)
+            award_rows(transaction, bet, certain)
 
 
-def awards(desk: Desk) -> dict[tuple[int, str], int]:
+def _awards(transaction: Transaction) -> dict[tuple[int, str], int]:
     """What meters have awarded to rows of this round, by box and bet."""
-    boxes = {spot: box for box, spot in enumerate(desk.round().spots)}
-    won = ((bet, *one) for bet in desk.rules.side_bets for one in awarded(desk, bet))
+    boxes = {spot: box for box, spot in enumerate(transaction.round().spots)}
+    won = ((bet, *one) for bet in transaction.rules.side_bets for one in awarded(transaction, bet))
     return {(boxes[spot], bet): cents for bet, spot, cents in won if spot in boxes}
 
 
-def row_known(desk: Desk, spot: int, bet: str) -> bool:
+def row_known(transaction: Transaction, spot: int, bet: str) -> bool:
     """Whether the first cards decide a side wager placed before the deal, whatever the limit leaves of it."""
-    felt = felt_of(desk, Judged(desk.lattice(), desk.lattice().frontier, None), closed=False)
-    rows = side_rows(felt, desk.round().spots.index(spot), bet)
+    felt = _felt_of(transaction, Judged(transaction.lattice(), transaction.lattice().frontier, None), closed=False)
+    rows = side_rows(felt, transaction.round().spots.index(spot), bet)
     return len(rows) == 1 and None not in rows
 
 
-def sides_differ(desk: Desk) -> bool:
+def sides_differ(transaction: Transaction) -> bool:
     """Whether plays that are over differ on what a side wager of the open round comes to."""
-    points = hole_points(desk)
+    points = hole_points(transaction)
     if points is None:
         return False
-    judged = Judged(desk.lattice(), desk.lattice().ends(points), points)
-    return any(len(nets) > 1 for _, _, _, nets in dues(desk, judged, closed=True))
+    judged = Judged(transaction.lattice(), transaction.lattice().ends(points), points)
+    return any(len(nets) > 1 for _, _, _, nets in _dues(transaction, judged, closed=True))
 
 
-def sides_open(desk: Desk, judged: Judged) -> Iterator[WagerUnresolved]:
+def sides_open(transaction: Transaction, judged: Judged) -> Iterator[WagerUnresolved]:
     """Side wagers that no settlement has been found for; a row of a meter waits for the progressive."""
-    for box, bet, staked_cents, nets in dues(desk, judged, closed=True):
-        spot, possible = desk.round().spots[box], tuple(sorted({net.cents for net in nets if net is not None}))
-        if uncertain_wagers.unlooked(desk.round(), spot, bet):
+    for box, bet, staked_cents, nets in _dues(transaction, judged, closed=True):
+        spot, possible = transaction.round().spots[box], tuple(sorted({net.cents for net in nets if net is not None}))
+        if uncertain_wagers.unlooked(transaction.round(), spot, bet):
             possible = ()
-        yield WagerUnresolved(desk.round().number, spot, bet, staked_cents, possible)
-    felt = felt_of(desk, judged, closed=True)._replace(awards=awards(desk))
-    yield from uncertain_wagers.left_open(desk, felt)
+        yield WagerUnresolved(transaction.round().number, spot, bet, staked_cents, possible)
+    felt = _felt_of(transaction, judged, closed=True)._replace(awards=_awards(transaction))
+    yield from uncertain_wagers.left_open(transaction, felt)

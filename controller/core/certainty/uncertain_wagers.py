@@ -19,22 +19,22 @@ from controller.core.messages.alerts import WagerUncertain
 from controller.core.messages.events import WagerUnresolved
 from controller.core.table.layout import Change, key
 from controller.core.table.state import Round
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-COMBINED: Final = 16
+_COMBINED: Final = 16
 """Ways in which uncertain wagers may lie together that are gone through where a limit binds all wins to one another."""
 
-Wager = tuple[int, str]
+_Wager = tuple[int, str]
 
 
 def in_time(round_now: Round, first_ns: int, last_ns: int) -> bool:
     """Whether a change counts as before the lock: it may have been, and it was before the first card."""
-    return last_ns <= round_now.lock_ns or (first_ns < round_now.lock_ns and last_ns <= first_card_ns(round_now))
+    return last_ns <= round_now.lock_ns or (first_ns < round_now.lock_ns and last_ns <= _first_card_ns(round_now))
 
 
 def holds_first_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
     """Whether a change may have been before the lock, or after the first card."""
-    return first_ns < round_now.lock_ns and last_ns > first_card_ns(round_now)
+    return first_ns < round_now.lock_ns and last_ns > _first_card_ns(round_now)
 
 
 def unseen_at_lock(round_now: Round, spot: int, first_ns: int) -> bool:
@@ -42,12 +42,12 @@ def unseen_at_lock(round_now: Round, spot: int, first_ns: int) -> bool:
     return spot in round_now.lost_at_lock and first_ns < round_now.lock_ns
 
 
-def look(desk: Desk) -> None:
+def look(transaction: Transaction) -> None:
     """A reader that is back has told what lies at its spots: what lay there at the lock is known, or told uncertain."""
-    round_now, confirmed = desk.round(), desk.state.confirmed
+    round_now, confirmed = transaction.round(), transaction.state.confirmed
     if round_now.lost_zones:
         lost = (name for name in round_now.lost_zones if confirmed.get(name.partition("/")[0], -1) < round_now.lock_ns)
-        desk.change_round(lost_zones=tuple(lost))
+        transaction.change_round(lost_zones=tuple(lost))
 
 
 def unlooked(round_now: Round, spot: int, bet: str) -> bool:
@@ -55,22 +55,22 @@ def unlooked(round_now: Round, spot: int, bet: str) -> bool:
     return key(spot, bet) in round_now.lost_zones and not (bet == "main" and spot in round_now.declared)
 
 
-def first_card_ns(round_now: Round) -> int:
+def _first_card_ns(round_now: Round) -> int:
     """When the first card left the shoe; after everything while none has."""
     cards = (known.first_ns for known in round_now.evidence if isinstance(known.item, CardCame))
     return next(cards, 1 << 62)
 
 
-def before_deal(desk: Desk, zone: str) -> bool:
+def before_deal(transaction: Transaction, zone: str) -> bool:
     """Whether a zone is that of a side wager made before the deal."""
-    return zone in desk.rules.side_bets and find(zone).placed == "before_deal"
+    return zone in transaction.rules.side_bets and find(zone).placed == "before_deal"
 
 
-def take(desk: Desk, change: Change) -> None:
+def take(transaction: Transaction, change: Change) -> None:
     """A zone's content at the lock is what it was before a change or what it is after it."""
-    name, known = key(change.spot, change.zone), desk.round().uncertain
+    name, known = key(change.spot, change.zone), transaction.round().uncertain
     amounts = {*known.get(name, ()), change.before, change.after}
-    desk.change_round(uncertain={**known, name: tuple(sorted(amounts))})
+    transaction.change_round(uncertain={**known, name: tuple(sorted(amounts))})
 
 
 def is_uncertain(round_now: Round, spot: int, zone: str) -> bool:
@@ -78,7 +78,7 @@ def is_uncertain(round_now: Round, spot: int, zone: str) -> bool:
     return key(spot, zone) in round_now.uncertain
 
 
-def wagers(round_now: Round) -> Iterator[tuple[Wager, tuple[int, ...]]]:
+def wagers(round_now: Round) -> Iterator[tuple[_Wager, tuple[int, ...]]]:
     """The uncertain wagers at the round's boxes, with what they may be; without a main wager they are none."""
     for name, amounts in sorted(round_now.uncertain.items()):
         spot, _, bet = name.partition("/")
@@ -99,9 +99,9 @@ def told_late(round_now: Round, change: Change) -> Iterator[WagerUncertain]:
         yield WagerUncertain(round_now.number, change.spot, change.zone, round_now.uncertain[name])
 
 
-def left_open(desk: Desk, felt: Felt) -> Iterator[WagerUnresolved]:
+def left_open(transaction: Transaction, felt: Felt) -> Iterator[WagerUnresolved]:
     """The uncertain wagers at the end of their round: open, unless the floor has ruled."""
-    round_now = desk.round()
+    round_now = transaction.round()
     for (spot, bet), amounts in wagers(round_now):
         if (spot, bet) in round_now.settled:
             continue
@@ -110,15 +110,17 @@ def left_open(desk: Desk, felt: Felt) -> Iterator[WagerUnresolved]:
         yield WagerUnresolved(round_now.number, spot, bet, max(amounts), tuple(sorted(nets)))
 
 
-def dues_together(desk: Desk, felt: Felt, staked: Mapping[Wager, int]) -> dict[Wager, set[SideNet | None]]:
+def dues_together(
+    transaction: Transaction, felt: Felt, staked: Mapping[_Wager, int]
+) -> dict[_Wager, set[SideNet | None]]:
     """What side wagers may come to; where a limit binds them together, for all that uncertain wagers may be."""
-    round_now = desk.round()
+    round_now = transaction.round()
     uncertain = {(round_now.spots.index(spot), bet): amounts for (spot, bet), amounts in wagers(round_now)}
     found = side_dues(felt, staked)
-    if not uncertain or not desk.rules.aggregate_limit_cents:
+    if not uncertain or not transaction.rules.aggregate_limit_cents:
         return found
     for at, cents in enumerate(product(*uncertain.values())):
-        if at == COMBINED:
+        if at == _COMBINED:
             return {wager: {*nets, None} for wager, nets in found.items()}
         more = side_dues(felt, {**staked, **{one: paid for one, paid in zip(uncertain, cents, strict=True) if paid}})
         found = {wager: nets | more[wager] for wager, nets in found.items()}

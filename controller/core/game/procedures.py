@@ -33,92 +33,92 @@ class Situation(StrEnum):
     WAGER_ABOVE_MAXIMUM_ACCEPTED = "P14"
 
 
-CardFate = Literal["none", "discarded", "used_next", "burned", "put_aside", "withheld", "dealt_later"]
-WagerFate = Literal["stands", "returned", "refused", "settled_in_full"]
-RoundFate = Literal["goes_on", "goes_on_then_shuffle", "goes_on_from_discards"]
+_CardFate = Literal["none", "discarded", "used_next", "burned", "put_aside", "withheld", "dealt_later"]
+_WagerFate = Literal["stands", "returned", "refused", "settled_in_full"]
+_RoundFate = Literal["goes_on", "goes_on_then_shuffle", "goes_on_from_discards"]
 
 
-class Ruling(NamedTuple):
+class _Ruling(NamedTuple):
     """What becomes of the card concerned, of the wager concerned and of the round, in a sentence, and by which text."""
 
-    card: CardFate
-    wager: WagerFate
-    round: RoundFate
+    card: _CardFate
+    wager: _WagerFate
+    round: _RoundFate
     sentence: str
     source: str
 
 
-SD: Final = "S.D. Admin. R. 20:18:15:28"
+_SD: Final = "S.D. Admin. R. 20:18:15:28"
 
-RULINGS: Final[dict[Situation, Ruling]] = {
-    Situation.CARD_FACE_UP_IN_SHOE: Ruling(
-        "discarded", "stands", "goes_on", "a card face up in the shoe is discarded; the next card takes its place", SD
+RULINGS: Final[dict[Situation, _Ruling]] = {
+    Situation.CARD_FACE_UP_IN_SHOE: _Ruling(
+        "discarded", "stands", "goes_on", "a card face up in the shoe is discarded; the next card takes its place", _SD
     ),
-    Situation.CARD_DRAWN_IN_ERROR_UNSEEN: Ruling(
-        "used_next", "stands", "goes_on", "a card drawn in error whose face nobody saw is the next card", SD
+    Situation.CARD_DRAWN_IN_ERROR_UNSEEN: _Ruling(
+        "used_next", "stands", "goes_on", "a card drawn in error whose face nobody saw is the next card", _SD
     ),
-    Situation.CARD_DRAWN_IN_ERROR_EXPOSED: Ruling(
+    Situation.CARD_DRAWN_IN_ERROR_EXPOSED: _Ruling(
         "used_next",
         "stands",
         "goes_on",
         "a card exposed in error after the first two is dealt on; who refuses it gets no more; unusable, it is burned",
-        SD,
+        _SD,
     ),
-    Situation.DEALER_DREW_ON_17_OR_MORE: Ruling(
-        "burned", "stands", "goes_on", "a card drawn by a dealer who must stand is burned; the total stays", SD
+    Situation.DEALER_DREW_ON_17_OR_MORE: _Ruling(
+        "burned", "stands", "goes_on", "a card drawn by a dealer who must stand is burned; the total stays", _SD
     ),
-    Situation.DEALER_MISSED_OWN_CARD: Ruling(
+    Situation.DEALER_MISSED_OWN_CARD: _Ruling(
         "dealt_later",
         "stands",
         "goes_on",
         "the players' first two cards are completed, then the dealer takes those missed",
-        SD,
+        _SD,
     ),
-    Situation.BOX_WITHOUT_CARDS: Ruling(
-        "none", "returned", "goes_on", "a box that got no card in the deal is dead and its wager goes back", SD
+    Situation.BOX_WITHOUT_CARDS: _Ruling(
+        "none", "returned", "goes_on", "a box that got no card in the deal is dead and its wager goes back", _SD
     ),
-    Situation.BOX_WITH_ONE_CARD: Ruling(
-        "dealt_later", "stands", "goes_on", "a box that got one card gets its second after all the others", SD
+    Situation.BOX_WITH_ONE_CARD: _Ruling(
+        "dealt_later", "stands", "goes_on", "a box that got one card gets its second after all the others", _SD
     ),
-    Situation.SHOE_EMPTY: Ruling(
-        "none", "stands", "goes_on_from_discards", "the discard rack is shuffled and cut and the round completed", SD
+    Situation.SHOE_EMPTY: _Ruling(
+        "none", "stands", "goes_on_from_discards", "the discard rack is shuffled and cut and the round completed", _SD
     ),
-    Situation.COVER_CARD_OUT: Ruling(
+    Situation.COVER_CARD_OUT: _Ruling(
         "put_aside",
         "stands",
         "goes_on_then_shuffle",
         "the cover card is put aside and is no card of the round; after the round the shoe is shuffled",
         "58 Pa. Code 685a.7(d)",
     ),
-    Situation.NEW_SHOE_OR_DEALER: Ruling(
+    Situation.NEW_SHOE_OR_DEALER: _Ruling(
         "burned",
         "stands",
         "goes_on",
         "a new shoe or a new dealer burns one card before any is dealt",
         "58 Pa. Code 685a.7(c); S.D. Admin. R. 20:18:15:15",
     ),
-    Situation.WAGER_TOUCHED_AFTER_FIRST_CARD: Ruling(
+    Situation.WAGER_TOUCHED_AFTER_FIRST_CARD: _Ruling(
         "none",
         "refused",
         "goes_on",
         "after the first card only insurance, doubles, splits and EZ Bust add to what lies there",
         "58 Pa. Code 673a.6(c)",
     ),
-    Situation.ENTRY_IN_MID_SHOE: Ruling(
+    Situation.ENTRY_IN_MID_SHOE: _Ruling(
         "none",
         "refused",
         "goes_on",
         "who did not bet the last round waits for the next shuffle",
         "card of the pitch game; 58 Pa. Code 673a.6(b)",
     ),
-    Situation.HOLE_CARD_REPORTED: Ruling(
+    Situation.HOLE_CARD_REPORTED: _Ruling(
         "withheld",
         "stands",
         "goes_on",
         "the hole card is recorded and withheld until it is turned; a device tells natural or not, with ace or ten up",
         "cards of Penn National, Perryville and Borgata; COMAR 36.05.02.17",
     ),
-    Situation.WAGER_ABOVE_MAXIMUM_ACCEPTED: Ruling(
+    Situation.WAGER_ABOVE_MAXIMUM_ACCEPTED: _Ruling(
         "none",
         "settled_in_full",
         "goes_on",

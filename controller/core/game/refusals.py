@@ -28,7 +28,7 @@ def no_wager(spot: int) -> Refusal:
 def of_offer(play: Play, node: Node, box: int, zone: str, cents: int) -> Refusal | None:
     """Insurance or a side wager made after the deal, ``cents`` in all; None: it stands."""
     if zone == "insurance":
-        return of_insurance(play, node, box, cents)
+        return _of_insurance(play, node, box, cents)
     terms = play.rules.side_bet_terms.get(zone)
     if zone not in play.rules.side_bets or terms is None:
         return Refusal("side_bets", f"{zone} is not offered at this table")
@@ -38,20 +38,20 @@ def of_offer(play: Play, node: Node, box: int, zone: str, cents: int) -> Refusal
     return None if node.offers else Refusal(zone, f"{zone} is made before the first decision")
 
 
-def too_late(rules: Rules, made: str) -> Refusal:
+def _too_late(rules: Rules, made: str) -> Refusal:
     """Insurance, or even money in lieu of it, has ended."""
     until = "card" if rules.insurance_until == "card" else "decision"
     return Refusal("insurance_until", f"{made} before the first {until}")
 
 
-def of_insurance(play: Play, node: Node, box: int, cents: int) -> Refusal | None:
+def _of_insurance(play: Play, node: Node, box: int, cents: int) -> Refusal | None:
     """Insurance of ``cents`` in all."""
     if not play.rules.insurance:
         return Refusal("insurance", "insurance is not offered at this table")
     if play.up_points != 1:
         return Refusal("insurance", "insurance is offered against an ace only")
     if not node.offers:
-        return too_late(play.rules, "insurance is made")
+        return _too_late(play.rules, "insurance is made")
     if node.boxes[box].kind is Kind.EVEN_MONEY:
         return Refusal("even_money", "even money was taken in lieu of insurance")
     most = play.rules.insurance_cap_cents(play.deal.wagers[box])
@@ -69,7 +69,7 @@ def of_even_money(play: Play, node: Node, box: int, insured_cents: int) -> Refus
     if node.boxes[box].kind is not Kind.NATURAL:
         return Refusal("even_money", "even money is for a natural that has not been settled")
     if not node.offers:
-        return too_late(play.rules, "even money is taken")
+        return _too_late(play.rules, "even money is taken")
     if insured_cents:
         return Refusal("even_money", "even money is taken in lieu of insurance, not beside it")
     return None
@@ -99,7 +99,7 @@ def of_turn(play: Play, node: Node, ended: Outcome | None, asked: tuple[int, int
             return Refusal("surrender", "the box has surrendered")
         if hand >= len(hands):
             return Refusal("turn", f"the box has {len(hands)} hands")
-        return of_finished(play, hands[hand], len(hands), act)
+        return _of_finished(play, hands[hand], len(hands), act)
     if node.turn != box:
         return Refusal("turn", "it is another box's turn")
     if hand >= len(node.hands):
@@ -107,10 +107,10 @@ def of_turn(play: Play, node: Node, ended: Outcome | None, asked: tuple[int, int
     if hand > play.current(node):
         return Refusal("turn", "split hands play from the left, each finished before the next")
     done = node.hands[hand]
-    return of_finished(play, PlayedHand(done.cards, done.base, done.extra, done.gave_up), len(node.hands), act)
+    return _of_finished(play, PlayedHand(done.cards, done.base, done.extra, done.gave_up), len(node.hands), act)
 
 
-def of_finished(play: Play, hand: PlayedHand, hands: int, act: str) -> Refusal:
+def _of_finished(play: Play, hand: PlayedHand, hands: int, act: str) -> Refusal:
     """Why a finished hand may not decide again."""
     points = best(hand.cards)
     if hand.gave_up:
@@ -123,7 +123,7 @@ def of_finished(play: Play, hand: PlayedHand, hands: int, act: str) -> Refusal:
         return Refusal("turn", "a hand of 21 is finished and takes no card")
     if hands > 1 and rank_of(hand.cards[0]) == 1 and play.rules.split_ace_cards == "one":
         if act == "split" and rank_of(hand.cards[1]) == 1 and play.rules.resplit_aces:
-            return over_limit(play)
+            return _over_limit(play)
         if act == "split":
             return Refusal("resplit_aces", "split aces are not split again")
         rule = "double_split_aces" if act == "double" else "split_ace_cards"
@@ -131,7 +131,7 @@ def of_finished(play: Play, hand: PlayedHand, hands: int, act: str) -> Refusal:
     return Refusal("turn", "the hand has stood")
 
 
-def over_limit(play: Play) -> Refusal:
+def _over_limit(play: Play) -> Refusal:
     """The box has all the hands it may have."""
     return Refusal("max_hands", f"a box may have {play.rules.max_hands} hands")
 
@@ -143,14 +143,14 @@ def of_decision(play: Play, node: Node, hand: Hand, act: str, cents: int) -> Ref
             allowed = play.may_hit(node, hand)
             return None if allowed else Refusal("split_ace_cards", "a split ace gets one card only")
         case "double":
-            return of_double(play, node, hand, cents)
+            return _of_double(play, node, hand, cents)
         case "split":
-            return of_split(play, node, hand, cents)
+            return _of_split(play, node, hand, cents)
         case _:
             return None
 
 
-def of_double(play: Play, node: Node, hand: Hand, cents: int) -> Refusal | None:
+def _of_double(play: Play, node: Node, hand: Hand, cents: int) -> Refusal | None:
     """Why the hand in play may not be doubled for ``cents``."""
     rules, points = play.rules, best(hand.cards)
     if len(hand.cards) != 2:
@@ -168,7 +168,7 @@ def of_double(play: Play, node: Node, hand: Hand, cents: int) -> Refusal | None:
     return None
 
 
-def of_split(play: Play, node: Node, hand: Hand, cents: int) -> Refusal | None:
+def _of_split(play: Play, node: Node, hand: Hand, cents: int) -> Refusal | None:
     """Why the hand in play may not be split with a wager of ``cents``."""
     rules = play.rules
     if len(hand.cards) != 2:
@@ -178,7 +178,7 @@ def of_split(play: Play, node: Node, hand: Hand, cents: int) -> Refusal | None:
     if not pair:
         return Refusal("split_by", f"only two cards of one {rules.split_by} may be split")
     if len(node.hands) >= rules.max_hands:
-        return over_limit(play)
+        return _over_limit(play)
     if not play.may_split(node, hand):
         if rank_of(first) == 1 and not rules.resplit_aces:
             return Refusal("resplit_aces", "split aces are not split again")

@@ -48,10 +48,10 @@ class Finding(NamedTuple):
 
 def impossible(rules: Rules) -> Iterator[Finding]:
     """Every combination that no table can play."""
-    yield from out_of_range(rules, RANGES, ())
-    yield from out_of_range(rules.options, OPTION_RANGES, ("options",))
+    yield from _out_of_range(rules, RANGES, ())
+    yield from _out_of_range(rules.options, OPTION_RANGES, ("options",))
     for key in ("win_pays", "natural_pays", "insurance_pays"):
-        yield from bad_odds((key,), getattr(rules, key))
+        yield from _bad_odds((key,), getattr(rules, key))
     if rules.hole_check == "device" and rules.hole_card == "none":
         yield Finding(("hole_check",), 'a device has nothing to check with hole_card = "none"')
     if rules.even_money and not rules.insurance:
@@ -69,10 +69,10 @@ def impossible(rules: Rules) -> Iterator[Finding]:
         yield Finding(("options", "minimum_cents"), f"the least wager {least} is above the highest {most}")
     if rules.mystery_reset_cents >= rules.mystery_ceiling_cents:
         yield Finding(("mystery_reset_cents",), "the meter would start at or above its ceiling")
-    yield from impossible_side_bets(rules)
+    yield from _impossible_side_bets(rules)
 
 
-def out_of_range(values: object, ranges: dict[str, tuple[int, int]], prefix: tuple[str, ...]) -> Iterator[Finding]:
+def _out_of_range(values: object, ranges: dict[str, tuple[int, int]], prefix: tuple[str, ...]) -> Iterator[Finding]:
     """Counted values outside their range."""
     for key, (least, most) in ranges.items():
         value = getattr(values, key)
@@ -80,14 +80,14 @@ def out_of_range(values: object, ranges: dict[str, tuple[int, int]], prefix: tup
             yield Finding((*prefix, key), f"expected a whole number from {least} to {most}, got {value}")
 
 
-def bad_odds(key: tuple[str, ...], odds: tuple[int, int]) -> Iterator[Finding]:
+def _bad_odds(key: tuple[str, ...], odds: tuple[int, int]) -> Iterator[Finding]:
     """Odds are two whole numbers, the second above 0."""
     ahead, to = odds
     if ahead < 0 or to < 1:
         yield Finding(key, f"expected odds such as [3, 2], got [{ahead}, {to}]")
 
 
-def impossible_side_bets(rules: Rules) -> Iterator[Finding]:
+def _impossible_side_bets(rules: Rules) -> Iterator[Finding]:
     """Side wagers that do not exist or cannot be offered."""
     if rules.side_wagers == "prohibited" and rules.side_bets:
         yield Finding(("side_bets",), f'side_wagers = "prohibited" and {", ".join(rules.side_bets)} is offered')
@@ -100,7 +100,7 @@ def impossible_side_bets(rules: Rules) -> Iterator[Finding]:
             yield Finding(("side_bets", name), f"expected one of {', '.join(names())}")
             continue
         bet, terms = find(name), terms_of(rules, name)
-        yield from impossible_terms(rules, bet, terms)
+        yield from _impossible_terms(rules, bet, terms)
         for up in terms.up_cards:
             if up in offered_late:
                 yield Finding(("side_bets", name, "up_cards"), f"{offered_late[up]} is offered against {up} already")
@@ -113,7 +113,7 @@ def impossible_side_bets(rules: Rules) -> Iterator[Finding]:
             yield Finding(("mystery_fed_by",), f"no side wager is called {name}")
 
 
-def impossible_prices(bet: SideBet, terms: Terms) -> Iterator[Finding]:
+def _impossible_prices(bet: SideBet, terms: Terms) -> Iterator[Finding]:
     """Rows a side wager does not know, rows priced twice, and what no row can pay."""
     place = ("side_bets", bet.name)
     priced: dict[str, str] = {}
@@ -128,17 +128,17 @@ def impossible_prices(bet: SideBet, terms: Terms) -> Iterator[Finding]:
                 if worth < 0:
                     yield Finding((*place, table, row), f"expected cents, got {worth}")
             else:
-                yield from bad_odds((*place, table, row), worth)
+                yield from _bad_odds((*place, table, row), worth)
             if table == "meter_shares" and worth[0] > worth[1]:
                 yield Finding((*place, table, row), "no row pays more than the whole meter")
     if bet.placed == "after_deal" and terms.meter_shares:
         yield Finding((*place, "meter_shares"), "a wager made after the deal raises no meter and wins none")
 
 
-def impossible_terms(rules: Rules, bet: SideBet, terms: Terms) -> Iterator[Finding]:
+def _impossible_terms(rules: Rules, bet: SideBet, terms: Terms) -> Iterator[Finding]:
     """Prices, choices, decks, stakes and up cards with which a side wager cannot be offered."""
     place = ("side_bets", bet.name)
-    yield from impossible_prices(bet, terms)
+    yield from _impossible_prices(bet, terms)
     for key, value in terms.choices.items():
         allowed = bet.choices.get(key)
         if allowed is None:

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from controller.core.game.hand import Outcome, PlayedHand, best
 from controller.core.game.rules import Rules
 
-Reason = tuple[str | int, ...]
-"""What decided a net: a name out of ``SENTENCES`` and the numbers its sentence needs."""
+_Reason = tuple[str | int, ...]
+"""What decided a net: a name out of ``_SENTENCES`` and the numbers its sentence needs."""
 
 
 class DealerEnd(NamedTuple):
@@ -27,7 +27,7 @@ NATURAL: Final = DealerEnd(natural=True, total=21)
 DRAWN: Final = tuple(DealerEnd(natural=False, total=points) for points in range(17, 23))
 """Every way a dealer who plays out may end."""
 
-SENTENCES: Final[dict[str, tuple[str, str]]] = {
+_SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "even_money": ("even_money", "even money: a natural against an ace paid 1 to 1 whatever the hole card"),
     "naturals_push": ("natural_against_natural", "natural against the dealer's natural: push"),
     "naturals_lose": ("natural_against_natural", "natural against the dealer's natural: the wager is forfeited"),
@@ -67,17 +67,17 @@ class Net(NamedTuple):
     """A player's net in cents and what explains it."""
 
     cents: int
-    reasons: tuple[Reason, ...]
+    reasons: tuple[_Reason, ...]
 
     @property
     def why(self) -> str:
         """The sentence for people."""
-        return "; ".join(SENTENCES[str(name)][1].format(*numbers) for name, *numbers in self.reasons)
+        return "; ".join(_SENTENCES[str(name)][1].format(*numbers) for name, *numbers in self.reasons)
 
     @property
     def rule(self) -> str:
         """The key of the rules that decided; of several hands the first hand's."""
-        return SENTENCES[str(self.reasons[0][0])][0]
+        return _SENTENCES[str(self.reasons[0][0])][0]
 
 
 def main_net(rules: Rules, outcome: Outcome, dealer: DealerEnd, *, even_money: bool = False) -> Net:
@@ -85,9 +85,9 @@ def main_net(rules: Rules, outcome: Outcome, dealer: DealerEnd, *, even_money: b
     if even_money:
         return Net(outcome.hands[0].base_cents, (("even_money",),))
     if outcome.how == "natural":
-        return natural_net(rules, outcome.hands[0].base_cents, dealer)
+        return _natural_net(rules, outcome.hands[0].base_cents, dealer)
     if outcome.how == "surrendered":
-        return surrender_net(rules, outcome.hands[0].base_cents, dealer)
+        return _surrender_net(rules, outcome.hands[0].base_cents, dealer)
     nets = hand_nets(rules, outcome, dealer)
     cents = sum(net.cents for net in nets)
     if dealer.natural and rules.extra_wagers_against_natural == "original_only":
@@ -99,25 +99,25 @@ def main_net(rules: Rules, outcome: Outcome, dealer: DealerEnd, *, even_money: b
 def hand_nets(rules: Rules, outcome: Outcome, dealer: DealerEnd) -> tuple[Net, ...]:
     """The net of each hand of a box that played, left to right."""
     if dealer.natural and rules.extra_wagers_against_natural == "original_only":
-        return original_only(rules, outcome, dealer)
+        return _original_only(rules, outcome, dealer)
     return tuple(hand_net(rules, hand, dealer) for hand in outcome.hands)
 
 
-def original_only(rules: Rules, outcome: Outcome, dealer: DealerEnd) -> tuple[Net, ...]:
+def _original_only(rules: Rules, outcome: Outcome, dealer: DealerEnd) -> tuple[Net, ...]:
     """A played box against the dealer's natural: only the wager of its first hand is at stake (58 Pa. Code 633a.11(d)).
 
     What was added by doubling and splitting goes back, also from hands that broke unless ``busted_bets_lost`` (A6).
     """
     nets = []
     any_broke = any(hand.broke() for hand in outcome.hands)
-    named: Reason = ("broke_first",) if any_broke and rules.busted_bets_lost else ("original_only",)
+    named: _Reason = ("broke_first",) if any_broke and rules.busted_bets_lost else ("original_only",)
     for index, hand in enumerate(outcome.hands):
         if hand.broke() and rules.busted_bets_lost:
             nets.append(Net(-hand.stake_cents(), (named,)))
         elif index > 0:
             nets.append(Net(0, (("extra_returned",),)))
         elif hand.gave_up:
-            nets.append(surrender_net(rules, hand.base_cents, dealer))
+            nets.append(_surrender_net(rules, hand.base_cents, dealer))
         elif best(hand.cards) == 21 and rules.drawn_21_against_natural == "pushes":
             nets.append(Net(0, (("drawn_21_pushes_natural",),)))
         else:
@@ -125,7 +125,7 @@ def original_only(rules: Rules, outcome: Outcome, dealer: DealerEnd) -> tuple[Ne
     return tuple(nets)
 
 
-def natural_net(rules: Rules, wager_cents: int, dealer: DealerEnd) -> Net:
+def _natural_net(rules: Rules, wager_cents: int, dealer: DealerEnd) -> Net:
     """A natural: returned against the dealer's (A4), else paid, rounded down to the payout unit (A30)."""
     if dealer.natural:
         if rules.natural_against_natural == "push":
@@ -138,7 +138,7 @@ def natural_net(rules: Rules, wager_cents: int, dealer: DealerEnd) -> Net:
     return Net(wager_cents * ahead // (to * unit) * unit, (("natural_pays", ahead, to),))
 
 
-def surrender_net(rules: Rules, wager_cents: int, dealer: DealerEnd) -> Net:
+def _surrender_net(rules: Rules, wager_cents: int, dealer: DealerEnd) -> Net:
     """Late surrender: half, rounded in the house's favour to the payout unit; all against a dealer's natural."""
     if dealer.natural and rules.surrender_against_natural == "all":
         return Net(-wager_cents, (("surrendered_all",),))
@@ -153,7 +153,7 @@ def hand_net(rules: Rules, hand: PlayedHand, dealer: DealerEnd) -> Net:
     if points > 21:
         return Net(-stake, (("broke", points),))
     if hand.gave_up:
-        return surrender_net(rules, hand.base_cents, dealer)
+        return _surrender_net(rules, hand.base_cents, dealer)
     if dealer.natural:
         if points == 21 and rules.drawn_21_against_natural == "pushes":
             return Net(0, (("drawn_21_pushes_natural",),))

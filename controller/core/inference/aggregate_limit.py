@@ -19,33 +19,33 @@ from controller.core.inference.side_dues import Felt, due_at, faces_at, side_due
 from controller.core.inference.unread_cards import Ended, Judgement
 from firmware_protocols.cards import DECK, Card
 
-Wager = tuple[int, str]
+_Wager = tuple[int, str]
 """A box and a side bet."""
 
-UNBOUNDED: Final = 10**18
+_UNBOUNDED: Final = 10**18
 """Cents that wins may come to where wagers may still be made; no wins are so much."""
 
 
-def side_dues(felt: Felt, staked: Mapping[Wager, int]) -> dict[Wager, set[SideNet | None]]:
+def side_dues(felt: Felt, staked: Mapping[_Wager, int]) -> dict[_Wager, set[SideNet | None]]:
     """What each side wager of a round may come to, the aggregate limit applied; None among it: not decided yet.
 
     ``staked`` is what was staked before the deal, in cents. Wagers that were not made are not in the answer.
     """
-    dues = ((wager, side_due(felt, *wager, staked.get(wager, 0))) for wager in may_be_made(felt, staked))
+    dues = ((wager, side_due(felt, *wager, staked.get(wager, 0))) for wager in _may_be_made(felt, staked))
     found = {wager: nets for wager, nets in dues if nets is not None}
     if not felt.rules.aggregate_limit_cents:
         return found
-    held: dict[Wager, set[SideNet | None]] = {wager: set() for wager in found}
-    for known in told_apart(felt):
+    held: dict[_Wager, set[SideNet | None]] = {wager: set() for wager in found}
+    for known in _told_apart(felt):
         (end,) = known.judgement.ended
         # Nodes that differ in nothing a side wager looks at come to the same.
-        for node in {looked_at(end, node): node for node in end.frontier}.values():
-            for wager, net in held_at(known, end, node, {wager: staked.get(wager, 0) for wager in found}):
+        for node in {_looked_at(end, node): node for node in end.frontier}.values():
+            for wager, net in _held_at(known, end, node, {wager: staked.get(wager, 0) for wager in found}):
                 held[wager].add(net)
     return held
 
 
-def may_be_made(felt: Felt, staked: Mapping[Wager, int]) -> Iterator[Wager]:
+def _may_be_made(felt: Felt, staked: Mapping[_Wager, int]) -> Iterator[_Wager]:
     """The side wagers that were staked before the deal, or that some play may have made after it."""
     later = {end.found.play().offered_zone for end in felt.judgement.ended}.intersection(felt.rules.side_bets)
     if staked or later:
@@ -53,13 +53,13 @@ def may_be_made(felt: Felt, staked: Mapping[Wager, int]) -> Iterator[Wager]:
         yield from (wager for wager in wagers if wager[1] in later or wager in staked)
 
 
-def looked_at(end: Ended, node: Node) -> tuple[object, ...]:
+def _looked_at(end: Ended, node: Node) -> tuple[object, ...]:
     """What side wagers look at of a node."""
     played, broke = end.found.play().all_played(node), all(box.kind is Kind.BROKEN for box in node.boxes)
     return node.dealt, node.drawn, node.second, node.insured, node.offers, played, broke
 
 
-def told_apart(felt: Felt) -> Iterator[Felt]:
+def _told_apart(felt: Felt) -> Iterator[Felt]:
     """The round once for each assumption about the faces of its unread cards; a closed hole card stays closed."""
     for end in felt.judgement.ended:
         unread = [place for place, face in enumerate(felt.faces) if face is None]
@@ -71,18 +71,20 @@ def told_apart(felt: Felt) -> Iterator[Felt]:
             yield felt._replace(faces=known, judgement=Judgement((end,), felt.judgement.closed))
 
 
-def held_at(felt: Felt, end: Ended, node: Node, staked: Mapping[Wager, int]) -> Iterator[tuple[Wager, SideNet | None]]:
+def _held_at(
+    felt: Felt, end: Ended, node: Node, staked: Mapping[_Wager, int]
+) -> Iterator[tuple[_Wager, SideNet | None]]:
     """What each wager comes to at one node of a round without unread cards."""
     rules, offered = felt.rules, end.found.play().offered_zone
-    nets: dict[Wager, SideNet | None] = {}
+    nets: dict[_Wager, SideNet | None] = {}
     for wager in (wager for wager in staked if find(wager[1]).placed == "before_deal" or wager[1] == offered):
         (nets[wager],) = due_at(felt, end, wager, node, staked[wager])
     won = {net for net in nets.values() if net is not None and is_win(rules, net)}
     # Of a wager made after the deal nothing was staked before it.
     made = {wager: staked[wager] or (node.insured[wager[0]] if node.insured else 0) for wager in nets}
-    least, most = wins_in_all(felt, end, node, made) if won else (0, 0)
+    least, most = _wins_in_all(felt, end, node, made) if won else (0, 0)
     for wager, net in nets.items():
-        yield wager, held_win(rules, net, least, most) if net in won else net
+        yield wager, _held_win(rules, net, least, most) if net in won else net
 
 
 def is_win(rules: Rules, net: SideNet) -> bool:
@@ -90,7 +92,7 @@ def is_win(rules: Rules, net: SideNet) -> bool:
     return net.cents > 0 and net.row not in terms_of(rules, net.bet).meter_shares
 
 
-def held_win(rules: Rules, net: SideNet, least_cents: int, most_cents: int) -> SideNet | None:
+def _held_win(rules: Rules, net: SideNet, least_cents: int, most_cents: int) -> SideNet | None:
     """A win where all wins of the round come to between ``least_cents`` and ``most_cents``; None: not known yet.
 
     The more is won in all, the less of it is left, so both ends tell of everything between.
@@ -103,25 +105,25 @@ def held_win(rules: Rules, net: SideNet, least_cents: int, most_cents: int) -> S
 # --- what all wagers of the round may win -----------------------------------------------------------
 
 
-def wins_in_all(felt: Felt, end: Ended, node: Node, staked: Mapping[Wager, int]) -> tuple[int, int]:
+def _wins_in_all(felt: Felt, end: Ended, node: Node, staked: Mapping[_Wager, int]) -> tuple[int, int]:
     """The least and the most that all side wagers of the round may win at fixed odds, once the up card lies there."""
     least = most = 0
     for box in range(felt.boxes):
         made = {wager: cents for wager, cents in staked.items() if wager[0] == box}
-        ways = [wins_together(one, end, node, made) for one in dealt_out(felt, box)]
+        ways = [_wins_together(one, end, node, made) for one in _dealt_out(felt, box)]
         least, most = least + min(low for low, _ in ways), most + max(high for _, high in ways)
     play = end.found.play()
     later = play.offered_zone
     may_come = node.offers or node.dealt < play.deal_cards or end.found.dark_offers()
-    if may_come and later in felt.rules.side_bets and any(may_win(felt, end, node, box) for box in range(felt.boxes)):
+    if may_come and later in felt.rules.side_bets and any(_may_win(felt, end, node, box) for box in range(felt.boxes)):
         # A wager may still be laid, or may have been laid unseen.
-        most = UNBOUNDED
+        most = _UNBOUNDED
     return least, most
 
 
-def dealt_out(felt: Felt, box: int) -> Iterator[Felt]:
+def _dealt_out(felt: Felt, box: int) -> Iterator[Felt]:
     """The round with every second card that a box may still be dealt; it has its first, for the up card lies there."""
-    place = second_of(felt, box)
+    place = _second_of(felt, box)
     if place < len(felt.faces):
         yield felt
         return
@@ -130,43 +132,43 @@ def dealt_out(felt: Felt, box: int) -> Iterator[Felt]:
         yield felt._replace(faces=[*felt.faces, *between, face])
 
 
-def wins_together(felt: Felt, end: Ended, node: Node, staked: Mapping[Wager, int]) -> tuple[int, int]:
+def _wins_together(felt: Felt, end: Ended, node: Node, staked: Mapping[_Wager, int]) -> tuple[int, int]:
     """The least and the most that the wagers of a box may win with the two cards it has; meters pay beside it."""
     least = most = 0
     for (box, bet), stake_cents in staked.items():
         terms = terms_of(felt.rules, bet)
-        rows = rows_to_come(felt, end, node, (box, bet))
+        rows = _rows_to_come(felt, end, node, (box, bet))
         cents = [max(0, fixed_net_cents(terms, row, stake_cents) or 0) for row in rows]
         least, most = least + min(cents), most + max(cents)
     return least, most
 
 
-def may_win(felt: Felt, end: Ended, node: Node, box: int) -> bool:
+def _may_win(felt: Felt, end: Ended, node: Node, box: int) -> bool:
     """Whether a box's wager made after the deal could still win, of whatever amount."""
     later = end.found.play().offered_zone
     terms = terms_of(felt.rules, later)
-    return any(row in terms.pays or row in terms.awards_cents for row in rows_to_come(felt, end, node, (box, later)))
+    return any(row in terms.pays or row in terms.awards_cents for row in _rows_to_come(felt, end, node, (box, later)))
 
 
-def second_of(felt: Felt, box: int) -> int:
+def _second_of(felt: Felt, box: int) -> int:
     """The place of a box's second card."""
     return box + felt.boxes + 1
 
 
-def rows_to_come(felt: Felt, end: Ended, node: Node, wager: Wager) -> set[str]:
+def _rows_to_come(felt: Felt, end: Ended, node: Node, wager: _Wager) -> set[str]:
     """The rows that a wager may still make once its box's two cards lie there."""
     box, bet = wager
     known, terms = find(bet), terms_of(felt.rules, bet)
     (view,) = views_at(felt, end, box, node)
     views = [view]
-    if known.row(terms, view) is None and is_pat(felt, end, node):
+    if known.row(terms, view) is None and _is_pat(felt, end, node):
         # Whatever the boxes still do, a dealer's hand that need not draw stays as it is.
         views = [view._replace(complete=True, all_broke=broke) for broke in (False, True)]
     rows = {known.row(terms, one) for one in views}
     return {row for row in rows if row is not None} or {LOST, PUSH, *known.rows}
 
 
-def is_pat(felt: Felt, end: Ended, node: Node) -> bool:
+def _is_pat(felt: Felt, end: Ended, node: Node) -> bool:
     """Whether the dealer's cards lie open and call for no other."""
     if end.points is None:
         return False

@@ -25,10 +25,10 @@ from controller.core.inference.unread_cards import Ended, Judgement, TooManyUnre
 from firmware_protocols.cards import Card
 from firmware_protocols.values import Value
 
-UNREAD = "??"
-NO_PLAY = "no legal play explains the evidence"
+_UNREAD = "??"
+_NO_PLAY = "no legal play explains the evidence"
 
-Faces = tuple[tuple[str, ...], ...]
+_Faces = tuple[tuple[str, ...], ...]
 """Hands left to right, each the faces in the order received."""
 
 
@@ -46,7 +46,7 @@ class Recounted(Value, frozen=True, tag=False):
     """What all legal plays agree on; None where they differ, or where there is none. Keys of dictionaries are spots."""
 
     plays: int
-    hands: dict[str, Faces | None] | None
+    hands: dict[str, _Faces | None] | None
     stakes: dict[str, tuple[int, ...] | None] | None
     dealer: tuple[str, ...] | None
     due_cents: dict[str, dict[str, int | None]] | None
@@ -231,10 +231,10 @@ class Recount:
         ways = {spot: judgement.hands(box) for box, spot in boxes.items()}
         return Recounted(
             plays=judgement.plays(),
-            hands={str(spot): agreed({self.faces_of(way) for way in found}) for spot, found in ways.items()},
-            stakes={str(spot): agreed({stakes_of(way) for way in found}) for spot, found in ways.items()},
+            hands={str(spot): _agreed({self.faces_of(way) for way in found}) for spot, found in ways.items()},
+            stakes={str(spot): _agreed({_stakes_of(way) for way in found}) for spot, found in ways.items()},
             dealer=self.dealer(judgement),
-            due_cents={str(spot): {bet: only(nets) for bet, nets in bets.items()} for spot, bets in dues.items()},
+            due_cents={str(spot): {bet: _only(nets) for bet, nets in bets.items()} for spot, bets in dues.items()},
             possible_cents={str(spot): bets for spot, bets in dues.items()},
             question=self.question(judgement),
             irregularity=self.irregularity,
@@ -249,7 +249,7 @@ class Recount:
             Case(
                 end.found,
                 end.points,
-                sides(self.view(Judgement((end,), closed=True)), self.staked(), offered_zone(end)),
+                sides(self.view(Judgement((end,), closed=True)), self.staked(), _offered_zone(end)),
             )
             for end in judgement.ended
         )
@@ -271,14 +271,14 @@ class Recount:
         if self.closed and not dealt:
             self.irregularity = self.irregularity or "the round was closed before the deal was complete"
         elif self.worlds is None and self.early:
-            self.irregularity = NO_PLAY
+            self.irregularity = _NO_PLAY
         if self.worlds is None or self.irregularity:
             return None
         self.turned = self.turned or (dealt and self.is_turned(self.worlds))
         turned = dealt and (self.closed or not outside or self.turned)
         judgement = judge(self.worlds, self.hole(), turned=turned, closed=self.closed)
         if not judgement.ended:
-            self.irregularity = NO_PLAY
+            self.irregularity = _NO_PLAY
             return None
         return judgement
 
@@ -296,7 +296,7 @@ class Recount:
     ) -> dict[str, list[int]]:
         """The nets that remain possible for each wager of a box; none where a further card may change them."""
         insured = judgement.insurance(box)
-        found = {"main": nets_of(judgement.main(box)), **({} if insured is None else {"insurance": nets_of(insured)})}
+        found = {"main": _nets_of(judgement.main(box)), **({} if insured is None else {"insurance": _nets_of(insured)})}
         offered = self.still_offered(judgement, box)
         found |= {zone: [] for zone in offered}
         for bet in self.rules.side_bets:
@@ -324,10 +324,10 @@ class Recount:
             return None
         shown = [self.text(boxes)] if len(self.faces) > boxes else []
         if 0 <= hole < len(self.faces):
-            shown.append(self.text(hole) if judgement.ended[0].points is not None else UNREAD)
+            shown.append(self.text(hole) if judgement.ended[0].points is not None else _UNREAD)
         return (*shown, *drawn.pop())
 
-    def faces_of(self, hands: tuple[PlayedHand, ...]) -> Faces:
+    def faces_of(self, hands: tuple[PlayedHand, ...]) -> _Faces:
         """The faces of hands in the order received."""
         return tuple(tuple(self.face(card) for card in hand.cards) for hand in hands)
 
@@ -337,11 +337,11 @@ class Recount:
 
     def text(self, place: int) -> str:
         """A face, ?? for an unread one."""
-        return str(self.faces[place] or UNREAD)
+        return str(self.faces[place] or _UNREAD)
 
     def irregularity_told(self, *, outside: bool) -> str | None:
         """Why there is no legal play, with the likely cause if one stands out; ``outside``: asked line by line."""
-        if self.irregularity != NO_PLAY or self.worlds is None or None in self.faces or self.silences:
+        if self.irregularity != _NO_PLAY or self.worlds is None or None in self.faces or self.silences:
             return self.irregularity
         found = self.worlds.worlds[0].found
         told = (self.answers, self.closed, sum(isinstance(dated.item, ChipsMoved) for dated in found.evidence))
@@ -368,27 +368,27 @@ class Recount:
         return Recounted(1, {}, {}, (), {}, {}, None, None, self.alerts)
 
 
-def offered_zone(end: Ended) -> str:
+def _offered_zone(end: Ended) -> str:
     """The zone of what is offered after the deal against the up card of these plays."""
     return end.found.play().offered_zone
 
 
-def only(nets: list[int]) -> int | None:
+def _only(nets: list[int]) -> int | None:
     """The one net, or None."""
     return nets[0] if len(nets) == 1 else None
 
 
-def agreed(ways: set[Any]) -> Any:  # noqa: ANN401 - whatever they agree on
+def _agreed(ways: set[Any]) -> Any:  # noqa: ANN401 - whatever they agree on
     """The one way, or None where there are several."""
     return next(iter(ways)) if len(ways) == 1 else None
 
 
-def nets_of(due: Due) -> list[int]:
+def _nets_of(due: Due) -> list[int]:
     """The nets that remain, or none where it is not known yet which."""
     return list(due.cents()) if due.known else []
 
 
-def stakes_of(hands: tuple[PlayedHand, ...]) -> tuple[int, ...]:
+def _stakes_of(hands: tuple[PlayedHand, ...]) -> tuple[int, ...]:
     """The whole stake of each hand."""
     return tuple(hand.stake_cents() for hand in hands)
 

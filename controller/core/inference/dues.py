@@ -12,7 +12,7 @@ from controller.core.game.position import Kind, Node
 from controller.core.game.settlement import DRAWN, NATURAL, DealerEnd, Net, insurance_net, main_net
 from controller.core.inference.lattice import Frontier, Reconstruction, Told
 
-WAYS_TOLD: Final = 3
+_WAYS_TOLD: Final = 3
 """Explanations told of a net on which the plays agree in cents only; more help nobody."""
 
 
@@ -39,7 +39,7 @@ def agreed(nets: Iterable[Net]) -> Net:
     net = ways[0][1]
     if len(ways) == 1:
         return net
-    name = "agreed_few" if len(ways) <= WAYS_TOLD else "agreed"
+    name = "agreed_few" if len(ways) <= _WAYS_TOLD else "agreed"
     return Net(net.cents, ((name, "; or: ".join(why for why, _ in ways)),))
 
 
@@ -73,19 +73,19 @@ def dealer_ends(play: Play, node: Node, hole_points: int | None) -> Iterator[Dea
         yield from DRAWN
 
 
-def outcomes(play: Play, node: Node, told: Told, box: int) -> frozenset[Outcome]:
+def _outcomes(play: Play, node: Node, told: Told, box: int) -> frozenset[Outcome]:
     """How a box may have ended at ``node``; empty while it may still play."""
     if told[box]:
         return told[box]
     kind = node.boxes[box].kind
-    if node.dealt < play.deal_cards and play.deal.up and not play.frozen and is_natural_dealt(play, box):
+    if node.dealt < play.deal_cards and play.deal.up and not play.frozen and _is_natural_dealt(play, box):
         return frozenset((play.untouched(box, Kind.NATURAL),))
     if node.dealt == play.deal_cards and kind in {Kind.NATURAL, Kind.EVEN_MONEY, Kind.SURRENDERED}:
         return frozenset((play.untouched(box, kind),))
     return frozenset()
 
 
-def is_natural_dealt(play: Play, box: int) -> bool:
+def _is_natural_dealt(play: Play, box: int) -> bool:
     """Whether a box has been dealt an ace and a ten, whoever still waits for a second card."""
     cards = play.deal.initial[box]
     return len(cards) == 2 and is_natural(*cards)
@@ -106,7 +106,7 @@ def main_due(found: Reconstruction, frontier: Frontier, box: int, hole_points: i
     nets: set[Net] = set()
     known = True
     for node, told in frontier.items():
-        ended = outcomes(play, node, told, box)
+        ended = _outcomes(play, node, told, box)
         known = known and bool(ended) and not even_money_may_come(play, node, box)
         paid = node.boxes[box].kind is Kind.EVEN_MONEY
         for end in set(dealer_ends(play, node, hole_points)):
@@ -129,7 +129,7 @@ def mains_certain(
     for node, told in frontier.items():
         ends: set[DealerEnd] | None = None
         for box in list(agreed_cents):
-            ended = outcomes(play, node, told, box)
+            ended = _outcomes(play, node, told, box)
             if not ended or even_money_may_come(play, node, box):
                 del agreed_cents[box]
                 continue
@@ -160,7 +160,7 @@ def insurance_due(found: Reconstruction, frontier: Frontier, box: int, hole_poin
     known = all(not node.offers for node in frontier)
     nets: set[Net] = set()
     for node in frontier:
-        cents, natural = node.insured[box] if node.insured else 0, natural_known(play, node, hole_points)
+        cents, natural = node.insured[box] if node.insured else 0, _natural_known(play, node, hole_points)
         if not cents:
             nets.add(Net(0, (("no_insurance",),)))
         elif natural is None:
@@ -170,7 +170,7 @@ def insurance_due(found: Reconstruction, frontier: Frontier, box: int, hole_poin
     return Due(frozenset(nets), known)
 
 
-def natural_known(play: Play, node: Node, hole_points: int | None) -> bool | None:
+def _natural_known(play: Play, node: Node, hole_points: int | None) -> bool | None:
     """Whether the dealer has a natural in a play, as far as the table may know; None: not yet.
 
     Known is the turned hole card, a second card dealt face up, and what a device's check let go on.

@@ -17,7 +17,7 @@ from controller.core.inference.faults import UNKNOWN, Account, Change, irregular
 from controller.core.inference.feasibility import Exhausted, Memory, Trace, Ways
 from controller.core.inference.observation import CardCame, ChipsMoved, Dated
 
-EFFORT_LIMIT: Final = 3_000
+_EFFORT_LIMIT: Final = 3_000
 """Pieces of evidence weighed in one search. Beyond it nothing is called likely."""
 
 WORK_LIMIT: Final = 100_000
@@ -30,7 +30,7 @@ CLOSED_EARLY: Final = "the round was closed before it could end"
 """Why a round is irregular that was closed while no legal play could be over."""
 
 
-class Stem(NamedTuple):
+class _Stem(NamedTuple):
     """How far an account has been weighed."""
 
     found: Trace
@@ -42,7 +42,7 @@ class Stem(NamedTuple):
 class Search:
     """Weighs accounts until it has spent its effort; what a ``memory`` holds costs effort too, but no time."""
 
-    def __init__(self, effort: int = EFFORT_LIMIT, memory: Memory | None = None, work: int | None = None) -> None:
+    def __init__(self, effort: int = _EFFORT_LIMIT, memory: Memory | None = None, work: int | None = None) -> None:
         self.left = effort
         self.ways = Ways(work)
         self.memory = memory
@@ -51,31 +51,31 @@ class Search:
         if memory is not None:
             memory.next_search()
 
-    def explains(self, account: Account, stem: Stem | None = None, at: int = 0) -> bool:
+    def explains(self, account: Account, stem: _Stem | None = None, at: int = 0) -> bool:
         """Whether some legal play explains an account; ``stem`` is how it stands before its piece ``at``.
 
         Raises:
             Exhausted: the effort is spent.
         """
         stem = self.beginning(account) if stem is None else stem
-        cards = [] if self.memory else deal_of(account, stem, at)
+        cards = [] if self.memory else _deal_of(account, stem, at)
         if cards:
             self.spend(len(cards))
-            stem = Stem(stem.found.dealt(cards), stem.place + len(cards), stem.hole)
+            stem = _Stem(stem.found.dealt(cards), stem.place + len(cards), stem.hole)
         for index in range(at + len(cards), len(account.pieces)):
             after = self.weighed(account, stem, index)
             if after is None:
                 return False
             stem = after
         dealt = stem.place >= stem.found.game.deal_cards
-        return ended(account, stem.found, stem.hole if account.turned else UNKNOWN, dealt)
+        return _ended(account, stem.found, stem.hole if account.turned else UNKNOWN, dealt)
 
-    def beginning(self, account: Account) -> Stem:
+    def beginning(self, account: Account) -> _Stem:
         """An account before its first piece of evidence."""
         begin = Trace.begin if self.memory is None else self.memory.begun
-        return Stem(begin(account.rules, account.wagers, account.lying, account.answers))
+        return _Stem(begin(account.rules, account.wagers, account.lying, account.answers))
 
-    def stems(self, account: Account) -> list[Stem]:
+    def stems(self, account: Account) -> list[_Stem]:
         """How an account stands before each of its pieces, up to the one that no play explains."""
         stems = [self.beginning(account)]
         for index in range(len(account.pieces)):
@@ -85,7 +85,7 @@ class Search:
             stems.append(after)
         return stems
 
-    def weighed(self, account: Account, stem: Stem, index: int) -> Stem | None:
+    def weighed(self, account: Account, stem: _Stem, index: int) -> _Stem | None:
         """An account with one more piece of evidence; None if no play can explain it any more."""
         found, place, hole = stem
         dated, rank = account.pieces[index]
@@ -104,7 +104,7 @@ class Search:
         if not after.nodes and found.nodes and isinstance(dated.item, ChipsMoved):
             # What no play explains is left out of the account.
             return stem
-        return Stem(after, place, hole) if after.nodes or told_late(account, index) else None
+        return _Stem(after, place, hole) if after.nodes or told_late(account, index) else None
 
     def observed(self, found: Trace, dated: Dated) -> Trace | None:
         """One more piece of evidence; None if too much is left open."""
@@ -120,7 +120,7 @@ class Search:
             raise Exhausted
 
 
-def ended(account: Account, found: Trace, hole: int, dealt: bool) -> bool:  # noqa: FBT001 - a fact
+def _ended(account: Account, found: Trace, hole: int, dealt: bool) -> bool:  # noqa: FBT001 - a fact
     """Whether the account holds to its end."""
     if account.closed:
         if account.rules.hole_card == "none":
@@ -129,7 +129,7 @@ def ended(account: Account, found: Trace, hole: int, dealt: bool) -> bool:  # no
     return any(not hole or node.hole >> points_of(hole) & 1 for node in found.nodes)
 
 
-def deal_of(account: Account, stem: Stem, at: int) -> list[Dated]:
+def _deal_of(account: Account, stem: _Stem, at: int) -> list[Dated]:
     """The cards of the deal that follow each other from a piece on, but for the deal's last."""
     cards: list[Dated] = []
     if not stem.found.dealing():
@@ -162,7 +162,7 @@ def suspect(account: Account, search: Search) -> str:
     found: set[tuple[str, str]] = set()
     try:
         stems = search.stems(account)
-        for change in soonest(account, len(stems)):
+        for change in _soonest(account, len(stems)):
             known = (change.kind, change.where) in found
             stem = stems[change.at] if change.at else None
             if known or not search.explains(change.account, stem, change.at):
@@ -171,13 +171,13 @@ def suspect(account: Account, search: Search) -> str:
             if any(kind != change.kind for kind, _ in found):
                 return ""
     except Exhausted:
-        search.hopeless = not unsettled(account)
+        search.hopeless = not _unsettled(account)
         return ""
-    search.hopeless = not found and not unsettled(account, len(stems))
-    return sentence_of(account, found)
+    search.hopeless = not found and not _unsettled(account, len(stems))
+    return _sentence_of(account, found)
 
 
-def unsettled(account: Account, stems: int = 0) -> bool:
+def _unsettled(account: Account, stems: int = 0) -> bool:
     """Whether a card or key more may let a change explain what now none does. ``stems``: pieces some play explains.
 
     Cards and keys never bring a play back. But a change of what lies between two cards is only tried once both are
@@ -187,7 +187,7 @@ def unsettled(account: Account, stems: int = 0) -> bool:
     return account.closed or bool(account.rules.options.key_slack) or not both
 
 
-def soonest(account: Account, stems: int) -> list[Change]:
+def _soonest(account: Account, stems: int) -> list[Change]:
     """The changes that may explain what nothing does, those first that leave least to weigh.
 
     Most rounds have two explanations, and it is soon known; the order says nothing about what is found.
@@ -197,7 +197,7 @@ def soonest(account: Account, stems: int) -> list[Change]:
     return sorted(inside, key=lambda change: -change.at)
 
 
-def sentence_of(account: Account, found: set[tuple[str, str]]) -> str:
+def _sentence_of(account: Account, found: set[tuple[str, str]]) -> str:
     """What was found in words, in the order in which it may have happened."""
     named = dict.fromkeys((c.kind, c.where) for c in irregularities(account) if (c.kind, c.where) in found)
     return sentence(next(iter(found))[0], [where for _, where in named]) if found else ""

@@ -18,14 +18,14 @@ from controller.core.inference.observation import CardCame, ChipsMoved, Dated, K
 
 OUT_OF_TURN: Final = "were taken out of turn"
 WRONG_ORDER: Final = "were served in the wrong order"
-MISSED: Final = "a card was missed {}"
-LAST: Final = "at last "
+_MISSED: Final = "a card was missed {}"
+_LAST: Final = "at last "
 """Before where a card was missed: after the last of a round that was closed."""
 
 STRAY: Final = "was no card of the round: a burn nobody announced, or drawn on 17 or more"
 STOOD: Final = "or the dealer stood on 16 or less"
 
-RANKS: Final = range(1, 14)
+_RANKS: Final = range(1, 14)
 UNKNOWN: Final = 0
 """The rank of a card that nobody may know yet, or could read."""
 
@@ -76,19 +76,19 @@ class Change(NamedTuple):
 def sentence(kind: str, places: list[str]) -> str:
     """An irregularity in words."""
     where = places[0] if len(places) == 1 else f"{', '.join(places[:-1])} or {places[-1]}"
-    if kind == MISSED and where.startswith(LAST):
-        return f"{kind.format(where.removeprefix(LAST))}, {STOOD}"
-    return kind.format(where.replace(LAST, ""))
+    if kind == _MISSED and where.startswith(_LAST):
+        return f"{kind.format(where.removeprefix(_LAST))}, {STOOD}"
+    return kind.format(where.replace(_LAST, ""))
 
 
 def irregularities(account: Account) -> Iterator[Change]:
     """Every account with one irregularity put right; those that need least trying first."""
-    yield from strays(account)
-    yield from out_of_turn(account)
-    yield from boxes_swapped(account)
-    yield from undeclared(account)
-    yield from misread(account)
-    yield from missed(account)
+    yield from _strays(account)
+    yield from _out_of_turn(account)
+    yield from _boxes_swapped(account)
+    yield from _undeclared(account)
+    yield from _misread(account)
+    yield from _missed(account)
 
 
 def cards_of(account: Account) -> list[int]:
@@ -96,34 +96,34 @@ def cards_of(account: Account) -> list[int]:
     return [at for at, piece in enumerate(account.pieces) if piece.rank is not None]
 
 
-def strays(account: Account) -> Iterator[Change]:
+def _strays(account: Account) -> Iterator[Change]:
     """One card that was none of the round's."""
     for name, at in zip(account.names, cards_of(account), strict=True):
-        yield Change(f"{{}} {STRAY}", f"card {name}", partial(put, account, at, at + 1), at)
+        yield Change(f"{{}} {STRAY}", f"card {name}", partial(_put, account, at, at + 1), at)
 
 
-def out_of_turn(account: Account) -> Iterator[Change]:
+def _out_of_turn(account: Account) -> Iterator[Change]:
     """Two cards that follow each other were taken in the wrong order."""
     places = cards_of(account)
     for name, next_name, at, then in zip(account.names, account.names[1:], places, places[1:], strict=False):
         one, other = account.pieces[at].rank, account.pieces[then].rank
         if one != other:
-            swapped = (ranked(account, at, other), *account.pieces[at + 1 : then], ranked(account, then, one))
+            swapped = (_ranked(account, at, other), *account.pieces[at + 1 : then], _ranked(account, then, one))
             where = f"cards {name} and {next_name}"
-            yield Change(f"{{}} {OUT_OF_TURN}", where, partial(put, account, at, then + 1, *swapped), at)
+            yield Change(f"{{}} {OUT_OF_TURN}", where, partial(_put, account, at, then + 1, *swapped), at)
 
 
-def put(account: Account, at: int, until: int, *pieces: Piece) -> Account:
+def _put(account: Account, at: int, until: int, *pieces: Piece) -> Account:
     """The account with other pieces of evidence from one place until before another."""
     return account._replace(pieces=(*account.pieces[:at], *pieces, *account.pieces[until:]))
 
 
-def ranked(account: Account, at: int, rank: int | None) -> Piece:
+def _ranked(account: Account, at: int, rank: int | None) -> Piece:
     """A piece of the account with another rank."""
     return account.pieces[at]._replace(rank=rank)
 
 
-def boxes_swapped(account: Account) -> Iterator[Change]:
+def _boxes_swapped(account: Account) -> Iterator[Change]:
     """Two boxes were served in the wrong order."""
     boxes = len(account.wagers)
     for one in range(boxes):
@@ -132,10 +132,10 @@ def boxes_swapped(account: Account) -> Iterator[Change]:
             order[one], order[other] = other, one
             where = f"spots {account.spots[one]} and {account.spots[other]}"
             wagers = tuple(account.wagers[box] for box in order)
-            yield Change(f"{{}} {WRONG_ORDER}", where, partial(renamed, account, order, wagers))
+            yield Change(f"{{}} {WRONG_ORDER}", where, partial(_renamed, account, order, wagers))
 
 
-def undeclared(account: Account) -> Iterator[Change]:
+def _undeclared(account: Account) -> Iterator[Change]:
     """A box without chips that nobody declared. Its wager matters to nobody else; one cent stands for it."""
     boxes = len(account.wagers)
     for at in range(boxes + 1 if boxes < account.rules.boxes else 0):
@@ -145,23 +145,23 @@ def undeclared(account: Account) -> Iterator[Change]:
         wagers = (*account.wagers[:at], 1, *account.wagers[at:])
         names = [box + (box >= at) for box in range(boxes)]
         where = f"after spot {before}" if before else f"before spot {after}"
-        made = partial(renamed, account, names, wagers, {(at, "main"): 0})
+        made = partial(_renamed, account, names, wagers, {(at, "main"): 0})
         yield Change("a box nobody declared was dealt in {}", where, made)
 
 
-def renamed(
+def _renamed(
     account: Account, names: list[int], wagers: tuple[int, ...], lying: dict[tuple[int, str], int] | None = None
 ) -> Account:
     """The account with box ``b`` called ``names[b]``, and with more of what is ``lying`` in zones."""
     return account._replace(
         wagers=wagers,
         lying={**{(names[box], zone): cents for (box, zone), cents in account.lying.items()}, **(lying or {})},
-        pieces=tuple(renamed_piece(piece, names) for piece in account.pieces),
+        pieces=tuple(_renamed_piece(piece, names) for piece in account.pieces),
         answers=tuple(replace(answer, box=names[answer.box]) for answer in account.answers),
     )
 
 
-def renamed_piece(piece: Piece, names: list[int]) -> Piece:
+def _renamed_piece(piece: Piece, names: list[int]) -> Piece:
     """A piece with its box called otherwise."""
     item = piece.dated.item
     if isinstance(item, ChipsMoved) or (isinstance(item, KeySpoke) and item.box is not None):
@@ -170,36 +170,36 @@ def renamed_piece(piece: Piece, names: list[int]) -> Piece:
     return piece
 
 
-def misread(account: Account) -> Iterator[Change]:
+def _misread(account: Account) -> Iterator[Change]:
     """One card had another rank."""
     for name, at in zip(account.names, cards_of(account), strict=True):
         read = account.pieces[at].rank
-        for rank in ranks(account):
-            if read and rank not in {read, min(read, ranks(account)[-1])}:
-                made = partial(put, account, at, at + 1, ranked(account, at, rank))
+        for rank in _ranks(account):
+            if read and rank not in {read, min(read, _ranks(account)[-1])}:
+                made = partial(_put, account, at, at + 1, _ranked(account, at, rank))
                 yield Change("{} was misread", f"card {name}", made, at)
 
 
-def ranks(account: Account) -> range:
+def _ranks(account: Account) -> range:
     """The ranks that make a difference: where pairs are made by points, a ten stands for every face card."""
-    return RANKS if account.rules.split_by == "rank" else RANKS[:10]
+    return _RANKS if account.rules.split_by == "rank" else _RANKS[:10]
 
 
-def missed(account: Account) -> Iterator[Change]:
+def _missed(account: Account) -> Iterator[Change]:
     """A card nobody read, between any two."""
     places = cards_of(account)
     for count in range(len(places) + account.closed):
         at = places[count - 1] + 1 if count else 0
         first = account.pieces[at - 1].dated.last_ns if count else 0
-        last = account.pieces[places[count]].dated.first_ns if count < len(places) else max_ns(account) + 1
+        last = account.pieces[places[count]].dated.first_ns if count < len(places) else _max_ns(account) + 1
         where = f"after card {account.names[count - 1]}" if count else f"before card {account.names[0]}"
         if count == len(places):
-            where = f"{LAST}{where}"
-        for rank in ranks(account):
+            where = f"{_LAST}{where}"
+        for rank in _ranks(account):
             piece = Piece(Dated(min(first, last), last, CardCame(0)), rank)
-            yield Change(MISSED, where, partial(put, account, at, at, piece), at)
+            yield Change(_MISSED, where, partial(_put, account, at, at, piece), at)
 
 
-def max_ns(account: Account) -> int:
+def _max_ns(account: Account) -> int:
     """The last moment of the evidence."""
     return max((piece.dated.last_ns for piece in account.pieces), default=0)

@@ -18,20 +18,20 @@ from controller.core.inference.lattice import ORDERS_LIMIT, Answer, admitted, ga
 from controller.core.inference.observation import CardCame, ChipsMoved, Dated, Item, Layout, slackened
 from controller.core.inference.ordering import Window
 
-Contents = dict[tuple[int, str], int]
+_Contents = dict[tuple[int, str], int]
 """What lies in each zone that changed."""
 
-Onward = dict[Node, tuple[Node, ...]]
+_Onward = dict[Node, tuple[Node, ...]]
 """The nodes that may follow each node by one piece of evidence."""
 
 
-Nodes = frozenset[Node]
+_Nodes = frozenset[Node]
 
 
-PIECE_WORK: Final = 8
+_PIECE_WORK: Final = 8
 """What weighing a piece of evidence takes, in nodes looked up."""
 
-ASKED_WORK: Final = 6
+_ASKED_WORK: Final = 6
 """What asking the rules for the ways on from a node takes, in nodes looked up, and as much again for each way."""
 
 
@@ -45,7 +45,7 @@ class Ways:
     def __init__(self, work: int | None = None) -> None:
         self.left = work
         """Work that may still be done; None: any amount."""
-        self.layouts: dict[tuple[int, str, tuple[int, ...]], tuple[Contents, Layout]] = {}
+        self.layouts: dict[tuple[int, str, tuple[int, ...]], tuple[_Contents, Layout]] = {}
         self.known: dict[tuple[Play, Item, Layout], dict[Node, tuple[Node, ...]]] = {}
 
     def spend(self, work: int) -> None:
@@ -59,7 +59,7 @@ class Ways:
             if self.left < 0:
                 raise Exhausted
 
-    def layout(self, play: Play, contents: Contents) -> Layout:
+    def layout(self, play: Play, contents: _Contents) -> Layout:
         """What lies on the layout; the same contents are asked for again and again."""
         key = (id(contents), play.offered_zone, play.deal.wagers)
         if key not in self.layouts:
@@ -67,29 +67,29 @@ class Ways:
             self.layouts[key] = contents, successors.layout_of(play, contents)
         return self.layouts[key][1]
 
-    def follow(self, step: tuple[Play, Item, Layout], answers: tuple[Answer, ...], nodes: Nodes) -> Nodes:
+    def follow(self, step: tuple[Play, Item, Layout], answers: tuple[Answer, ...], nodes: _Nodes) -> _Nodes:
         """The nodes that may follow others by one piece of evidence.
 
         Raises:
             Exhausted: that is more work than is left.
         """
         known = self.known.setdefault(step, {})
-        self.spend(PIECE_WORK + len(nodes))
+        self.spend(_PIECE_WORK + len(nodes))
         for node in nodes - known.keys():
             play, item, layout = step
             steps = successors.successors(play, node, item, layout)
             known[node] = tuple(to for to, emitted in steps if not emitted or admitted(answers, emitted))
-            self.spend(ASKED_WORK * (1 + len(known[node])))
+            self.spend(_ASKED_WORK * (1 + len(known[node])))
         return frozenset().union(*(known[node] for node in nodes))
 
 
-class Stand(NamedTuple):
+class _Stand(NamedTuple):
     """Where a round may stand after the first ``used`` pieces of evidence, if nothing later can belong before them."""
 
     used: int
     last_ns: int
-    nodes: Nodes
-    contents: Contents
+    nodes: _Nodes
+    contents: _Contents
 
 
 class Trace(NamedTuple):
@@ -100,16 +100,16 @@ class Trace(NamedTuple):
     answers: tuple[Answer, ...]
     evidence: tuple[Dated, ...]
     cards: tuple[int, ...]
-    stands: tuple[Stand, ...]
+    stands: tuple[_Stand, ...]
 
     @classmethod
-    def begin(cls, rules: Rules, wagers: tuple[int, ...], contents: Contents, answers: tuple[Answer, ...]) -> Trace:
+    def begin(cls, rules: Rules, wagers: tuple[int, ...], contents: _Contents, answers: tuple[Answer, ...]) -> Trace:
         """A round before its first card, as ``Reconstruction.begin`` has it."""
         game = game_begun(rules, wagers, answers)
-        return cls(game, answers, (), (), (Stand(0, -1, frozenset((game.begin(),)), contents),))
+        return cls(game, answers, (), (), (_Stand(0, -1, frozenset((game.begin(),)), contents),))
 
     @property
-    def nodes(self) -> Nodes:
+    def nodes(self) -> _Nodes:
         """Where the round may stand now; none: there is no legal play."""
         return self.stands[-1].nodes
 
@@ -124,9 +124,9 @@ class Trace(NamedTuple):
         for dated in cards:
             assert isinstance(dated.item, CardCame)
             codes.append(dated.item.card)
-            nodes = during_deal(self.game.boxes, len(codes))
+            nodes = _during_deal(self.game.boxes, len(codes))
             last_ns = max(stands[-1].last_ns, dated.last_ns)
-            stands.append(Stand(stands[-1].used + 1, last_ns, nodes, stands[-1].contents))
+            stands.append(_Stand(stands[-1].used + 1, last_ns, nodes, stands[-1].contents))
         return self._replace(evidence=(*self.evidence, *cards), cards=tuple(codes), stands=tuple(stands))
 
     def observe(self, dated: Dated, ways: Ways) -> Trace | None:
@@ -146,14 +146,14 @@ class Trace(NamedTuple):
         window = evidence[stand.used :]
         if len(window) == 1 and not isinstance(dated.item, ChipsMoved):
             step = (game, dated.item, ways.layout(game, stand.contents))
-            new = Stand(len(evidence), dated.last_ns, ways.follow(step, self.answers, stand.nodes), stand.contents)
+            new = _Stand(len(evidence), dated.last_ns, ways.follow(step, self.answers, stand.nodes), stand.contents)
         else:
             walk = Walk(game, window, stand.contents)
             nodes = walk.run(stand.nodes, self.answers, ways)
             if nodes is None:
                 return None
             last_ns = max(stand.last_ns, *(late.last_ns for late in window))
-            new = Stand(len(evidence), last_ns, nodes, walk.contents_after(walk.full))
+            new = _Stand(len(evidence), last_ns, nodes, walk.contents_after(walk.full))
         return self._replace(game=game, evidence=evidence, cards=cards, stands=(*kept, new))
 
     def layout(self) -> Layout:
@@ -172,7 +172,7 @@ class Trace(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def during_deal(boxes: int, dealt: int) -> Nodes:
+def _during_deal(boxes: int, dealt: int) -> _Nodes:
     """Where a round stands in the middle of its deal."""
     return frozenset((Node(dealt, 0, (), (Box(Kind.PENDING),) * boxes, offers=False),))
 
@@ -180,7 +180,7 @@ def during_deal(boxes: int, dealt: int) -> Nodes:
 class Walk(Window):
     """The walk over all orders of a window of evidence, as ``reconstruction.Weave`` goes it."""
 
-    def run(self, start: Nodes, answers: tuple[Answer, ...], ways: Ways) -> Nodes | None:
+    def run(self, start: _Nodes, answers: tuple[Answer, ...], ways: Ways) -> _Nodes | None:
         """The nodes after all of the window; None: its times leave too much open."""
         ended: set[Node] = set()
         level: dict[int, set[Node]] = {0: {*start}}
@@ -211,7 +211,7 @@ class Walk(Window):
         return following
 
 
-Lying = dict[tuple[int, str], int]
+_Lying = dict[tuple[int, str], int]
 """What lies in zones whose content is not the wager."""
 
 
@@ -229,7 +229,7 @@ class Memory:
         """A search begins."""
         self.before, self.now = self.now, {}
 
-    def begun(self, rules: Rules, wagers: tuple[int, ...], lying: Lying, answers: tuple[Answer, ...]) -> Trace:
+    def begun(self, rules: Rules, wagers: tuple[int, ...], lying: _Lying, answers: tuple[Answer, ...]) -> Trace:
         """A round before its first card. ``rules`` are the same in all searches."""
         key = wagers, tuple(sorted(lying.items())), answers
         if key not in self.beginnings:

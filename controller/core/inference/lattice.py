@@ -121,7 +121,7 @@ class Weave(Window):
             if visited > ORDERS_LIMIT:
                 raise TooManyOrders
             level = self.advance(level, ended)
-        merge_all(ended, level.get(self.full, {}))
+        _merge_all(ended, level.get(self.full, {}))
         return ended
 
     def advance(self, level: dict[int, Frontier], ended: Frontier) -> dict[int, Frontier]:
@@ -172,7 +172,7 @@ def join(frontier: dict[K, Told], place: K, told: Told) -> None:
         frontier[place] = tuple(old | new for old, new in zip(known, told, strict=True))
 
 
-def merge_all(frontier: Frontier, other: Frontier) -> None:
+def _merge_all(frontier: Frontier, other: Frontier) -> None:
     """Add every way of ``other``."""
     for node, told in other.items():
         join(frontier, node, told)
@@ -225,7 +225,7 @@ WITH_ANY: Final = 1
 """A bit beside those of the hole card's points: with some hole card, or without one."""
 
 
-def holes_of(nodes: Iterable[Node]) -> int:
+def _holes_of(nodes: Iterable[Node]) -> int:
     """The hole cards, as bits, that some of these nodes leave; ``WITH_ANY`` if there is a node at all."""
     holes = 0
     for node in nodes:
@@ -233,7 +233,7 @@ def holes_of(nodes: Iterable[Node]) -> int:
     return holes
 
 
-class Evidenced(NamedTuple):
+class _Evidenced(NamedTuple):
     """What a reconstruction is made of."""
 
     rules: Rules
@@ -247,7 +247,7 @@ class Evidenced(NamedTuple):
     silences: tuple[Silence, ...] = ()
 
 
-class Reconstruction(Evidenced):
+class Reconstruction(_Evidenced):
     """One round's evidence and every legal reading of it.
 
     Immutable: ``observe`` gives a new one, so what has once been worked out of one (``cached_property``) stays true.
@@ -364,9 +364,9 @@ class Reconstruction(Evidenced):
 
     @cached_property
     def over(self) -> dict[Node, int]:
-        """With which hole cards, as ``holes_of`` has them, each node may be the end of a complete play."""
+        """With which hole cards, as ``_holes_of`` has them, each node may be the end of a complete play."""
         play, layout = self.game, self.last_layout()
-        return {node: holes_of(after for after, _ in ended_ways(play, node, layout)) for node in self.frontier}
+        return {node: _holes_of(after for after, _ in ended_ways(play, node, layout)) for node in self.frontier}
 
     @cached_property
     def _drawing(self) -> dict[Node, int]:
@@ -380,7 +380,7 @@ class Reconstruction(Evidenced):
             # Where busts are taken at once that is still to be told of these.
             told_late = any(box.lies for box in node.boxes)
             reached = (after for after, _ in ways(self.game, node, card, self.last_layout(), (0, EVER)))
-            known = self._drawing[node] = WITH_ANY | ANY_HOLE if told_late else holes_of(reached)
+            known = self._drawing[node] = WITH_ANY | ANY_HOLE if told_late else _holes_of(reached)
         return known
 
     def ends(self, hole_points: int | None) -> Frontier:

@@ -12,19 +12,19 @@ from typing import Final, NamedTuple
 
 from controller.core.inference.outcome_classes import Sight, Story
 
-BOXES_LIMIT: Final = 4
+_BOXES_LIMIT: Final = 4
 """Boxes that one look compares."""
 
-LINES_LIMIT: Final = 9
+_LINES_LIMIT: Final = 9
 """Lines that one digit key picks from; none of them is 0."""
 
-COLUMNS: Final = 20
-ROWS: Final = 4
+_COLUMNS: Final = 20
+_ROWS: Final = 4
 """The smallest display of the keypads' family that holds a whole text; one of two rows of 40 holds it too."""
 
 ANY: Final = "*"
 SURRENDERED: Final = "s"
-DIGITS: Final = 10
+_DIGITS: Final = 10
 
 
 class Line(NamedTuple):
@@ -44,7 +44,7 @@ class Line(NamedTuple):
         return cls(marks, stories, dues, sum(story.weight for story in stories) if dues > 1 else 0)
 
 
-Measure = Callable[[list[Line]], tuple[int, int]]
+_Measure = Callable[[list[Line]], tuple[int, int]]
 """How good it is to have a line in these parts: less is better."""
 
 
@@ -61,13 +61,13 @@ def mark(sight: Sight) -> str:
     """
     if sight.surrendered:
         return SURRENDERED
-    if max(sight.cards) >= DIGITS:
+    if max(sight.cards) >= _DIGITS:
         return ""
     counts = "".join(map(str, sight.cards))
     return counts if len(sight.cards) == 1 else f"({counts})"
 
 
-def pattern(marks: dict[int, str], boxes: tuple[int, ...]) -> str:
+def _pattern(marks: dict[int, str], boxes: tuple[int, ...]) -> str:
     """A line as people read it."""
     return "".join(marks.get(box, ANY) for box in boxes)
 
@@ -78,11 +78,11 @@ def laid_out(head: str, patterns: tuple[str, ...]) -> str:
     row = ""
     for number, line in enumerate(patterns, start=1):
         entry = f"{number}:{line}"
-        if row and len(row) + 1 + len(entry) > COLUMNS:
+        if row and len(row) + 1 + len(entry) > _COLUMNS:
             rows.append(row)
             row = ""
         row = f"{row} {entry}" if row else entry
-    return "".join(one.ljust(COLUMNS) for one in (*rows, row)).rstrip()
+    return "".join(one.ljust(_COLUMNS) for one in (*rows, row)).rstrip()
 
 
 def grown(stories: list[Story]) -> list[Line]:
@@ -92,31 +92,31 @@ def grown(stories: list[Story]) -> list[Line]:
     line under which something most likely stays open. Both by each measure of what a box tells; the best counts.
     """
     best = [Line.of({}, stories)]
-    for measure in (by_dues, by_likelihood):
-        lines = told_apart(stories, 0, measure)
+    for measure in (_by_dues, _by_likelihood):
+        lines = _told_apart(stories, 0, measure)
         worst = max(line.dues for line in lines)
-        best = min(best, lines, key=badness)
+        best = min(best, lines, key=_badness)
         if worst > 1:
-            best = min(best, told_apart(stories, worst, measure), key=badness)
+            best = min(best, _told_apart(stories, worst, measure), key=_badness)
     return best
 
 
-def by_dues(parts: list[Line]) -> tuple[int, int]:
+def _by_dues(parts: list[Line]) -> tuple[int, int]:
     """What parts of a line leave, less is better: the dues taken together, then what likely stays open."""
     return sum(part.dues for part in parts), sum(part.open for part in parts)
 
 
-def by_likelihood(parts: list[Line]) -> tuple[int, int]:
+def _by_likelihood(parts: list[Line]) -> tuple[int, int]:
     """What parts of a line leave, less is better: how many dues too many it likely is, then the dues taken together."""
     return sum(part.open * (part.dues - 1) for part in parts), sum(part.dues for part in parts)
 
 
-def badness(lines: list[Line]) -> tuple[int, int]:
+def _badness(lines: list[Line]) -> tuple[int, int]:
     """How good a comparison is, less is better: the most dues that a line leaves, and what most likely stays open."""
     return max(line.dues for line in lines), sum(line.open for line in lines)
 
 
-def told_apart(stories: list[Story], bearable: int, measure: Measure) -> list[Line]:
+def _told_apart(stories: list[Story], bearable: int, measure: _Measure) -> list[Line]:
     """Lines grown from a single one.
 
     Those that leave more dues than ``bearable`` are told apart first, the worst first; then the likeliest to stay open.
@@ -127,22 +127,22 @@ def told_apart(stories: list[Story], bearable: int, measure: Measure) -> list[Li
         lines = more
         open_now = [line for line in lines if line.dues > 1]
         open_now.sort(key=lambda line: (-line.dues if line.dues > bearable else 0, -line.open))
-        more = next(filter(None, (with_parts(lines, line, measure) for line in open_now)), None)
+        more = next(filter(None, (_with_parts(lines, line, measure) for line in open_now)), None)
     return lines
 
 
-def with_parts(lines: list[Line], line: Line, measure: Measure) -> list[Line] | None:
+def _with_parts(lines: list[Line], line: Line, measure: _Measure) -> list[Line] | None:
     """The lines with one of them told apart by one box more; None if that helps nothing or does not fit."""
     used = {box for one in lines for box in one.marks}
     boxes = range(len(line.stories[0].sights))
-    allowed = [box for box in boxes if box not in line.marks and (box in used or len(used) < BOXES_LIMIT)]
-    parts = best_parts(line, allowed, measure)
+    allowed = [box for box in boxes if box not in line.marks and (box in used or len(used) < _BOXES_LIMIT)]
+    parts = _best_parts(line, allowed, measure)
     at = lines.index(line)
     more = [*lines[:at], *parts, *lines[at + 1 :]]
-    return more if parts and fits(more) else None
+    return more if parts and _fits(more) else None
 
 
-def best_parts(line: Line, boxes: list[int], measure: Measure) -> list[Line]:
+def _best_parts(line: Line, boxes: list[int], measure: _Measure) -> list[Line]:
     """A line told apart by the one box whose parts measure least; empty if no box helps."""
     best: tuple[tuple[int, int, int], list[Line]] | None = None
     for box in boxes:
@@ -158,13 +158,13 @@ def best_parts(line: Line, boxes: list[int], measure: Measure) -> list[Line]:
     return [] if best is None else best[1]
 
 
-def fits(lines: list[Line]) -> bool:
+def _fits(lines: list[Line]) -> bool:
     """Whether one key can pick the line and the display can show them all."""
-    if len(lines) > LINES_LIMIT:
+    if len(lines) > _LINES_LIMIT:
         return False
     boxes = boxes_of(lines)
-    text = laid_out("", tuple(pattern(line.marks, boxes) for line in lines))
-    return len(text) <= ROWS * COLUMNS
+    text = laid_out("", tuple(_pattern(line.marks, boxes) for line in lines))
+    return len(text) <= _ROWS * _COLUMNS
 
 
 def boxes_of(lines: list[Line]) -> tuple[int, ...]:
@@ -175,4 +175,4 @@ def boxes_of(lines: list[Line]) -> tuple[int, ...]:
 def in_order(lines: list[Line]) -> list[Line]:
     """The lines as they are shown, so that nothing of what the table thinks of them can be read from their order."""
     boxes = boxes_of(lines)
-    return sorted(lines, key=lambda line: pattern(line.marks, boxes))
+    return sorted(lines, key=lambda line: _pattern(line.marks, boxes))

@@ -90,7 +90,7 @@ class Dated(Value, frozen=True, tag=False):
     number: int = 0
 
 
-def lane(item: Item) -> tuple[int, str] | str | None:
+def _lane(item: Item) -> tuple[int, str] | str | None:
     """What keeps its order of arrival whatever the times say: cards among themselves, changes of one zone."""
     match item:
         case CardCame():
@@ -105,8 +105,8 @@ def precedes(earlier: Dated, later: Dated) -> bool:
     """Whether ``earlier``, which arrived first, must lie before ``later``."""
     if earlier.last_ns < later.first_ns:
         return True
-    same = lane(earlier.item)
-    return same is not None and same == lane(later.item)
+    same = _lane(earlier.item)
+    return same is not None and same == _lane(later.item)
 
 
 def slackened(evidence: tuple[Dated, ...], dated: Dated) -> tuple[Dated, ...]:

@@ -19,26 +19,26 @@ from controller.core.inference.dues import dealer_ends, net_of
 from controller.core.inference.lattice import Reconstruction, State
 from controller.core.inference.paths import Graph
 
-STORIES_LIMIT: Final = 3_000
+_STORIES_LIMIT: Final = 3_000
 """Beginnings of stories that are told apart; several times what a full table without a keypad leaves open."""
 
-UNLIKELY_BITS: Final = 3
+_UNLIKELY_BITS: Final = 3
 """One decision that a sensible player would not have made halves a story's weight so many times."""
 
-LIKELIEST: Final = 1 << 90
+_LIKELIEST: Final = 1 << 90
 
-Dues = tuple[object, ...]
+_Dues = tuple[object, ...]
 """What every wager of a round is due in one play: main wagers by box, then insurance by box, then side wagers."""
 
-Sides = Callable[[Node], Dues]
+Sides = Callable[[Node], _Dues]
 """What the side wagers are due where a round has ended."""
 
 
 class TooManyStories(Exception):  # noqa: N818 - a limit, caught where the question is chosen
-    """More stories than ``STORIES_LIMIT``."""
+    """More stories than ``_STORIES_LIMIT``."""
 
 
-def no_sides(_: Node) -> Dues:
+def _no_sides(_: Node) -> _Dues:
     """A round without side wagers."""
     return ()
 
@@ -49,7 +49,7 @@ class Case(NamedTuple):
     found: Reconstruction
     points: int | None
     """What the hole card counts; None where none is dealt."""
-    sides: Sides = no_sides
+    sides: Sides = _no_sides
 
 
 class Sight(NamedTuple):
@@ -68,7 +68,7 @@ class Story(NamedTuple):
     weight: int
 
 
-class Told(NamedTuple):
+class _Told(NamedTuple):
     """How a box ended: what it looks like, its nets against each of the dealer's ends, its unlikely decisions."""
 
     sight: Sight
@@ -92,16 +92,16 @@ def stories(cases: Iterable[Case]) -> list[Story]:
     Raises:
         TooManyStories: there are more than anybody could ask about.
     """
-    weights: Counter[tuple[Dues, tuple[Sight, ...]]] = Counter()
+    weights: Counter[tuple[_Dues, tuple[Sight, ...]]] = Counter()
     for case in cases:
-        for dues, told in told_of(case):
-            unlikely = min(sum(box.unlikely for box in told) * UNLIKELY_BITS, 90)
-            weights[dues, tuple(box.sight for box in told)] += LIKELIEST >> unlikely
-    numbers: dict[Dues, int] = {}
+        for dues, told in _told_of(case):
+            unlikely = min(sum(box.unlikely for box in told) * _UNLIKELY_BITS, 90)
+            weights[dues, tuple(box.sight for box in told)] += _LIKELIEST >> unlikely
+    numbers: dict[_Dues, int] = {}
     return [Story(numbers.setdefault(dues, len(numbers)), sights, weight) for (dues, sights), weight in weights.items()]
 
 
-def told_of(case: Case) -> set[tuple[Dues, tuple[Told, ...]]]:
+def _told_of(case: Case) -> set[tuple[_Dues, tuple[_Told, ...]]]:
     """The complete plays of a case."""
     graph = Graph(case.found)
     play, points = graph.play, case.points
@@ -118,24 +118,24 @@ def told_of(case: Case) -> set[tuple[Dues, tuple[Told, ...]]]:
                 known = following.get(target)
                 following[target] = longer if known is None or known is longer else known | longer
         tales = following
-    found: set[tuple[Dues, tuple[Told, ...]]] = set()
+    found: set[tuple[_Dues, tuple[_Told, ...]]] = set()
     for state, beginnings in tales.items():
         for node, emitted in closings.get(state, ()):
             (end,) = set(dealer_ends(play, node, points))
             for tale in beginnings:
                 told = book.pages(book.longer(tale, emitted))
-                found.add(((*mains(node, told, ends.index(end), play.deal.wagers), *more(case, node)), told))
+                found.add(((*_mains(node, told, ends.index(end), play.deal.wagers), *_more(case, node)), told))
     return found
 
 
-def mains(node: Node, told: tuple[Told, ...], end: int, wagers: tuple[int, ...]) -> tuple[int, ...]:
+def _mains(node: Node, told: tuple[_Told, ...], end: int, wagers: tuple[int, ...]) -> tuple[int, ...]:
     """The nets of the main wagers, by box."""
     return tuple(
         wagers[box] if node.boxes[box].kind is Kind.EVEN_MONEY else ended.nets[end] for box, ended in enumerate(told)
     )
 
 
-def more(case: Case, node: Node) -> Dues:
+def _more(case: Case, node: Node) -> _Dues:
     """The nets of insurance and side wagers."""
     play = case.found.play()
     if not play.insurance_offered():
@@ -150,14 +150,14 @@ class Book:
     """Beginnings of stories, each a number: 0 is the empty one, every other is another with one box more."""
 
     def __init__(self, found: Reconstruction, ends: tuple[DealerEnd, ...]) -> None:
-        self.numbers: dict[tuple[int, Told], int] = {}
-        self.told: list[tuple[Told, ...]] = [()]
+        self.numbers: dict[tuple[int, _Told], int] = {}
+        self.told: list[tuple[_Told, ...]] = [()]
         up = found.play().up_points
 
         @cache
-        def page(outcome: Outcome) -> Told:
+        def page(outcome: Outcome) -> _Told:
             nets = tuple(net_of(found.play(), outcome, end, even_money=False).cents for end in ends)
-            return Told(sight_of(outcome), nets, unlikely(outcome, up))
+            return _Told(sight_of(outcome), nets, _unlikely(outcome, up))
 
         self.page = page
 
@@ -173,24 +173,24 @@ class Book:
             if number is None:
                 number = self.numbers[key] = len(self.told)
                 self.told.append((*self.told[tale], key[1]))
-                if number > STORIES_LIMIT:
+                if number > _STORIES_LIMIT:
                     raise TooManyStories
             tale = number
         return tale
 
-    def pages(self, tale: int) -> tuple[Told, ...]:
+    def pages(self, tale: int) -> tuple[_Told, ...]:
         """How each box ended."""
         return self.told[tale]
 
 
-def unlikely(outcome: Outcome, up: int) -> int:
+def _unlikely(outcome: Outcome, up: int) -> int:
     """How many cards were drawn or refused that a player who plays by the total would not have."""
     if outcome.how != "played":
         return 0
-    return sum(odd_choices(hand, up) for hand in outcome.hands if not hand.extra_cents)
+    return sum(_odd_choices(hand, up) for hand in outcome.hands if not hand.extra_cents)
 
 
-def odd_choices(hand: PlayedHand, up: int) -> int:
+def _odd_choices(hand: PlayedHand, up: int) -> int:
     """The odd draws of one hand, and whether it stopped oddly."""
     points = tuple(points_of(card) for card in hand.cards)
     odd = 0

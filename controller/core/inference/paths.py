@@ -32,7 +32,7 @@ class Graph:
         self.play = found.play()
         self.answers = found.answers
         self.start: State = (0, next(iter(found.cuts[0].frontier)))
-        self.levels = [level for cut in found.cuts[1:] for level in unbroken(cut)]
+        self.levels = [level for cut in found.cuts[1:] for level in _unbroken(cut)]
         self.last: list[State] = [(0, node) for node in found.frontier]
         self.layout = found.last_layout()
 
@@ -53,7 +53,7 @@ class Graph:
         return levels
 
 
-def unbroken(cut: Cut) -> Iterator[Level]:
+def _unbroken(cut: Cut) -> Iterator[Level]:
     """The levels of a cut, with a way on at each for what had come through all its evidence before the last."""
     through: list[State] = []
     for depth, level in enumerate(cut.levels):
@@ -76,7 +76,7 @@ def narrowed(found: Reconstruction, answers: tuple[Answer, ...]) -> Reconstructi
     for cut in found.cuts[1:]:
         reached: dict[State, Told] = {(0, node): told for node, told in cuts[-1].frontier.items()}
         kept: list[Level] = []
-        for level in unbroken(cut):
+        for level in _unbroken(cut):
             following: dict[State, Told] = {}
             walked: Level = {}
             for state, told in reached.items():

@@ -15,14 +15,14 @@ from controller.core.inference import unobserved
 from controller.core.inference.lattice import Reconstruction, State, Ways, admitted
 from controller.core.inference.paths import Graph
 
-Closing = tuple[tuple[int, ...], tuple[int, ...], tuple[bool, ...]]
+_Closing = tuple[tuple[int, ...], tuple[int, ...], tuple[bool, ...]]
 """The dealer's drawn cards, the insurance counted, even money by box."""
 
-Symbol = tuple[int, Outcome] | Closing
-Stand = tuple[int, State]
+_Symbol = tuple[int, Outcome] | _Closing
+_Stand = tuple[int, State]
 """The level of the graph and a state of it."""
 
-Place = tuple[Stand | None, tuple[Symbol, ...]]
+_Place = tuple[_Stand | None, tuple[_Symbol, ...]]
 """A state (None: the play is told to its end) and what is still to be spelled before it."""
 
 
@@ -35,8 +35,8 @@ class Census:
         self.answers = found.answers
         self.closed = closed
         self.hole_points = hole_points
-        self.spellings: dict[Stand, dict[Symbol, frozenset[Place]]] = {}
-        self.counts: dict[frozenset[Place], int] = {}
+        self.spellings: dict[_Stand, dict[_Symbol, frozenset[_Place]]] = {}
+        self.counts: dict[frozenset[_Place], int] = {}
 
     def plays(self) -> int:
         """The exact number."""
@@ -49,10 +49,10 @@ class Census:
             depth -= 1
         return self.count(frozenset({((0, self.graph.start), ())}))
 
-    def closing(self, state: State) -> dict[Symbol, frozenset[Place]]:
+    def closing(self, state: State) -> dict[_Symbol, frozenset[_Place]]:
         """What a state at the end of the evidence may spell: the boxes not yet told, then the dealer's hand."""
         layout = self.graph.layout
-        spelled: dict[Symbol, set[Place]] = {}
+        spelled: dict[_Symbol, set[_Place]] = {}
         ways = unobserved.ended_ways(self.play, state[1], layout) if self.closed else self.so_far(state[1])
         for node, emitted in ways:
             holds = self.hole_points is None or node.hole >> self.hole_points & 1
@@ -60,7 +60,7 @@ class Census:
                 counted = layout.insured if node.offers and self.play.offered_zone else node.insured
                 insured = counted if any(counted) else ()
                 paid = tuple(box.kind is Kind.EVEN_MONEY for box in node.boxes)
-                symbols: tuple[Symbol, ...] = (*emitted, (node.dealers(), insured, paid))
+                symbols: tuple[_Symbol, ...] = (*emitted, (node.dealers(), insured, paid))
                 spelled.setdefault(symbols[0], set()).add((None, symbols[1:]))
         return {symbol: frozenset(places) for symbol, places in spelled.items()}
 
@@ -78,9 +78,9 @@ class Census:
                     emitted.append((box, Outcome("played", begun if box == node.turn else initial)))
         yield node, tuple(emitted)
 
-    def spelled(self, depth: int, ways: Ways) -> dict[Symbol, frozenset[Place]]:
+    def spelled(self, depth: int, ways: Ways) -> dict[_Symbol, frozenset[_Place]]:
         """What may be spelled next over any of these ways to the level ``depth``."""
-        spelled: dict[Symbol, set[Place]] = {}
+        spelled: dict[_Symbol, set[_Place]] = {}
         for emitted, target in ways:
             if emitted:
                 spelled.setdefault(emitted[0], set()).add(((depth, target), emitted[1:]))
@@ -89,12 +89,12 @@ class Census:
                 spelled.setdefault(symbol, set()).update(places)
         return {symbol: frozenset(places) for symbol, places in spelled.items()}
 
-    def count(self, places: frozenset[Place]) -> int:
+    def count(self, places: frozenset[_Place]) -> int:
         """How many different spellings lead from any of these places to the end of the round."""
         known = self.counts.get(places)
         if known is not None:
             return known
-        following: dict[Symbol, set[Place]] = {}
+        following: dict[_Symbol, set[_Place]] = {}
         told = 0
         for state, rest in places:
             if rest:

@@ -43,7 +43,7 @@ class Question(Value, frozen=True, tag=False):
                 return (Answer(self.box, surrendered=bool(value)),)
             case _:
                 marks = zip(self.boxes, self.lines[value - 1], strict=True)
-                return tuple(answer for box, mark in marks for answer in answers_of(box, mark))
+                return tuple(answer for box, mark in marks for answer in _answers_of(box, mark))
 
     def value(self, sight: Sight) -> int:
         """The answer of a play in which the box looks so."""
@@ -84,7 +84,7 @@ class Question(Value, frozen=True, tag=False):
             case "surrendered":
                 return f"Did spot {spots[self.box]} surrender?"
             case _:
-                return f"How many cards lie at spots {listed(spots, self.boxes)}?"
+                return f"How many cards lie at spots {_listed(spots, self.boxes)}?"
 
     def shown(self, spots: tuple[int, ...], waiting: int = 0) -> str:
         """The question on a keypad's display; ``waiting`` is the number of the round if that is over and waits."""
@@ -92,7 +92,7 @@ class Question(Value, frozen=True, tag=False):
             text = self.text(spots)
             return f"Round {waiting}. {text}" if waiting else text
         head = f"R{waiting}" if waiting else "Cards at"
-        return layout_question.laid_out(f"{head} {listed(spots, self.boxes)}?", self.choices())
+        return layout_question.laid_out(f"{head} {_listed(spots, self.boxes)}?", self.choices())
 
     def choices(self) -> tuple[str, ...]:
         """The answers in words: numbers, yes and no, or lines."""
@@ -127,12 +127,12 @@ class Question(Value, frozen=True, tag=False):
         return {"yes": 1, "no": 0}[words] if words in {"yes", "no"} else int(words)
 
 
-def listed(spots: tuple[int, ...], boxes: tuple[int, ...]) -> str:
+def _listed(spots: tuple[int, ...], boxes: tuple[int, ...]) -> str:
     """The spots of some boxes."""
     return ",".join(str(spots[box]) for box in boxes)
 
 
-def answers_of(box: int, mark: str) -> Iterator[Answer]:
+def _answers_of(box: int, mark: str) -> Iterator[Answer]:
     """What the mark of a box in a line says of it."""
     if mark == SURRENDERED:
         yield Answer(box, surrendered=True)
@@ -142,7 +142,7 @@ def answers_of(box: int, mark: str) -> Iterator[Answer]:
             yield Answer(box, hand=hand, cards=int(count), hands=len(counts), surrendered=False)
 
 
-class Choice(NamedTuple):
+class _Choice(NamedTuple):
     """A question and how good it is: less is better."""
 
     worst: int
@@ -165,7 +165,7 @@ def best_question(cases: tuple[Case, ...], *, compared: bool = True) -> Question
     try:
         known = stories(cases)
     except TooManyStories:
-        return rough_question(cases)
+        return _rough_question(cases)
     return best_of(known, compared=compared)
 
 
@@ -173,13 +173,13 @@ def best_of(known: list[Story], *, compared: bool = True) -> Question | None:
     """The best question where these are the stories; see ``best_question``."""
     if layout_question.different_dues(known) <= 1:
         return None
-    singles = [choice for place, one in enumerate(candidates(known)) if (choice := weighed(known, one, place))]
+    singles = [choice for place, one in enumerate(candidates(known)) if (choice := _weighed(known, one, place))]
     if compared and not any(choice.worst == 1 for choice in singles):
-        singles.extend(comparing(known))
+        singles.extend(_comparing(known))
     return min(singles, key=lambda choice: choice[:-1]).question if singles else None
 
 
-def weighed(known: list[Story], question: Question, place: int) -> Choice | None:
+def _weighed(known: list[Story], question: Question, place: int) -> _Choice | None:
     """How good a question about one box is; None if no answer would change money."""
     parts: dict[int, list[Story]] = {}
     for story in known:
@@ -188,10 +188,10 @@ def weighed(known: list[Story], question: Question, place: int) -> Choice | None
     sizes = [line.dues for line in lines]
     if min(sizes) >= layout_question.different_dues(known):
         return None
-    return Choice(max(sizes), sum(line.open for line in lines), 1, sum(sizes), place, question)
+    return _Choice(max(sizes), sum(line.open for line in lines), 1, sum(sizes), place, question)
 
 
-def comparing(known: list[Story]) -> Iterator[Choice]:
+def _comparing(known: list[Story]) -> Iterator[_Choice]:
     """The best question found that compares several boxes."""
     lines = layout_question.in_order(layout_question.grown(known))
     boxes = layout_question.boxes_of(lines)
@@ -199,16 +199,16 @@ def comparing(known: list[Story]) -> Iterator[Choice]:
         marks = tuple(tuple(line.marks.get(box, ANY) for box in boxes) for line in lines)
         question = Question(boxes[0], COMPARED, 0, tuple(range(1, len(lines) + 1)), boxes, marks)
         sizes = [line.dues for line in lines]
-        yield Choice(max(sizes), sum(line.open for line in lines), len(boxes), sum(sizes), 0, question)
+        yield _Choice(max(sizes), sum(line.open for line in lines), len(boxes), sum(sizes), 0, question)
 
 
 def candidates(known: list[Story]) -> Iterator[Question]:
     """Every question about one box that plays answer differently; the easiest to see first."""
     for box in range(len(known[0].sights) if known else 0):
-        yield from about_box(box, {story.sights[box] for story in known})
+        yield from _about_box(box, {story.sights[box] for story in known})
 
 
-def about_box(box: int, sights: Iterable[Sight]) -> Iterator[Question]:
+def _about_box(box: int, sights: Iterable[Sight]) -> Iterator[Question]:
     """Every question about a box that may look so."""
     seen: list[tuple[str, int, set[int]]] = [
         ("surrendered", 0, {int(sight.surrendered) for sight in sights}),
@@ -222,13 +222,13 @@ def about_box(box: int, sights: Iterable[Sight]) -> Iterator[Question]:
             yield Question(box, kind, hand, tuple(sorted(values)))
 
 
-def rough_question(cases: tuple[Case, ...]) -> Question | None:
+def _rough_question(cases: tuple[Case, ...]) -> Question | None:
     """A good question where the stories are too many to tell: about the box whose own due differs most."""
     best: tuple[tuple[int, int, int], Question] | None = None
     for box in range(len(cases[0].found.wagers)):
-        nets = nets_of(cases, box)
+        nets = _nets_of(cases, box)
         due = len(set().union(*nets.values()))
-        for place, question in enumerate(about_box(box, nets)):
+        for place, question in enumerate(_about_box(box, nets)):
             left: dict[int, set[tuple[int, ...]]] = {}
             for sight, found in nets.items():
                 left.setdefault(question.value(sight), set()).update(found)
@@ -239,7 +239,7 @@ def rough_question(cases: tuple[Case, ...]) -> Question | None:
     return None if best is None else best[1]
 
 
-def nets_of(cases: tuple[Case, ...], box: int) -> dict[Sight, set[tuple[int, ...]]]:
+def _nets_of(cases: tuple[Case, ...], box: int) -> dict[Sight, set[tuple[int, ...]]]:
     """What a box may be due against each of the dealer's ends, by what it looks like."""
     nets: dict[Sight, set[tuple[int, ...]]] = {}
     for case in cases:

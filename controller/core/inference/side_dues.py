@@ -59,7 +59,7 @@ def due_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, wager_cen
         # While it is offered its chips may still change.
         yield None
     elif cents:
-        yield from nets_at(felt, end, wager, node, cents)
+        yield from _nets_at(felt, end, wager, node, cents)
     else:
         yield SideNet(0, bet, PUSH)
 
@@ -67,7 +67,7 @@ def due_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, wager_cen
 def side_rows(felt: Felt, box: int, bet: str) -> set[str | None]:
     """The rows that a wager placed before the deal may have made; None among them where the cards do not decide yet."""
     return {
-        row for end in felt.judgement.ended for node in end.frontier for row in rows_at(felt, end, (box, bet), node)
+        row for end in felt.judgement.ended for node in end.frontier for row in _rows_at(felt, end, (box, bet), node)
     }
 
 
@@ -84,18 +84,18 @@ def faces_at(felt: Felt, end: Ended, place: int) -> tuple[Card, ...]:
     return DECK
 
 
-def nets_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, cents: int) -> Iterator[SideNet | None]:
+def _nets_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node, cents: int) -> Iterator[SideNet | None]:
     """The nets of a box's bet at one node, over every face an unread card may have; None: it is not decided."""
     terms = terms_of(felt.rules, wager[1])
     won = None if felt.awards is None else felt.awards.get(wager)
-    for row in rows_at(felt, end, wager, node):
+    for row in _rows_at(felt, end, wager, node):
         net = None if row is None else fixed_net_cents(terms, row, cents)
         if net is None and row in terms.meter_shares and won is not None:
             net = won - cents
         yield None if row is None or net is None else SideNet(net, wager[1], row)
 
 
-def rows_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node) -> Iterator[str | None]:
+def _rows_at(felt: Felt, end: Ended, wager: tuple[int, str], node: Node) -> Iterator[str | None]:
     """The rows of a box's bet at one node, over every face an unread card may have; None: the cards do not decide."""
     box, bet = wager
     terms = terms_of(felt.rules, bet)
@@ -113,7 +113,7 @@ def views_at(felt: Felt, end: Ended, box: int, node: Node) -> Iterator[View]:
         places += [felt.hole_place, *(place_of(card) for card in node.drawn)]
     elif felt.hole_place < 0:
         places += [place_of(card) for card in node.dealers()]
-    complete = is_complete(felt, end, node)
+    complete = _is_complete(felt, end, node)
     played = complete or end.found.play().all_played(node)
     broke = all(one.kind is Kind.BROKEN for one in node.boxes) if played else None
     for first, second, up, *rest in product(*(faces_at(felt, end, place) for place in places)):
@@ -122,7 +122,7 @@ def views_at(felt: Felt, end: Ended, box: int, node: Node) -> Iterator[View]:
         yield View(first, second, up, dealer, complete, broke)
 
 
-def is_complete(felt: Felt, end: Ended, node: Node) -> bool:
+def _is_complete(felt: Felt, end: Ended, node: Node) -> bool:
     """Whether the dealer's hand lies open and takes no more cards."""
     play = end.found.play()
     hidden = felt.hole_place >= 0 and end.points is None
@@ -149,13 +149,13 @@ def sides(felt: Felt, staked: Mapping[tuple[int, str], int], offered: str) -> Ca
         key = node.drawn, node.second, node.insured, all(one.kind is Kind.BROKEN for one in node.boxes)
         if key not in known:
             made = [((box, bet), cents) for bet in later for box, cents in enumerate(node.insured)]
-            known[key] = tuple(came_to(felt, *wager, node, cents) for wager, cents in (*before, *made) if cents)
+            known[key] = tuple(_came_to(felt, *wager, node, cents) for wager, cents in (*before, *made) if cents)
         return known[key]
 
     return at
 
 
-def came_to(felt: Felt, box: int, bet: str, node: Node, cents: int) -> tuple[object, ...]:
+def _came_to(felt: Felt, box: int, bet: str, node: Node, cents: int) -> tuple[object, ...]:
     """A side wager where a round has ended: its box, and its nets."""
-    nets = nets_at(felt, felt.judgement.ended[0], (box, bet), node, cents)
+    nets = _nets_at(felt, felt.judgement.ended[0], (box, bet), node, cents)
     return box, bet, frozenset(None if net is None else net.cents for net in nets)

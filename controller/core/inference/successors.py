@@ -35,13 +35,13 @@ def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[S
     """Every node the round may stand at after ``item``, with the boxes that finished on the way."""
     match item:
         case CardCame():
-            yield from card_came(play, node, item.card, layout)
+            yield from _card_came(play, node, item.card, layout)
         case ChipsMoved(idle=True):
             yield node, ()
         case ChipsMoved():
             yield from chips_moved(play, node, item, layout)
         case KeySpoke():
-            yield from key_spoke(play, node, item, layout)
+            yield from _key_spoke(play, node, item, layout)
         case _:
             assert_never(item)
 
@@ -49,17 +49,17 @@ def successors(play: Play, node: Node, item: Item, layout: Layout) -> Iterator[S
 # --- cards ------------------------------------------------------------------------------------------
 
 
-def card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:
+def _card_came(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:
     """A card of the deal, of the hand in play, or the dealer's."""
     if node.dealt < play.deal_cards:
         node = node._replace(dealt=node.dealt + 1)
         yield play.dealt(node) if node.dealt == play.deal_cards else (node, ())
-    elif not (node.paying or busts_lie(node, layout)):
-        for reached, emitted in card_drawn(play, node._replace(unconfirmed=0), card, layout):
+    elif not (node.paying or _busts_lie(node, layout)):
+        for reached, emitted in _card_drawn(play, node._replace(unconfirmed=0), card, layout):
             yield reached._replace(quiet=0) if reached.quiet else reached, emitted
 
 
-def card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:
+def _card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[Step]:
     """A card after the deal."""
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
@@ -71,15 +71,15 @@ def card_drawn(play: Play, node: Node, card: int, layout: Layout) -> Iterator[St
         elif hand.now is Now.OWED or (hand.now is Now.OPEN and play.may_hit(reached, hand)):
             closed = play.decided(reached, layout.insured)
             settled = play.settle_hand(closed, play.take_card(closed, hand, card), emitted)
-            yield left_lying(play, settled, closed.turn, layout)
+            yield _left_lying(play, settled, closed.turn, layout)
 
 
-def busts_lie(node: Node, layout: Layout) -> bool:
+def _busts_lie(node: Node, layout: Layout) -> bool:
     """Where the house takes busts at once: whether chips of a box whose hands all broke still lie there."""
     return any(box.lies and index not in layout.dark - layout.back for index, box in enumerate(node.boxes))
 
 
-def left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
+def _left_lying(play: Play, step: Step, box: int, layout: Layout) -> Step:
     """After a card to a box: if it broke the last hand chips that lie there must go, where busts are taken at once."""
     node, emitted = step
     broke = node.boxes[box].kind is Kind.BROKEN and layout.mains[box] > 0
@@ -100,16 +100,16 @@ def chips_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Ite
             yield (shown_late(play, node, item) if item.zone == "main" else node), ()
         return
     if item.zone != "main":
-        yield from offered_moved(play, node, item, layout)
+        yield from _offered_moved(play, node, item, layout)
         return
-    yield from raised_or_surrendered(play, node, item, layout)
-    yield from settled_early(play, node, item)
+    yield from _raised_or_surrendered(play, node, item, layout)
+    yield from _settled_early(play, node, item)
     if play.may_be_stopped(node):
         stopped, ended = play.stopped(node, layout.insured)
-        yield from dealer_pays(play, stopped, item, layout, ended)
+        yield from _dealer_pays(play, stopped, item, layout, ended)
     for reached, emitted in play.reach(node, layout.insured):
         if play.all_played(reached):
-            yield from dealer_pays(play, reached, item, layout, emitted)
+            yield from _dealer_pays(play, reached, item, layout, emitted)
 
 
 def pays(play: Play, node: Node, item: ChipsMoved) -> bool:
@@ -118,7 +118,7 @@ def pays(play: Play, node: Node, item: ChipsMoved) -> bool:
     return item.idle or item.zone == "main" or bool(made)
 
 
-def offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+def _offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
     """Insurance is made while it is offered. Later only what was made may change: a fall withdraws nothing.
 
     A rise is its payment, once all boxes have played. EZ Bust is made alike; once it counts it is taken or paid when
@@ -140,7 +140,7 @@ def offered_moved(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> I
             yield reached, emitted
 
 
-def raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
+def _raised_or_surrendered(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> Iterator[Step]:
     """A double or split of the hand in play, or a surrender."""
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
@@ -167,7 +167,7 @@ def raised(play: Play, node: Node, hand: Hand, cents: int) -> Iterator[Node]:
 
 def doubled(play: Play, node: Node, hand: Hand, cents: int, said: Said = Said.ALL) -> Node:
     """The hand in play raised by ``cents``; it is owed its one card."""
-    return with_hand(play, node, hand._replace(extra=cents, now=Now.OWED, said=said))
+    return _with_hand(play, node, hand._replace(extra=cents, now=Now.OWED, said=said))
 
 
 def split(play: Play, node: Node, hand: Hand, said: Said = Said.ALL) -> Node:
@@ -178,7 +178,7 @@ def split(play: Play, node: Node, hand: Hand, said: Said = Said.ALL) -> Node:
     return node._replace(hands=(*node.hands[:index], left, right, *node.hands[index + 1 :]))
 
 
-def with_hand(play: Play, node: Node, hand: Hand) -> Node:
+def _with_hand(play: Play, node: Node, hand: Hand) -> Node:
     """The node with ``hand`` in place of the unfinished hand in play."""
     index = play.current(node)
     return node._replace(hands=(*node.hands[:index], hand, *node.hands[index + 1 :]))
@@ -201,7 +201,7 @@ def shown_surrenders(play: Play, node: Node, box: int, emitted: tuple[Emission, 
         yield gone._replace(unconfirmed=node.unconfirmed | 1 << box) if is_now else gone, also
 
 
-def gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[Emission, ...]) -> Iterator[Step]:
+def _gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[Emission, ...]) -> Iterator[Step]:
     """The hand in play is surrendered later than as its first decision, where the card allows that (A12): by key."""
     hand = play.hand_in_play(node)
     if (play.rules.surrender, play.rules.surrender_on) != ("late", "any_hand") or node.turn != box:
@@ -211,7 +211,7 @@ def gives_up(play: Play, node: Node, box: int, layout: Layout, emitted: tuple[Em
         yield given_up, (*emitted, *also)
 
 
-def settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
+def _settled_early(play: Play, node: Node, item: ChipsMoved) -> Iterator[Step]:
     """What may be taken or paid while others still play: broken hands, surrenders, naturals against 2 to 9."""
     box = node.boxes[item.box]
     wager = play.deal.wagers[item.box]
@@ -247,7 +247,7 @@ def put_box(node: Node, index: int, box: Box) -> Node:
     return node._replace(boxes=(*node.boxes[:index], box, *node.boxes[index + 1 :]))
 
 
-def dealer_pays(
+def _dealer_pays(
     play: Play, node: Node, item: ChipsMoved, layout: Layout, emitted: tuple[Emission, ...]
 ) -> Iterator[Step]:
     """All boxes have played: naturals and surrenders are settled, and with the dealer's hand complete all the rest."""
@@ -264,7 +264,7 @@ def dealer_pays(
 # --- keys -------------------------------------------------------------------------------------------
 
 
-def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterator[Step]:
+def _key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterator[Step]:
     """A key of the dealer's."""
     if node.dealt < play.deal_cards or (node.paying and item.action != "surrender"):
         return
@@ -274,7 +274,7 @@ def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterato
             if node.offers:
                 yield play.close_offers(confirmed, layout.insured), ()
         case "hole_turned":
-            yield from hole_turned(play, confirmed, layout)
+            yield from _hole_turned(play, confirmed, layout)
         case "even_money":
             yield from even_money(play, confirmed, item.box)
         case "surrender":
@@ -285,18 +285,18 @@ def key_spoke(play: Play, node: Node, item: KeySpoke, layout: Layout) -> Iterato
                 if play.hand_in_play(reached) is not None:
                     # A key speaks of what is done now: it shows no surrender made sooner.
                     yield from surrenders(play, reached, box, emitted, offered=play.surrender_offered(reached))
-                    yield from gives_up(play, reached, box, layout, emitted)
+                    yield from _gives_up(play, reached, box, layout, emitted)
         case _:
             for reached, emitted in play.reach(confirmed, layout.insured):
                 hand = play.hand_in_play(reached)
                 if hand is not None and item.box in {None, reached.turn}:
-                    for decided, also in decision(play, reached, hand, item.action, layout):
+                    for decided, also in _decision(play, reached, hand, item.action, layout):
                         yield decided, (*emitted, *also)
 
 
-def hole_turned(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+def _hole_turned(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The hole card is turned once all have played, or at once when a device has found a natural."""
-    if busts_lie(node, layout) or node.turned:
+    if _busts_lie(node, layout) or node.turned:
         return
     if play.may_be_stopped(node):
         yield play.stopped(node, layout.insured)
@@ -312,7 +312,7 @@ def even_money(play: Play, node: Node, box: int | None) -> Iterator[Step]:
         yield put_box(node, box, Box(Kind.EVEN_MONEY)), ()
 
 
-def decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -> Iterator[Step]:
+def _decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) -> Iterator[Step]:
     """Hit, stand, double or split of the hand in play; double and split may also confirm chips already there."""
     closed = play.decided(node, layout.insured)
     open_hand = hand.now is Now.OPEN and len(hand.cards) >= 2 and best(hand.cards) < 21
@@ -321,15 +321,15 @@ def decision(play: Play, node: Node, hand: Hand, action: str, layout: Layout) ->
         case "stand" if open_hand:
             yield play.stand(node, hand, layout.insured, ())
         case "hit" if open_hand and play.may_hit(node, hand):
-            step = with_hand(play, play.stood(node, layout.insured), hand._replace(now=Now.OWED, said=Said.ALL))
+            step = _with_hand(play, play.stood(node, layout.insured), hand._replace(now=Now.OWED, said=Said.ALL))
         case "double" if hand.said is Said.DOUBLE_MAY_FOLLOW:
-            step = with_hand(play, closed, hand._replace(said=Said.ALL))
+            step = _with_hand(play, closed, hand._replace(said=Said.ALL))
         case "split" if hand.said is Said.SPLIT_MAY_FOLLOW:
-            step = with_hand(play, closed, hand._replace(said=Said.ALL))
+            step = _with_hand(play, closed, hand._replace(said=Said.ALL))
         case "double" if open_hand and play.may_double(node, hand):
-            step = with_hand(play, closed, hand._replace(now=Now.DOUBLING))
+            step = _with_hand(play, closed, hand._replace(now=Now.DOUBLING))
         case "split" if open_hand and play.may_split(node, hand):
-            step = with_hand(play, closed, hand._replace(now=Now.SPLITTING))
+            step = _with_hand(play, closed, hand._replace(now=Now.SPLITTING))
         case _:
             pass
     if step is not None:

@@ -20,7 +20,7 @@ from controller.core.inference import successors
 from controller.core.inference.observation import EVER, ChipsMoved, Dated, Item, Layout, Spell
 from firmware_protocols.values import Value
 
-AMOUNTS_TOLD: Final = 100
+_AMOUNTS_TOLD: Final = 100
 """Amounts of a double nobody saw that are still told apart."""
 
 
@@ -42,10 +42,10 @@ def spells_of(silences: tuple[Silence, ...]) -> tuple[Spell, ...]:
     if not silences:
         return ()
     begun = {0, *(one.from_ns for one in silences), *(one.to_ns + 1 for one in silences if not one.open())}
-    return tuple(spell_at(silences, from_ns) for from_ns in sorted(begun))
+    return tuple(_spell_at(silences, from_ns) for from_ns in sorted(begun))
 
 
-def spell_at(silences: tuple[Silence, ...], at_ns: int) -> Spell:
+def _spell_at(silences: tuple[Silence, ...], at_ns: int) -> Spell:
     """The readers lost at a moment."""
     lost = [one for one in silences if one.from_ns <= at_ns <= one.to_ns]
     dark = frozenset(one.box for one in lost)
@@ -54,11 +54,11 @@ def spell_at(silences: tuple[Silence, ...], at_ns: int) -> Spell:
 
 def watched(layout: Layout, spells: tuple[Spell, ...], waiting: Iterable[Dated]) -> Layout:
     """The layout with the times when readers were lost; ``waiting`` is evidence that is yet to happen."""
-    late = {(late.item.box, late.first_ns) for late in waiting if of_main(late.item)}
+    late = {(late.item.box, late.first_ns) for late in waiting if _of_main(late.item)}
     return layout._replace(spells=spells, late=tuple(sorted(late)))
 
 
-def of_main(item: Item) -> TypeGuard[ChipsMoved]:
+def _of_main(item: Item) -> TypeGuard[ChipsMoved]:
     """Whether it is a change of a main zone."""
     return isinstance(item, ChipsMoved) and item.zone == "main"
 
@@ -73,21 +73,21 @@ def ways(play: Play, node: Node, item: Item, layout: Layout, between: tuple[int,
         return
     first_ns, last_ns = between
     over = sum(spell.from_ns <= first_ns for spell in layout.spells) - 1
-    for reached, emitted in unseen(play, node, layout, last_ns):
+    for reached, emitted in _unseen(play, node, layout, last_ns):
         if reached.spell >= over:
             now = layout.during(reached.spell)
-            yield from told_late(play, (reached, emitted), item, now)
-            if isinstance(item, ChipsMoved) and tells_of_before(play, reached, item, now):
+            yield from _told_late(play, (reached, emitted), item, now)
+            if isinstance(item, ChipsMoved) and _tells_of_before(play, reached, item, now):
                 yield reached, emitted
 
 
-def told_late(play: Play, step: Step, item: Item, layout: Layout) -> Iterator[Step]:
+def _told_late(play: Play, step: Step, item: Item, layout: Layout) -> Iterator[Step]:
     """What may follow where a box's chips are not what was last told: the change it tells of began with those."""
     node, emitted = step
     if isinstance(item, ChipsMoved) and item.zone == "main" and item.counts():
         lay = dict(node.unseen).get(item.box)
         if lay is not None:
-            node = with_unseen(node, item.box, None)
+            node = _with_unseen(node, item.box, None)
             if lay == item.after or item.idle:
                 yield node, emitted
                 return
@@ -96,13 +96,13 @@ def told_late(play: Play, step: Step, item: Item, layout: Layout) -> Iterator[St
         yield after, (*emitted, *also)
 
 
-def with_unseen(node: Node, box: int, cents: int | None) -> Node:
+def _with_unseen(node: Node, box: int, cents: int | None) -> Node:
     """The node with what lies unseen in a box's main zone; None: what was last told."""
     others = tuple(one for one in node.unseen if one[0] != box)
     return node._replace(unseen=others if cents is None else tuple(sorted((*others, (box, cents)))))
 
 
-def seen_again(node: Node, layout: Layout) -> Node | None:
+def _seen_again(node: Node, layout: Layout) -> Node | None:
     """The node once the next spell begins: none if a reader that is back would have seen other chips than were told.
 
     The first inventory of a reader that is back comes after its return: until then a change may be told late.
@@ -110,20 +110,20 @@ def seen_again(node: Node, layout: Layout) -> Node | None:
     then = layout.spells[node.spell + 1]
     for box, cents in node.unseen:
         if cents == layout.mains[box]:
-            node = with_unseen(node, box, None)
+            node = _with_unseen(node, box, None)
         elif box not in then.dark and not any(of == box and at < then.from_ns for of, at in layout.late):
             return None
     return node._replace(spell=node.spell + 1)
 
 
-def lying(node: Node, box: int, layout: Layout) -> int:
+def _lying(node: Node, box: int, layout: Layout) -> int:
     """The main chips of a box, seen or not."""
     return dict(node.unseen).get(box, layout.mains[box])
 
 
-def left_with(node: Node, box: int, cents: int, layout: Layout) -> Node:
+def _left_with(node: Node, box: int, cents: int, layout: Layout) -> Node:
     """The node after an unseen move that leaves ``cents`` in a box; kept in mind where the reader will see them."""
-    return with_unseen(node, box, cents) if box in layout.back else node
+    return _with_unseen(node, box, cents) if box in layout.back else node
 
 
 def ended_ways(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
@@ -131,25 +131,25 @@ def ended_ways(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     if not layout.spells:
         yield from successors.endings(play, node, layout)
         return
-    for reached, emitted in unseen(play, node, layout, EVER):
+    for reached, emitted in _unseen(play, node, layout, EVER):
         for after, also in successors.endings(play, reached, layout.during(reached.spell)):
             yield after, (*emitted, *also)
 
 
-def unseen(play: Play, node: Node, layout: Layout, last_ns: int) -> Iterator[Step]:
+def _unseen(play: Play, node: Node, layout: Layout, last_ns: int) -> Iterator[Step]:
     """The node itself and what it becomes, up to a moment, by moves that the chips of dark boxes would have shown."""
     begun: list[Step] = [(node, ())]
     ends = [spell.from_ns for spell in layout.spells[node.spell + 1 :]]
     for spell, end_ns in enumerate([*ends, EVER + 1], start=node.spell):
-        reached = [*unseen_at_once(play, begun, layout.during(spell))]
+        reached = [*_unseen_at_once(play, begun, layout.during(spell))]
         yield from reached
         if end_ns > last_ns:
             return
-        again = ((seen_again(standing, layout), emitted) for standing, emitted in reached)
+        again = ((_seen_again(standing, layout), emitted) for standing, emitted in reached)
         begun = [(standing, emitted) for standing, emitted in again if standing is not None]
 
 
-def unseen_at_once(play: Play, begun: Iterable[Step], layout: Layout) -> Iterator[Step]:
+def _unseen_at_once(play: Play, begun: Iterable[Step], layout: Layout) -> Iterator[Step]:
     """The same while one and the same boxes are dark."""
     waiting = list(begun)
     known: set[Step] = set()
@@ -161,37 +161,37 @@ def unseen_at_once(play: Play, begun: Iterable[Step], layout: Layout) -> Iterato
         yield step
         standing, emitted = step
         if standing.dealt == play.deal_cards:
-            more = () if standing.paying else hidden(play, standing, layout)
-            seen_later = chain(shown_late(play, standing, layout), undone(play, standing, layout))
+            more = () if standing.paying else _hidden(play, standing, layout)
+            seen_later = chain(_shown_late(play, standing, layout), _undone(play, standing, layout))
             waiting.extend((after, (*emitted, *also)) for after, also in chain(more, seen_later))
 
 
-def undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+def _undone(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """A change nobody saw that leaves what was last told: a winner takes his chips and lets the old wager lie."""
     for box, cents in node.unseen:
         if box in layout.dark:
             moved = ChipsMoved(box, "main", cents, layout.mains[box])
             for after, also in successors.chips_moved(play, node, moved, layout):
-                yield with_unseen(after, box, None), also
+                yield _with_unseen(after, box, None), also
 
 
-def shown_late(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+def _shown_late(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """The chips of a surrender that nothing has shown since the last card, gone unseen: its key may confirm them."""
     for box in layout.dark:
         if node.quiet >> box & 1 and node.boxes[box].kind is Kind.SURRENDERED:
-            gone = ChipsMoved(box, "main", lying(node, box, layout), 0)
-            yield left_with(successors.shown_late(play, node, gone), box, 0, layout), ()
+            gone = ChipsMoved(box, "main", _lying(node, box, layout), 0)
+            yield _left_with(successors.shown_late(play, node, gone), box, 0, layout), ()
 
 
-def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
+def _hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
     """One move that chips would have shown."""
     for box in layout.dark:
         wager = play.deal.wagers[box]
         if play.even_money_may_show(node, box):
             paid = successors.put_box(node, box, Box(Kind.EVEN_MONEY))
-            yield left_with(paid, box, lying(node, box, layout) + wager, layout), ()
+            yield _left_with(paid, box, _lying(node, box, layout) + wager, layout), ()
         if box in layout.back:
-            yield from taken(node, box, lying(node, box, layout))
+            yield from _taken(node, box, _lying(node, box, layout))
     for reached, emitted in play.reach(node, layout.insured):
         hand = play.hand_in_play(reached)
         if hand is None:
@@ -200,35 +200,35 @@ def hidden(play: Play, node: Node, layout: Layout) -> Iterator[Step]:
             for shown, also in successors.shown_surrenders(play, reached, box, emitted):
                 # Where no chips lie, as at a box that plays for cash, they show no surrender, watched or not. Half of
                 # them that is left is seen when the reader looks again, as of a surrender whose chips were taken.
-                if lying(reached, box, layout) > 0:
-                    yield left_with(shown, box, 0, layout), also
+                if _lying(reached, box, layout) > 0:
+                    yield _left_with(shown, box, 0, layout), also
         if reached.turn in layout.dark:
-            for cents in amounts(hand.base, play.rules.options.chip_unit_cents):
+            for cents in _amounts(hand.base, play.rules.options.chip_unit_cents):
                 for moved in successors.raised(play, reached, hand, cents):
-                    now = lying(reached, reached.turn, layout) + cents
-                    yield left_with(play.decided(moved, layout.insured), reached.turn, now, layout), emitted
+                    now = _lying(reached, reached.turn, layout) + cents
+                    yield _left_with(play.decided(moved, layout.insured), reached.turn, now, layout), emitted
 
 
-def taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
+def _taken(node: Node, box: int, lay_cents: int) -> Iterator[Step]:
     """Broken hands taken from a box unseen: all of them, where that is owed at once, or some after a split."""
     state = node.boxes[box]
     if state.lies:
-        yield with_unseen(successors.put_box(node, box, Box(Kind.BROKEN)), box, 0), ()
+        yield _with_unseen(successors.put_box(node, box, Box(Kind.BROKEN)), box, 0), ()
     for stakes in {*some(state.untaken)}:
         # What is taken lay there: chips that a change nobody explains left cannot have been more than they are.
         if sum(stakes) < lay_cents:
             left = state._replace(untaken=left_after(state.untaken, stakes))
-            yield with_unseen(successors.put_box(node, box, left), box, lay_cents - sum(stakes)), ()
+            yield _with_unseen(successors.put_box(node, box, left), box, lay_cents - sum(stakes)), ()
 
 
-def amounts(base_cents: int, chip_cents: int) -> set[int]:
+def _amounts(base_cents: int, chip_cents: int) -> set[int]:
     """What may have been added unseen: the whole wager, or any number of the smallest chip below it."""
-    if base_cents // chip_cents > AMOUNTS_TOLD:
+    if base_cents // chip_cents > _AMOUNTS_TOLD:
         return {base_cents, chip_cents}
     return {base_cents, *range(chip_cents, base_cents, chip_cents)}
 
 
-def tells_of_before(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> bool:
+def _tells_of_before(play: Play, node: Node, item: ChipsMoved, layout: Layout) -> bool:
     """Whether a change may be the late word of something that has already been taken into account."""
     box = item.box
     if box not in layout.dark - layout.back or node.dealt < play.deal_cards or item.zone != "main":

@@ -18,15 +18,15 @@ from controller.core.inference.observation import CardCame, Dated
 from controller.core.inference.play_count import Census
 from controller.core.inference.unobserved import Silence
 
-SUITS: Final = 4
-RANKS: Final = range(1, 14)
+_SUITS: Final = 4
+_RANKS: Final = range(1, 14)
 
-UNREAD_LIMIT: Final = 2
+_UNREAD_LIMIT: Final = 2
 """Unread cards of one round that are still told apart by rank (169 lattices); more is for the floor."""
 
 
 class TooManyUnread(Exception):  # noqa: N818 - a limit, caught where the round is judged
-    """More cards could not be read than ``UNREAD_LIMIT``."""
+    """More cards could not be read than ``_UNREAD_LIMIT``."""
 
 
 class World(NamedTuple):
@@ -67,14 +67,14 @@ class Worlds(NamedTuple):
 
     def unread_card(self, dated: Dated, place: int) -> Worlds:
         """Every world with every rank the card may have."""
-        if len(self.unread) == UNREAD_LIMIT:
+        if len(self.unread) == _UNREAD_LIMIT:
             raise TooManyUnread
         split = tuple(
             World(
                 (*world.ranks, (place, rank)),
                 world.found.observe(Dated(dated.first_ns, dated.last_ns, CardCame(place << 4 | rank), dated.number)),
             )
-            for world, rank in product(self.worlds, RANKS)
+            for world, rank in product(self.worlds, _RANKS)
         )
         return Worlds(split, (*self.unread, place))
 
@@ -105,19 +105,19 @@ class Judgement(NamedTuple):
 
     def main(self, box: int) -> Due:
         """What the main wager of a box may be due."""
-        return joined([main_due(end.found, end.frontier, box, end.points) for end in self.ended])
+        return _joined([main_due(end.found, end.frontier, box, end.points) for end in self.ended])
 
     def insurance(self, box: int) -> Due | None:
         """What the insurance of a box may be due; None if no play has it."""
         dues = [insurance_due(end.found, end.frontier, box, end.points) for end in self.ended]
         if all(due is None for due in dues):
             return None
-        return joined([NOT_INSURED if due is None else due for due in dues])
+        return _joined([_NOT_INSURED if due is None else due for due in dues])
 
     def hands(self, box: int) -> set[tuple[PlayedHand, ...]]:
         """The different ways in which a box's hands may stand."""
         return {
-            hands for end in self.ended for node, told in end.frontier.items() for hands in stand(end, node, told, box)
+            hands for end in self.ended for node, told in end.frontier.items() for hands in _stand(end, node, told, box)
         }
 
     def drawn(self) -> set[tuple[int, ...]]:
@@ -125,10 +125,10 @@ class Judgement(NamedTuple):
         return {node.dealers() for end in self.ended for node in end.frontier}
 
 
-NOT_INSURED: Final = Due(frozenset({Net(0, (("no_insurance",),))}), known=True)
+_NOT_INSURED: Final = Due(frozenset({Net(0, (("no_insurance",),))}), known=True)
 
 
-def stand(end: Ended, node: Node, told: Told, box: int) -> set[tuple[PlayedHand, ...]]:
+def _stand(end: Ended, node: Node, told: Told, box: int) -> set[tuple[PlayedHand, ...]]:
     """How a box's hands may stand at a node."""
     if told[box]:
         return {outcome.hands for outcome in told[box]}
@@ -138,19 +138,19 @@ def stand(end: Ended, node: Node, told: Told, box: int) -> set[tuple[PlayedHand,
     return {(PlayedHand(deal.initial[box], deal.wagers[box], 0),)}
 
 
-def joined(dues: list[Due]) -> Due:
+def _joined(dues: list[Due]) -> Due:
     """What may be due if any of these may."""
     return Due(frozenset().union(*(due.nets for due in dues)), all(due.known for due in dues))
 
 
 def judge(worlds: Worlds, hole: int | None, *, turned: bool, closed: bool) -> Judgement:
     """All plays; ``hole`` is the hole card's rank (None: it could not be read), which counts once it is ``turned``."""
-    suits = SUITS ** len(worlds.unread)
+    suits = _SUITS ** len(worlds.unread)
     ended: list[Ended] = []
     for world in worlds.worlds:
         found = world.found
         dealt = found.rules.hole_card == "dealt"
-        for points, weight in hole_values(hole, turned=turned) if dealt else [(None, 1)]:
+        for points, weight in _hole_values(hole, turned=turned) if dealt else [(None, 1)]:
             if closed:
                 frontier = found.ends(points)
             else:
@@ -160,10 +160,10 @@ def judge(worlds: Worlds, hole: int | None, *, turned: bool, closed: bool) -> Ju
     return Judgement(tuple(ended), closed)
 
 
-def hole_values(hole: int | None, *, turned: bool) -> list[tuple[int | None, int]]:
+def _hole_values(hole: int | None, *, turned: bool) -> list[tuple[int | None, int]]:
     """What the hole card may count, and for how many faces each value stands."""
     if not turned:
         return [(None, 1)]
     if hole is not None:
         return [(min(hole, 10), 1)]
-    return [(points, SUITS * (4 if points == 10 else 1)) for points in range(1, 11)]
+    return [(points, _SUITS * (4 if points == 10 else 1)) for points in range(1, 11)]

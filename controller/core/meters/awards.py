@@ -24,7 +24,7 @@ class Winner(NamedTuple):
     share: tuple[int, int]
 
 
-class Take(NamedTuple):
+class _Take(NamedTuple):
     """One step of the evaluation: these spots take this part of what the meter shows, in equal shares."""
 
     spots: tuple[int, ...]
@@ -40,7 +40,7 @@ class Take(NamedTuple):
         return shown_cents * self.part // self.of // len(self.spots)
 
 
-def evaluated(winners: Iterable[Winner], *, shared: bool) -> Iterator[Take]:
+def evaluated(winners: Iterable[Winner], *, shared: bool) -> Iterator[_Take]:
     """The takes of one round in the order in which they are made (A23).
 
     Evaluated from the highest spot down; a part lowers the meter before the next winner (S.D. 20:18:15:30.19). Winners
@@ -51,11 +51,11 @@ def evaluated(winners: Iterable[Winner], *, shared: bool) -> Iterator[Take]:
     whole = tuple(winner.spot for winner in ordered if winner.share[0] == winner.share[1])
     for spot, (part, of) in ordered:
         if part != of:
-            yield Take((spot,), part, of)
+            yield _Take((spot,), part, of)
         elif not shared:
-            yield Take((spot,), 1, 1)
+            yield _Take((spot,), 1, 1)
         elif spot == whole[-1]:
-            yield Take(whole, 1, 1)
+            yield _Take(whole, 1, 1)
 
 
 class Won(NamedTuple):

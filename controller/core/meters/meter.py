@@ -81,7 +81,7 @@ class Stream(Value, frozen=True, tag=False):
         return 0 <= self.owed < self.over and (self.units - units) * self.over + self.owed == due
 
 
-def stream(rate: tuple[int, int]) -> Stream:
+def _stream(rate: tuple[int, int]) -> Stream:
     """A stream from which nothing has flowed yet."""
     return Stream(rate, rate[1])
 
@@ -181,7 +181,7 @@ class Contributed(NamedTuple):
 def opened(name: str, parameters: Parameters) -> Meter:
     """A meter at its base value."""
     base = parameters.base_cents * UNITS
-    main, hidden = stream(parameters.rate), stream(parameters.hidden_rate)
+    main, hidden = _stream(parameters.rate), _stream(parameters.hidden_rate)
     return Meter(name, parameters, main, hidden, base, funded_units=base).audited()
 
 

@@ -13,7 +13,7 @@ from firmware_protocols.values import Value
 
 NOT_HEARD: Final = "the link has not been heard yet"
 
-Place = tuple[int, int, str]
+_Place = tuple[int, int, str]
 """Round, spot and side wager."""
 
 
@@ -73,7 +73,7 @@ class LinkedMeter(Value, frozen=True, tag=False):
     """Table time at which link or start of the daemon closed it last; 0: the link says that it is open."""
     held: str = ""
     """Why a person must let it be won again, although the link may say that it is open; empty: nobody must."""
-    claimed: tuple[Place, ...] = ()
+    claimed: tuple[_Place, ...] = ()
     """Wagers of the last rounds for which an award was claimed."""
     wagers: int = 0
     """Wagers of this table the ledger has counted, and what they added, in units."""

@@ -14,7 +14,7 @@ from controller.core.meters.pooled_meter import LinkedMeter, LinkedTerms, WhileC
 from controller.core.persons import UNVOUCHED, Vouched
 from firmware_protocols.values import Value
 
-KEPT_JACKPOTS: Final = 25
+_KEPT_JACKPOTS: Final = 25
 """Awards kept once nothing is open about them: what the standards ask a controller to show."""
 
 WAITING_LIMIT: Final = 10_000
@@ -183,7 +183,7 @@ class Progressives(Value, frozen=True, tag=False):
         known = any(one.number == jackpot.number for one in self.jackpots)
         jackpots = others if known else (*others, jackpot)
         closed = [one.number for one in jackpots if not one.open()]
-        gone = set(closed[:-KEPT_JACKPOTS])
+        gone = set(closed[:-_KEPT_JACKPOTS])
         return replace(self, jackpots=tuple(one for one in jackpots if one.number not in gone))
 
     def decided(self, place: tuple[int, int, str], net_cents: int, jackpot_cents: int) -> Progressives:

@@ -8,47 +8,47 @@ from controller.core.messages.alerts import AnswerRefused
 from controller.core.people import undo
 from controller.core.round import begin_question, closing, lifecycle, missed_cards, questions, stalled_round
 from controller.core.table.state import Asked, Press, Round, State
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
-def answered(desk: Desk, question: int, answer: str, who: str) -> None:
+def answered(transaction: Transaction, question: int, answer: str, who: str) -> None:
     """A person answered a question: about the open round, its beginning or its play, or about a round that waits."""
-    round_now = desk.state.round if question else None
+    round_now = transaction.state.round if question else None
     if round_now is not None and round_now.doubt == question:
-        missed_cards_answered(desk, question, answer, who)
+        _missed_cards_answered(transaction, question, answer, who)
         return
     if round_now is not None and round_now.unkeyed == question:
-        begin_question.answered(desk, answer, who)
+        begin_question.answered(transaction, answer, who)
         return
     if round_now is not None and round_now.entry == question:
-        lifecycle.let_in(desk, answer, who)
+        lifecycle.let_in(transaction, answer, who)
         return
     if round_now is not None and round_now.lingers == question:
-        stalled_round.answered(desk, answer, who)
+        stalled_round.answered(transaction, answer, who)
         return
     if round_now is not None and round_now.asked is not None and round_now.asked.number == question:
-        questions.take_answer(desk, answer, who)
+        questions.take_answer(transaction, answer, who)
         return
-    for waited in desk.state.waiting:
+    for waited in transaction.state.waiting:
         if waited.asked is not None and waited.asked.number == question:
-            closing.answer_waiting(desk, waited, answer, who)
+            closing.answer_waiting(transaction, waited, answer, who)
             return
-    desk.tell(AnswerRefused(question, answer, "no such question is open"))
+    transaction.emit(AnswerRefused(question, answer, "no such question is open"))
 
 
-def missed_cards_answered(desk: Desk, question: int, answer: str, who: str) -> None:
+def _missed_cards_answered(transaction: Transaction, question: int, answer: str, who: str) -> None:
     """No card was missed and the round goes on, or it goes to the floor."""
-    if not desk.hears_yes_or_no(question, answer, who):
+    if not transaction.hears_yes_or_no(question, answer, who):
         return
-    hit, why = desk.round().missed_after, missed_cards.told(desk.round())
-    desk.change_round(doubt=0, missed_after=0)
+    hit, why = transaction.round().missed_after, missed_cards.told(transaction.round())
+    transaction.change_round(doubt=0, missed_after=0)
     if answer == "yes":
-        desk.irregular(why)
+        transaction.irregular(why)
     elif hit:
-        if refusal := undo.no_evidence(desk, Press(hit, "hit"), who):
-            desk.irregular(f"play went on after the key hit without its card, and {refusal}")
+        if refusal := undo.no_evidence(transaction, Press(hit, "hit"), who):
+            transaction.irregular(f"play went on after the key hit without its card, and {refusal}")
     else:
-        desk.change_round(next_bets="")
+        transaction.change_round(next_bets="")
 
 
 class QuestionShown(NamedTuple):

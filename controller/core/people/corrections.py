@@ -24,26 +24,26 @@ from controller.core.round import closing, lifecycle
 from controller.core.table.layout import cents_at
 from controller.core.table.ledger import Book, Row, book_of
 from controller.core.table.state import CardKept, Round
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
-def rule(desk: Desk, ruling: Ruling) -> None:
+def rule(transaction: Transaction, ruling: Ruling) -> None:
     """Carry out a correction of the floor's, or say why it cannot be."""
     match ruling:
         case VoidRound():
-            refused = void_round(desk, ruling)
+            refused = _void_round(transaction, ruling)
         case SetCard():
-            refused = set_card(desk, ruling)
+            refused = _set_card(transaction, ruling)
         case AssignCard():
-            refused = assign_card(desk, ruling)
+            refused = _assign_card(transaction, ruling)
         case DeclareBox():
-            refused = declare_box(desk, ruling)
+            refused = _declare_box(transaction, ruling)
         case AdjustWager():
-            refused = adjust_wager(desk, ruling)
+            refused = _adjust_wager(transaction, ruling)
         case _:
             assert_never(ruling)
     if refused:
-        desk.tell(OrderRefused(what(ruling), refused, ruling.who))
+        transaction.emit(OrderRefused(what(ruling), refused, ruling.who))
 
 
 def what(ruling: Ruling) -> str:
@@ -66,48 +66,48 @@ def what(ruling: Ruling) -> str:
 # --- wagers -----------------------------------------------------------------------------------------
 
 
-def void_round(desk: Desk, ruling: VoidRound) -> str:
+def _void_round(transaction: Transaction, ruling: VoidRound) -> str:
     """Return every wager of a round; why that cannot be, or an empty text."""
-    book = book_of(desk.state.books, ruling.round)
+    book = book_of(transaction.state.books, ruling.round)
     if book is not None and book.void:
         return "the round is void already"
-    round_now = desk.state.round
+    round_now = transaction.state.round
     if round_now is not None and round_now.number == ruling.round:
-        acceptance.given_up(desk)
+        acceptance.given_up(transaction)
         if book is not None:
-            enter_case(desk, ruling, book, None)
-        desk.tell(RoundVoided(ruling.round, ruling.who, ruling.why))
-        return_wagers(desk, book_of(desk.state.books, ruling.round), ruling)
-        end_void(desk)
+            _enter_case(transaction, ruling, book, None)
+        transaction.emit(RoundVoided(ruling.round, ruling.who, ruling.why))
+        _return_wagers(transaction, book_of(transaction.state.books, ruling.round), ruling)
+        _end_void(transaction)
         return ""
     if book is None:
-        return NO_BOOK
+        return _NO_BOOK
     if book.recalled and not ruling.case:
-        return NO_CASE
-    enter_case(desk, ruling, book, None)
-    desk.tell(RoundVoided(ruling.round, ruling.who, ruling.why))
-    return_wagers(desk, book, ruling)
-    for waited in desk.state.waiting:
+        return _NO_CASE
+    _enter_case(transaction, ruling, book, None)
+    transaction.emit(RoundVoided(ruling.round, ruling.who, ruling.why))
+    _return_wagers(transaction, book, ruling)
+    for waited in transaction.state.waiting:
         if waited.number == ruling.round:
             if waited.asked is not None:
-                desk.tell(QuestionWithdrawn(waited.asked.number))
-            desk.tell(RoundClosed(waited.number, (), 0, "void"))
-            closing.keep_waiting(desk, tuple(one for one in desk.state.waiting if one is not waited))
+                transaction.emit(QuestionWithdrawn(waited.asked.number))
+            transaction.emit(RoundClosed(waited.number, (), 0, "void"))
+            closing.keep_waiting(transaction, tuple(one for one in transaction.state.waiting if one is not waited))
     return ""
 
 
-NO_BOOK = "no such round: it was never dealt, or its bets were not locked"
-NO_CASE = "the round is long over: expected the case number with it (--case)"
+_NO_BOOK = "no such round: it was never dealt, or its bets were not locked"
+_NO_CASE = "the round is long over: expected the case number with it (--case)"
 
 
-def enter_case(desk: Desk, ruling: VoidRound | AdjustWager, book: Book, row: Row | None) -> None:
+def _enter_case(transaction: Transaction, ruling: VoidRound | AdjustWager, book: Book, row: Row | None) -> None:
     """Publish what is ruled under its case, before what it changes."""
     if not ruling.case and not book.recalled:
         return
     spot, bet, due = ruled_wager(ruling)
     before = None if row is None else row.net_cents
     place = (ruling.case, ruling.round, spot, bet, before, due)
-    desk.tell(CorrectionEntered(*place, ruling.who, ruling.why, book.recalled))
+    transaction.emit(CorrectionEntered(*place, ruling.who, ruling.why, book.recalled))
 
 
 def ruled_wager(ruling: VoidRound | AdjustWager) -> tuple[int, str, int] | tuple[None, None, None]:
@@ -121,52 +121,52 @@ def ruled_wager(ruling: VoidRound | AdjustWager) -> tuple[int, str, int] | tuple
             assert_never(ruling)
 
 
-def return_wagers(desk: Desk, book: Book | None, ruling: VoidRound) -> None:
+def _return_wagers(transaction: Transaction, book: Book | None, ruling: VoidRound) -> None:
     """Every wager of the round goes back."""
     for row in () if book is None else book.rows:
         if row.net_cents != 0:
-            put_right(desk, ruling, row, 0, f"the round is void: {ruling.why}")
+            _put_right(transaction, ruling, row, 0, f"the round is void: {ruling.why}")
 
 
-def end_void(desk: Desk) -> None:
+def _end_void(transaction: Transaction) -> None:
     """The open round ends void; its cards are turned over on the felt."""
-    round_now = desk.round()
+    round_now = transaction.round()
     if round_now.asked is not None:
-        desk.tell(QuestionWithdrawn(round_now.asked.number))
-    desk.tell(*map(QuestionWithdrawn, round_now.open_questions()))
+        transaction.emit(QuestionWithdrawn(round_now.asked.number))
+    transaction.emit(*map(QuestionWithdrawn, round_now.open_questions()))
     if round_now.dealing.unturned() and round_now.cards:
         # The round is over for the table, but the dealer's hand has turned nothing.
-        face_down.open_lying(desk)
-        face_down.keep_closed(desk)
+        face_down.open_lying(transaction)
+        face_down.keep_closed(transaction)
     else:
-        if desk.round().hides():
-            face_down.show(desk)
-        closing.turn_over(desk)
-    desk.tell(RoundClosed(round_now.number, (), 0, "void"))
-    desk.leave_round()
-    lifecycle.lock_put_off(desk, round_now)
+        if transaction.round().hides():
+            face_down.show(transaction)
+        closing.turn_over(transaction)
+    transaction.emit(RoundClosed(round_now.number, (), 0, "void"))
+    transaction.leave_round()
+    lifecycle.lock_put_off(transaction, round_now)
 
 
-def put_right(desk: Desk, ruling: VoidRound | AdjustWager, row: Row, net_cents: int, why: str) -> None:
+def _put_right(transaction: Transaction, ruling: VoidRound | AdjustWager, row: Row, net_cents: int, why: str) -> None:
     """Settle an open wager on the floor's word, or adjust a settled one."""
     number, who = ruling.round, ruling.who
     if row.net_cents is None:
         fields = (number, row.spot, row.bet, row.wager_cents, net_cents)
-        desk.tell(WagerSettled(*fields, Basis.FLOOR, (desk.stamped.number,), f"{who}: {why}"))
+        transaction.emit(WagerSettled(*fields, Basis.FLOOR, (transaction.stamped.number,), f"{who}: {why}"))
     else:
         fields_now = (number, row.spot, row.bet, row.wager_cents, row.net_cents, net_cents)
-        desk.tell(WagerAdjusted(*fields_now, who, why, Basis.FLOOR))
+        transaction.emit(WagerAdjusted(*fields_now, who, why, Basis.FLOOR))
 
 
-def adjust_wager(desk: Desk, ruling: AdjustWager) -> str:
+def _adjust_wager(transaction: Transaction, ruling: AdjustWager) -> str:
     """Rule what a wager is due; why that cannot be, or an empty text."""
-    book = book_of(desk.state.books, ruling.round)
+    book = book_of(transaction.state.books, ruling.round)
     if book is None:
-        return NO_BOOK
+        return _NO_BOOK
     if book.void:
         return "the round is void"
     if book.recalled and not ruling.case:
-        return NO_CASE
+        return _NO_CASE
     row = book.row(ruling.spot, ruling.bet)
     if row is None and ruling.bet == "insurance" and book.row(ruling.spot, "main") is not None:
         # Made where nobody saw it: at a spot whose reader was lost, or by word of mouth.
@@ -175,29 +175,29 @@ def adjust_wager(desk: Desk, ruling: AdjustWager) -> str:
         return f"there is no wager {ruling.bet!r} at spot {ruling.spot} in round {ruling.round}"
     if row.net_cents == ruling.net_cents and row.ruled():
         return "the floor has ruled so already"
-    enter_case(desk, ruling, book, row)
+    _enter_case(transaction, ruling, book, row)
     found = row
 
     def ruled() -> bool:
         mark = (ruling.spot, ruling.bet)
-        if mark not in desk.round().settled:
-            desk.change_round(settled=(*desk.round().settled, mark))
-        put_right(desk, ruling, found, ruling.net_cents, ruling.why)
+        if mark not in transaction.round().settled:
+            transaction.change_round(settled=(*transaction.round().settled, mark))
+        _put_right(transaction, ruling, found, ruling.net_cents, ruling.why)
         return True
 
-    if not in_round(desk, ruling.round, ruled):
-        put_right(desk, ruling, found, ruling.net_cents, ruling.why)
+    if not _in_round(transaction, ruling.round, ruled):
+        _put_right(transaction, ruling, found, ruling.net_cents, ruling.why)
     return ""
 
 
-def in_round(desk: Desk, number: int, change: Callable[[], bool]) -> bool:
+def _in_round(transaction: Transaction, number: int, change: Callable[[], bool]) -> bool:
     """Change the open round or one that waits; False: it is neither."""
-    if desk.state.round is not None and desk.state.round.number == number:
+    if transaction.state.round is not None and transaction.state.round.number == number:
         change()
         return True
-    for waited in desk.state.waiting:
+    for waited in transaction.state.waiting:
         if waited.number == number:
-            closing.revisit(desk, waited, change)
+            closing.revisit(transaction, waited, change)
             return True
     return False
 
@@ -205,24 +205,24 @@ def in_round(desk: Desk, number: int, change: Callable[[], bool]) -> bool:
 # --- cards and boxes --------------------------------------------------------------------------------
 
 
-def round_of(desk: Desk, card: int) -> Round | None:
+def _round_of(transaction: Transaction, card: int) -> Round | None:
     """The open or waiting round that has the card."""
-    for one in (desk.state.round, *desk.state.waiting):
+    for one in (transaction.state.round, *transaction.state.waiting):
         if one is not None and any(kept.number == card for kept in one.cards):
             return one
     return None
 
 
-NO_CARD = "no open round has this card"
+_NO_CARD = "no open round has this card"
 
 
-def set_card(desk: Desk, ruling: SetCard) -> str:
+def _set_card(transaction: Transaction, ruling: SetCard) -> str:
     """Name a card's face, or strike it from the round; why that cannot be, or an empty text."""
     if ruling.misnamed:
         return f"face: expected a face such as 8h, or none, got {ruling.misnamed!r}"
-    round_now = round_of(desk, ruling.card)
+    round_now = _round_of(transaction, ruling.card)
     if round_now is None:
-        return NO_CARD
+        return _NO_CARD
     place = next(place for place, kept in enumerate(round_now.cards) if kept.number == ruling.card)
     kept = round_now.cards[place]
     if ruling.face is not None and place == round_now.hole_place() and not round_now.turned:
@@ -234,34 +234,34 @@ def set_card(desk: Desk, ruling: SetCard) -> str:
         return f"the card is {ruling.face} already"
 
     def corrected() -> bool:
-        before = desk.round()
+        before = transaction.round()
         was = str(kept.shown() or "??") if kept.opened else None
         now = None if ruling.face is None else str(ruling.face)
-        desk.tell(CardSet(before.number, ruling.card, was, now, ruling.who, ruling.why))
+        transaction.emit(CardSet(before.number, ruling.card, was, now, ruling.who, ruling.why))
         if ruling.face is None:
-            deal_confirmation.moved(desk, "a card was struck")
-            face_down.keep_closed(desk, place)
-        before = replace(before, dealing=desk.round().dealing)
-        desk.change_round(cards=with_card(before, place, ruling), corrected=(ruling.who, ruling.why))
-        rebuild.weave_corrected(desk, before)
+            deal_confirmation.moved(transaction, "a card was struck")
+            face_down.keep_closed(transaction, place)
+        before = replace(before, dealing=transaction.round().dealing)
+        transaction.change_round(cards=_with_card(before, place, ruling), corrected=(ruling.who, ruling.why))
+        rebuild.weave_corrected(transaction, before)
         return True
 
-    in_round(desk, round_now.number, corrected)
+    _in_round(transaction, round_now.number, corrected)
     return ""
 
 
-def with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[CardKept, ...]:
+def _with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[CardKept, ...]:
     """The round's cards with one of them named or struck."""
     kept = round_now.cards[place]
     named = () if ruling.face is None else (replace(kept, ruled=ruling.face, unread=False),)
     return (*round_now.cards[:place], *named, *round_now.cards[place + 1 :])
 
 
-def assign_card(desk: Desk, ruling: AssignCard) -> str:
+def _assign_card(transaction: Transaction, ruling: AssignCard) -> str:
     """Say whose a card is; why that cannot be, or an empty text."""
-    round_now = round_of(desk, ruling.card)
+    round_now = _round_of(transaction, ruling.card)
     if round_now is None:
-        return NO_CARD
+        return _NO_CARD
     if ruling.spot and ruling.spot not in round_now.spots:
         return f"spot {ruling.spot} has no wager in this round"
     if round_now.hides():
@@ -273,34 +273,34 @@ def assign_card(desk: Desk, ruling: AssignCard) -> str:
         else tuple(Answer(box, lacks=place) for box in range(len(round_now.spots)))
     )
     kept = tuple(one for one in round_now.answers if place not in {one.holds, one.lacks})
-    open_round = desk.state.round
+    open_round = transaction.state.round
     refused = ""
 
     def assigned() -> bool:
         nonlocal refused
-        back = (desk.state, desk.found, len(desk.events))
-        before = replace(desk.round(), answers=(*kept, *said))
-        desk.tell(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why))
-        desk.change_round(corrected=(ruling.who, ruling.why))
-        rebuild.weave_corrected(desk, before)
-        if desk.round().trouble or not rebuild.possible(desk, over=round_now is not open_round):
-            desk.state, desk.found = back[0], back[1]
-            del desk.events[back[2] :]
+        back = (transaction.state, transaction.found, len(transaction.events))
+        before = replace(transaction.round(), answers=(*kept, *said))
+        transaction.emit(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why))
+        transaction.change_round(corrected=(ruling.who, ruling.why))
+        rebuild.weave_corrected(transaction, before)
+        if transaction.round().trouble or not rebuild.possible(transaction, over=round_now is not open_round):
+            transaction.state, transaction.found = back[0], back[1]
+            del transaction.events[back[2] :]
             refused = f"no legal play gives this card to {f'spot {ruling.spot}' if ruling.spot else 'the dealer'}"
             return False
         return True
 
-    in_round(desk, round_now.number, assigned)
+    _in_round(transaction, round_now.number, assigned)
     return refused
 
 
-def declare_box(desk: Desk, ruling: DeclareBox) -> str:
+def _declare_box(transaction: Transaction, ruling: DeclareBox) -> str:
     """A box without chips is in play; why that cannot be, or an empty text."""
-    spot, round_now = ruling.spot, desk.state.round
-    if not 1 <= spot <= desk.rules.boxes:
-        return f"the layout has spots 1 to {desk.rules.boxes}"
+    spot, round_now = ruling.spot, transaction.state.round
+    if not 1 <= spot <= transaction.rules.boxes:
+        return f"the layout has spots 1 to {transaction.rules.boxes}"
     if round_now is None:
-        return declare_next(desk, ruling)
+        return _declare_next(transaction, ruling)
     if spot in round_now.spots:
         return f"spot {spot} is in play already"
     if ruling.cents <= 0:
@@ -308,11 +308,11 @@ def declare_box(desk: Desk, ruling: DeclareBox) -> str:
     # A side wager beside the box was none for want of a main wager; now the card's other rules decide.
     beside = tuple(wager for wager in round_now.refused if wager.spot == spot and wager.bet != "main")
     box = (LockedWager(spot, "main", ruling.cents), *beside)
-    stand, refused = acceptance.standing(desk.house, box, round_now.closed_meters)
+    stand, refused = acceptance.standing(transaction.house, box, round_now.closed_meters)
     wagers = sorted((*round_now.wagers, *stand), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    desk.tell(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:]))
-    deal_confirmation.moved(desk, "a box was declared")
-    desk.change_round(
+    transaction.emit(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:]))
+    deal_confirmation.moved(transaction, "a box was declared")
+    transaction.change_round(
         spots=tuple(sorted((*round_now.spots, spot))),
         wagers=tuple(wagers),
         declared=(*round_now.declared, spot),
@@ -320,21 +320,21 @@ def declare_box(desk: Desk, ruling: DeclareBox) -> str:
         corrected=(ruling.who, ruling.why),
     )
     if round_now.contributed:
-        contribute(desk, stand)
-    rebuild.weave_corrected(desk, round_now)
+        contribute(transaction, stand)
+    rebuild.weave_corrected(transaction, round_now)
     return ""
 
 
-def declare_next(desk: Desk, ruling: DeclareBox) -> str:
+def _declare_next(transaction: Transaction, ruling: DeclareBox) -> str:
     """A box without chips for the next round, or none after all."""
-    others = tuple(box for box in desk.state.declared if box.spot != ruling.spot)
+    others = tuple(box for box in transaction.state.declared if box.spot != ruling.spot)
     if ruling.cents <= 0:
-        if others == desk.state.declared:
+        if others == transaction.state.declared:
             return f"no box was declared at spot {ruling.spot}"
-        desk.change(declared=others)
+        transaction.change(declared=others)
     else:
-        if cents_at(desk.state.felt, ruling.spot, "main"):
+        if cents_at(transaction.state.felt, ruling.spot, "main"):
             return f"chips lie at spot {ruling.spot}: they are its wager"
-        desk.change(declared=(*others, LockedWager(ruling.spot, "main", ruling.cents)))
-    desk.tell(BoxDeclared(None, ruling.spot, max(ruling.cents, 0), ruling.who, ruling.why))
+        transaction.change(declared=(*others, LockedWager(ruling.spot, "main", ruling.cents)))
+    transaction.emit(BoxDeclared(None, ruling.spot, max(ruling.cents, 0), ruling.who, ruling.why))
     return ""

@@ -12,113 +12,120 @@ from controller.core.round.awaited_bets import may_lock_next
 from controller.core.surveillance import shoe_check
 from controller.core.table import readiness
 from controller.core.table.keymap import DECISIONS, DIGITS, EVIDENCE
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import KeyPressed
 
 
-def key_pressed(desk: Desk, pressed: KeyPressed) -> None:
+def key_pressed(transaction: Transaction, pressed: KeyPressed) -> None:
     """A key of the dealer's."""
-    meaning = desk.house.keys.get(pressed.key, "")
+    meaning = transaction.house.keys.get(pressed.key, "")
     if not meaning:
-        desk.tell(KeyRefused(pressed.key, "", "the key map gives this key no meaning"))
+        transaction.emit(KeyRefused(pressed.key, "", "the key map gives this key no meaning"))
         return
-    desk.tell(KeyRead(pressed.key, meaning))
-    at_ns = desk.table_ns(pressed.at_ns)
-    named, before = desk.state.spot_named, desk.state
-    deal_confirmation.key_came(desk, at_ns)
-    desk.change(spot_named=int(meaning) if meaning in DIGITS else 0)
+    transaction.emit(KeyRead(pressed.key, meaning))
+    at_ns = transaction.table_ns(pressed.at_ns)
+    named, before = transaction.state.spot_named, transaction.state
+    deal_confirmation.key_came(transaction, at_ns)
+    transaction.change(spot_named=int(meaning) if meaning in DIGITS else 0)
     does = meaning
     if meaning in DIGITS:
         reason = ""
-        if answers.number_asked(desk.state):
+        if answers.number_asked(transaction.state):
             does = undo.ANSWER
-            answers.answered(desk, answers.question_open(desk.state), "10" if meaning == "0" else meaning, "dealer")
+            answers.answered(
+                transaction, answers.question_open(transaction.state), "10" if meaning == "0" else meaning, "dealer"
+            )
     elif meaning in EVIDENCE:
-        reason = evidence_key(desk, meaning, named, at_ns)
+        reason = _evidence_key(transaction, meaning, named, at_ns)
     elif meaning == "undo":
-        reason = undo.undo(desk)
+        reason = undo.undo(transaction)
     else:
-        reason = procedure_key(desk, meaning, at_ns, held=pressed.held)
+        reason = _procedure_key(transaction, meaning, at_ns, held=pressed.held)
     if reason:
-        desk.tell(KeyRefused(pressed.key, meaning, reason))
+        transaction.emit(KeyRefused(pressed.key, meaning, reason))
     if reason and meaning != "undo":
-        undo.forget(desk)
+        undo.forget(transaction)
     elif meaning != "undo":
-        undo.remember(desk, does, before)
+        undo.remember(transaction, does, before)
 
 
-def card_came(desk: Desk) -> None:
+def card_came(transaction: Transaction) -> None:
     """What was pressed before a card cannot be taken back after it."""
-    undo.forget(desk)
+    undo.forget(transaction)
 
 
-def evidence_key(desk: Desk, meaning: str, named: int, at_ns: int) -> str:
+def _evidence_key(transaction: Transaction, meaning: str, named: int, at_ns: int) -> str:
     """A key that speaks of the round; why it means nothing, or an empty text."""
-    if desk.state.round is None or not desk.round().cards:
+    if transaction.state.round is None or not transaction.round().cards:
         return "no cards have been dealt"
     if meaning == "even_money" and not named:
         return "even money names its spot: the spot's digit first, then this key"
     if not named or meaning not in DECISIONS:
-        lifecycle.key(desk, meaning, None, at_ns)
-    elif named in desk.round().spots:
-        lifecycle.key(desk, meaning, desk.round().spots.index(named), at_ns)
+        lifecycle.key(transaction, meaning, None, at_ns)
+    elif named in transaction.round().spots:
+        lifecycle.key(transaction, meaning, transaction.round().spots.index(named), at_ns)
     else:
-        fresh = not desk.round().trouble
-        desk.irregular(f"a key names spot {named}, which has no wager")
+        fresh = not transaction.round().trouble
+        transaction.irregular(f"a key names spot {named}, which has no wager")
         if fresh:
-            desk.change_round(misnamed=desk.stamped.number)
+            transaction.change_round(misnamed=transaction.stamped.number)
     return ""
 
 
-def procedure_key(desk: Desk, meaning: str, at_ns: int, *, held: bool) -> str:
+def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: bool) -> str:
     """A key that speaks of the table; why it means nothing, or an empty text."""
     match meaning:
         case "no_more_bets":
-            return no_more_bets(desk, at_ns)
+            return _no_more_bets(transaction, at_ns)
         case "round_closed":
-            if desk.state.round is None:
+            if transaction.state.round is None:
                 return "no round is open"
-            desk.change_round(closing=True)
+            transaction.change_round(closing=True)
         case "yes" | "no":
-            if not answers.question_open(desk.state):
+            if not answers.question_open(transaction.state):
                 return "nothing was asked"
-            answers.answered(desk, answers.question_open(desk.state), meaning, "dealer")
+            answers.answered(transaction, answers.question_open(transaction.state), meaning, "dealer")
         case "burn":
-            if not held and desk.state.round is not None and over_unsaid(desk):
-                lifecycle.close(desk)
-            shoe_check.burn_pressed(desk, held=held)
+            if not held and transaction.state.round is not None and _over_unsaid(transaction):
+                lifecycle.close(transaction)
+            shoe_check.burn_pressed(transaction, held=held)
         case "cut_card":
-            return shoe_check.cut_card(desk)
+            return shoe_check.cut_card(transaction)
         case "call_floor":
-            desk.tell(AssistanceRequested(desk.state.open_round()))
+            transaction.emit(AssistanceRequested(transaction.state.open_round()))
         case _:
             raise AssertionError(f"the key {meaning} has no branch here")
     return ""
 
 
-def over_unsaid(desk: Desk) -> bool:
+def _over_unsaid(transaction: Transaction) -> bool:
     """Whether the open round is over and no key has said so; a burn announced now is none of its cards."""
-    return not desk.round().closing and round_end.is_over(desk) and may_lock_next(desk) and lifecycle.may_close(desk)
+    return (
+        not transaction.round().closing
+        and round_end.is_over(transaction)
+        and may_lock_next(transaction)
+        and lifecycle.may_close(transaction)
+    )
 
 
-def no_more_bets(desk: Desk, at_ns: int) -> str:
+def _no_more_bets(transaction: Transaction, at_ns: int) -> str:
     """Lock the bets of the next round; why that cannot be, or an empty text."""
-    if desk.state.round is not None:
-        if not may_lock_next(desk):
-            if deal_confirmation.deal_done(desk):
+    if transaction.state.round is not None:
+        if not may_lock_next(transaction):
+            if deal_confirmation.deal_done(transaction):
                 return ""
-            if desk.round().cards and not desk.round().dealing.unturned():
-                desk.change_round(next_bets="pressed")
+            if transaction.round().cards and not transaction.round().dealing.unturned():
+                transaction.change_round(next_bets="pressed")
             unsaid = "say first whether a new round has begun: yes or no"
-            return unsaid if desk.round().unkeyed else "a round is being played"
-        if desk.round().closing and not lifecycle.may_close(desk):
-            desk.change_round(next_lock_ns=at_ns, next_locked_by=desk.stamped.number, next_moved={})
+            return unsaid if transaction.round().unkeyed else "a round is being played"
+        if transaction.round().closing and not lifecycle.may_close(transaction):
+            transaction.change_round(next_lock_ns=at_ns, next_locked_by=transaction.stamped.number, next_moved={})
             return ""
-        lifecycle.close(desk)
-    if not lock.lock(desk, at_ns):
-        closed = readiness.closed_by(desk.state)
+        lifecycle.close(transaction)
+    if not lock.lock(transaction, at_ns):
+        closed = readiness.closed_by(transaction.state)
         return f"no round may begin: {closed}" if closed else "no wager lies on the layout"
-    desk.change_round(locked_by=desk.stamped.number)
+    transaction.change_round(locked_by=transaction.stamped.number)
     # Bets that are locked now have been dealt to by no card.
-    desk.change(dealt_unheard=False)
+    transaction.change(dealt_unheard=False)
     return ""

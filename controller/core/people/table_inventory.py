@@ -14,7 +14,7 @@ from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import Count, InventoryEntered
 from controller.core.messages.inputs import EnterInventory
 from controller.core.table.alert_list import money
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.values import Value
 
 
@@ -94,15 +94,15 @@ def _count(racks: list[_Rack], entry: InventoryEntered) -> None:
         racks.append(_Rack(entry.kind, entry.cents))
 
 
-def enter(desk: Desk, given: EnterInventory) -> None:
+def enter(transaction: Transaction, given: EnterInventory) -> None:
     """Publish a count under the next number; a slip that stands already is refused."""
-    slips = desk.state.inventory_slips
+    slips = transaction.state.inventory_slips
     slip = f"{given.kind} {given.slip}"
     if given.slip and slips.get(slip, 0) * given.cents > 0:
         reason = f"slip {given.slip} is entered already, with {money(slips[slip])}"
-        desk.tell(OrderRefused(f"enter {given.kind}", reason, given.who))
+        transaction.emit(OrderRefused(f"enter {given.kind}", reason, given.who))
         return
-    number = desk.state.inventory_entries + 1
+    number = transaction.state.inventory_entries + 1
     now = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips
-    desk.change(inventory_entries=number, inventory_slips={name: cents for name, cents in now.items() if cents})
-    desk.tell(InventoryEntered(number, given.kind, given.cents, given.chips, given.slip, given.who, given.why))
+    transaction.change(inventory_entries=number, inventory_slips={name: cents for name, cents in now.items() if cents})
+    transaction.emit(InventoryEntered(number, given.kind, given.cents, given.chips, given.slip, given.who, given.why))

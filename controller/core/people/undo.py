@@ -15,110 +15,112 @@ from controller.core.certainty import deal_confirmation, rebuild
 from controller.core.messages.events import KeyUndone, QuestionWithdrawn, RoundClosed
 from controller.core.table.keymap import DIGITS, EVIDENCE
 from controller.core.table.state import Press, State
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-PRESSES_LIMIT: Final = 20
+_PRESSES_LIMIT: Final = 20
 """Presses remembered since the last card; nobody takes back more."""
 
 ANSWER: Final = "answer"
 """What a press is called that answered a question."""
 
 
-def remember(desk: Desk, meaning: str, before: State) -> None:
+def remember(transaction: Transaction, meaning: str, before: State) -> None:
     """A key was pressed and taken; ``before`` is what the table remembered before it."""
-    press = Press(desk.stamped.number, meaning, before.shoe_round, before.burns, before.burn_presses)
-    desk.change(presses=(*desk.state.presses, press)[-PRESSES_LIMIT:])
+    press = Press(transaction.stamped.number, meaning, before.shoe_round, before.burns, before.burn_presses)
+    transaction.change(presses=(*transaction.state.presses, press)[-_PRESSES_LIMIT:])
 
 
-def forget(desk: Desk) -> None:
+def forget(transaction: Transaction) -> None:
     """A card has come, or the last press had no effect: nothing before it can be taken back."""
-    desk.change(presses=())
+    transaction.change(presses=())
 
 
-def undo(desk: Desk) -> str:
+def undo(transaction: Transaction) -> str:
     """Take back the last press; why that cannot be, or an empty text."""
-    if not desk.state.presses:
+    if not transaction.state.presses:
         return "there is nothing to undo"
-    press = desk.state.presses[-1]
-    if desk.state.round is not None and press.number < desk.round().dealing.turned_by:
+    press = transaction.state.presses[-1]
+    if transaction.state.round is not None and press.number < transaction.round().dealing.turned_by:
         return "the hole card has been turned since"
-    refused = taken_back(desk, press)
+    refused = _taken_back(transaction, press)
     if not refused:
-        desk.change(presses=desk.state.presses[:-1])
+        transaction.change(presses=transaction.state.presses[:-1])
     return refused
 
 
-def taken_back(desk: Desk, press: Press) -> str:
+def _taken_back(transaction: Transaction, press: Press) -> str:
     """Undo what a press did; why that cannot be, or an empty text."""
     if press.meaning in EVIDENCE:
-        return no_evidence(desk, press)
+        return no_evidence(transaction, press)
     match press.meaning:
         case "no_more_bets":
-            return unlock(desk, press)
+            return _unlock(transaction, press)
         case "round_closed":
-            if desk.state.round is None:
+            if transaction.state.round is None:
                 return "the round is closed"
-            withdraw(desk, press)
+            _withdraw(transaction, press)
             # A close that was refused hands nothing to the floor when the key is pressed again: it was taken back.
-            desk.change_round(closing=False, close_refused=desk.round().closing and desk.round().close_refused)
+            transaction.change_round(
+                closing=False, close_refused=transaction.round().closing and transaction.round().close_refused
+            )
         case "burn":
-            if not desk.state.burns:
+            if not transaction.state.burns:
                 return "the burn has come"
-            withdraw(desk, press)
-            desk.change(burns=press.burns, shoe_round=press.shoe_round, burn_presses=press.burn_presses)
+            _withdraw(transaction, press)
+            transaction.change(burns=press.burns, shoe_round=press.shoe_round, burn_presses=press.burn_presses)
         case "cut_card":
-            withdraw(desk, press)
-            desk.change(shoe=replace(desk.state.shoe, cut_card=-1))
+            _withdraw(transaction, press)
+            transaction.change(shoe=replace(transaction.state.shoe, cut_card=-1))
         case "call_floor":
             return "the floor has been called"
         case given if given in {"yes", "no", ANSWER}:
             return "an answer stands until the floor corrects it"
         case digit if digit in DIGITS:
-            withdraw(desk, press)
+            _withdraw(transaction, press)
         case other:
             raise AssertionError(f"the key {other} has no branch here")
     return ""
 
 
-def withdraw(desk: Desk, press: Press) -> None:
+def _withdraw(transaction: Transaction, press: Press) -> None:
     """Say that a press counts no more."""
-    desk.tell(KeyUndone(desk.state.open_round(), press.number, press.meaning))
+    transaction.emit(KeyUndone(transaction.state.open_round(), press.number, press.meaning))
 
 
-def no_evidence(desk: Desk, press: Press, who: str = "dealer") -> str:
+def no_evidence(transaction: Transaction, press: Press, who: str = "dealer") -> str:
     """The round without a key that spoke of it; why that cannot be, or an empty text."""
-    before = desk.state.round
+    before = transaction.state.round
     if before is None:
         return "the round is closed"
-    withdraw(desk, press)
+    _withdraw(transaction, press)
     if before.misnamed == press.number:
         # The key named a spot without a wager and never was evidence.
         before = replace(before, curable=True)
     left = tuple(dated for dated in before.evidence if dated.number != press.number)
     if before.turn_key == press.number:
-        desk.change_round(turn_key=0)
-    desk.change_round(corrected=(who, f"key {press.meaning} taken back"), closing=False)
-    rebuild.weave_corrected(desk, replace(before, evidence=left))
+        transaction.change_round(turn_key=0)
+    transaction.change_round(corrected=(who, f"key {press.meaning} taken back"), closing=False)
+    rebuild.weave_corrected(transaction, replace(before, evidence=left))
     return ""
 
 
-def unlock(desk: Desk, press: Press) -> str:
+def _unlock(transaction: Transaction, press: Press) -> str:
     """Bets are open again; why that cannot be, or an empty text."""
-    round_now = desk.state.round
+    round_now = transaction.state.round
     if round_now is not None and round_now.next_lock_ns >= 0:
-        withdraw(desk, press)
-        desk.change_round(next_lock_ns=-1, next_moved={})
+        _withdraw(transaction, press)
+        transaction.change_round(next_lock_ns=-1, next_moved={})
         return ""
     if round_now is not None and round_now.dealing.done_by == press.number:
-        withdraw(desk, press)
-        deal_confirmation.change(desk, done_by=0)
-        deal_confirmation.unconfirm(desk, "the key that said the deal is done was taken back")
+        _withdraw(transaction, press)
+        deal_confirmation.change(transaction, done_by=0)
+        deal_confirmation.unconfirm(transaction, "the key that said the deal is done was taken back")
         return ""
     if round_now is None or round_now.locked_by != press.number:
         return "the round is closed"
-    withdraw(desk, press)
-    desk.tell(*map(QuestionWithdrawn, round_now.open_questions()))
-    desk.tell(RoundClosed(round_now.number, (), 0, "void"))
-    desk.leave_round()
-    desk.change(declared=round_now.declared_boxes())
+    _withdraw(transaction, press)
+    transaction.emit(*map(QuestionWithdrawn, round_now.open_questions()))
+    transaction.emit(RoundClosed(round_now.number, (), 0, "void"))
+    transaction.leave_round()
+    transaction.change(declared=round_now.declared_boxes())
     return ""

@@ -12,23 +12,28 @@ from msgspec.structs import replace
 from controller.core.game.wager import Basis
 from controller.core.messages.events import WagerSettled
 from controller.core.table.ledger import book_of
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
-def settle(desk: Desk, place: tuple[int, int, str], net_cents: int, why: str, jackpot_cents: int) -> None:
+def settle(transaction: Transaction, place: tuple[int, int, str], net_cents: int, why: str, jackpot_cents: int) -> None:
     """Settle the open wager at ``place`` (round, spot, bet) of a round that is over; the open round settles its own.
 
     ``jackpot_cents`` is what of the net the awards of meters are.
     """
     number, spot, bet = place
-    book = book_of(desk.state.books, number)
+    book = book_of(transaction.state.books, number)
     row = None if book is None or book.void else book.row(spot, bet)
-    if row is None or row.net_cents is not None or (desk.state.round is not None and desk.state.round.number == number):
+    if (
+        row is None
+        or row.net_cents is not None
+        or (transaction.state.round is not None and transaction.state.round.number == number)
+    ):
         return
-    rests = (desk.stamped.number,)
-    desk.tell(WagerSettled(*place, row.wager_cents, net_cents, Basis.EVIDENCE, rests, why, jackpot_cents))
+    rests = (transaction.stamped.number,)
+    transaction.emit(WagerSettled(*place, row.wager_cents, net_cents, Basis.EVIDENCE, rests, why, jackpot_cents))
     # A round that waits for an answer is judged again: this wager of it is done.
     waiting = tuple(
-        replace(one, settled=(*one.settled, (spot, bet))) if one.number == number else one for one in desk.state.waiting
+        replace(one, settled=(*one.settled, (spot, bet))) if one.number == number else one
+        for one in transaction.state.waiting
     )
-    desk.change(waiting=waiting)
+    transaction.change(waiting=waiting)

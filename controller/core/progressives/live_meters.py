@@ -41,7 +41,7 @@ from controller.core.meters.state import (
 from controller.core.progressives import pool_outbox
 from controller.core.table.desired import Desired, MeterShown
 from controller.core.table.sensor_health import closed_because as sensors_closed
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import HealthState
 from firmware_protocols.trigger_messages import Contribute, OpenCycle, TriggerWish
 
@@ -51,13 +51,13 @@ TRIGGER_BOX: Final = "mystery_trigger"
 MYSTERY_ROW: Final = "must_hit_by_mystery"
 """The row of a wager that lifted the must-hit-by meter above its trigger."""
 
-TOLD_AT_ONCE: Final = 16
+_TOLD_AT_ONCE: Final = 16
 """Contributions the trigger box is told of ahead of its answers: two rounds of a full table."""
 
 
-def change(desk: Desk, progressives: Progressives) -> None:
+def change(transaction: Transaction, progressives: Progressives) -> None:
     """Remember this of the progressives."""
-    desk.change(progressives=progressives)
+    transaction.change(progressives=progressives)
 
 
 def won_by_rows(house: House, bet: str) -> bool:
@@ -76,47 +76,47 @@ def mystery_meter(house: House) -> MeterTerms | None:
 # --- opening ----------------------------------------------------------------------------------------
 
 
-def open_meters(desk: Desk) -> None:
+def open_meters(transaction: Transaction) -> None:
     """Open the meters that the table file names for the first time; of the others say where it differs."""
-    for terms in desk.house.meters:
-        meter = desk.state.progressives.meter(terms.name)
+    for terms in transaction.house.meters:
+        meter = transaction.state.progressives.meter(terms.name)
         if meter is None:
             meter = opened(terms.name, terms.parameters)
-            known = desk.state.progressives
-            change(desk, replace(known, meters=(*known.meters, meter)))
-            desk.tell(MeterOpened(meter.name, meter.parameters, meter.current_units, meter.shown_cents()))
+            known = transaction.state.progressives
+            change(transaction, replace(known, meters=(*known.meters, meter)))
+            transaction.emit(MeterOpened(meter.name, meter.parameters, meter.current_units, meter.shown_cents()))
         elif terms.parameters not in {meter.parameters, meter.queued}:
-            desk.tell(ParametersDiffer(meter.name, terms.parameters, meter.parameters))
-    pool_outbox.open_linked(desk)
+            transaction.emit(ParametersDiffer(meter.name, terms.parameters, meter.parameters))
+    pool_outbox.open_linked(transaction)
 
 
 # --- contributions ----------------------------------------------------------------------------------
 
 
-def contribute_round(desk: Desk) -> None:
+def contribute_round(transaction: Transaction) -> None:
     """Let the wagers of the open round raise their meters, once."""
-    round_now = desk.round()
+    round_now = transaction.round()
     if round_now.contributed or not round_now.cards:
         return
-    desk.change_round(contributed=True)
-    contribute(desk, round_now.wagers)
+    transaction.change_round(contributed=True)
+    contribute(transaction, round_now.wagers)
 
 
-def contribute(desk: Desk, wagers: Iterable[LockedWager]) -> None:
+def contribute(transaction: Transaction, wagers: Iterable[LockedWager]) -> None:
     """Let wagers of the open round raise the meters they feed, in the order of spots and bets."""
     for wager in sorted(wagers, key=lambda one: (one.spot, one.bet)):
-        for terms in desk.house.meters:
+        for terms in transaction.house.meters:
             if wager.bet in terms.fed_by:
-                raise_meter(desk, terms, wager)
-        pool_outbox.contribute(desk, wager)
+                _raise_meter(transaction, terms, wager)
+        pool_outbox.contribute(transaction, wager)
 
 
-def raise_meter(desk: Desk, terms: MeterTerms, wager: LockedWager) -> None:
+def _raise_meter(transaction: Transaction, terms: MeterTerms, wager: LockedWager) -> None:
     """One wager raises one meter."""
-    known = desk.state.progressives
+    known = transaction.state.progressives
     meter = known.meter(terms.name)
     assert meter is not None, "every meter of the table file was opened at the start"
-    place = (desk.round().number, wager.spot, wager.bet)
+    place = (transaction.round().number, wager.spot, wager.bet)
     mystery = terms.kind == "mystery"
     given = raised(meter, wager.cents)
     refused = ""
@@ -125,68 +125,74 @@ def raise_meter(desk: Desk, terms: MeterTerms, wager: LockedWager) -> None:
     elif mystery and len(known.waiting) >= WAITING_LIMIT:
         refused = f"{WAITING_LIMIT} contributions wait for the trigger box"
     if refused or not isinstance(given, Contributed):
-        desk.tell(ContributionRefused(meter.name, *place, wager.cents, refused))
+        transaction.emit(ContributionRefused(meter.name, *place, wager.cents, refused))
         return
     number = 0
     if mystery and given.units:
         number = known.numbered + 1
         waiting = Contribution(number, *place, wager.cents, given.units)
         known = replace(known, numbered=number, waiting=(*known.waiting, waiting))
-    change(desk, known.with_meter(given.meter))
+    change(transaction, known.with_meter(given.meter))
     amounts = (given.units, given.hidden_units, number, given.meter.current_units, given.meter.shown_cents())
-    desk.tell(ContributionMade(meter.name, *place, wager.cents, *amounts))
+    transaction.emit(ContributionMade(meter.name, *place, wager.cents, *amounts))
 
 
 # --- awards -----------------------------------------------------------------------------------------
 
 
-def award_rows(desk: Desk, bet: str, rows: dict[int, str]) -> None:
+def award_rows(transaction: Transaction, bet: str, rows: dict[int, str]) -> None:
     """Award the parts of the meter that the wagers of one round have won; ``rows`` by spot, all of the round's.
 
     Nothing is awarded twice: not after a correction of the floor's, and not again after a refusal.
     """
-    terms = terms_paying_rows(desk.house.meters, bet)
-    meter = None if terms is None else desk.state.progressives.meter(terms.name)
+    terms = terms_paying_rows(transaction.house.meters, bet)
+    meter = None if terms is None else transaction.state.progressives.meter(terms.name)
     if meter is None:
-        pool_outbox.claim_rows(desk, bet, rows)
+        pool_outbox.claim_rows(transaction, bet, rows)
         return
-    number, shares = desk.round().number, terms_of(desk.rules, bet).meter_shares
-    judged = {(one.round, one.spot, one.bet) for one in desk.state.progressives.jackpots if one.row != MYSTERY_ROW}
+    number, shares = transaction.round().number, terms_of(transaction.rules, bet).meter_shares
+    judged = {
+        (one.round, one.spot, one.bet) for one in transaction.state.progressives.jackpots if one.row != MYSTERY_ROW
+    }
     winners = [
         Winner(spot, shares[row]) for spot, row in rows.items() if row in shares and (number, spot, bet) not in judged
     ]
     if not winners:
         return
-    rule = meter_winners(desk.rules, bet)
+    rule = meter_winners(transaction.rules, bet)
     won, after = taken(meter, winners, shared=rule == "share")
     for place, one in enumerate(won):
-        desk_hit(desk, Jackpot(0, meter.name, number, one.spot, bet, rows[one.spot], one.cents, one.resets), one, rule)
+        desk_hit(
+            transaction, Jackpot(0, meter.name, number, one.spot, bet, rows[one.spot], one.cents, one.resets), one, rule
+        )
         if one.resets is not None and (place + 1 == len(won) or won[place + 1].resets != one.resets):
-            tell_reset(desk, meter, one.after)
-    change(desk, desk.state.progressives.with_meter(after))
+            tell_reset(transaction, meter, one.after)
+    change(transaction, transaction.state.progressives.with_meter(after))
 
 
-def desk_hit(desk: Desk, jackpot: Jackpot, won: Won, rule: str, number: int = 0) -> None:
+def desk_hit(transaction: Transaction, jackpot: Jackpot, won: Won, rule: str, number: int = 0) -> None:
     """Freeze an award, and publish it."""
-    known = desk.state.progressives
+    known = transaction.state.progressives
     jackpot = replace(jackpot, number=known.hits + 1)
-    change(desk, replace(known.with_jackpot(jackpot), hits=jackpot.number))
+    change(transaction, replace(known.with_jackpot(jackpot), hits=jackpot.number))
     place = (jackpot.round, jackpot.spot, jackpot.bet, jackpot.row)
     stands = (won.after.current_units, won.after.shown_cents())
-    desk.tell(JackpotHit(jackpot.number, jackpot.meter, *place, won.cents, won.shown_cents, rule, number, *stands))
+    transaction.emit(
+        JackpotHit(jackpot.number, jackpot.meter, *place, won.cents, won.shown_cents, rule, number, *stands)
+    )
 
 
-def tell_reset(desk: Desk, before: Meter, after: Meter) -> None:
+def tell_reset(transaction: Transaction, before: Meter, after: Meter) -> None:
     """A meter has started again, maybe on other parameters."""
-    desk.tell(MeterReset(after.name, *after.reset_by, after.current_units, after.shown_cents()))
+    transaction.emit(MeterReset(after.name, *after.reset_by, after.current_units, after.shown_cents()))
     if before.queued is not None:
-        desk.tell(ParametersChanged(after.name, before.parameters, after.parameters))
+        transaction.emit(ParametersChanged(after.name, before.parameters, after.parameters))
 
 
-def awarded(desk: Desk, bet: str) -> Iterator[tuple[int, int]]:
+def awarded(transaction: Transaction, bet: str) -> Iterator[tuple[int, int]]:
     """Spot and cents of each part of a meter that this round's wagers have won by their rows; 0 of a refused one."""
-    number = desk.round().number
-    for one in desk.state.progressives.jackpots:
+    number = transaction.round().number
+    for one in transaction.state.progressives.jackpots:
         if (one.round, one.bet) == (number, bet) and one.row != MYSTERY_ROW:
             yield one.spot, 0 if one.standing is Standing.REFUSED else one.cents
 
@@ -199,53 +205,55 @@ def mystery_cents(progressives: Progressives, number: int, spot: int, bet: str) 
 # --- what can be won, and what signs show -----------------------------------------------------------
 
 
-def closed_because(desk: Desk, meter: Meter) -> str:
+def _closed_because(transaction: Transaction, meter: Meter) -> str:
     """Why a meter cannot be won now; empty: it can."""
-    terms, known = terms_named(desk.house.meters, meter.name), desk.state.progressives
+    terms, known = terms_named(transaction.house.meters, meter.name), transaction.state.progressives
     if terms is None:
         return "the table file no longer has it"
-    if unseen := sensors_closed(desk, terms.fed_by):
+    if unseen := sensors_closed(transaction, terms.fed_by):
         return unseen
     if terms.kind == "rows":
         return ""
     if known.dispute:
         return known.dispute
-    if desk.state.devices.get(TRIGGER_BOX) != HealthState.READY:
+    if transaction.state.devices.get(TRIGGER_BOX) != HealthState.READY:
         return "the trigger box does not answer"
     if known.cycle is None or known.cycle.number == known.revealed:
         return "the trigger box has not drawn its next number yet"
     return ""
 
 
-def review(desk: Desk) -> None:
+def review(transaction: Transaction) -> None:
     """Publish which meters have closed and which can be won again."""
-    known = desk.state.progressives
+    known = transaction.state.progressives
     if not (known.meters or known.linked or known.closed):
         return
-    now = {meter.name: closed_because(desk, meter) for meter in known.meters}
-    fed_by = {one.name: one.fed_by for one in desk.house.linked}
+    now = {meter.name: _closed_because(transaction, meter) for meter in known.meters}
+    fed_by = {one.name: one.fed_by for one in transaction.house.linked}
     for one in known.linked:
-        now[one.name] = pool_outbox.closed_because(desk.house, one) or sensors_closed(desk, fed_by.get(one.name, ()))
+        now[one.name] = pool_outbox.closed_because(transaction.house, one) or sensors_closed(
+            transaction, fed_by.get(one.name, ())
+        )
     if now == known.closed:
         return
-    cents = {one.meter: one.cents or 0 for one in shown(replace(known, closed={}))}
+    cents = {one.meter: one.cents or 0 for one in _shown(replace(known, closed={}))}
     for name, after in now.items():
         before = known.closed.get(name, "")
         if after and after != before:
-            desk.tell(MeterClosed(name, after))
+            transaction.emit(MeterClosed(name, after))
         elif before and not after:
-            desk.tell(MeterReopened(name, cents[name]))
-    change(desk, replace(known, closed=now))
+            transaction.emit(MeterReopened(name, cents[name]))
+    change(transaction, replace(known, closed=now))
 
 
-def shown(progressives: Progressives) -> tuple[MeterShown, ...]:
+def _shown(progressives: Progressives) -> tuple[MeterShown, ...]:
     """What each meter's sign shows: None where the truth is not known."""
     stand = ((meter.name, meter.shown_cents()) for meter in progressives.meters)
     pools = ((linked.name, linked.shown_cents) for linked in progressives.linked)
     return tuple(MeterShown(name, None if progressives.closed.get(name) else cents) for name, cents in (*stand, *pools))
 
 
-def notice(progressives: Progressives) -> str:
+def _notice(progressives: Progressives) -> str:
     """The newest award that nobody has verified yet, for all to see; empty: none."""
     pending = [one for one in progressives.jackpots if one.standing is Standing.PENDING]
     if not pending:
@@ -259,7 +267,7 @@ def with_meters(progressives: Progressives, desired: Desired) -> Desired:
     if not progressives.meters and not progressives.linked:
         return desired
     owing = tuple(Owing(one.name, one.posted, one.owed) for one in progressives.linked)
-    told = (shown(progressives), notice(progressives), trigger_wish(progressives))
+    told = (_shown(progressives), _notice(progressives), trigger_wish(progressives))
     return replace(desired, meters=told[0], notice=told[1], trigger=told[2], owing=owing)
 
 
@@ -269,7 +277,7 @@ def trigger_wish(progressives: Progressives) -> TriggerWish:
     if cycle is None:
         return TriggerWish()
     share = None if cycle.number == progressives.revealed else OpenCycle(cycle.number, bytes.fromhex(cycle.share))
-    told = () if progressives.dispute else progressives.waiting[:TOLD_AT_ONCE]
+    told = () if progressives.dispute else progressives.waiting[:_TOLD_AT_ONCE]
     contributions = tuple(Contribute(one.number, one.units) for one in told)
     return TriggerWish(cycle.number, progressives.revealed, progressives.answered, share, contributions)
 

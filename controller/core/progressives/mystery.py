@@ -26,108 +26,108 @@ from controller.core.progressives.live_meters import (
     mystery_meter,
     tell_reset,
 )
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols import readings
 
-RULE = "contributions in the order of their numbers"
+_RULE = "contributions in the order of their numbers"
 """How winners of one round are evaluated: each contribution has a place of its own."""
 
 
-def take(desk: Desk, reading: readings.MysteryReading) -> None:
+def take(transaction: Transaction, reading: readings.MysteryReading) -> None:
     """What the trigger box tells; nothing where the table file has no must-hit-by meter."""
-    terms = mystery_meter(desk.house)
-    meter = None if terms is None else desk.state.progressives.meter(terms.name)
+    terms = mystery_meter(transaction.house)
+    meter = None if terms is None else transaction.state.progressives.meter(terms.name)
     if meter is None:
         return
     match reading:
         case readings.MysteryCommitted():
-            committed(desk, meter, reading)
+            _committed(transaction, meter, reading)
         case readings.MysteryAnswered():
-            answered(desk, meter, reading)
+            _answered(transaction, meter, reading)
         case readings.MysteryRevealed(_, cycle, number, drawn_cents, key):
-            if cycle > desk.state.progressives.revealed:
-                change(desk, replace(desk.state.progressives, revealed=cycle))
-                desk.tell(MysteryRevealed(meter.name, cycle, number, drawn_cents, key))
+            if cycle > transaction.state.progressives.revealed:
+                change(transaction, replace(transaction.state.progressives, revealed=cycle))
+                transaction.emit(MysteryRevealed(meter.name, cycle, number, drawn_cents, key))
         case _:
             assert_never(reading)
 
 
-def committed(desk: Desk, meter: Meter, told: readings.MysteryCommitted) -> None:
+def _committed(transaction: Transaction, meter: Meter, told: readings.MysteryCommitted) -> None:
     """A new cycle; the random bytes of this reading's stamp are the table's share of the draw."""
-    known = desk.state.progressives
+    known = transaction.state.progressives
     if known.cycle is not None and told.cycle <= known.cycle.number:
         return
-    share = desk.stamped.nonce.hex()
+    share = transaction.stamped.nonce.hex()
     cycle = Cycle(told.cycle, told.commitment, share, told.reset_cents, told.ceiling_cents)
-    change(desk, replace(known, cycle=cycle))
+    change(transaction, replace(known, cycle=cycle))
     bounds = (told.reset_cents, told.ceiling_cents)
-    desk.tell(MysteryCommitted(meter.name, told.cycle, told.commitment, share, told.start_units, *bounds))
-    ours = (desk.rules.mystery_reset_cents, desk.rules.mystery_ceiling_cents)
+    transaction.emit(MysteryCommitted(meter.name, told.cycle, told.commitment, share, told.start_units, *bounds))
+    ours = (transaction.rules.mystery_reset_cents, transaction.rules.mystery_ceiling_cents)
     stands = box_meter_units(meter, known.waiting)
     if bounds != ours:
-        dispute(desk, meter, f"the box draws from {bounds[0]} to {bounds[1]} cents, the profile says {ours}")
+        _dispute(transaction, meter, f"the box draws from {bounds[0]} to {bounds[1]} cents, the profile says {ours}")
     elif told.start_units != stands:
-        dispute(desk, meter, f"cycle {told.cycle} starts at {told.start_units} units, here at {stands}")
+        _dispute(transaction, meter, f"cycle {told.cycle} starts at {told.start_units} units, here at {stands}")
 
 
-def answered(desk: Desk, meter: Meter, told: readings.MysteryAnswered) -> None:
+def _answered(transaction: Transaction, meter: Meter, told: readings.MysteryAnswered) -> None:
     """One contribution was counted by the box, and won or not."""
-    known = desk.state.progressives
+    known = transaction.state.progressives
     if told.number <= known.answered:
         return
     if not known.waiting or known.waiting[0].number != told.number:
-        dispute(desk, meter, f"the box answers contribution {told.number}, which does not wait for an answer")
+        _dispute(transaction, meter, f"the box answers contribution {told.number}, which does not wait for an answer")
         return
     first, *later = known.waiting
     stands = box_meter_units(meter, tuple(later))
-    ours = award_cents(desk.rules, stands) if told.hit else 0
-    change(desk, replace(known, answered=told.number, waiting=tuple(later)))
+    ours = award_cents(transaction.rules, stands) if told.hit else 0
+    change(transaction, replace(known, answered=told.number, waiting=tuple(later)))
     if (told.meter_units, told.award_cents) != (stands, ours):
-        dispute(
-            desk,
+        _dispute(
+            transaction,
             meter,
             f"after contribution {told.number} the box has {told.meter_units} units and awards {told.award_cents}"
             f" cents, here it is {stands} units and {ours} cents",
         )
     elif told.hit:
-        hit(desk, meter, first, ours)
-    settle_late(desk, first)
+        _hit(transaction, meter, first, ours)
+    _settle_late(transaction, first)
 
 
-def hit(desk: Desk, meter: Meter, first: Contribution, cents: int) -> None:
+def _hit(transaction: Transaction, meter: Meter, first: Contribution, cents: int) -> None:
     """The contribution won: the meter pays and starts again; what came after it already counts for the next."""
     after = reset(award(meter, cents))
     won = Won(first.spot, cents, cents, after.resets, after)
     place = (first.round, first.spot, first.bet, MYSTERY_ROW)
-    desk_hit(desk, Jackpot(0, meter.name, *place, cents, after.resets), won, RULE, first.number)
-    change(desk, desk.state.progressives.with_meter(after))
-    tell_reset(desk, meter, after)
+    desk_hit(transaction, Jackpot(0, meter.name, *place, cents, after.resets), won, _RULE, first.number)
+    change(transaction, transaction.state.progressives.with_meter(after))
+    tell_reset(transaction, meter, after)
 
 
-def dispute(desk: Desk, meter: Meter, reason: str) -> None:
+def _dispute(transaction: Transaction, meter: Meter, reason: str) -> None:
     """Box and table disagree: say it once, and close the meter until people have put it right."""
-    known = desk.state.progressives
+    known = transaction.state.progressives
     if not known.dispute:
-        change(desk, replace(known, dispute=reason))
-        desk.tell(MysteryDisputed(meter.name, reason))
+        change(transaction, replace(known, dispute=reason))
+        transaction.emit(MysteryDisputed(meter.name, reason))
 
 
-def settle_late(desk: Desk, first: Contribution) -> None:
+def _settle_late(transaction: Transaction, first: Contribution) -> None:
     """Settle a wager that the cards had decided and whose round ended before the box could answer for it."""
     if first.net_cents is None:
         return
     place = (first.round, first.spot, first.bet)
-    bonus = mystery_cents(desk.state.progressives, *place)
+    bonus = mystery_cents(transaction.state.progressives, *place)
     why = f"{find(first.bet).title}: {'must-hit-by mystery' if bonus else 'the trigger box answered: no hit'}"
-    late_settlement.settle(desk, place, first.net_cents + bonus, why, first.jackpot_cents + bonus)
+    late_settlement.settle(transaction, place, first.net_cents + bonus, why, first.jackpot_cents + bonus)
 
 
-def decided(desk: Desk, place: tuple[int, int, str], net_cents: int, jackpot_cents: int) -> None:
+def decided(transaction: Transaction, place: tuple[int, int, str], net_cents: int, jackpot_cents: int) -> None:
     """The cards have decided a wager that still waits for the box: remember what they gave it.
 
     ``jackpot_cents`` is what of the net other meters have awarded.
     """
-    known = desk.state.progressives
+    known = transaction.state.progressives
     after = known.decided(place, net_cents, jackpot_cents)
     if after != known:
-        change(desk, after)
+        change(transaction, after)

@@ -44,248 +44,252 @@ from controller.core.progressives.live_meters import MYSTERY_ROW, desk_hit, tell
 from controller.core.progressives.live_meters import change as remember
 from controller.core.progressives.pool_outbox import judge, release
 from controller.core.table.ledger import book_of
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
-def rule(desk: Desk, ruling: VerifyJackpot | PayJackpot | ProposeMove | ReopenMeter) -> None:
+def rule(transaction: Transaction, ruling: VerifyJackpot | PayJackpot | ProposeMove | ReopenMeter) -> None:
     """Carry out what a person asks, or say why it cannot be."""
     match ruling:
         case VerifyJackpot():
-            what, refused = f"verify jackpot {ruling.jackpot}", verify(desk, ruling)
+            what, refused = f"verify jackpot {ruling.jackpot}", _verify(transaction, ruling)
         case PayJackpot():
-            what, refused = f"pay jackpot {ruling.jackpot}", pay(desk, ruling)
+            what, refused = f"pay jackpot {ruling.jackpot}", _pay(transaction, ruling)
         case ProposeMove():
-            what, refused = f"move meter {ruling.meter}", propose(desk, ruling)
+            what, refused = f"move meter {ruling.meter}", _propose(transaction, ruling)
         case ReopenMeter():
-            what, refused = f"reopen meter {ruling.meter}", release(desk, ruling)
+            what, refused = f"reopen meter {ruling.meter}", release(transaction, ruling)
         case _:
             assert_never(ruling)
     if refused:
-        desk.tell(OrderRefused(what, refused, ruling.who))
+        transaction.emit(OrderRefused(what, refused, ruling.who))
 
 
-def verify(desk: Desk, ruling: VerifyJackpot) -> str:
+def _verify(transaction: Transaction, ruling: VerifyJackpot) -> str:
     """An award is in order; why that cannot be said, or an empty text."""
-    jackpot = desk.state.progressives.jackpot(ruling.jackpot)
-    after = NO_JACKPOT if jackpot is None else jackpot.verified(ruling.who, ruling.vouched)
+    jackpot = transaction.state.progressives.jackpot(ruling.jackpot)
+    after = _NO_JACKPOT if jackpot is None else jackpot.verified(ruling.who, ruling.vouched)
     if isinstance(after, str):
         return after
     if unknown := nobody(Person(ruling.who, ruling.vouched)):
         return unknown
-    remember(desk, desk.state.progressives.with_jackpot(after))
-    desk.tell(JackpotVerified(after.number, after.cents, ruling.who, ruling.why, ruling.vouched.text()))
-    judge(desk, after, "verified")
+    remember(transaction, transaction.state.progressives.with_jackpot(after))
+    transaction.emit(JackpotVerified(after.number, after.cents, ruling.who, ruling.why, ruling.vouched.text()))
+    judge(transaction, after, "verified")
     return ""
 
 
-def pay(desk: Desk, ruling: PayJackpot) -> str:
+def _pay(transaction: Transaction, ruling: PayJackpot) -> str:
     """An award was paid; why that cannot be, or an empty text."""
-    jackpot = desk.state.progressives.jackpot(ruling.jackpot)
-    after = NO_JACKPOT if jackpot is None else jackpot.paid(ruling.who)
+    jackpot = transaction.state.progressives.jackpot(ruling.jackpot)
+    after = _NO_JACKPOT if jackpot is None else jackpot.paid(ruling.who)
     if jackpot is None or isinstance(after, str):
         return str(after)
-    book = book_of(desk.state.books, jackpot.round)
+    book = book_of(transaction.state.books, jackpot.round)
     if book is not None and book.void:
         return f"round {jackpot.round} is void and its wagers go back: two people must refuse the jackpot instead"
     verifier, payer = Person(jackpot.who, jackpot.vouched), Person(ruling.who, ruling.vouched)
     if refused := no_second(verifier, payer, "verified it"):
         return refused
-    remember(desk, desk.state.progressives.with_jackpot(after))
-    desk.tell(JackpotPaid(after.number, after.cents, ruling.who, jackpot.who, ruling.why, ruling.vouched.text()))
-    judge(desk, after, "paid")
+    remember(transaction, transaction.state.progressives.with_jackpot(after))
+    transaction.emit(JackpotPaid(after.number, after.cents, ruling.who, jackpot.who, ruling.why, ruling.vouched.text()))
+    judge(transaction, after, "paid")
     return ""
 
 
-NO_JACKPOT = "there is no such jackpot, or it is no longer kept"
+_NO_JACKPOT = "there is no such jackpot, or it is no longer kept"
 
 
 # --- orders -----------------------------------------------------------------------------------------
 
 
-def propose(desk: Desk, ruling: ProposeMove) -> str:
+def _propose(transaction: Transaction, ruling: ProposeMove) -> str:
     """Keep what one person proposes; why it could not be carried out anyway, or an empty text."""
-    known = desk.state.progressives
+    known = transaction.state.progressives
     if len(known.orders) >= ORDERS_LIMIT:
         return f"{ORDERS_LIMIT} orders wait already; approve or withdraw some"
     order = Order(known.ordered + 1, ruling.meter, ruling.move, ruling.who, ruling.why, ruling.vouched)
-    meter = meter_of(desk, ruling.meter)
+    meter = _meter_of(transaction, ruling.meter)
     if meter is None:
         names = [*(one.name for one in known.meters), *(one.name for one in known.linked)]
         return f"there is no meter {ruling.meter}; there are: {', '.join(names) or 'none'}"
-    refused = nobody(Person(ruling.who, ruling.vouched)) or impossible(desk, meter, ruling.move)
+    refused = nobody(Person(ruling.who, ruling.vouched)) or _impossible(transaction, meter, ruling.move)
     if refused:
         return refused
-    remember(desk, replace(known, orders=(*known.orders, order), ordered=order.number))
-    desk.tell(MeterChangeProposed(order.number, order.meter, order.move, order.who, order.why, order.vouched.text()))
+    remember(transaction, replace(known, orders=(*known.orders, order), ordered=order.number))
+    transaction.emit(
+        MeterChangeProposed(order.number, order.meter, order.move, order.who, order.why, order.vouched.text())
+    )
     return ""
 
 
-def cannot(desk: Desk, order: Order) -> str:
+def cannot(transaction: Transaction, order: Order) -> str:
     """Why a proposal that waits could not be carried out now; empty: it could."""
-    meter = meter_of(desk, order.meter)
-    return f"there is no meter {order.meter} any more" if meter is None else impossible(desk, meter, order.move)
+    meter = _meter_of(transaction, order.meter)
+    return f"there is no meter {order.meter} any more" if meter is None else _impossible(transaction, meter, order.move)
 
 
-def approved(desk: Desk, order: Order, second: str) -> None:
+def approved(transaction: Transaction, order: Order, second: str) -> None:
     """Carry out what two people ordered."""
-    meter = meter_of(desk, order.meter)
+    meter = _meter_of(transaction, order.meter)
     assert meter is not None, "an order that is possible names a meter"
     if isinstance(meter, LinkedMeter):
-        pool_orders.carry_out(desk, meter, order, second)
+        pool_orders.carry_out(transaction, meter, order, second)
     else:
-        carry_out(desk, meter, order, second)
+        _carry_out(transaction, meter, order, second)
 
 
-def meter_of(desk: Desk, name: str) -> Meter | LinkedMeter | None:
+def _meter_of(transaction: Transaction, name: str) -> Meter | LinkedMeter | None:
     """The meter of this name, the table's own or linked."""
-    known = desk.state.progressives
+    known = transaction.state.progressives
     return known.meter(name) or known.linked_meter(name)
 
 
-def carry_out(desk: Desk, meter: Meter, order: Order, second: str) -> None:
+def _carry_out(transaction: Transaction, meter: Meter, order: Order, second: str) -> None:
     """Do what two people ordered of a meter of the table's own."""
     match order.move:
         case Adjustment():
-            adjust(desk, meter, order.move, order, second)
+            _adjust(transaction, meter, order.move, order, second)
         case NewParameters(parameters):
-            put_on(desk, change(meter, parameters), meter, order, second)
+            _put_on(transaction, change(meter, parameters), meter, order, second)
         case Refusal(number):
-            jackpot = desk.state.progressives.jackpot(number)
+            jackpot = transaction.state.progressives.jackpot(number)
             assert jackpot is not None, "an order that is possible names a jackpot"
-            refuse(desk, meter, jackpot, order, second)
+            _refuse(transaction, meter, jackpot, order, second)
         case Grant():
-            grant(desk, meter, order.move, order, second)
+            _grant(transaction, meter, order.move, order, second)
         case _:
             assert_never(order.move)
 
 
-def impossible(desk: Desk, meter: Meter | LinkedMeter, move: Move) -> str:
+def _impossible(transaction: Transaction, meter: Meter | LinkedMeter, move: Move) -> str:
     """Why a move could not be carried out now; empty: it could."""
     if isinstance(meter, LinkedMeter):
-        why = pool_orders.impossible(desk, meter, move)
-        return ungrantable(desk, meter, move) if isinstance(move, Grant) and not why else why
+        why = pool_orders.impossible(transaction, meter, move)
+        return _ungrantable(transaction, meter, move) if isinstance(move, Grant) and not why else why
     match move:
         case Adjustment(pool, units, reason):
             after = adjusted(meter, pool, units, reason)
             return after if isinstance(after, str) else ""
         case NewParameters(parameters):
-            return wrong_parameters(desk, meter, move) or "; ".join(f"{k}: {text}" for k, text in mistakes(parameters))
+            return _wrong_parameters(transaction, meter, move) or "; ".join(
+                f"{k}: {text}" for k, text in mistakes(parameters)
+            )
         case Refusal(number):
-            jackpot = desk.state.progressives.jackpot(number)
+            jackpot = transaction.state.progressives.jackpot(number)
             if jackpot is None or jackpot.meter != meter.name:
-                return NO_JACKPOT
+                return _NO_JACKPOT
             refused = jackpot.refused("")
             return refused if isinstance(refused, str) else ""
         case Grant():
-            return ungrantable(desk, meter, move)
+            return _ungrantable(transaction, meter, move)
         case _:
             assert_never(move)
 
 
-def wrong_parameters(desk: Desk, meter: Meter, move: NewParameters) -> str:
+def _wrong_parameters(transaction: Transaction, meter: Meter, move: NewParameters) -> str:
     """Bounds of a must-hit-by meter are the trigger box's."""
-    terms, now = terms_named(desk.house.meters, meter.name), meter.parameters
+    terms, now = terms_named(transaction.house.meters, meter.name), meter.parameters
     wanted = (move.parameters.reset_cents, move.parameters.limit_cents)
     if terms is not None and terms.kind == "mystery" and wanted != (now.reset_cents, now.limit_cents):
         return "reset value and limit of a must-hit-by meter are those the trigger box draws between"
     return ""
 
 
-def adjust(desk: Desk, meter: Meter, move: Adjustment, order: Order, second: str) -> None:
+def _adjust(transaction: Transaction, meter: Meter, move: Adjustment, order: Order, second: str) -> None:
     """Move a meter or its reserve."""
     after = adjusted(meter, move.pool, move.units, move.reason)
     assert isinstance(after, Meter), after
-    remember(desk, desk.state.progressives.with_meter(after))
+    remember(transaction, transaction.state.progressives.with_meter(after))
     stands = (after.current_units, after.shown_cents())
     people = (order.who, second, order.why)
-    desk.tell(MeterAdjusted(meter.name, move.pool, move.units, move.reason, *stands, *people))
-    settle_dispute(desk, meter)
+    transaction.emit(MeterAdjusted(meter.name, move.pool, move.units, move.reason, *stands, *people))
+    _settle_dispute(transaction, meter)
 
 
-def settle_dispute(desk: Desk, meter: Meter) -> None:
+def _settle_dispute(transaction: Transaction, meter: Meter) -> None:
     """Two people have looked at the must-hit-by meter: box and table compare again from here on."""
-    terms = terms_named(desk.house.meters, meter.name)
+    terms = terms_named(transaction.house.meters, meter.name)
     if terms is not None and terms.kind == "mystery":
-        remember(desk, replace(desk.state.progressives, dispute=""))
+        remember(transaction, replace(transaction.state.progressives, dispute=""))
 
 
-def put_on(desk: Desk, after: Meter, before: Meter, order: Order, second: str) -> None:
+def _put_on(transaction: Transaction, after: Meter, before: Meter, order: Order, second: str) -> None:
     """Other parameters: now, or with the next reset."""
-    remember(desk, desk.state.progressives.with_meter(after))
+    remember(transaction, transaction.state.progressives.with_meter(after))
     wanted = after.queued or after.parameters
-    desk.tell(ParametersQueued(after.name, wanted, order.who, second, order.why))
+    transaction.emit(ParametersQueued(after.name, wanted, order.who, second, order.why))
     if after.queued is None:
-        desk.tell(ParametersChanged(after.name, before.parameters, after.parameters))
+        transaction.emit(ParametersChanged(after.name, before.parameters, after.parameters))
 
 
-def refuse(desk: Desk, meter: Meter, jackpot: Jackpot, order: Order, second: str) -> None:
+def _refuse(transaction: Transaction, meter: Meter, jackpot: Jackpot, order: Order, second: str) -> None:
     """Put an award back into its meter, and out of the wager's account."""
     after, (house, reserve) = returned(meter, jackpot.cents, jackpot.resets)
     refused = jackpot.refused(second)
     assert isinstance(refused, Jackpot), refused
-    remember(desk, desk.state.progressives.with_meter(after).with_jackpot(refused))
+    remember(transaction, transaction.state.progressives.with_meter(after).with_jackpot(refused))
     stands = (house, reserve, after.name, after.current_units, after.shown_cents())
-    desk.tell(JackpotRefused(jackpot.number, jackpot.cents, *stands, order.who, second, order.why))
-    take_back(desk, jackpot, f"{order.who}, {second}", order.why)
+    transaction.emit(JackpotRefused(jackpot.number, jackpot.cents, *stands, order.who, second, order.why))
+    take_back(transaction, jackpot, f"{order.who}, {second}", order.why)
 
 
-def take_back(desk: Desk, jackpot: Jackpot, people: str, why: str) -> None:
+def take_back(transaction: Transaction, jackpot: Jackpot, people: str, why: str) -> None:
     """An award that was refused is out of its wager's account, if what the wager is due now contains it."""
-    book = book_of(desk.state.books, jackpot.round)
+    book = book_of(transaction.state.books, jackpot.round)
     row = None if book is None or book.void else book.row(jackpot.spot, jackpot.bet)
     if row is not None and row.net_cents is not None and row.jackpot_cents >= jackpot.cents:
         place = (jackpot.round, jackpot.spot, jackpot.bet, row.wager_cents)
         due, left = row.net_cents - jackpot.cents, row.jackpot_cents - jackpot.cents
         # What the wager itself comes to nobody has ruled on: it goes on resting on what it rested on.
-        desk.tell(WagerAdjusted(*place, row.net_cents, due, people, why, row.basis or Basis.FLOOR, left))
+        transaction.emit(WagerAdjusted(*place, row.net_cents, due, people, why, row.basis or Basis.FLOOR, left))
 
 
-def ungrantable(desk: Desk, meter: Meter | LinkedMeter, move: Grant) -> str:
+def _ungrantable(transaction: Transaction, meter: Meter | LinkedMeter, move: Grant) -> str:
     """Why a row cannot be awarded by people; empty: it can."""
-    terms = terms_named(desk.house.meters, meter.name) or terms_named(desk.house.linked, meter.name)
-    book = book_of(desk.state.books, move.round)
+    terms = terms_named(transaction.house.meters, meter.name) or terms_named(transaction.house.linked, meter.name)
+    book = book_of(transaction.state.books, move.round)
     if terms is None or move.bet not in terms.fed_by:
         return f"{move.bet} does not feed meter {meter.name}"
     row = None if book is None or book.void else book.row(move.spot, move.bet)
     if row is None:
         return f"there is no wager {move.bet!r} at spot {move.spot} in round {move.round} on the books"
     mystery = isinstance(terms, MeterTerms) and terms.kind == "mystery"
-    rows = [MYSTERY_ROW] if mystery else sorted(terms_of(desk.rules, move.bet).meter_shares)
+    rows = [MYSTERY_ROW] if mystery else sorted(terms_of(transaction.rules, move.bet).meter_shares)
     if move.row not in rows:
         return f"meter {meter.name} pays {', '.join(rows)}, not {move.row}"
-    if desk.state.progressives.won(move.round, move.spot, move.bet):
+    if transaction.state.progressives.won(move.round, move.spot, move.bet):
         return "the wager has won from a meter already"
-    if row.net_cents is None and desk.state.round is not None and desk.state.round.number == move.round:
+    if row.net_cents is None and transaction.state.round is not None and transaction.state.round.number == move.round:
         return "its round is being played: what its cards make of the wager is not known yet"
     return ""
 
 
-def grant(desk: Desk, meter: Meter, move: Grant, order: Order, second: str) -> None:
+def _grant(transaction: Transaction, meter: Meter, move: Grant, order: Order, second: str) -> None:
     """Award a row's part of the meter on two people's word, and settle or adjust the wager."""
-    share = (1, 1) if move.row == MYSTERY_ROW else terms_of(desk.rules, move.bet).meter_shares[move.row]
+    share = (1, 1) if move.row == MYSTERY_ROW else terms_of(transaction.rules, move.bet).meter_shares[move.row]
     (won,), after = taken(meter, [Winner(move.spot, share)], shared=False)
     place = (move.round, move.spot, move.bet)
     jackpot = Jackpot(0, meter.name, *place, move.row, won.cents, won.resets)
-    desk_hit(desk, jackpot, won, f"granted by {order.who} and {second}")
-    remember(desk, desk.state.progressives.with_meter(after))
+    desk_hit(transaction, jackpot, won, f"granted by {order.who} and {second}")
+    remember(transaction, transaction.state.progressives.with_meter(after))
     if won.resets is not None:
-        tell_reset(desk, meter, after)
-    settle_dispute(desk, meter)
-    settle_grant(desk, jackpot, f"{order.who}, {second}", order.why)
+        tell_reset(transaction, meter, after)
+    _settle_dispute(transaction, meter)
+    settle_grant(transaction, jackpot, f"{order.who}, {second}", order.why)
 
 
-def settle_grant(desk: Desk, granted: Jackpot, people: str, why: str) -> None:
+def settle_grant(transaction: Transaction, granted: Jackpot, people: str, why: str) -> None:
     """Settle or adjust the wager to which two people granted an award."""
     place, cents = (granted.round, granted.spot, granted.bet), granted.cents
-    book = book_of(desk.state.books, granted.round)
+    book = book_of(transaction.state.books, granted.round)
     row = None if book is None else book.row(granted.spot, granted.bet)
     if row is None:
         return
     if row.net_cents is None:
-        due, rests = cents - row.wager_cents, (desk.stamped.number,)
-        desk.tell(WagerSettled(*place, row.wager_cents, due, Basis.FLOOR, rests, f"{people}: {why}", cents))
+        due, rests = cents - row.wager_cents, (transaction.stamped.number,)
+        transaction.emit(WagerSettled(*place, row.wager_cents, due, Basis.FLOOR, rests, f"{people}: {why}", cents))
         return
     added = granted.row == MYSTERY_ROW
     due = cents + (row.net_cents if added else -row.wager_cents)
     jackpots = cents + (row.jackpot_cents if added else 0)
-    desk.tell(WagerAdjusted(*place, row.wager_cents, row.net_cents, due, people, why, Basis.FLOOR, jackpots))
+    transaction.emit(WagerAdjusted(*place, row.wager_cents, row.net_cents, due, people, why, Basis.FLOOR, jackpots))

@@ -19,24 +19,24 @@ from controller.core.progressives.live_meters import mystery_cents
 from controller.core.progressives.orders import settle_grant, take_back
 from controller.core.progressives.pool_outbox import heard, put
 from controller.core.table.ledger import book_of
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
-def take(desk: Desk, told: LinkHeard | LinkEntered) -> None:
+def take(transaction: Transaction, told: LinkHeard | LinkEntered) -> None:
     """One thing the link said; nothing where the table does not know the meter."""
-    linked = desk.state.progressives.linked_meter(told.meter)
+    linked = transaction.state.progressives.linked_meter(told.meter)
     if linked is None:
         return
     match told:
         case LinkHeard(_, _, shown_cents, closed):
-            heard(desk, linked, shown_cents, closed)
+            heard(transaction, linked, shown_cents, closed)
         case LinkEntered():
-            entered(desk, linked, told)
+            _entered(transaction, linked, told)
         case _:
             assert_never(told)
 
 
-def entered(desk: Desk, linked: LinkedMeter, told: LinkEntered) -> None:
+def _entered(transaction: Transaction, linked: LinkedMeter, told: LinkEntered) -> None:
     """The oldest posting owed is in the ledger. What is answered already was posted again before its answer came."""
     if not linked.owed or linked.owed[0].seq != told.seq:
         return
@@ -44,75 +44,77 @@ def entered(desk: Desk, linked: LinkedMeter, told: LinkEntered) -> None:
     linked = replace(linked, owed=tuple(later), entry=told.entry, shown_cents=told.shown_cents)
     outcome = told.outcome
     units, hidden = (outcome.units, outcome.hidden_units) if isinstance(outcome, Counted) else (0, 0)
-    desk.tell(PoolEntryRecorded(linked.name, first.seq, told.entry, units, hidden, told.shown_cents))
+    transaction.emit(PoolEntryRecorded(linked.name, first.seq, told.entry, units, hidden, told.shown_cents))
     match outcome:
         case Counted():
             counted = (linked.contributed_units + units, linked.reserved_units + hidden)
             put(
-                desk,
+                transaction,
                 replace(linked, wagers=linked.wagers + 1, contributed_units=counted[0], reserved_units=counted[1]),
             )
         case Awarded(jackpots, stands):
-            put(desk, linked)
-            awarded(desk, linked, first, jackpots, stands)
+            put(transaction, linked)
+            _awarded(transaction, linked, first, jackpots, stands)
         case Stood(_, stood, house, reserve):
-            put(desk, linked)
+            put(transaction, linked)
             if stood is not None:
-                refused(desk, linked, first, stood, (house, reserve))
+                _refused(transaction, linked, first, stood, (house, reserve))
         case Declined(reason):
-            put(desk, linked)
+            put(transaction, linked)
             place = (first.round or None, first.spot or None, first.bet or None)
-            desk.tell(PoolEntryDeclined(linked.name, first.seq, told.entry, *place, reason))
+            transaction.emit(PoolEntryDeclined(linked.name, first.seq, told.entry, *place, reason))
         case _:
             assert_never(outcome)
 
 
-def awarded(
-    desk: Desk, linked: LinkedMeter, claim: Owed, jackpots: Sequence[Jackpot], stands: Sequence[Stands]
+def _awarded(
+    transaction: Transaction, linked: LinkedMeter, claim: Owed, jackpots: Sequence[Jackpot], stands: Sequence[Stands]
 ) -> None:
     """The awards of a claim: their amounts are frozen, and wagers of rounds that are over are settled."""
     for given, stood in zip(jackpots, stands, strict=True):
-        known = desk.state.progressives
+        known = transaction.state.progressives
         number = known.hits + 1
         jackpot = replace(given, number=number, meter=linked.name, ledger_number=given.number)
         linked = replace(linked, hits=linked.hits + 1, won_cents=linked.won_cents + jackpot.cents)
-        desk.change(progressives=replace(known.with_jackpot(jackpot), hits=number))
-        put(desk, linked)
+        transaction.change(progressives=replace(known.with_jackpot(jackpot), hits=number))
+        put(transaction, linked)
         place = (jackpot.round, jackpot.spot, jackpot.bet, jackpot.row)
         after = (stood.meter_units, stood.shown_cents)
-        desk.tell(
+        transaction.emit(
             JackpotHit(number, linked.name, *place, jackpot.cents, stood.before_cents, claim.rule, claim.seq, *after)
         )
         if claim.second:
-            settle_grant(desk, jackpot, f"{claim.who}, {claim.second}", claim.why)
+            settle_grant(transaction, jackpot, f"{claim.who}, {claim.second}", claim.why)
         else:
-            settle_late(desk, jackpot)
+            _settle_late(transaction, jackpot)
 
 
-def settle_late(desk: Desk, jackpot: Jackpot) -> None:
+def _settle_late(transaction: Transaction, jackpot: Jackpot) -> None:
     """Settle a wager whose round ended before the ledger could answer for it; the open round settles its own."""
-    book = book_of(desk.state.books, jackpot.round)
+    book = book_of(transaction.state.books, jackpot.round)
     row = None if book is None or book.void else book.row(jackpot.spot, jackpot.bet)
     if row is None or row.net_cents is not None:
         return
     place = (jackpot.round, jackpot.spot, jackpot.bet)
     net = jackpot.cents - row.wager_cents
-    if desk.state.progressives.awaits(*place):
-        mystery.decided(desk, place, net, jackpot.cents)
+    if transaction.state.progressives.awaits(*place):
+        mystery.decided(transaction, place, net, jackpot.cents)
         return
-    bonus = mystery_cents(desk.state.progressives, *place)
+    bonus = mystery_cents(transaction.state.progressives, *place)
     why = f"{find(jackpot.bet).title}: {jackpot.row.replace('_', ' ')}, as the pool's ledger has it"
-    late_settlement.settle(desk, place, net + bonus, why, jackpot.cents + bonus)
+    late_settlement.settle(transaction, place, net + bonus, why, jackpot.cents + bonus)
 
 
-def refused(desk: Desk, linked: LinkedMeter, verdict: Owed, stood: Stands, back: tuple[int, int]) -> None:
+def _refused(
+    transaction: Transaction, linked: LinkedMeter, verdict: Owed, stood: Stands, back: tuple[int, int]
+) -> None:
     """An award that two people refused is in the pool again, and out of the wager's account."""
-    jackpot = desk.state.progressives.jackpot(verdict.jackpot)
+    jackpot = transaction.state.progressives.jackpot(verdict.jackpot)
     if jackpot is None:
         return
-    put(desk, replace(linked, returned_cents=linked.returned_cents + jackpot.cents))
+    put(transaction, replace(linked, returned_cents=linked.returned_cents + jackpot.cents))
     place = (linked.name, stood.meter_units, stood.shown_cents)
     people = (verdict.who, verdict.second, verdict.why)
     house, reserve = back
-    desk.tell(JackpotRefused(jackpot.number, jackpot.cents, house, reserve, *place, *people))
-    take_back(desk, jackpot, f"{verdict.who}, {verdict.second}", verdict.why)
+    transaction.emit(JackpotRefused(jackpot.number, jackpot.cents, house, reserve, *place, *people))
+    take_back(transaction, jackpot, f"{verdict.who}, {verdict.second}", verdict.why)

@@ -10,18 +10,18 @@ from controller.core.meters.pool_postings import Claimed, WinningRow
 from controller.core.meters.pooled_meter import LinkedMeter
 from controller.core.meters.state import Adjustment, Grant, Move, NewParameters, Order, Refusal
 from controller.core.progressives.pool_outbox import People, claim, judge
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-AT_THE_LINK = "the pool is moved at the link, by two people: tableside link adjust, tableside link change"
+_AT_THE_LINK = "the pool is moved at the link, by two people: tableside link adjust, tableside link change"
 
 
-def impossible(desk: Desk, linked: LinkedMeter, move: Move) -> str:
+def impossible(transaction: Transaction, linked: LinkedMeter, move: Move) -> str:
     """Why a move could not be carried out now; empty: it could."""
     match move:
         case Adjustment() | NewParameters():
-            return AT_THE_LINK
+            return _AT_THE_LINK
         case Refusal(number):
-            jackpot = desk.state.progressives.jackpot(number)
+            jackpot = transaction.state.progressives.jackpot(number)
             if jackpot is None or jackpot.meter != linked.name:
                 return "there is no such jackpot, or it is no longer kept"
             refused = jackpot.refused("")
@@ -35,20 +35,26 @@ def impossible(desk: Desk, linked: LinkedMeter, move: Move) -> str:
             assert_never(move)
 
 
-def carry_out(desk: Desk, linked: LinkedMeter, order: Order, second: str) -> None:
+def carry_out(transaction: Transaction, linked: LinkedMeter, order: Order, second: str) -> None:
     """Do what two people ordered: at once at the table, and owed to the ledger."""
     people = People(order.who, second, order.why)
     match order.move:
         case Refusal(number):
-            jackpot = desk.state.progressives.jackpot(number)
+            jackpot = transaction.state.progressives.jackpot(number)
             refused = None if jackpot is None else jackpot.refused(f"{order.who}, {second}")
             assert isinstance(refused, Jackpot), "an order that is possible names an open jackpot"
-            desk.change(progressives=desk.state.progressives.with_jackpot(refused))
-            judge(desk, refused, "refused", people)
+            transaction.change(progressives=transaction.state.progressives.with_jackpot(refused))
+            judge(transaction, refused, "refused", people)
         case Grant(number, spot, bet, row):
-            winners = (WinningRow(spot, bet, row, terms_of(desk.rules, bet).meter_shares[row]),)
-            claim(desk, linked, Claimed(number, winners, shared=False), f"granted by {order.who} and {second}", people)
+            winners = (WinningRow(spot, bet, row, terms_of(transaction.rules, bet).meter_shares[row]),)
+            claim(
+                transaction,
+                linked,
+                Claimed(number, winners, shared=False),
+                f"granted by {order.who} and {second}",
+                people,
+            )
         case Adjustment() | NewParameters():
-            raise AssertionError(AT_THE_LINK)
+            raise AssertionError(_AT_THE_LINK)
         case _:
             assert_never(order.move)

@@ -30,9 +30,9 @@ from controller.core.meters.pooled_meter import NOT_HEARD, LinkedMeter, Owed
 from controller.core.meters.state import WAITING_LIMIT, Progressives, terms_named, terms_paying_rows
 from controller.core.table.ledger import BOOKS_LIMIT
 from controller.core.table.pace import HOUR_NS
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-FULL: Final = f"{WAITING_LIMIT} postings wait for the link"
+_FULL: Final = f"{WAITING_LIMIT} postings wait for the link"
 
 
 class People(NamedTuple):
@@ -43,89 +43,89 @@ class People(NamedTuple):
     why: str = ""
 
 
-NOBODY: Final = People()
+_NOBODY: Final = People()
 
 
-def put(desk: Desk, linked: LinkedMeter) -> None:
+def put(transaction: Transaction, linked: LinkedMeter) -> None:
     """Remember this of a linked meter."""
-    desk.change(progressives=desk.state.progressives.with_linked(linked))
+    transaction.change(progressives=transaction.state.progressives.with_linked(linked))
 
 
-def open_linked(desk: Desk) -> None:
+def open_linked(transaction: Transaction) -> None:
     """Take note of linked meters named for the first time; none is open before the link has been heard again."""
-    known: Progressives = desk.state.progressives
-    now_ns = desk.table_ns(desk.stamped.at_ns)
+    known: Progressives = transaction.state.progressives
+    now_ns = transaction.table_ns(transaction.stamped.at_ns)
     for linked in known.linked:
-        put(desk, replace(linked, closed=NOT_HEARD, away_ns=linked.away_ns or now_ns))
-    for terms in desk.house.linked:
+        put(transaction, replace(linked, closed=NOT_HEARD, away_ns=linked.away_ns or now_ns))
+    for terms in transaction.house.linked:
         if known.linked_meter(terms.name) is None:
-            put(desk, LinkedMeter(terms.name, terms.pool, away_ns=now_ns))
-            desk.tell(MeterLinked(terms.name, terms.pool))
+            put(transaction, LinkedMeter(terms.name, terms.pool, away_ns=now_ns))
+            transaction.emit(MeterLinked(terms.name, terms.pool))
 
 
-def owe(desk: Desk, linked: LinkedMeter, owed: Owed) -> int:
+def _owe(transaction: Transaction, linked: LinkedMeter, owed: Owed) -> int:
     """Owe the ledger a deed; the number it gets."""
     number = linked.posted + 1
-    put(desk, replace(linked, posted=number, owed=(*linked.owed, replace(owed, seq=number))))
+    put(transaction, replace(linked, posted=number, owed=(*linked.owed, replace(owed, seq=number))))
     return number
 
 
-def contribute(desk: Desk, wager: LockedWager) -> None:
+def contribute(transaction: Transaction, wager: LockedWager) -> None:
     """One wager raises the pools it feeds."""
-    for terms in desk.house.linked:
-        linked = desk.state.progressives.linked_meter(terms.name)
+    for terms in transaction.house.linked:
+        linked = transaction.state.progressives.linked_meter(terms.name)
         assert linked is not None, "every meter of the table file was taken note of at the start"
         if wager.bet not in terms.fed_by:
             continue
-        place = (desk.round().number, wager.spot, wager.bet)
+        place = (transaction.round().number, wager.spot, wager.bet)
         if len(linked.owed) >= WAITING_LIMIT:
-            desk.tell(ContributionRefused(linked.name, *place, wager.cents, FULL))
+            transaction.emit(ContributionRefused(linked.name, *place, wager.cents, _FULL))
             continue
-        number = owe(desk, linked, Owed(0, Wagered(wager.cents, *place), *place))
-        desk.tell(ContributionPosted(linked.name, number, *place, wager.cents))
+        number = _owe(transaction, linked, Owed(0, Wagered(wager.cents, *place), *place))
+        transaction.emit(ContributionPosted(linked.name, number, *place, wager.cents))
 
 
-def claim_rows(desk: Desk, bet: str, rows: Mapping[int, str]) -> None:
+def claim_rows(transaction: Transaction, bet: str, rows: Mapping[int, str]) -> None:
     """Claim the parts of the pool that the wagers of one round have won; ``rows`` by spot, all of the round's.
 
     Nothing is claimed twice: not after a correction of the floor's, and not again after a refusal.
     """
-    terms = terms_paying_rows(desk.house.linked, bet)
-    linked = desk.state.progressives.linked_meter("" if terms is None else terms.name)
+    terms = terms_paying_rows(transaction.house.linked, bet)
+    linked = transaction.state.progressives.linked_meter("" if terms is None else terms.name)
     assert linked is not None, "the wager is won by rows of a meter, and the table has none of its own for it"
-    number, shares = desk.round().number, terms_of(desk.rules, bet).meter_shares
+    number, shares = transaction.round().number, terms_of(transaction.rules, bet).meter_shares
     winners = tuple(
         WinningRow(spot, bet, row, shares[row])
         for spot, row in sorted(rows.items())
         if row in shares and (number, spot, bet) not in linked.claimed
     )
     if winners:
-        rule = meter_winners(desk.rules, bet)
-        claim(desk, linked, Claimed(number, winners, shared=rule == "share"), rule)
+        rule = meter_winners(transaction.rules, bet)
+        claim(transaction, linked, Claimed(number, winners, shared=rule == "share"), rule)
 
 
-def claim(desk: Desk, linked: LinkedMeter, deed: Claimed, rule: str, people: People = NOBODY) -> None:
+def claim(transaction: Transaction, linked: LinkedMeter, deed: Claimed, rule: str, people: People = _NOBODY) -> None:
     """Owe the ledger the winners of a round; ``rule``: how they are evaluated."""
     owed = Owed(0, deed, deed.round, rule=rule, who=people.who, second=people.second, why=people.why)
-    posted = owe(desk, with_claims(linked, deed.round, deed.winners), owed)
-    desk.tell(JackpotClaimed(linked.name, posted, deed.round, deed.winners, rule))
+    posted = _owe(transaction, _with_claims(linked, deed.round, deed.winners), owed)
+    transaction.emit(JackpotClaimed(linked.name, posted, deed.round, deed.winners, rule))
 
 
-def with_claims(linked: LinkedMeter, number: int, winners: Iterable[WinningRow]) -> LinkedMeter:
+def _with_claims(linked: LinkedMeter, number: int, winners: Iterable[WinningRow]) -> LinkedMeter:
     """The linked meter with these wagers claimed for; claims of rounds off the books are forgotten."""
     kept = tuple(place for place in linked.claimed if place[0] > number - BOOKS_LIMIT)
     return replace(linked, claimed=(*kept, *((number, one.spot, one.bet) for one in winners)))
 
 
-def judge(desk: Desk, jackpot: Jackpot, verdict: Verdict, people: People = NOBODY) -> None:
+def judge(transaction: Transaction, jackpot: Jackpot, verdict: Verdict, people: People = _NOBODY) -> None:
     """Owe the ledger what people did with an award of a pool's; an award of the table's own meters is none of its."""
-    linked = desk.state.progressives.linked_meter(jackpot.meter)
+    linked = transaction.state.progressives.linked_meter(jackpot.meter)
     if linked is None or not jackpot.ledger_number:
         return
     deed = Judged(jackpot.ledger_number, verdict, jackpot.who)
     owed = Owed(0, deed, jackpot=jackpot.number, who=people.who, second=people.second, why=people.why)
-    number = owe(desk, linked, owed)
-    desk.tell(VerdictPosted(linked.name, number, jackpot.number, verdict))
+    number = _owe(transaction, linked, owed)
+    transaction.emit(VerdictPosted(linked.name, number, jackpot.number, verdict))
 
 
 def closed_because(house: House, linked: LinkedMeter) -> str:
@@ -135,31 +135,31 @@ def closed_because(house: House, linked: LinkedMeter) -> str:
     return linked.held or linked.closed
 
 
-def heard(desk: Desk, linked: LinkedMeter, shown_cents: int | None, closed: str) -> None:
+def heard(transaction: Transaction, linked: LinkedMeter, shown_cents: int | None, closed: str) -> None:
     """The link says what the pool shows, and whether it can be won.
 
     After a long outage it cannot, whatever the link says: every place must show the same amount again before play with
     it is resumed (Mich. Admin. Code R 432.1841(2)(e)), so a person has to look.
     """
-    terms, now_ns = terms_named(desk.house.linked, linked.name), desk.table_ns(desk.stamped.at_ns)
+    terms, now_ns = terms_named(transaction.house.linked, linked.name), transaction.table_ns(transaction.stamped.at_ns)
     limit_ns = 0 if terms is None else terms.long_outage_ns
     since_ns = linked.away_ns or now_ns
     held = linked.held
     if limit_ns and now_ns - since_ns >= limit_ns:
         held = held or f"the link was away for {limit_ns // HOUR_NS} hours: a person must let it be won again by name"
     shown = linked.shown_cents if shown_cents is None else shown_cents
-    put(desk, replace(linked, shown_cents=shown, closed=closed, away_ns=since_ns if closed else 0, held=held))
+    put(transaction, replace(linked, shown_cents=shown, closed=closed, away_ns=since_ns if closed else 0, held=held))
 
 
-def release(desk: Desk, ruling: ReopenMeter) -> str:
+def release(transaction: Transaction, ruling: ReopenMeter) -> str:
     """A person has looked after a long outage; why the meter cannot be let go, or an empty text."""
-    linked = desk.state.progressives.linked_meter(ruling.meter)
+    linked = transaction.state.progressives.linked_meter(ruling.meter)
     if linked is None:
         return f"{ruling.meter} is no linked meter of this table"
     if not linked.held:
         return f"nobody need let {ruling.meter} be won again"
     if linked.closed:
         return f"it is closed still: {linked.closed}"
-    put(desk, replace(linked, held=""))
-    desk.tell(MeterReleased(linked.name, linked.held, linked.shown_cents, ruling.who, ruling.why))
+    put(transaction, replace(linked, held=""))
+    transaction.emit(MeterReleased(linked.name, linked.held, linked.shown_cents, ruling.who, ruling.why))
     return ""

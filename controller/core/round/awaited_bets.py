@@ -19,7 +19,7 @@ from controller.core.round import lifecycle, next_deal
 from controller.core.table import readiness
 from controller.core.table.keymap import KEYPAD
 from controller.core.table.state import Table
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import (
     CardDrawn,
     ChipsConfirmed,
@@ -35,17 +35,17 @@ from firmware_protocols.readings import (
 SHOWN: Final = "Reading the bets"
 """The line on the dealer's keypad meanwhile."""
 
-IN_ORDER: Final = (CardDrawn, ShoeNumbering, KeyPressed, ChipsSeen, ChipsConfirmed, DeadlinePassed, WagersSensed)
+_IN_ORDER: Final = (CardDrawn, ShoeNumbering, KeyPressed, ChipsSeen, ChipsConfirmed, DeadlinePassed, WagersSensed)
 """What waits behind such a reading."""
 
-BEGINNINGS: Final = (CardDrawn, KeyPressed)
+_BEGINNINGS: Final = (CardDrawn, KeyPressed)
 """What may begin a round, or another."""
 
-ENDS: Final = (Started, DeviceHealth, DeviceComplained, LineDisturbed)
+_ENDS: Final = (Started, DeviceHealth, DeviceComplained, LineDisturbed)
 """What ends the wait: a look may never come, or more than the layout is in doubt."""
 
 
-class Due(NamedTuple):
+class _Due(NamedTuple):
     """What is to be taken now, in order, and what waits; which of now begins a round by its deal's rhythm, or 0."""
 
     now: tuple[Stamped, ...]
@@ -53,60 +53,62 @@ class Due(NamedTuple):
     begins: int = 0
 
 
-def due(table: Table, stamped: Stamped) -> Due:
+def due(table: Table, stamped: Stamped) -> _Due:
     """What is to be taken now, and what waits."""
     held = table.state.held
     if not held:
-        if not isinstance(stamped.input, BEGINNINGS):
-            return Due((stamped,), ())
-        desk = Desk(table, stamped)
-        waits = awaits(desk) or next_deal.may_begin(desk)
-        return Due((), (stamped,)) if waits else Due((stamped,), ())
+        if not isinstance(stamped.input, _BEGINNINGS):
+            return _Due((stamped,), ())
+        transaction = Transaction(table, stamped)
+        waits = _awaits(transaction) or next_deal.may_begin(transaction)
+        return _Due((), (stamped,)) if waits else _Due((stamped,), ())
     by_rhythm = waits_for_deal(table)
-    if isinstance(stamped.input, ENDS) and (not by_rhythm or tells_of_cards(stamped.input)):
-        return Due((*(held if by_rhythm else in_order(table, held)), stamped), ())
-    if not isinstance(stamped.input, IN_ORDER):
-        return Due((stamped,), held)
+    if isinstance(stamped.input, _ENDS) and (not by_rhythm or _tells_of_cards(stamped.input)):
+        return _Due((*(held if by_rhythm else _in_order(table, held)), stamped), ())
+    if not isinstance(stamped.input, _IN_ORDER):
+        return _Due((stamped,), held)
     held = (*held, stamped)
     if by_rhythm:
-        return by_deal(table, held)
-    return Due(in_order(table, held), ()) if is_known(table, held) else Due((), held)
+        return _by_deal(table, held)
+    return _Due(_in_order(table, held), ()) if _is_known(table, held) else _Due((), held)
 
 
-def tells_of_cards(given: Input) -> bool:
+def _tells_of_cards(given: Input) -> bool:
     """Whether a card or a key may have been lost; a flood at the broker or a lost sign says nothing of a deal."""
-    return isinstance(given, Started) or (isinstance(given, ENDS) and given.device in {"shoe", KEYPAD})
+    return isinstance(given, Started) or (isinstance(given, _ENDS) and given.device in {"shoe", KEYPAD})
 
 
 def waits_for_deal(table: Table) -> bool:
     """Whether what waits waits for the cards of a deal, and not for a look at the layout."""
-    desk = Desk(table, table.state.held[0])
-    return not awaits(desk) and next_deal.may_begin(desk)
+    transaction = Transaction(table, table.state.held[0])
+    return not _awaits(transaction) and next_deal.may_begin(transaction)
 
 
-def by_deal(table: Table, held: tuple[Stamped, ...]) -> Due:
+def _by_deal(table: Table, held: tuple[Stamped, ...]) -> _Due:
     """What waits for the cards of a deal, once they are one or are none."""
     begins = next_deal.begins_round(table, held)
     if begins is None:
-        return Due((), held)
-    return Due(in_order(table, held), (), held[0].number) if begins else Due(held, ())
+        return _Due((), held)
+    return _Due(_in_order(table, held), (), held[0].number) if begins else _Due(held, ())
 
 
-def awaits(desk: Desk) -> bool:
+def _awaits(transaction: Transaction) -> bool:
     """Whether a reading would begin a round and a reader may still tell of its bets, or of the round before."""
-    match desk.stamped.input:
-        case CardDrawn(at_ns, _, burn) if not burn and not desk.state.burns:
-            begins = desk.state.round is None or lifecycle.may_be_ended_by_card(desk, desk.table_ns(at_ns))
-        case KeyPressed(at_ns, key) if desk.house.keys.get(key) == "no_more_bets":
-            begins = desk.state.round is None or (may_lock_next(desk) and not desk.round().closing)
+    match transaction.stamped.input:
+        case CardDrawn(at_ns, _, burn) if not burn and not transaction.state.burns:
+            begins = transaction.state.round is None or lifecycle.may_be_ended_by_card(
+                transaction, transaction.table_ns(at_ns)
+            )
+        case KeyPressed(at_ns, key) if transaction.house.keys.get(key) == "no_more_bets":
+            begins = transaction.state.round is None or (may_lock_next(transaction) and not transaction.round().closing)
         case _:
             return False
-    if not begins or readiness.closed_by(desk.state):
+    if not begins or readiness.closed_by(transaction.state):
         return False
-    bets = lock.main_lies(desk)
+    bets = lock.main_lies(transaction)
     # Of a round of which cards may be missing nothing that is still told decides anything.
-    judged = desk.state.round is None or bool(desk.round().doubt) or lifecycle.may_close(desk)
-    return not (bets and judged) and not is_known(desk.table(), (desk.stamped,))
+    judged = transaction.state.round is None or bool(transaction.round().doubt) or lifecycle.may_close(transaction)
+    return not (bets and judged) and not _is_known(transaction.table(), (transaction.stamped,))
 
 
 def moment(table: Table, held: tuple[Stamped, ...]) -> int:
@@ -116,37 +118,39 @@ def moment(table: Table, held: tuple[Stamped, ...]) -> int:
     return first.at_ns + table.state.offset_ns
 
 
-def is_known(table: Table, held: tuple[Stamped, ...]) -> bool:
+def _is_known(table: Table, held: tuple[Stamped, ...]) -> bool:
     """Whether every reader that works has confirmed the layout up to the moment of the first."""
-    desk, wanted_ns = Desk(table, held[0]), moment(table, held)
+    transaction, wanted_ns = Transaction(table, held[0]), moment(table, held)
     confirmed = dict(table.state.confirmed)
     for one in held:
         if isinstance(one.input, ChipsConfirmed):
-            upto_ns = desk.table_ns(one.input.upto_ns)
+            upto_ns = transaction.table_ns(one.input.upto_ns)
             confirmed |= {str(spot): max(upto_ns, confirmed.get(str(spot), -1)) for spot in one.input.spots}
-    ready = [spot for name, spots in desk.house.readers.items() if desk.state.is_ready(name) for spot in spots]
+    ready = [
+        spot for name, spots in transaction.house.readers.items() if transaction.state.is_ready(name) for spot in spots
+    ]
     return all(confirmed.get(str(spot), -1) >= wanted_ns for spot in ready)
 
 
-def in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
+def _in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
     """What waited: first the chips that lay there by the moment of the first, or may have, and that no others did.
 
     A main wager told in an interval that holds the moment lay there, for cards are dealt to what lies there; a side
     wager may have come after, and follows.
     """
-    wanted_ns, desk = moment(table, held), Desk(table, held[0])
+    wanted_ns, transaction = moment(table, held), Transaction(table, held[0])
 
     def lay_there(one: Stamped) -> bool:
         seen = one.input
-        if not isinstance(seen, ChipsSeen) or desk.table_ns(seen.after_ns) >= wanted_ns:
+        if not isinstance(seen, ChipsSeen) or transaction.table_ns(seen.after_ns) >= wanted_ns:
             return False
-        return seen.zone == "main" or desk.table_ns(seen.by_ns) <= wanted_ns
+        return seen.zone == "main" or transaction.table_ns(seen.by_ns) <= wanted_ns
 
     first = tuple(one for one in held if lay_there(one))
-    return (*first, *confirmed_by(held), *(one for one in held if not lay_there(one)))
+    return (*first, *_confirmed_by(held), *(one for one in held if not lay_there(one)))
 
 
-def confirmed_by(held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
+def _confirmed_by(held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
     """What the readers have confirmed before the moment of the first and no further: chips at that moment follow it."""
     first = held[0].input
     assert isinstance(first, CardDrawn | KeyPressed), "a card or a key began the wait"
@@ -157,15 +161,17 @@ def confirmed_by(held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
     )
 
 
-def may_lock_next(desk: Desk) -> bool:
+def may_lock_next(transaction: Transaction) -> bool:
     """Whether *no more bets* ends the open round: it is over, or the floor must rule on it."""
-    if desk.round().waits_for_card() and desk.round().turn_key:
+    if transaction.round().waits_for_card() and transaction.round().turn_key:
         # The dealer's hand lies open; nobody has named a card of it or of a player's.
         return True
-    if desk.round().dealing.unturned():
+    if transaction.round().dealing.unturned():
         # A slip of the finger opens no hole card.
-        if deal_confirmation.awaits_key(desk):
+        if deal_confirmation.awaits_key(transaction):
             return False
-        bets = lock.main_lies(desk)
-        return round_end.is_over(desk) and (desk.round().closing or (bets and deal_confirmation.may_end_by_key(desk)))
-    return round_end.is_over(desk) or bool(desk.round().trouble) or desk.round().waits_for_card()
+        bets = lock.main_lies(transaction)
+        return round_end.is_over(transaction) and (
+            transaction.round().closing or (bets and deal_confirmation.may_end_by_key(transaction))
+        )
+    return round_end.is_over(transaction) or bool(transaction.round().trouble) or transaction.round().waits_for_card()

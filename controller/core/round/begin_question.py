@@ -11,23 +11,23 @@ from typing import Final
 
 from controller.core.betting import lock
 from controller.core.messages.events import QuestionWithdrawn
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-TEXT: Final = "A card came before the bets were locked: has a new round begun?"
+_TEXT: Final = "A card came before the bets were locked: has a new round begun?"
 SHOWN: Final = "Bets not locked: new round? yes/no"
 
 
-def ask(desk: Desk) -> None:
+def ask(transaction: Transaction) -> None:
     """The card of this step has locked the bets: where the key should have, ask whether it began a round."""
-    if desk.round().rules(desk.rules).options.no_more_bets == "always":
-        desk.change_round(unkeyed=desk.ask(0, TEXT, ("yes", "no")))
+    if transaction.round().rules(transaction.rules).options.no_more_bets == "always":
+        transaction.change_round(unkeyed=transaction.ask(0, _TEXT, ("yes", "no")))
 
 
-def answered(desk: Desk, answer: str, who: str) -> None:
+def answered(transaction: Transaction, answer: str, who: str) -> None:
     """A person said whether a round has begun; if not, its cards belong to none and the bets are open again."""
-    if not desk.hears_yes_or_no(desk.round().unkeyed, answer, who):
+    if not transaction.hears_yes_or_no(transaction.round().unkeyed, answer, who):
         return
-    desk.change_round(unkeyed=0, begun_by_word=True)
+    transaction.change_round(unkeyed=0, begun_by_word=True)
     if answer == "no":
-        desk.tell(*map(QuestionWithdrawn, desk.round().open_questions()))
-        lock.play_with(desk, lock.NO_BETS)
+        transaction.emit(*map(QuestionWithdrawn, transaction.round().open_questions()))
+        lock.play_with(transaction, lock.NO_BETS)

@@ -11,33 +11,33 @@ from controller.core.inference.unobserved import Silence
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.round import lifecycle
 from controller.core.table.layout import Change, Felt, Zone, placed
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
 
 
-def looked_again(desk: Desk, silence: ChipsConfirmed | DeadlinePassed) -> None:
+def looked_again(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
     """The readers have looked at every zone of some spots: a chip that only one antenna still hears lies there."""
     if not isinstance(silence, ChipsConfirmed):
         return
-    upto_ns = desk.table_ns(silence.upto_ns)
-    felt, changes, told = placed(desk.state.felt, desk.house.chips, silence.spots, upto_ns)
-    if felt is desk.state.felt:
+    upto_ns = transaction.table_ns(silence.upto_ns)
+    felt, changes, told = placed(transaction.state.felt, transaction.house.chips, silence.spots, upto_ns)
+    if felt is transaction.state.felt:
         return
-    desk.change(felt=felt)
-    desk.tell(*told)
+    transaction.change(felt=felt)
+    transaction.emit(*told)
     for change in changes:
-        if desk.state.round is not None:
-            lifecycle.chips(desk, told_whole(desk, change, upto_ns), change.since_ns, upto_ns)
+        if transaction.state.round is not None:
+            lifecycle.chips(transaction, _told_whole(transaction, change, upto_ns), change.since_ns, upto_ns)
 
 
-def told_whole(desk: Desk, change: Change, upto_ns: int) -> Change:
+def _told_whole(transaction: Transaction, change: Change, upto_ns: int) -> Change:
     """A chip counts only now at a box whose chips have changed since it may have come: the change with all its chips.
 
     A double told without one of them looks like one for less. Nothing has been concluded from it yet; but nobody saw
     whether the chip came with the others, so what was done meanwhile at the box counts as unseen.
     """
-    round_now = desk.round()
-    if not round_now.locked or change.spot not in round_now.spots or change.zone not in played_zones(desk):
+    round_now = transaction.round()
+    if not round_now.locked or change.spot not in round_now.spots or change.zone not in played_zones(transaction):
         return change
     box = round_now.spots.index(change.spot)
     zone = box, change.zone
@@ -46,26 +46,26 @@ def told_whole(desk: Desk, change: Change, upto_ns: int) -> Change:
     if not parts or any(item.idle for _, item in parts):
         return change
     told = [one for one, _ in parts]
-    desk.change_round(evidence=tuple(one for one in round_now.evidence if one not in told))
+    transaction.change_round(evidence=tuple(one for one in round_now.evidence if one not in told))
     unseen = Silence(box, max(change.since_ns, round_now.lock_ns), upto_ns)
-    weave_with(desk, (*round_now.silences, unseen))
+    weave_with(transaction, (*round_now.silences, unseen))
     return replace(change, before=parts[0][1].before)
 
 
-def lie(desk: Desk, felt: Felt, name: str, last_ns: int) -> None:
+def lie(transaction: Transaction, felt: Felt, name: str, last_ns: int) -> None:
     """Chips lie so now. Of a box whose chips went before anybody knew which were its own nothing was seen till then."""
-    before = desk.state.felt.get(name)
-    desk.change(felt=felt)
-    since_ns = unplaced_since(before, felt[name])
-    if since_ns < 0 or desk.state.round is None or felt[name].name not in played_zones(desk):
+    before = transaction.state.felt.get(name)
+    transaction.change(felt=felt)
+    since_ns = _unplaced_since(before, felt[name])
+    if since_ns < 0 or transaction.state.round is None or felt[name].name not in played_zones(transaction):
         return
-    round_now, spot = desk.round(), felt[name].spot
+    round_now, spot = transaction.round(), felt[name].spot
     if round_now.locked and spot in round_now.spots:
         unseen = Silence(round_now.spots.index(spot), max(since_ns, round_now.lock_ns), last_ns)
-        weave_with(desk, (*round_now.silences, unseen))
+        weave_with(transaction, (*round_now.silences, unseen))
 
 
-def unplaced_since(before: Zone | None, after: Zone) -> int:
+def _unplaced_since(before: Zone | None, after: Zone) -> int:
     """Since when chips had been at a zone, perhaps, that went with others before they counted there; -1: none did."""
     if before is None or before.chips == after.chips:
         return -1

@@ -36,85 +36,87 @@ from controller.core.round.irregular import likely
 from controller.core.table.ledger import Row, book_of
 from controller.core.table.payments import HIDDEN_NS
 from controller.core.table.state import Round, woven
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-UNTURNED: Final = "it ended with its hole card not said to be turned: the keypad was lost"
+_UNTURNED: Final = "it ended with its hole card not said to be turned: the keypad was lost"
 
 
-def close(desk: Desk) -> None:
+def close(transaction: Transaction) -> None:
     """The round is over: settle what is certain, ask about what is open, hand what nobody can explain to the floor."""
-    nobody_knows = shared_chips.give_up(desk)
-    if desk.round().uncertain and not desk.round().locked:
-        lock_again(desk)
-    if desk.round().lingers:
-        linger_no_more(desk)
-    round_now = desk.round()
-    acceptance.given_up(desk)
+    nobody_knows = shared_chips.give_up(transaction)
+    if transaction.round().uncertain and not transaction.round().locked:
+        lock_again(transaction)
+    if transaction.round().lingers:
+        linger_no_more(transaction)
+    round_now = transaction.round()
+    acceptance.given_up(transaction)
     if round_now.hides():
-        face_down.show(desk)
+        face_down.show(transaction)
     if not round_now.cards:
-        desk.tell(*map(QuestionWithdrawn, desk.round().open_questions()), RoundClosed(round_now.number, (), 0, "void"))
-        desk.change(declared=round_now.declared_boxes())
+        transaction.emit(
+            *map(QuestionWithdrawn, transaction.round().open_questions()), RoundClosed(round_now.number, (), 0, "void")
+        )
+        transaction.change(declared=round_now.declared_boxes())
     else:
         if round_now.doubt or round_now.shoe_away:
-            desk.irregular(missed_cards.untold(round_now))
+            transaction.irregular(missed_cards.untold(round_now))
         elif round_now.unkeyed:
-            desk.irregular("nobody said whether its first card began it")
+            transaction.irregular("nobody said whether its first card began it")
         elif round_now.entry:
-            desk.irregular(f"nobody said whether spot {round_now.entering[0]} was dealt in")
+            transaction.irregular(f"nobody said whether spot {round_now.entering[0]} was dealt in")
         elif nobody_knows:
-            desk.irregular(nobody_knows)
+            transaction.irregular(nobody_knows)
         elif any(card.unread for card in round_now.cards):
-            desk.irregular("a card could not be read")
-        elif known_until(desk) < latest(desk):
-            desk.irregular("the readers had not confirmed the layout when the next round began")
-        elif not round_now.trouble and not finish(desk):
-            cause = likely(desk.rules, desk.round(), closed=True)
-            desk.irregular(CLOSED_EARLY, likely=cause)
-        if desk.round().trouble:
-            hand_to_floor(desk)
-        elif desk.round().asked is not None:
-            let_wait(desk)
+            transaction.irregular("a card could not be read")
+        elif known_until(transaction) < latest(transaction):
+            transaction.irregular("the readers had not confirmed the layout when the next round began")
+        elif not round_now.trouble and not _finish(transaction):
+            cause = likely(transaction.rules, transaction.round(), closed=True)
+            transaction.irregular(CLOSED_EARLY, likely=cause)
+        if transaction.round().trouble:
+            _hand_to_floor(transaction)
+        elif transaction.round().asked is not None:
+            _let_wait(transaction)
         if round_now.closing and round_now.dealing.unturned():
             # Also where the table counted too few cards to know which of them is the hole card.
-            desk.change(turned_by=desk.stamped.number)
-    leave(desk)
+            transaction.change(turned_by=transaction.stamped.number)
+    _leave(transaction)
 
 
-def leave(desk: Desk) -> None:
+def _leave(transaction: Transaction) -> None:
     """No round is open any more."""
-    desk.leave_round()
-    desk.change(keypad_lost=keypad_away(desk))
+    transaction.leave_round()
+    transaction.change(keypad_lost=keypad_away(transaction))
 
 
-def linger_no_more(desk: Desk) -> None:
+def linger_no_more(transaction: Transaction) -> None:
     """Take back the question whether the round is over."""
-    desk.tell(QuestionWithdrawn(desk.round().lingers))
-    desk.change_round(lingers=0)
+    transaction.emit(QuestionWithdrawn(transaction.round().lingers))
+    transaction.change_round(lingers=0)
 
 
-def close_unturned(desk: Desk) -> None:
+def close_unturned(transaction: Transaction) -> None:
     """The keypad was lost, and the round ends with nobody having said that its hole card is turned: the floor rules.
 
     What lies closed stays so, and of what it decides nothing is told, not even that it left no legal play.
     """
-    shared_chips.give_up(desk)
-    acceptance.given_up(desk)
-    if not desk.round().trouble_told():
-        desk.change_round(trouble="", kept_back=())
-        desk.irregular(UNTURNED)
-    hand_to_floor(desk, turned=False)
-    leave(desk)
+    shared_chips.give_up(transaction)
+    acceptance.given_up(transaction)
+    if not transaction.round().trouble_told():
+        transaction.change_round(trouble="", kept_back=())
+        transaction.irregular(_UNTURNED)
+    _hand_to_floor(transaction, turned=False)
+    _leave(transaction)
 
 
-def may_be_over(desk: Desk) -> bool:
+def may_be_over(transaction: Transaction) -> bool:
     """Whether some play is over, whatever the hole card; or the floor must rule, or the key was repeated."""
-    round_now = desk.round()
+    round_now = transaction.round()
     if round_now.hides() and not round_now.trouble_told():
         return bool(round_now.turn_key or round_now.close_refused or not round_now.cards)
     if round_now.trouble or round_now.close_refused or not round_now.cards:
         return True
-    found = desk.lattice()
+    found = transaction.lattice()
     play, layout = found.play(), layout_of(found.play(), found.contents)
     return any(True for node in found.frontier for _ in endings(play, node, layout))
 
@@ -128,196 +130,207 @@ def lacks_turn(round_now: Round) -> bool:
     return hidden and bool(round_now.cards) and not (round_now.turn_key or round_now.close_refused)
 
 
-def let_wait(desk: Desk) -> None:
+def _let_wait(transaction: Transaction) -> None:
     """The round waits for an answer; if too many do, the floor must rule on the oldest."""
-    waiting = (*desk.state.waiting, desk.round())
+    waiting = (*transaction.state.waiting, transaction.round())
     for given_up in waiting[: -questions.WAITING_LIMIT]:
         assert given_up.asked is not None, "a round waits for an answer"
-        desk.tell(QuestionWithdrawn(given_up.asked.number), RoundClosed(given_up.number, (), 0, "open"))
-    keep_waiting(desk, waiting[-questions.WAITING_LIMIT :])
+        transaction.emit(QuestionWithdrawn(given_up.asked.number), RoundClosed(given_up.number, (), 0, "open"))
+    keep_waiting(transaction, waiting[-questions.WAITING_LIMIT :])
 
 
-def keep_waiting(desk: Desk, waiting: tuple[Round, ...]) -> None:
+def keep_waiting(transaction: Transaction, waiting: tuple[Round, ...]) -> None:
     """These rounds wait, and no other; with each go the rules by which it was played."""
     hashes = {one.profile_hash for one in waiting}
-    former = {name: rules for name, rules in desk.state.former_rules.items() if name in hashes}
-    desk.change(waiting=waiting, former_rules=former)
+    former = {name: rules for name, rules in transaction.state.former_rules.items() if name in hashes}
+    transaction.change(waiting=waiting, former_rules=former)
 
 
-def answer_waiting(desk: Desk, waited: Round, words: str, who: str) -> None:
+def answer_waiting(transaction: Transaction, waited: Round, words: str, who: str) -> None:
     """An answer about a round that waits: settle what it decides, ask again or close the round."""
-    revisit(desk, waited, lambda: questions.take_answer(desk, words, who))
+    revisit(transaction, waited, lambda: questions.take_answer(transaction, words, who))
 
 
-def revisit(desk: Desk, waited: Round, change: Callable[[], bool]) -> None:
+def revisit(transaction: Transaction, waited: Round, change: Callable[[], bool]) -> None:
     """Go back to a round that waits; if ``change`` changed something judge it again, and let it wait on or close it."""
-    open_round, open_found, rules = desk.state.round, desk.found, desk.rules
-    desk.rules = desk.state.former_rules.get(waited.profile_hash, rules)
-    desk.change(round=waited)
-    desk.found = woven(desk.rules, waited)
+    open_round, open_found, rules = transaction.state.round, transaction.found, transaction.rules
+    transaction.rules = transaction.state.former_rules.get(waited.profile_hash, rules)
+    transaction.change(round=waited)
+    transaction.found = woven(transaction.rules, waited)
     if change():
-        if not desk.round().trouble and not finish(desk):
-            desk.irregular("no legal play explains it as it was corrected")
-        if desk.round().trouble:
-            hand_to_floor(desk)
-        others = tuple(one for one in desk.state.waiting if one.number != waited.number)
-        again = (desk.round(),) if desk.round().asked is not None and not desk.round().trouble else ()
+        if not transaction.round().trouble and not _finish(transaction):
+            transaction.irregular("no legal play explains it as it was corrected")
+        if transaction.round().trouble:
+            _hand_to_floor(transaction)
+        others = tuple(one for one in transaction.state.waiting if one.number != waited.number)
+        again = (
+            (transaction.round(),) if transaction.round().asked is not None and not transaction.round().trouble else ()
+        )
         kept = tuple(sorted((*others, *again), key=lambda one: one.number))
-        keep_waiting(desk, kept)
-    desk.leave_round()
-    desk.change(round=open_round)
-    desk.found, desk.rules = open_found, rules
+        keep_waiting(transaction, kept)
+    transaction.leave_round()
+    transaction.change(round=open_round)
+    transaction.found, transaction.rules = open_found, rules
 
 
-def hand_to_floor(desk: Desk, *, turned: bool = True) -> None:
+def _hand_to_floor(transaction: Transaction, *, turned: bool = True) -> None:
     """An irregular round ends unsettled; its cards are opened, as they lie on the felt for all to see.
 
     Not ``turned``: for all the table knows the hole card does not yet.
     """
-    leave_open(desk)
+    _leave_open(transaction)
     if turned:
-        turn_over(desk)
+        turn_over(transaction)
     else:
-        face_down.keep_closed(desk)
-    desk.tell(RoundClosed(desk.round().number, (), 0, "irregular"))
+        face_down.keep_closed(transaction)
+    transaction.emit(RoundClosed(transaction.round().number, (), 0, "irregular"))
 
 
-def turn_over(desk: Desk) -> None:
+def turn_over(transaction: Transaction) -> None:
     """Every card of the round lies face up."""
-    for place in range(len(desk.round().cards)):
-        if place == desk.round().hole_place():
-            desk.turn_hole()
+    for place in range(len(transaction.round().cards)):
+        if place == transaction.round().hole_place():
+            transaction.turn_hole()
         else:
-            desk.open_card(place)
+            transaction.open_card(place)
 
 
-def give_way(desk: Desk) -> None:
+def give_way(transaction: Transaction) -> None:
     """The next round begins and nothing has shown how this one went on: it ends, and what lies closed stays closed.
 
     Its open wagers are the floor's; its closed cards are opened at the shoe's end.
     """
-    shared_chips.give_up(desk)
-    acceptance.given_up(desk)
-    leave_open(desk)
-    desk.tell(*laid_later(desk))
-    face_down.keep_closed(desk)
-    outcome = "irregular" if desk.round().trouble_told() else "open"
-    desk.tell(RoundClosed(desk.round().number, (), 0, outcome))
-    leave(desk)
+    shared_chips.give_up(transaction)
+    acceptance.given_up(transaction)
+    _leave_open(transaction)
+    transaction.emit(*_laid_later(transaction))
+    face_down.keep_closed(transaction)
+    outcome = "irregular" if transaction.round().trouble_told() else "open"
+    transaction.emit(RoundClosed(transaction.round().number, (), 0, outcome))
+    _leave(transaction)
 
 
-def laid_later(desk: Desk) -> Iterator[WagerUnresolved]:
+def _laid_later(transaction: Transaction) -> Iterator[WagerUnresolved]:
     """What lay in the zones of wagers made after the deal and is on no books: nobody could tell whether it counted."""
-    round_now, highest = desk.round(), dict[tuple[int, str], int]()
+    round_now, highest = transaction.round(), dict[tuple[int, str], int]()
     for dated in round_now.evidence:
         if isinstance(dated.item, ChipsMoved) and dated.item.zone != "main":
             place = round_now.spots[dated.item.box], dated.item.zone
             highest[place] = max(highest.get(place, 0), dated.item.before, dated.item.after)
-    book = book_of(desk.state.books, round_now.number)
+    book = book_of(transaction.state.books, round_now.number)
     on_books = set() if book is None else {(row.spot, row.bet) for row in book.rows}
     for spot, bet in sorted(highest.keys() - on_books):
         yield WagerUnresolved(round_now.number, spot, bet, highest[spot, bet], ())
 
 
-def leave_open(desk: Desk) -> None:
+def _leave_open(transaction: Transaction) -> None:
     """Nothing is asked about the open round any more, and every wager that is on the books and not settled is open."""
-    asked = desk.round().asked
-    desk.tell(*map(QuestionWithdrawn, (*desk.round().open_questions(), *(() if asked is None else (asked.number,)))))
-    desk.change_round(asked=None)
-    book = book_of(desk.state.books, desk.round().number)
+    asked = transaction.round().asked
+    transaction.emit(
+        *map(QuestionWithdrawn, (*transaction.round().open_questions(), *(() if asked is None else (asked.number,))))
+    )
+    transaction.change_round(asked=None)
+    book = book_of(transaction.state.books, transaction.round().number)
     unsettled = () if book is None else (row for row in book.rows if row.net_cents is None)
-    desk.tell(*(WagerUnresolved(desk.round().number, row.spot, row.bet, row.wager_cents, ()) for row in unsettled))
+    transaction.emit(
+        *(WagerUnresolved(transaction.round().number, row.spot, row.bet, row.wager_cents, ()) for row in unsettled)
+    )
 
 
-def finish(desk: Desk) -> bool:
+def _finish(transaction: Transaction) -> bool:
     """Settle a round that some legal play brings to its end; False if none does."""
-    if not desk.round().is_dealt():
+    if not transaction.round().is_dealt():
         return False
-    desk.turn_hole()
-    points = hole_points(desk)
-    ends = desk.lattice().ends(points) if points is not None or not desk.round().hole_dealt else {}
+    transaction.turn_hole()
+    points = hole_points(transaction)
+    ends = transaction.lattice().ends(points) if points is not None or not transaction.round().hole_dealt else {}
     if not ends:
         return False
-    face_down.open_lying(desk)
-    judged = Judged(desk.lattice(), ends, points)
-    publish(desk, judged)
-    settle_sides(desk, judged, closed=True)
-    settle_as_paid(desk, judged)
-    contradicted(desk, judged)
-    doubt_reopened(desk)
-    left = (*still_open(desk, judged), *sides_open(desk, judged))
-    questions.withdraw_if_needless(desk)
-    if left and desk.round().asked is None:
-        questions.ask_best(desk, points)
-    asked = desk.round().asked
+    face_down.open_lying(transaction)
+    judged = Judged(transaction.lattice(), ends, points)
+    publish(transaction, judged)
+    settle_sides(transaction, judged, closed=True)
+    _settle_as_paid(transaction, judged)
+    _contradicted(transaction, judged)
+    doubt_reopened(transaction)
+    left = (*_still_open(transaction, judged), *sides_open(transaction, judged))
+    questions.withdraw_if_needless(transaction)
+    if left and transaction.round().asked is None:
+        questions.ask_best(transaction, points)
+    asked = transaction.round().asked
     if left and asked is not None:
-        desk.tell(*unsettled(desk, left), RoundPending(desk.round().number, asked.number))
+        transaction.emit(*_unsettled(transaction, left), RoundPending(transaction.round().number, asked.number))
         return True
     plays = Census(judged.found, points).plays()
-    desk.tell(
-        *unsettled(desk, left), RoundClosed(desk.round().number, dealer_cards(desk.round(), ends), plays, outcome(left))
+    transaction.emit(
+        *_unsettled(transaction, left),
+        RoundClosed(transaction.round().number, _dealer_cards(transaction.round(), ends), plays, _outcome(left)),
     )
     return True
 
 
-def unsettled(desk: Desk, left: tuple[WagerUnresolved, ...]) -> Iterator[WagerUnresolved]:
+def _unsettled(transaction: Transaction, left: tuple[WagerUnresolved, ...]) -> Iterator[WagerUnresolved]:
     """The open wagers but those of which it is told that their settlement is in doubt."""
-    book = book_of(desk.state.books, desk.round().number)
+    book = book_of(transaction.state.books, transaction.round().number)
     for one in left:
         row = None if book is None else book.row(one.spot, one.bet)
         if row is None or row.net_cents is None:
             yield one
 
 
-def outcome(left: tuple[WagerUnresolved, ...]) -> str:
+def _outcome(left: tuple[WagerUnresolved, ...]) -> str:
     """How a round that was judged ended."""
     return "open" if left else "settled"
 
 
-def still_open(desk: Desk, judged: Judged) -> Iterator[WagerUnresolved]:
+def _still_open(transaction: Transaction, judged: Judged) -> Iterator[WagerUnresolved]:
     """The wagers that no settlement has been found for."""
-    for box, spot in enumerate(desk.round().spots):
+    for box, spot in enumerate(transaction.round().spots):
         for bet, due in dues(judged, box):
-            if (spot, bet) not in desk.round().settled:
-                possible = () if uncertain_wagers.unlooked(desk.round(), spot, bet) else due.cents()
-                yield WagerUnresolved(desk.round().number, spot, bet, wager_of(judged, box, bet) or 0, possible)
+            if (spot, bet) not in transaction.round().settled:
+                possible = () if uncertain_wagers.unlooked(transaction.round(), spot, bet) else due.cents()
+                yield WagerUnresolved(transaction.round().number, spot, bet, wager_of(judged, box, bet) or 0, possible)
 
 
-def contradicted(desk: Desk, judged: Judged) -> None:
+def _contradicted(transaction: Transaction, judged: Judged) -> None:
     """Name the settled wagers that no play which is left comes to: a reader told late what came first."""
     possible = {
-        (spot, bet): due.cents() for box, spot in enumerate(desk.round().spots) for bet, due in dues(judged, box)
+        (spot, bet): due.cents() for box, spot in enumerate(transaction.round().spots) for bet, due in dues(judged, box)
     }
     reason = "what its readers told later leaves no legal play that comes to it"
 
     def elsewhere(row: Row) -> bool:
         return row.net_cents not in possible.get((row.spot, row.bet), (row.net_cents,))
 
-    desk.tell(*desk.doubts(reason, elsewhere))
+    transaction.emit(*transaction.doubts(reason, elsewhere))
 
 
-def settle_as_paid(desk: Desk, judged: Judged) -> None:
+def _settle_as_paid(transaction: Transaction, judged: Judged) -> None:
     """A main wager still open is settled as the dealer paid it, if that fits exactly one of its possible dues."""
-    for box, spot in enumerate(desk.round().spots):
+    for box, spot in enumerate(transaction.round().spots):
         due = next(due for bet, due in dues(judged, box) if bet == "main")
-        if spot in desk.round().declared or any(one.box == box for one in judged.found.silences):
+        if spot in transaction.round().declared or any(one.box == box for one in judged.found.silences):
             continue
-        if (spot, "main") in desk.round().settled or not due.known or may_have_surrendered(judged.frontier, box):
+        if (
+            (spot, "main") in transaction.round().settled
+            or not due.known
+            or _may_have_surrendered(judged.frontier, box)
+        ):
             continue
-        fitting = [net for net in due.nets if net.cents in as_paid(judged.found, box)]
+        fitting = [net for net in due.nets if net.cents in _as_paid(judged.found, box)]
         if len({net.cents for net in fitting}) == 1:
             net = agreed(fitting)
-            fields = (desk.round().number, spot, "main", judged.found.wagers[box], net.cents)
-            tell_settled(desk, WagerSettled(*fields, Basis.PAID, resting_on(judged.found, box), net.why))
+            fields = (transaction.round().number, spot, "main", judged.found.wagers[box], net.cents)
+            tell_settled(transaction, WagerSettled(*fields, Basis.PAID, resting_on(judged.found, box), net.why))
 
 
-def may_have_surrendered(frontier: Frontier, box: int) -> bool:
+def _may_have_surrendered(frontier: Frontier, box: int) -> bool:
     """Whether some play has a surrender: its chips may go past the zone, so what lies there says nothing."""
     outcomes = (outcome for told in frontier.values() for outcome in told[box])
     return any(outcome.how == "surrendered" or any(hand.gave_up for hand in outcome.hands) for outcome in outcomes)
 
 
-def as_paid(found: Reconstruction, box: int) -> set[int]:
+def _as_paid(found: Reconstruction, box: int) -> set[int]:
     """The nets that fit what the dealer did with a box's chips after the last card.
 
     Split hands are paid one after another, and then the player takes what he likes: the payment may have been complete
@@ -349,7 +362,7 @@ def as_paid(found: Reconstruction, box: int) -> set[int]:
     return nets | {content - staked} if nets else nets
 
 
-def dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:
+def _dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:
     """The numbers of the dealer's cards where every play agrees on them."""
     drawn = agreed_drawn(ends)
     if drawn is None:

@@ -18,73 +18,75 @@ from controller.core.inference.observation import CardCame, KeySpoke
 from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import QuestionWithdrawn
 from controller.core.table.state import Round, woven
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 MISSED_CARDS: Final = "Were cards drawn while the table was not listening?"
-NEXT_BEGUN: Final = "No more bets was pressed in this round and then a card came: has another round begun?"
+_NEXT_BEGUN: Final = "No more bets was pressed in this round and then a card came: has another round begun?"
 
-SHOWN: Final = "Cards drawn meanwhile? yes/no"
-HIT_SHOWN: Final = "Card missed at hit? yes/no"
-NEXT_SHOWN: Final = "Another round begun? yes/no"
+_SHOWN: Final = "Cards drawn meanwhile? yes/no"
+_HIT_SHOWN: Final = "Card missed at hit? yes/no"
+_NEXT_SHOWN: Final = "Another round begun? yes/no"
 
 
-def may_be_missing(desk: Desk, reason: str) -> None:
+def may_be_missing(transaction: Transaction, reason: str) -> None:
     """A shoe that does not number its draws may have been drawn from unheard: the round waits for a person."""
-    if not desk.house.shoe_numbers_cards:
-        ask(desk, reason)
+    if not transaction.house.shoe_numbers_cards:
+        ask(transaction, reason)
 
 
-def note_bets(desk: Desk) -> None:
+def note_bets(transaction: Transaction) -> None:
     """The shoe is back between two rounds: where bets lie, a deal to them may have begun unheard."""
-    if desk.state.round is None and not desk.house.shoe_numbers_cards:
-        desk.change(dealt_unheard=any(wager.bet == "main" for wager in lock.lying(desk)))
+    if transaction.state.round is None and not transaction.house.shoe_numbers_cards:
+        transaction.change(dealt_unheard=any(wager.bet == "main" for wager in lock.lying(transaction)))
 
 
-def begun_unheard(desk: Desk) -> None:
+def begun_unheard(transaction: Transaction) -> None:
     """A card begins a round: it need not be its first where the shoe was away as bets lay and no key locked them."""
-    if desk.state.dealt_unheard:
-        desk.change(dealt_unheard=False)
-        ask(desk, "the shoe was not connected when bets lay there")
+    if transaction.state.dealt_unheard:
+        transaction.change(dealt_unheard=False)
+        ask(transaction, "the shoe was not connected when bets lay there")
 
 
-def ask(desk: Desk, reason: str) -> None:
+def ask(transaction: Transaction, reason: str) -> None:
     """Cards may have been drawn that nobody heard of: the open round waits for a person."""
-    round_now = desk.state.round
-    deal_confirmation.disturbed(desk, reason, 0)
-    desk.tell(CardsMayBeMissing(round_now.number if round_now else None, reason))
-    desk.heard_not_all()
+    round_now = transaction.state.round
+    deal_confirmation.disturbed(transaction, reason, 0)
+    transaction.emit(CardsMayBeMissing(round_now.number if round_now else None, reason))
+    transaction.heard_not_all()
     if round_now is not None and not round_now.trouble and not round_now.doubt:
-        desk.change_round(doubt=desk.ask(0, MISSED_CARDS, ("no", "yes")))
+        transaction.change_round(doubt=transaction.ask(0, MISSED_CARDS, ("no", "yes")))
 
 
-def next_may_have_begun(desk: Desk) -> None:
+def next_may_have_begun(transaction: Transaction) -> None:
     """A card after a refused *no more bets*: where nothing shows that a round has ended it may be the next one's."""
-    round_now = desk.round()
+    round_now = transaction.round()
     if round_now.next_bets == "pressed" and not round_now.trouble and not round_now.doubt:
-        desk.change_round(next_bets="asked", doubt=desk.ask(0, NEXT_BEGUN, ("no", "yes")))
-        desk.heard_not_all()
+        transaction.change_round(next_bets="asked", doubt=transaction.ask(0, _NEXT_BEGUN, ("no", "yes")))
+        transaction.heard_not_all()
 
 
-def after_hit(desk: Desk) -> bool:
+def after_hit(transaction: Transaction) -> bool:
     """Ask whether a card was missed, where play went on after a *hit* in a way that no play explains without its card.
 
     False: there is nothing to ask.
     """
-    evidence = desk.round().evidence
+    evidence = transaction.round().evidence
     cards = [at for at, one in enumerate(evidence) if isinstance(one.item, CardCame)]
     since = evidence[cards[-1] + 1 :] if cards else ()
     hit = next((one for one in since if isinstance(one.item, KeySpoke) and one.item.action == "hit"), None)
-    if hit is None or desk.house.shoe_numbers_cards:
+    if hit is None or transaction.house.shoe_numbers_cards:
         return False
-    found = woven(desk.rules, replace(desk.round(), evidence=evidence[: evidence.index(hit) + 1], trouble=""))
+    found = woven(
+        transaction.rules, replace(transaction.round(), evidence=evidence[: evidence.index(hit) + 1], trouble="")
+    )
     if not found.frontier:
         return False
-    spot, text = hand_asked(desk, found)
-    desk.change_round(missed_after=hit.number, doubt=desk.ask(spot, text, ("no", "yes")))
+    spot, text = _hand_asked(transaction, found)
+    transaction.change_round(missed_after=hit.number, doubt=transaction.ask(spot, text, ("no", "yes")))
     return True
 
 
-def hand_asked(desk: Desk, found: Reconstruction) -> tuple[int, str]:
+def _hand_asked(transaction: Transaction, found: Reconstruction) -> tuple[int, str]:
     """The spot in play (0: plays differ), and the question about its hand."""
     hands = {(node.turn, found.play().current(node) if len(node.hands) > 1 else -1) for node in found.frontier}
     turns = {turn for turn, _ in hands}
@@ -92,23 +94,27 @@ def hand_asked(desk: Desk, found: Reconstruction) -> tuple[int, str]:
         return 0, "Was a card missed after the key hit?"
     (turn, hand), *others = hands
     which = "" if others or hand < 0 else f", hand {hand + 1}"
-    spot = desk.round().spots[turn]
+    spot = transaction.round().spots[turn]
     return spot, f"Was a card missed for spot {spot}{which}?"
 
 
-def withdraw_if_needless(desk: Desk) -> None:
+def withdraw_if_needless(transaction: Transaction) -> None:
     """A correction, or a card told late, explains the round after all."""
-    round_now = desk.round()
-    if round_now.missed_after and round_now.doubt and desk.legal(desk.lattice().as_of(known_until(desk))):
-        desk.tell(QuestionWithdrawn(round_now.doubt))
-        desk.change_round(doubt=0, missed_after=0)
+    round_now = transaction.round()
+    if (
+        round_now.missed_after
+        and round_now.doubt
+        and transaction.legal(transaction.lattice().as_of(known_until(transaction)))
+    ):
+        transaction.emit(QuestionWithdrawn(round_now.doubt))
+        transaction.change_round(doubt=0, missed_after=0)
 
 
 def shown(round_now: Round) -> str:
     """The question as the dealer reads it."""
     if round_now.missed_after:
-        return HIT_SHOWN
-    return NEXT_SHOWN if round_now.next_bets == "asked" else SHOWN
+        return _HIT_SHOWN
+    return _NEXT_SHOWN if round_now.next_bets == "asked" else _SHOWN
 
 
 def told(round_now: Round) -> str:

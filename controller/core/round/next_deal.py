@@ -20,40 +20,46 @@ from controller.core.messages.raised_alerts import Kind
 from controller.core.round import closing, lifecycle, missed_cards
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.state import Table
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
 
-QUIET_NS: Final = 5_000_000_000
+_QUIET_NS: Final = 5_000_000_000
 """So long no card comes between two rounds: chips are taken and paid, cards collected, bets laid."""
 
-NO_BOX: Final = 2
+_NO_BOX: Final = 2
 """The dealer's own cards of a deal."""
 
 
-def may_begin(desk: Desk) -> bool:
+def may_begin(transaction: Transaction) -> bool:
     """Whether a card may be the next round's first although nothing shows that the open one is over."""
-    drawn, round_now = desk.stamped.input, desk.state.round
-    if not isinstance(drawn, CardDrawn) or drawn.burn or drawn.since_ns >= 0 or desk.state.burns or round_now is None:
+    drawn, round_now = transaction.stamped.input, transaction.state.round
+    if (
+        not isinstance(drawn, CardDrawn)
+        or drawn.burn
+        or drawn.since_ns >= 0
+        or transaction.state.burns
+        or round_now is None
+    ):
         return False
-    at_ns, options = desk.table_ns(drawn.at_ns), round_now.rules(desk.rules).options
+    at_ns, options = transaction.table_ns(drawn.at_ns), round_now.rules(transaction.rules).options
     by_key = options.no_more_bets == "always" or options.turn_key != "sometimes"
     if by_key or round_now.closing or (not round_now.doubt and (round_now.held() or not round_now.is_dealt())):
         return False
-    quiet = at_ns - round_now.dealing.last_ns >= QUIET_NS
-    if not quiet or not deal_confirmation.guarded(desk.rules) or not deal_confirmation.usual_ms(desk):
+    quiet = at_ns - round_now.dealing.last_ns >= _QUIET_NS
+    if not quiet or not deal_confirmation.guarded(transaction.rules) or not deal_confirmation.usual_ms(transaction):
         return False
     # Where cards may be missing neither their number nor a play says whether it is over.
-    may_be_over = round_now.doubt or round_now.trouble or round_now.blind() or round_end.may_be_over(desk)
-    return bool(may_be_over) and (bool(round_now.doubt) or not lifecycle.ended_by_card(desk, at_ns))
+    may_be_over = round_now.doubt or round_now.trouble or round_now.blind() or round_end.may_be_over(transaction)
+    return bool(may_be_over) and (bool(round_now.doubt) or not lifecycle.ended_by_card(transaction, at_ns))
 
 
 def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
     """Whether the first of the cards that wait begins a round; None: that is not known yet."""
-    desk = Desk(table, held[0])
-    gap_ns, most_ms = deal_confirmation.gap_ns(desk), deal_confirmation.rhythm_ms(desk)
-    cards = deal_size(desk, held)
+    transaction = Transaction(table, held[0])
+    gap_ns, most_ms = deal_confirmation.gap_ns(transaction), deal_confirmation.rhythm_ms(transaction)
+    cards = _deal_size(transaction, held)
     count, last_ns = 0, 0
-    if cards == NO_BOX:
+    if cards == _NO_BOX:
         return False
     for one in held:
         match one.input:
@@ -66,41 +72,41 @@ def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
             case DeadlinePassed(at_ns) if at_ns >= last_ns + gap_ns:
                 return count == cards
             case KeyPressed(_, key):
-                return desk.house.keys.get(key) == "no_more_bets" and count == cards
+                return transaction.house.keys.get(key) == "no_more_bets" and count == cards
             case _:
                 pass
     return None
 
 
-def deal_size(desk: Desk, held: tuple[Stamped, ...]) -> int:
+def _deal_size(transaction: Transaction, held: tuple[Stamped, ...]) -> int:
     """The cards of a deal to the boxes where main wagers lie when the first of these comes."""
     first = held[0].input
     assert isinstance(first, CardDrawn), "a card began the wait"
-    spots = {wager.spot for wager in lock.lying(desk) if wager.bet == "main"}
+    spots = {wager.spot for wager in lock.lying(transaction) if wager.bet == "main"}
     for one in held:
         seen = one.input
         if isinstance(seen, ChipsSeen) and seen.zone == "main" and seen.after_ns < first.at_ns:
-            known = any(desk.house.chips.get(chip) for chip in seen.chips)
+            known = any(transaction.house.chips.get(chip) for chip in seen.chips)
             spots = {*spots, seen.spot} if known else spots - {seen.spot}
-    boxes = len(spots | {box.spot for box in desk.state.declared})
-    return 2 * boxes + NO_BOX
+    boxes = len(spots | {box.spot for box in transaction.state.declared})
+    return 2 * boxes + _NO_BOX
 
 
 def deadline_ns(table: Table) -> int:
     """When the clock is to say that no more of the cards that wait have come, in table time."""
-    desk = Desk(table, table.state.held[0])
+    transaction = Transaction(table, table.state.held[0])
     cards = [one.input.at_ns for one in table.state.held if isinstance(one.input, CardDrawn)]
-    return desk.table_ns(cards[-1]) + deal_confirmation.gap_ns(desk)
+    return transaction.table_ns(cards[-1]) + deal_confirmation.gap_ns(transaction)
 
 
-def overtake(desk: Desk) -> None:
+def overtake(transaction: Transaction) -> None:
     """The next round's first card comes, and nothing had shown that the open one was over: it ends as it is known."""
-    round_now = desk.round()
+    round_now = transaction.round()
     text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
-    raise_alert(desk, Kind.ROUND_UNENDED, text, round=round_now.number)
+    raise_alert(transaction, Kind.ROUND_UNENDED, text, round=round_now.number)
     if round_now.doubt:
-        desk.irregular(missed_cards.untold(round_now))
+        transaction.irregular(missed_cards.untold(round_now))
     if round_now.dealing.unturned():
-        closing.give_way(desk)
+        closing.give_way(transaction)
     else:
-        lifecycle.close(desk)
+        lifecycle.close(transaction)

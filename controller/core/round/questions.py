@@ -15,75 +15,75 @@ from controller.core.inference.question import Question, best_question
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.messages.events import QuestionAnswered, QuestionWithdrawn
 from controller.core.table.state import Asked
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 WAITING_LIMIT: Final = 3
 """Rounds that may wait for an answer; beyond that the floor must rule on the oldest."""
 
 
-def consider(desk: Desk) -> None:
+def consider(transaction: Transaction) -> None:
     """Ask the best question once everybody can see the finished hands and some due still differs."""
-    round_now = desk.round()
+    round_now = transaction.round()
     if round_now.asked is not None:
-        withdraw_if_needless(desk)
+        withdraw_if_needless(transaction)
         return
-    points = hole_points(desk)
+    points = hole_points(transaction)
     turned = points is not None or not round_now.hole_dealt
     idle = round_now.considered == len(round_now.evidence) or round_now.trouble
-    if not turned or idle or known_until(desk) < latest(desk) or not matters(desk):
+    if not turned or idle or known_until(transaction) < latest(transaction) or not _matters(transaction):
         return
-    found = desk.lattice()
+    found = transaction.lattice()
     play = found.play()
     nodes = of_hole(found.frontier, points)
-    if all(play.all_played(node) and of_points(play.holes(node, drawing=False), points) for node in nodes):
-        desk.change_round(considered=len(round_now.evidence))
-        ask_best(desk, points)
+    if all(play.all_played(node) and _of_points(play.holes(node, drawing=False), points) for node in nodes):
+        transaction.change_round(considered=len(round_now.evidence))
+        ask_best(transaction, points)
 
 
-def matters(desk: Desk) -> bool:
+def _matters(transaction: Transaction) -> bool:
     """Whether some wager still depends on how the round was played."""
-    return open_bets(desk) or sides_differ(desk)
+    return open_bets(transaction) or sides_differ(transaction)
 
 
-def of_points(holes: int, points: int | None) -> bool:
+def _of_points(holes: int, points: int | None) -> bool:
     """Whether a hole card of so many points (None: none is dealt) is among these."""
     return bool(holes if points is None else holes >> points & 1)
 
 
-def ask_best(desk: Desk, points: int | None) -> None:
+def ask_best(transaction: Transaction, points: int | None) -> None:
     """Ask the question whose worst answer leaves the fewest different dues, if any answer would change money."""
-    question = best_question((Case(desk.lattice(), points, sides_of(desk)),))
+    question = best_question((Case(transaction.lattice(), points, sides_of(transaction)),))
     if question is not None:
-        ask(desk, question)
+        _ask(transaction, question)
 
 
-def ask(desk: Desk, question: Question) -> None:
+def _ask(transaction: Transaction, question: Question) -> None:
     """Put a question to people."""
-    spots = desk.round().spots
-    number = desk.ask(question.about(spots), question.text(spots), question.choices())
-    desk.change_round(asked=Asked(number, question))
+    spots = transaction.round().spots
+    number = transaction.ask(question.about(spots), question.text(spots), question.choices())
+    transaction.change_round(asked=Asked(number, question))
 
 
-def withdraw_if_needless(desk: Desk) -> None:
+def withdraw_if_needless(transaction: Transaction) -> None:
     """Take back a question once nothing depends on it."""
-    asked = desk.round().asked
-    if asked is not None and (desk.round().trouble or not matters(desk)):
-        desk.change_round(asked=None)
-        desk.tell(QuestionWithdrawn(asked.number))
+    asked = transaction.round().asked
+    if asked is not None and (transaction.round().trouble or not _matters(transaction)):
+        transaction.change_round(asked=None)
+        transaction.emit(QuestionWithdrawn(asked.number))
 
 
-def take_answer(desk: Desk, words: str, who: str) -> bool:
+def take_answer(transaction: Transaction, words: str, who: str) -> bool:
     """Take the answer to the open round's question; False if it is none of the choices."""
-    asked = desk.round().asked
+    asked = transaction.round().asked
     assert asked is not None, "an answer comes to a question"
     value = asked.question.value_of(words)
     if value is None:
-        desk.tell(AnswerRefused(asked.number, words, f"the answers are {', '.join(asked.question.choices())}"))
+        transaction.emit(AnswerRefused(asked.number, words, f"the answers are {', '.join(asked.question.choices())}"))
         return False
-    desk.tell(QuestionAnswered(asked.number, asked.question.words(value), who))
-    answers = (*desk.round().answers, *asked.question.answers(value))
-    desk.change_round(asked=None, answers=answers, considered=-1)
-    desk.found = narrowed(desk.lattice(), answers)
-    if not of_hole(desk.found.frontier, hole_points(desk)):
-        desk.irregular("no legal play agrees with the answer")
+    transaction.emit(QuestionAnswered(asked.number, asked.question.words(value), who))
+    answers = (*transaction.round().answers, *asked.question.answers(value))
+    transaction.change_round(asked=None, answers=answers, considered=-1)
+    transaction.found = narrowed(transaction.lattice(), answers)
+    if not of_hole(transaction.found.frontier, hole_points(transaction)):
+        transaction.irregular("no legal play agrees with the answer")
     return True

@@ -14,64 +14,71 @@ from controller.core.messages.inputs import DeadlinePassed
 from controller.core.messages.raised_alerts import Kind
 from controller.core.round import closing, lifecycle
 from controller.core.table.alert_list import raise_alert
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-QUIET_NS: Final = 60_000_000_000
+_QUIET_NS: Final = 60_000_000_000
 
 SHOWN: Final = "Round over? yes/no"
 """The line on the dealer's keypad."""
 
 
-def quiet_since(desk: Desk) -> int:
+def _quiet_since(transaction: Transaction) -> int:
     """When the last card, key or chips of the round came."""
-    return max(desk.round().lock_ns, desk.times().latest_ns)
+    return max(transaction.round().lock_ns, transaction.times().latest_ns)
 
 
-def deadline_ns(desk: Desk) -> int:
+def deadline_ns(transaction: Transaction) -> int:
     """When the clock is to say that nothing has happened, in table time; -1: no need."""
-    return quiet_since(desk) + QUIET_NS if waits(desk) else -1
+    return _quiet_since(transaction) + _QUIET_NS if _waits(transaction) else -1
 
 
-def waits(desk: Desk) -> bool:
+def _waits(transaction: Transaction) -> bool:
     """Whether a minute without anything would say something, and the clock has not told of it yet."""
-    round_now = desk.round()
+    round_now = transaction.round()
     asked_already = round_now.lingered == len(round_now.evidence)
-    if asked_already or not round_now.rules(desk.rules).options.turn_key or not round_now.is_dealt():
+    if asked_already or not round_now.rules(transaction.rules).options.turn_key or not round_now.is_dealt():
         return False
     return round_now.locked and not (round_now.closing or round_now.held())
 
 
-def review(desk: Desk) -> None:
+def review(transaction: Transaction) -> None:
     """End the round, or ask, once a minute has passed; take the question back once anything has happened."""
-    told, round_now = desk.stamped.input, desk.state.round
+    told, round_now = transaction.stamped.input, transaction.state.round
     if round_now is None:
         return
     if round_now.lingers and round_now.lingered != len(round_now.evidence):
-        closing.linger_no_more(desk)
-    late = isinstance(told, DeadlinePassed) and desk.table_ns(told.at_ns) >= quiet_since(desk) + QUIET_NS
-    if not late or not waits(desk):
+        closing.linger_no_more(transaction)
+    late = (
+        isinstance(told, DeadlinePassed) and transaction.table_ns(told.at_ns) >= _quiet_since(transaction) + _QUIET_NS
+    )
+    if not late or not _waits(transaction):
         return
-    desk.change_round(lingered=len(round_now.evidence))
-    if not may_be_over(desk):
+    transaction.change_round(lingered=len(round_now.evidence))
+    if not _may_be_over(transaction):
         return
-    if round_now.turned and not round_now.trouble and round_end.is_over(desk) and lifecycle.may_close(desk):
-        lifecycle.close(desk)
+    if (
+        round_now.turned
+        and not round_now.trouble
+        and round_end.is_over(transaction)
+        and lifecycle.may_close(transaction)
+    ):
+        lifecycle.close(transaction)
         return
     text = f"nothing has happened for a minute in round {round_now.number}, and it may be over"
-    raise_alert(desk, Kind.ROUND_UNENDED, text, round=round_now.number)
+    raise_alert(transaction, Kind.ROUND_UNENDED, text, round=round_now.number)
     if round_now.asked is None:
-        desk.change_round(lingers=desk.ask(0, f"Is round {round_now.number} over?", ("yes", "no")))
+        transaction.change_round(lingers=transaction.ask(0, f"Is round {round_now.number} over?", ("yes", "no")))
 
 
-def may_be_over(desk: Desk) -> bool:
+def _may_be_over(transaction: Transaction) -> bool:
     """Whether some play of the round is over; where hidden cards would decide that it always counts as one that may."""
-    round_now = desk.round()
-    return bool(round_now.trouble) or round_now.hides() or round_end.may_be_over(desk)
+    round_now = transaction.round()
+    return bool(round_now.trouble) or round_now.hides() or round_end.may_be_over(transaction)
 
 
-def answered(desk: Desk, answer: str, who: str) -> None:
+def answered(transaction: Transaction, answer: str, who: str) -> None:
     """A person said whether the round is over; if so it is closed as its key would close it."""
-    if not desk.hears_yes_or_no(desk.round().lingers, answer, who):
+    if not transaction.hears_yes_or_no(transaction.round().lingers, answer, who):
         return
     over = answer == "yes"
-    desk.change_round(lingers=0, closing=over, close_refused=over or desk.round().close_refused)
+    transaction.change_round(lingers=0, closing=over, close_refused=over or transaction.round().close_refused)

@@ -56,7 +56,7 @@ from controller.core.table.desired import Desired
 from controller.core.table.disputes import overtaken
 from controller.core.table.layout import conflicts, key
 from controller.core.table.state import Table
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsSeen, HealthState
 
 EXCHANGED: Final = "shoe_exchanged"
@@ -65,11 +65,11 @@ EXCHANGED: Final = "shoe_exchanged"
 CHANGED: Final = "shoe_changed"
 """Its word that another answers of those that the table file names."""
 
-MAKER_DIGITS: Final = 4
+_MAKER_DIGITS: Final = 4
 """Hex digits of a chip's id that name the standard and the tag's maker (ISO/IEC 15693-3: E0 and a maker's code)."""
 
 
-LOOKED_INTO: Final = frozenset(
+_LOOKED_INTO: Final = frozenset(
     {
         *(BetIncreasedAfterLock, BetDecreasedAfterLock, ChipsUnexplained, UnknownChip, ChipSeenTwice, ChipsChanged),
         *(InsuranceTooLarge, WagerOutsideLimits, SideBetWithoutMain, SideBetRefused, MidShoeEntry),
@@ -79,163 +79,174 @@ LOOKED_INTO: Final = frozenset(
 """The events that may mean something to surveillance: the others are passed over at every reading."""
 
 
-def protect(before: Table, desk: Desk) -> None:
+def protect(before: Table, transaction: Transaction) -> None:
     """Raise what this step shows."""
-    told = tuple(desk.events)
+    told = tuple(transaction.events)
     for event in told:
-        if type(event) in LOOKED_INTO:
-            look_into(before, desk, event)
-            of_devices(desk, event)
-    doubted(desk, tuple([event for event in told if isinstance(event, SettlementDisputed)]))
-    insurance_lowered(before, desk)
-    wagers_unseen(before, desk)
-    chips_from_elsewhere(before, desk)
-    duplicates(desk)
-    accuse(desk)
-    shoe_check.count(before, desk)
-    pay_advice.advise(before, desk)
-    for wrong in payment_check.followed(before, desk):
-        mispaid(desk, wrong)
-        if desk.state.round is not None and desk.state.round.overtook == wrong.round:
-            overtook_unpaid(desk)
+        if type(event) in _LOOKED_INTO:
+            _look_into(before, transaction, event)
+            _of_devices(transaction, event)
+    _doubted(transaction, tuple([event for event in told if isinstance(event, SettlementDisputed)]))
+    insurance_lowered(before, transaction)
+    _wagers_unseen(before, transaction)
+    _chips_from_elsewhere(before, transaction)
+    _duplicates(transaction)
+    accuse(transaction)
+    shoe_check.count(before, transaction)
+    pay_advice.advise(before, transaction)
+    for wrong in payment_check.followed(before, transaction):
+        _mispaid(transaction, wrong)
+        if transaction.state.round is not None and transaction.state.round.overtook == wrong.round:
+            _overtook_unpaid(transaction)
 
 
-def look_into(before: Table, desk: Desk, event: Event) -> None:
+def _look_into(before: Table, transaction: Transaction, event: Event) -> None:
     """What an event means to surveillance."""
     match event:
         case BetIncreasedAfterLock() | BetDecreasedAfterLock() | ChipsUnexplained():
-            touched(before, desk, event)
+            touched(before, transaction, event)
         case InsuranceTooLarge(number, spot, cents, counted):
             text = f"{money(cents)} lie there, {money(counted)} is the most that counts"
-            wager_refused(before, desk, Kind.INSURANCE_TOO_LARGE, (number, spot, "insurance", cents), text)
+            _wager_refused(before, transaction, Kind.INSURANCE_TOO_LARGE, (number, spot, "insurance", cents), text)
         case WagerOutsideLimits(number, spot, bet, cents, least, most):
             bounds = (("at least", least), ("at most", most))
             limits = " and ".join(f"{words} {money(bound)}" for words, bound in bounds if bound is not None)
             text = f"a wager of {money(cents)}, where the sign allows {limits}"
-            wager_refused(before, desk, Kind.WAGER_OUTSIDE_LIMITS, (number, spot, bet, cents), text)
+            _wager_refused(before, transaction, Kind.WAGER_OUTSIDE_LIMITS, (number, spot, bet, cents), text)
         case SideBetWithoutMain(number, spot, bet, cents):
             text = f"{money(cents)} and no main wager at the spot"
-            wager_refused(before, desk, Kind.SIDE_BET_WITHOUT_MAIN, (number, spot, bet, cents), text)
+            _wager_refused(before, transaction, Kind.SIDE_BET_WITHOUT_MAIN, (number, spot, bet, cents), text)
         case SideBetRefused(number, spot, bet, cents, rule, reason):
             kind = Kind.EZ_BUST_WRONG_UP_CARD if rule.endswith(".up_cards") else Kind.SIDE_BET_REFUSED
-            wager_refused(before, desk, kind, (number, spot, bet, cents), f"{money(cents)} are no wager: {reason}")
+            _wager_refused(
+                before, transaction, kind, (number, spot, bet, cents), f"{money(cents)} are no wager: {reason}"
+            )
         case MidShoeEntry(number, spot, cents):
             text = f"{money(cents)} at a spot that did not bet the last round of this shoe"
-            wager_refused(before, desk, Kind.MID_SHOE_ENTRY, (number, spot, "main", cents), text)
+            _wager_refused(before, transaction, Kind.MID_SHOE_ENTRY, (number, spot, "main", cents), text)
         case CardDrawn(number, _, position):
-            laid_too_early(before, desk, number, position)
+            _laid_too_early(before, transaction, number, position)
         case ChipsChanged(spot, "main", lay, lies):
-            lowered_in_irregular(desk, spot, lay, lies)
+            _lowered_in_irregular(transaction, spot, lay, lies)
         case UnknownChip(spot, zone, chip):
-            unknown(before, desk, spot, zone, chip)
+            _unknown(before, transaction, spot, zone, chip)
         case ChipSeenTwice(chip):
-            desk.change(disputes={**desk.state.disputes, chip: moment(desk)})
-            for zones in conflicts(desk.state.felt).values():
+            transaction.change(disputes={**transaction.state.disputes, chip: _moment(transaction)})
+            for zones in conflicts(transaction.state.felt).values():
                 for name in zones:
-                    spoil(desk, name)
+                    spoil(transaction, name)
         case RoundIrregular():
-            irregular(before, desk, event)
+            _irregular(before, transaction, event)
         case CardOutsideRound(card):
             text = f"card {card} was drawn with no wager on the table and no burn announced"
-            raise_alert(desk, Kind.CARD_OUT_OF_TURN, text, readings=(card,))
+            raise_alert(transaction, Kind.CARD_OUT_OF_TURN, text, readings=(card,))
         case _:
             pass
 
 
-def of_devices(desk: Desk, event: Event) -> None:
+def _of_devices(transaction: Transaction, event: Event) -> None:
     """What an event says of who a device is."""
     match event:
         case DeviceAlarm(device, code, text) if code == EXCHANGED:
-            swapped(desk, device, text)
-            desk.change(identities={**desk.state.identities, device: ""})
+            _swapped(transaction, device, text)
+            transaction.change(identities={**transaction.state.identities, device: ""})
         case DeviceAlarm(device, code, _) if code == CHANGED:
-            desk.change(identities={**desk.state.identities, device: ""})
+            transaction.change(identities={**transaction.state.identities, device: ""})
         case DeviceStatusChanged(device, state, detail) if state == HealthState.READY and detail:
-            known = desk.state.identities.get(device, "")
+            known = transaction.state.identities.get(device, "")
             if known and known != detail:
-                swapped(desk, device, f"{known} before, {detail} now")
-            desk.change(identities={**desk.state.identities, device: detail})
+                _swapped(transaction, device, f"{known} before, {detail} now")
+            transaction.change(identities={**transaction.state.identities, device: detail})
         case _:
             pass
 
 
-def swapped(desk: Desk, device: str, text: str) -> None:
+def _swapped(transaction: Transaction, device: str, text: str) -> None:
     """Another device answers where one did before."""
-    raise_alert(desk, Kind.DEVICE_SWAPPED, f"{device}: {text}")
+    raise_alert(transaction, Kind.DEVICE_SWAPPED, f"{device}: {text}")
 
 
 def taken(
-    desk: Desk,
+    transaction: Transaction,
     given: Acknowledged | ShoeChanged | OpeningRefuted | FitnessTold | SoftwareLooked | ReadingsHeld,
 ) -> None:
     """What people, or the daemon about itself, say that concerns game protection alone."""
     match given:
         case Acknowledged():
-            acknowledge(desk, given)
+            acknowledge(transaction, given)
         case ShoeChanged():
-            shoe_check.announced(desk, given)
+            shoe_check.announced(transaction, given)
         case OpeningRefuted():
-            opening_refuted(desk, given)
+            _opening_refuted(transaction, given)
         case FitnessTold():
-            readiness.told(desk, given)
+            readiness.told(transaction, given)
         case SoftwareLooked():
-            desk.tell(checked(given))
+            transaction.emit(checked(given))
         case ReadingsHeld():
-            readings_held(desk, given)
+            _readings_held(transaction, given)
         case _:
             assert_never(given)
 
 
-def opening_refuted(desk: Desk, given: OpeningRefuted) -> None:
+def _opening_refuted(transaction: Transaction, given: OpeningRefuted) -> None:
     """A card that lies open is not the one that was committed to."""
     text = f"card {given.card} was opened as {given.face}, which is not what was committed to when it was drawn"
-    raise_alert(desk, Kind.COMMITMENT_WRONG, text, readings=(given.card, desk.stamped.number))
+    raise_alert(transaction, Kind.COMMITMENT_WRONG, text, readings=(given.card, transaction.stamped.number))
 
 
-def readings_held(desk: Desk, given: ReadingsHeld) -> None:
+def _readings_held(transaction: Transaction, given: ReadingsHeld) -> None:
     """Cards and keys of a round lie in an order that nobody knows."""
-    round_now = desk.state.round
+    round_now = transaction.state.round
     if round_now is None:
         return
     held_ms = given.held_ns // 1_000_000
-    seconds, since_ms = divmod((desk.stamped.wall_ns - given.held_ns) // 1_000_000, 1000)
+    seconds, since_ms = divmod((transaction.stamped.wall_ns - given.held_ns) // 1_000_000, 1000)
     hours, minutes = divmod(seconds % 86_400 // 60, 60)
     since = f"{hours:02}:{minutes:02}:{seconds % 60:02}.{since_ms:03} UTC"
     text = f"held back since {since} for {held_ms} ms, the table read cards and keys at once: their order is not known"
-    raise_alert(desk, Kind.READINGS_HELD, text, round=round_now.number)
+    raise_alert(transaction, Kind.READINGS_HELD, text, round=round_now.number)
 
 
 # --- chips ------------------------------------------------------------------------------------------
 
 
-def wager_refused(before: Table, desk: Desk, kind: Kind, wager: tuple[int, int, str, int], why: str) -> None:
+def _wager_refused(
+    before: Table, transaction: Transaction, kind: Kind, wager: tuple[int, int, str, int], why: str
+) -> None:
     """Chips that are no wager, or one that should not have been taken: round, spot, bet and cents."""
     number, spot, bet, cents = wager
     was = before.state.felt.get(key(spot, bet))
     amounts = {"before_cents": 0 if was is None else was.cents, "after_cents": cents}
     fields = {"round": number, "spot": spot, "zone": bet}
-    raise_alert(desk, kind, f"spot {spot} {bet}: {why}", **fields, **amounts, **contents(before, desk, spot, bet))
+    raise_alert(
+        transaction, kind, f"spot {spot} {bet}: {why}", **fields, **amounts, **contents(before, transaction, spot, bet)
+    )
 
 
-def laid_too_early(before: Table, desk: Desk, number: int | None, position: int | None) -> None:
+def _laid_too_early(before: Table, transaction: Transaction, number: int | None, position: int | None) -> None:
     """Chips that lay before the lock where a wager is made after the deal, and the up card is not one it is made on."""
-    round_now = desk.state.round
-    if round_now is None or round_now.number != number or position != 2 * len(round_now.spots) or desk.found is None:
+    round_now = transaction.state.round
+    if (
+        round_now is None
+        or round_now.number != number
+        or position != 2 * len(round_now.spots)
+        or transaction.found is None
+    ):
         return
     up_card = round_now.cards[len(round_now.spots)].shown()
     if up_card is None:
         return
-    offered = desk.rules.offered_after_deal(points_of(seen(0, up_card)))
-    for zone in desk.state.felt.values():
-        if zone.cents and made_later(desk.rules, zone.name) and zone.name != offered:
+    offered = transaction.rules.offered_after_deal(points_of(seen(0, up_card)))
+    for zone in transaction.state.felt.values():
+        if zone.cents and made_later(transaction.rules, zone.name) and zone.name != offered:
             why = f"{money(zone.cents)} are no wager: it is not offered against this up card"
             wager = (round_now.number, zone.spot, zone.name, zone.cents)
-            wager_refused(before, desk, Kind.EZ_BUST_WRONG_UP_CARD, wager, why)
+            _wager_refused(before, transaction, Kind.EZ_BUST_WRONG_UP_CARD, wager, why)
 
 
-def wagers_unseen(before: Table, desk: Desk) -> None:
+def _wagers_unseen(before: Table, transaction: Transaction) -> None:
     """Zones of wagers that no reader looked at when the bets were locked: said once, until somebody has seen it."""
-    was, now = before.state.round, desk.state.round
+    was, now = before.state.round, transaction.state.round
     if now is None or not now.lost_zones:
         return
     known = was.lost_zones if was is not None and was.number == now.number else ()
@@ -243,71 +254,71 @@ def wagers_unseen(before: Table, desk: Desk) -> None:
     for name in sorted({*now.lost_zones}.difference(known)):
         where, _, zone = name.partition("/")
         by_spot.setdefault(int(where), []).append(zone)
-    waits = {(one.spot, one.text) for one in desk.state.alerts.listed if one.kind is Kind.WAGERS_UNSEEN}
+    waits = {(one.spot, one.text) for one in transaction.state.alerts.listed if one.kind is Kind.WAGERS_UNSEEN}
     for spot, zones in by_spot.items():
         nobody = f"no reader looked at {', '.join(zones)} when the bets were locked"
         text = f"spot {spot}: {nobody}; what is wagered there is on no list"
         if (spot, text) not in waits:
             only = zones[0] if len(zones) == 1 else None
-            raise_alert(desk, Kind.WAGERS_UNSEEN, text, round=now.number, spot=spot, zone=only)
+            raise_alert(transaction, Kind.WAGERS_UNSEEN, text, round=now.number, spot=spot, zone=only)
 
 
-def lowered_in_irregular(desk: Desk, spot: int, before_cents: int, after_cents: int) -> None:
+def _lowered_in_irregular(transaction: Transaction, spot: int, before_cents: int, after_cents: int) -> None:
     """A main wager that loses a part of its chips while no legal play explains the round.
 
     A broken hand of a split box may be taken so, and a surrender: nobody is accused. But what makes a round irregular
     may be meant to divert from it.
     """
-    round_now = desk.state.round
+    round_now = transaction.state.round
     if round_now is None or not round_now.trouble_told() or spot not in round_now.spots:
         return
     if 0 < after_cents < before_cents:
         lowered = f"{money(before_cents)} became {money(after_cents)}"
         fields = {"before_cents": before_cents, "after_cents": after_cents}
         text = f"spot {spot} main: {lowered} in a round that no legal play explains"
-        raise_alert(desk, Kind.CHIPS_UNEXPLAINED, text, round=round_now.number, spot=spot, zone="main", **fields)
+        raise_alert(transaction, Kind.CHIPS_UNEXPLAINED, text, round=round_now.number, spot=spot, zone="main", **fields)
 
 
-def unknown(before: Table, desk: Desk, spot: int, zone: str, chip: str) -> None:
+def _unknown(before: Table, transaction: Transaction, spot: int, zone: str, chip: str) -> None:
     """A chip that is not in the registry: of another make than any of the house's it is foreign."""
-    makers = {known[:MAKER_DIGITS] for known in desk.house.chips}
-    foreign = chip[:MAKER_DIGITS] not in makers
+    makers = {known[:_MAKER_DIGITS] for known in transaction.house.chips}
+    foreign = chip[:_MAKER_DIGITS] not in makers
     kind = Kind.FOREIGN_CHIP if foreign else Kind.UNKNOWN_CHIP
     text = f"spot {spot} {zone}: chip {chip} is not in the registry{', nor is any of its make' if foreign else ''}"
-    raise_alert(desk, kind, text, spot=spot, zone=zone, **contents(before, desk, spot, zone))
-    spoil(desk, key(spot, zone))
+    raise_alert(transaction, kind, text, spot=spot, zone=zone, **contents(before, transaction, spot, zone))
+    spoil(transaction, key(spot, zone))
 
 
-def chips_from_elsewhere(before: Table, desk: Desk) -> None:
+def _chips_from_elsewhere(before: Table, transaction: Transaction) -> None:
     """Chips that came to this table although the house keeps them somewhere else."""
-    told = desk.stamped.input
-    if not isinstance(told, ChipsSeen) or not desk.house.elsewhere:
+    told = transaction.stamped.input
+    if not isinstance(told, ChipsSeen) or not transaction.house.elsewhere:
         return
     lain = {chip for zone in before.state.felt.values() for chip in zone.chips}
     for chip in sorted(set(told.chips) - lain):
-        place = desk.house.elsewhere.get(chip)
+        place = transaction.house.elsewhere.get(chip)
         if place is not None:
             text = f"spot {told.spot} {told.zone}: chip {chip} should be elsewhere: {place}"
-            fields = contents(before, desk, told.spot, told.zone)
-            raise_alert(desk, Kind.CHIP_ELSEWHERE, text, spot=told.spot, zone=told.zone, **fields)
+            fields = contents(before, transaction, told.spot, told.zone)
+            raise_alert(transaction, Kind.CHIP_ELSEWHERE, text, spot=told.spot, zone=told.zone, **fields)
 
 
-def moment(desk: Desk) -> int:
+def _moment(transaction: Transaction) -> int:
     """When this step's chips were seen, in table time."""
-    told = desk.stamped.input
-    return desk.table_ns(told.by_ns) if isinstance(told, ChipsSeen) else desk.state.last_ns
+    told = transaction.stamped.input
+    return transaction.table_ns(told.by_ns) if isinstance(told, ChipsSeen) else transaction.state.last_ns
 
 
-def duplicates(desk: Desk) -> None:
+def _duplicates(transaction: Transaction) -> None:
     """A chip seen in two zones is two chips once the readers have looked at both again and still see it in both.
 
     A chip that is carried from one zone to another is for a moment seen in both.
     """
-    if not desk.state.disputes:
+    if not transaction.state.disputes:
         return
-    there, confirmed = conflicts(desk.state.felt), desk.state.confirmed
+    there, confirmed = conflicts(transaction.state.felt), transaction.state.confirmed
     kept: dict[str, int] = {}
-    for chip, since_ns in desk.state.disputes.items():
+    for chip, since_ns in transaction.state.disputes.items():
         if chip not in there:
             continue
         spots = {name.partition("/")[0] for name in there[chip]}
@@ -315,26 +326,26 @@ def duplicates(desk: Desk) -> None:
         if proven:
             text = f"chip {chip} lies in {' and in '.join(there[chip])} at once"
             where = there[chip][0].partition("/")
-            raise_alert(desk, Kind.DUPLICATED_CHIP, text, spot=int(where[0]), zone=where[2])
+            raise_alert(transaction, Kind.DUPLICATED_CHIP, text, spot=int(where[0]), zone=where[2])
         kept[chip] = -1 if proven else since_ns
-    if kept != desk.state.disputes:
-        desk.change(disputes=kept)
+    if kept != transaction.state.disputes:
+        transaction.change(disputes=kept)
 
 
-def looking_again(desk: Desk, wanted: Desired) -> Desired:
+def looking_again(transaction: Transaction, wanted: Desired) -> Desired:
     """What the devices should be told, and to look again at chips seen in two zones or where nothing explains it."""
-    since_ns = max([-1, *desk.state.disputes.values(), *[one.seen_ns for one in desk.state.suspected]])
-    for zone in desk.state.felt.values():
+    since_ns = max([-1, *transaction.state.disputes.values(), *[one.seen_ns for one in transaction.state.suspected]])
+    for zone in transaction.state.felt.values():
         if zone.released:
             since_ns = max(since_ns, *zone.released.values())
     if since_ns < 0:
         return wanted
-    return replace(wanted, confirm_ns=max(wanted.confirm_ns, since_ns - desk.state.offset_ns, 1))
+    return replace(wanted, confirm_ns=max(wanted.confirm_ns, since_ns - transaction.state.offset_ns, 1))
 
 
 # --- cards and payments -----------------------------------------------------------------------------
 
-SUSPECTED: Final = (
+_SUSPECTED: Final = (
     (OUT_OF_TURN, Kind.CARD_OUT_OF_TURN),
     (WRONG_ORDER, Kind.CARD_OUT_OF_TURN),
     (STOOD, Kind.DEALER_AGAINST_RULE),
@@ -342,45 +353,47 @@ SUSPECTED: Final = (
 """What the likely cause of an irregular round is called."""
 
 
-def irregular(before: Table, desk: Desk, event: RoundIrregular) -> None:
+def _irregular(before: Table, transaction: Transaction, event: RoundIrregular) -> None:
     """No legal play explains a round. Its likely cause says whether a card or the dealer went against the rules.
 
     Where a card of it may have gone unheard nothing says so of anybody.
     """
-    reason, likely, round_now = event.reason, event.probable_cause or "", desk.round_known(event.round)
+    reason, likely, round_now = event.reason, event.probable_cause or "", transaction.round_known(event.round)
     text = f"{reason}; likely: {likely}" if likely else reason
     if cards_unheard(round_now):
-        raise_alert(desk, Kind.ROUND_IRREGULAR, text, round=event.round)
+        raise_alert(transaction, Kind.ROUND_IRREGULAR, text, round=event.round)
         return
-    found = next((kind for words, kind in SUSPECTED if words in likely), None)
+    found = next((kind for words, kind in _SUSPECTED if words in likely), None)
     if STRAY in likely:
         turned = round_now is not None and round_now.turned
         found = Kind.DEALER_AGAINST_RULE if turned else Kind.CARD_OUT_OF_TURN
     if found is None:
-        dealers = not likely and (reason == DEALERS_RULE or (reason == CLOSED_EARLY and players_finished(before)))
+        dealers = not likely and (reason == DEALERS_RULE or (reason == CLOSED_EARLY and _players_finished(before)))
         found = Kind.DEALER_AGAINST_RULE if dealers else Kind.ROUND_IRREGULAR
-    raise_alert(desk, found, text, round=event.round)
+    raise_alert(transaction, found, text, round=event.round)
 
 
-def doubted(desk: Desk, doubts: tuple[SettlementDisputed, ...]) -> None:
+def _doubted(transaction: Transaction, doubts: tuple[SettlementDisputed, ...]) -> None:
     """What was settled and is contradicted since: one alert for all wagers of a round."""
     for number in dict.fromkeys(one.round for one in doubts):
         of_round = [one for one in doubts if one.round == number]
         wagers = ", ".join(f"spot {one.spot} {one.bet} {money(one.net_cents)}" for one in of_round)
         text = f"settled before the round contradicted it, to be confirmed or adjusted: {wagers}"
-        raise_alert(desk, Kind.SETTLEMENT_DISPUTED, text, round=number)
+        raise_alert(transaction, Kind.SETTLEMENT_DISPUTED, text, round=number)
 
 
-def overtook_unpaid(desk: Desk) -> None:
+def _overtook_unpaid(transaction: Transaction) -> None:
     """The round that the first card of the open one ended was not paid as is due: in doubt if this one is irregular."""
-    desk.change_round(overtook_unpaid=True)
-    before = len(desk.events)
-    for doubt in overtaken(desk.state.books, desk.round()):
-        desk.tell_shown(doubt)
-    doubted(desk, tuple(event for event in desk.events[before:] if isinstance(event, SettlementDisputed)))
+    transaction.change_round(overtook_unpaid=True)
+    before = len(transaction.events)
+    for doubt in overtaken(transaction.state.books, transaction.round()):
+        transaction.emit_when_shown(doubt)
+    _doubted(
+        transaction, tuple(event for event in transaction.events[before:] if isinstance(event, SettlementDisputed))
+    )
 
 
-def players_finished(before: Table) -> bool:
+def _players_finished(before: Table) -> bool:
     """Whether only the dealer could still have drawn when the round was closed."""
     found = before.found
     if found is None or not found.frontier or len(found.cards) < found.play().deal_cards:
@@ -388,7 +401,7 @@ def players_finished(before: Table) -> bool:
     return all(found.play().finished(node) for node in found.frontier)
 
 
-def mispaid(desk: Desk, wrong: payment_check.Wrong) -> None:
+def _mispaid(transaction: Transaction, wrong: payment_check.Wrong) -> None:
     """A wager was not paid as it is due."""
     owed, found = wrong.owed, wrong.finding
     fields = {"round": wrong.round, "spot": owed.spot, "zone": owed.zone}
@@ -402,4 +415,4 @@ def mispaid(desk: Desk, wrong: payment_check.Wrong) -> None:
     chips = {"before": found.before.chips, "after": found.after.chips}
     nets = {"net_cents": owed.net_cents, "paid_cents": found.paid_cents}
     readings = tuple(sorted({one for one in (found.before.number, found.after.number, owed.number) if one}))
-    raise_alert(desk, found.kind, text, **fields, **amounts, **chips, **nets, readings=readings)
+    raise_alert(transaction, found.kind, text, **fields, **amounts, **chips, **nets, readings=readings)

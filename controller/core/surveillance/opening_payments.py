@@ -17,60 +17,60 @@ from controller.core.messages.raised_alerts import Kind
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.payments import PaidRound, Watch
 from controller.core.table.state import Round
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-DECISIONS: Final = frozenset({"hit", "stand", "double", "split"})
+_DECISIONS: Final = frozenset({"hit", "stand", "double", "split"})
 
 
-def comes_first(desk: Desk, paid: PaidRound, event: WagerSettled) -> bool:
+def comes_first(transaction: Transaction, paid: PaidRound, event: WagerSettled) -> bool:
     """Whether a wager that has just been settled is one that the card has settled before play (A40)."""
-    said, round_now = desk.rules.settled_before_play, desk.state.round
+    said, round_now = transaction.rules.settled_before_play, transaction.state.round
     if said == "not_said" or round_now is None or round_now.number != event.round or round_now.turned:
         return False
     if event.bet == "main":
         return event.spot in paid.naturals and event.net_cents > 0
     # A win that the aggregate limit may lower is not known before the last side wager is.
-    decided = event.net_cents < 0 or (event.net_cents > 0 and not desk.rules.aggregate_limit_cents)
-    decided = decided and event.bet in desk.rules.side_bets and said == "naturals_and_side_wagers"
-    return decided and find(event.bet).placed == "before_deal" and paid_in_chips(desk, event.bet)
+    decided = event.net_cents < 0 or (event.net_cents > 0 and not transaction.rules.aggregate_limit_cents)
+    decided = decided and event.bet in transaction.rules.side_bets and said == "naturals_and_side_wagers"
+    return decided and find(event.bet).placed == "before_deal" and _paid_in_chips(transaction, event.bet)
 
 
-def paid_in_chips(desk: Desk, bet: str) -> bool:
+def _paid_in_chips(transaction: Transaction, bet: str) -> bool:
     """Whether a wager is taken and paid in its zone: the stake of a meter's wager is collected before the deal."""
-    terms = terms_of(desk.rules, bet)
+    terms = terms_of(transaction.rules, bet)
     return bool(terms.pays) and not (terms.awards_cents or terms.meter_shares)
 
 
-def review(desk: Desk, paid: PaidRound) -> PaidRound:
+def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
     """The round once what play has overtaken is told; what cannot be known any more is awaited no longer."""
-    round_now = desk.state.round
+    round_now = transaction.state.round
     if not paid.first or round_now is None or round_now.number != paid.round:
         return paid
     left: list[str] = []
     for name in paid.first:
         watch = paid.watches.get(name)
-        begun = None if watch is None else begun_ns(desk, round_now, by_card=watch.zone == "main")
-        if watch is None or watch.spoilt or round_now.trouble or (begun is not None and moved_by(watch, begun[1])):
+        begun = None if watch is None else _begun_ns(transaction, round_now, by_card=watch.zone == "main")
+        if watch is None or watch.spoilt or round_now.trouble or (begun is not None and _moved_by(watch, begun[1])):
             continue
-        if begun is None or desk.state.confirmed.get(str(watch.spot), -1) < begun[1]:
+        if begun is None or transaction.state.confirmed.get(str(watch.spot), -1) < begun[1]:
             left.append(name)
             continue
         before = "a card was drawn after the deal" if watch.zone == "main" else "play began"
         what = "the natural had not been paid" if watch.zone == "main" else "the wager had not been settled"
         text = f"spot {watch.spot} {watch.zone}: {what} when {before}"
-        raise_alert(desk, Kind.PROCEDURE_LATE, text, round=paid.round, spot=watch.spot, zone=watch.zone)
+        raise_alert(transaction, Kind.PROCEDURE_LATE, text, round=paid.round, spot=watch.spot, zone=watch.zone)
     return replace(paid, first=tuple(left))
 
 
-def begun_ns(desk: Desk, round_now: Round, *, by_card: bool) -> tuple[int, int] | None:
+def _begun_ns(transaction: Transaction, round_now: Round, *, by_card: bool) -> tuple[int, int] | None:
     """The first and the last moment at which play began: ``by_card`` with the first card, else with a decision too."""
-    deal = 2 * len(round_now.spots) + (2 if desk.rules.hole_card == "dealt" else 1)
+    deal = 2 * len(round_now.spots) + (2 if transaction.rules.hole_card == "dealt" else 1)
     cards = [one for one in round_now.evidence if isinstance(one.item, CardCame)][deal:]
-    keys = [one for one in round_now.evidence if isinstance(one.item, KeySpoke) and one.item.action in DECISIONS]
+    keys = [one for one in round_now.evidence if isinstance(one.item, KeySpoke) and one.item.action in _DECISIONS]
     begins = [*cards[:1], *([] if by_card else keys[:1])]
     return min(((one.first_ns, one.last_ns) for one in begins), key=lambda span: span[1], default=None)
 
 
-def moved_by(watch: Watch, begun_ns: int) -> bool:
+def _moved_by(watch: Watch, begun_ns: int) -> bool:
     """Whether the chips may have been touched by then."""
     return any(look.first_ns < begun_ns for look in watch.looks[1:])

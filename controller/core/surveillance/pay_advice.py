@@ -19,41 +19,41 @@ from controller.core.game.wager import Basis
 from controller.core.messages.advice import Advice, AdviceLine, Move, PaymentAdvised, Stack
 from controller.core.messages.events import BettingClosed, CardDealt, Event, HandCompleted, WagerSettled
 from controller.core.table.state import Round, Table
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-EXACT_LIMIT: Final = 4000
+_EXACT_LIMIT: Final = 4000
 """Units (the common measure of all chips) up to which chips are sought that make an amount the largest first do not."""
 
-INSURANCE: Final = "insurance"
+_INSURANCE: Final = "insurance"
 
 
-def order(line: AdviceLine) -> tuple[bool, int, bool, int, str]:
+def _order(line: AdviceLine) -> tuple[bool, int, bool, int, str]:
     """Where a line stands among those that can be said at once."""
-    return (line.bet != INSURANCE, -line.spot, line.bet != "main", 0 if line.hand is None else -line.hand, line.bet)
+    return (line.bet != _INSURANCE, -line.spot, line.bet != "main", 0 if line.hand is None else -line.hand, line.bet)
 
 
-def lines_of(
+def _lines_of(
     rules: Rules, settled: Iterable[WagerSettled], told: Sequence[Event], faces: dict[int, int], chips: tuple[int, ...]
 ) -> tuple[AdviceLine, ...]:
     """What is to be done about settled wagers. ``told`` are the round's facts, ``faces`` its open cards by number."""
     found: list[AdviceLine] = []
     for event in settled:
-        hands = by_hand(rules, event, told, faces) if event.bet == "main" else ()
+        hands = _by_hand(rules, event, told, faces) if event.bet == "main" else ()
         if hands:
-            found += [line(event, place, cents, chips) for place, cents in hands]
+            found += [_line(event, place, cents, chips) for place, cents in hands]
         else:
-            found.append(line(event, None, event.net_cents, chips))
-    return tuple(sorted(found, key=order))
+            found.append(_line(event, None, event.net_cents, chips))
+    return tuple(sorted(found, key=_order))
 
 
-def line(event: WagerSettled, hand: int | None, cents: int, chips: tuple[int, ...]) -> AdviceLine:
+def _line(event: WagerSettled, hand: int | None, cents: int, chips: tuple[int, ...]) -> AdviceLine:
     """One thing to do: ``cents`` is the player's net."""
     move = Move.PAY if cents > 0 else Move.TAKE if cents < 0 else Move.LEAVE
     stacks, short = in_chips(abs(cents), chips)
     return AdviceLine(event.spot, event.bet, hand, move, abs(cents), stacks, short)
 
 
-def by_hand(
+def _by_hand(
     rules: Rules, event: WagerSettled, told: Sequence[Event], faces: dict[int, int]
 ) -> tuple[tuple[int, int], ...]:
     """The nets of a split spot's hands, left to right; empty where there is one hand, or not every hand is known."""
@@ -61,7 +61,7 @@ def by_hand(
     dealer = [faces[one.card] for one in told if isinstance(one, CardDealt) and not one.spot and one.card in faces]
     if len(hands) < 2:
         return ()
-    end = dealer_end(tuple(dealer))
+    end = _dealer_end(tuple(dealer))
     nets: list[tuple[int, int]] = []
     for one in sorted(hands, key=lambda hand: hand.hand):
         if any(card not in faces for card in one.cards):
@@ -72,7 +72,7 @@ def by_hand(
     return tuple(nets) if sum(cents for _, cents in nets) == event.net_cents else ()
 
 
-def dealer_end(cards: tuple[int, ...]) -> DealerEnd:
+def _dealer_end(cards: tuple[int, ...]) -> DealerEnd:
     """How the dealer's hand ended."""
     if len(cards) == 2 and is_natural(*cards):
         return NATURAL
@@ -81,24 +81,24 @@ def dealer_end(cards: tuple[int, ...]) -> DealerEnd:
 
 def in_chips(cents: int, values: tuple[int, ...]) -> tuple[tuple[Stack, ...], int]:
     """The fewest chips of these values that make an amount, highest first, and what no chips make of it."""
-    counts = fewest(cents, tuple(sorted(values, reverse=True)))
+    counts = _fewest(cents, tuple(sorted(values, reverse=True)))
     stacks = tuple(Stack(value, count) for value, count in counts if count)
     return stacks, cents - sum(stack.value_cents * stack.count for stack in stacks)
 
 
 @lru_cache(maxsize=4096)
-def fewest(cents: int, values: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+def _fewest(cents: int, values: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     """How many of each value: the largest first, as dealers cut chips out; else any that make most of the amount."""
-    counts = largest_first(cents, values)
+    counts = _largest_first(cents, values)
     if not values or sum(value * count for value, count in counts) == cents:
         return counts
     unit = gcd(*values)
-    if cents // unit > EXACT_LIMIT:
+    if cents // unit > _EXACT_LIMIT:
         return counts
-    return exactly(cents // unit, unit, values)
+    return _exactly(cents // unit, unit, values)
 
 
-def largest_first(cents: int, values: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+def _largest_first(cents: int, values: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     """As many as go of the largest, then of the next."""
     counts: list[tuple[int, int]] = []
     for value in values:
@@ -107,7 +107,7 @@ def largest_first(cents: int, values: tuple[int, ...]) -> tuple[tuple[int, int],
     return tuple(counts)
 
 
-def exactly(units: int, unit: int, values: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+def _exactly(units: int, unit: int, values: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     """The fewest chips that make the highest amount up to ``units`` units which any chips make."""
     last: list[int] = [0] * (units + 1)
     chips: list[int] = [0] + [units + 1] * units
@@ -124,46 +124,48 @@ def exactly(units: int, unit: int, values: tuple[int, ...]) -> tuple[tuple[int, 
     return tuple(counts.items())
 
 
-DISPLAY_LIMIT = 80
+_DISPLAY_LIMIT = 80
 """Characters that a keypad's display takes (``ShowText``)."""
 
-DONE = "take and pay"
+_DONE = "take and pay"
 
 
-def advise(before: Table, desk: Desk) -> None:
+def advise(before: Table, transaction: Transaction) -> None:
     """What this step has settled, as things to do; what was settled as it had been paid needs doing no more."""
     settled: list[WagerSettled] = []
-    for event in desk.events:
+    for event in transaction.events:
         if isinstance(event, BettingClosed):
-            desk.change(advice=Advice())
+            transaction.change(advice=Advice())
         elif isinstance(event, WagerSettled) and event.basis is not Basis.PAID:
             settled.append(event)
     if not settled:
         return
     for number in sorted({event.round for event in settled}):
-        faces, told = known_of(before, desk, number)
+        faces, told = _known_of(before, transaction, number)
         of_round = [event for event in settled if event.round == number]
-        lines = lines_of(desk.rules, of_round, told, faces, desk.house.denominations)
-        desk.tell(PaymentAdvised(number, lines))
-        if desk.state.advice.round in {0, number}:
-            everything = tuple(sorted((*desk.state.advice.lines, *lines), key=order))
-            desk.change(advice=Advice(number, everything))
+        lines = _lines_of(transaction.rules, of_round, told, faces, transaction.house.denominations)
+        transaction.emit(PaymentAdvised(number, lines))
+        if transaction.state.advice.round in {0, number}:
+            everything = tuple(sorted((*transaction.state.advice.lines, *lines), key=_order))
+            transaction.change(advice=Advice(number, everything))
 
 
-def known_of(before: Table, desk: Desk, number: int) -> tuple[dict[int, int], tuple[Event, ...]]:
+def _known_of(before: Table, transaction: Transaction, number: int) -> tuple[dict[int, int], tuple[Event, ...]]:
     """A round's open cards by number, and the facts told of its hands and the dealer's."""
-    states = (desk.state, before.state)
+    states = (transaction.state, before.state)
     rounds = [one for state in states for one in (state.round, *state.waiting) if one is not None]
     round_now = next((one for one in rounds if one.number == number), None)
     if round_now is None:
         return {}, ()
     # A round that this step has closed lies open on the felt.
-    closed = not any(one is not None and one.number == number for one in (desk.state.round, *desk.state.waiting))
-    told = [one for one in (*round_now.told, *desk.events) if isinstance(one, HandCompleted | CardDealt)]
-    return dict(open_cards(round_now, closed=closed)), tuple(dict.fromkeys(one for one in told if one.round == number))
+    closed = not any(
+        one is not None and one.number == number for one in (transaction.state.round, *transaction.state.waiting)
+    )
+    told = [one for one in (*round_now.told, *transaction.events) if isinstance(one, HandCompleted | CardDealt)]
+    return dict(_open_cards(round_now, closed=closed)), tuple(dict.fromkeys(one for one in told if one.round == number))
 
 
-def open_cards(round_now: Round, *, closed: bool) -> Iterator[tuple[int, int]]:
+def _open_cards(round_now: Round, *, closed: bool) -> Iterator[tuple[int, int]]:
     """The cards that lie face up, as plays remember them, by number."""
     for place, card in enumerate(round_now.cards):
         face = card.shown()
@@ -173,12 +175,12 @@ def open_cards(round_now: Round, *, closed: bool) -> Iterator[tuple[int, int]]:
 
 def shown(given: Advice) -> str:
     """The advice in a line for the keypad: ``7 +37.50 5 -25 3 = take and pay``; empty where it does not fit."""
-    words = [word(line) for line in given.lines]
-    text = " ".join([*words, DONE])
-    return text if words and len(text) <= DISPLAY_LIMIT else ""
+    words = [_word(line) for line in given.lines]
+    text = " ".join([*words, _DONE])
+    return text if words and len(text) <= _DISPLAY_LIMIT else ""
 
 
-def word(line: AdviceLine) -> str:
+def _word(line: AdviceLine) -> str:
     """One line as a dealer reads it: spot, hand or side wager, and what to do."""
     where = f"{line.spot}" if line.hand is None else f"{line.spot}.{line.hand + 1}"
     what = "" if line.bet == "main" else f" {line.bet}"

@@ -30,14 +30,14 @@ from controller.core.surveillance import opening_payments
 from controller.core.table.layout import Zone, conflicts, key
 from controller.core.table.payments import EARLIER, Finding, Look, Owed, PaidRound, Terms, Watch, judge
 from controller.core.table.state import Round, Table
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsSeen, HealthState, KeyPressed
 
-ROUNDS_LIMIT: Final = 5
+_ROUNDS_LIMIT: Final = 5
 """Rounds followed at once: the open one, those that wait for an answer, and one that is being paid."""
 
 
-TAKEN_IN: Final = frozenset(
+_TAKEN_IN: Final = frozenset(
     {
         *(BettingClosed, RoundClosed, RoundPending, RoundVoided, WagerSettled, WagerAdjusted),
         *(InsuranceTaken, HandsSplit, SpotSurrendered, TableStarted, DeviceStatusChanged),
@@ -54,41 +54,44 @@ class Wrong(NamedTuple):
     finding: Finding
 
 
-def followed(before: Table, desk: Desk) -> list[Wrong]:
+def followed(before: Table, transaction: Transaction) -> list[Wrong]:
     """Take in what a step's reading says of the chips, then what it made the table say; what is found wrong by it."""
-    look_at_chips(before, desk)
-    open_round = desk.state.round
-    if open_round is not None and cards_changed(before, open_round) and follows(desk, open_round):
+    _look_at_chips(before, transaction)
+    open_round = transaction.state.round
+    if open_round is not None and _cards_changed(before, open_round) and _follows(transaction, open_round):
         was = before.state.round
-        look_at_cards(desk, open_round, dealt=was is None or was.cards is not open_round.cards)
+        _look_at_cards(transaction, open_round, dealt=was is None or was.cards is not open_round.cards)
     found: list[Wrong] = []
-    by_key = closed_by_key(before, desk)
-    for event in [event for event in desk.events if type(event) in TAKEN_IN]:
-        paid = of(desk, event.round) if isinstance(event, RoundClosed | RoundPending) else None
+    by_key = _closed_by_key(before, transaction)
+    for event in [event for event in transaction.events if type(event) in _TAKEN_IN]:
+        paid = of(transaction, event.round) if isinstance(event, RoundClosed | RoundPending) else None
         if paid is not None and paid.closed_ns < 0:
-            change(desk, replace(paid, by_evidence=not by_key, closed_ns=desk.table_ns(desk.stamped.at_ns)))
-        found += take_in(desk, event)
-    for paid in desk.state.paid[-1:]:
-        reviewed = opening_payments.review(desk, paid)
+            change(
+                transaction,
+                replace(paid, by_evidence=not by_key, closed_ns=transaction.table_ns(transaction.stamped.at_ns)),
+            )
+        found += _take_in(transaction, event)
+    for paid in transaction.state.paid[-1:]:
+        reviewed = opening_payments.review(transaction, paid)
         if reviewed is not paid:
-            change(desk, reviewed)
+            change(transaction, reviewed)
     return found
 
 
-def change(desk: Desk, after: PaidRound) -> None:
+def change(transaction: Transaction, after: PaidRound) -> None:
     """Remember a round as it is now."""
-    desk.change(paid=tuple(after if one.round == after.round else one for one in desk.state.paid))
+    transaction.change(paid=tuple(after if one.round == after.round else one for one in transaction.state.paid))
 
 
 # --- chips and cards --------------------------------------------------------------------------------
 
 
-def look_at_chips(before: Table, desk: Desk) -> None:
+def _look_at_chips(before: Table, transaction: Transaction) -> None:
     """A zone's new content, as one more look at it."""
-    told = desk.stamped.input
-    if not isinstance(told, ChipsSeen) or not desk.state.paid or desk.state.paid[-1].frozen:
+    told = transaction.stamped.input
+    if not isinstance(told, ChipsSeen) or not transaction.state.paid or transaction.state.paid[-1].frozen:
         return
-    paid, was, now = desk.state.paid[-1], before.state.felt, desk.state.felt
+    paid, was, now = transaction.state.paid[-1], before.state.felt, transaction.state.felt
     wide_ns = told.by_ns - told.after_ns
     if paid.closed_ns >= 0:
         paid = replace(paid, after_ns=max(paid.after_ns, wide_ns))
@@ -100,71 +103,71 @@ def look_at_chips(before: Table, desk: Desk) -> None:
             paid = paid.spoilt(frozenset({zone.spot}), zone.name)
     old = was.get(name) or Zone(told.spot, told.zone, (), 0, told.after_ns)
     watch = paid.watches.get(name)
-    if watch is None and (told.zone == "insurance" or made_later(desk.rules, told.zone)):
+    if watch is None and (told.zone == "insurance" or made_later(transaction.rules, told.zone)):
         watch = Watch(told.spot, told.zone, 0, (Look(0, 0, 0, old.cents, old.chips),))
     if watch is not None and old.chips != now[name].chips:
-        look = looked(desk, told, old, now[name], paid.closed_ns)
+        look = _looked(transaction, told, old, now[name], paid.closed_ns)
         sound = look.came_cents - look.left_cents == now[name].cents - old.cents
         watch = watch.after(look)
         if not sound or any(name in zones for zones in conflicts(now).values()):
             watch = replace(watch, spoilt=True)
         paid = replace(paid, watches={**paid.watches, name: watch})
-    change(desk, paid)
+    change(transaction, paid)
 
 
-def looked(desk: Desk, told: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> Look:
+def _looked(transaction: Transaction, told: ChipsSeen, old: Zone, now: Zone, closed_ns: int) -> Look:
     """A zone's content with the value of the chips that came and of those that left."""
-    chips = desk.house.chips
+    chips = transaction.house.chips
     came = sum(chips.get(chip, now.values.get(chip, 0)) for chip in set(now.chips) - set(old.chips))
     left = sum(chips.get(chip, old.values.get(chip, 0)) for chip in set(old.chips) - set(now.chips))
-    first_ns, last_ns = desk.table_ns(told.after_ns), desk.table_ns(told.by_ns)
+    first_ns, last_ns = transaction.table_ns(told.after_ns), transaction.table_ns(told.by_ns)
     # A reader often tells after the close what happened before it.
     closed = 0 <= closed_ns <= first_ns
-    over = may_be_over(desk, desk.state.paid[-1].round)
-    return Look(desk.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed, over)
+    over = _may_be_over(transaction, transaction.state.paid[-1].round)
+    return Look(transaction.stamped.number, first_ns, last_ns, now.cents, now.chips, came, left, closed, over)
 
 
-def may_be_over(desk: Desk, number: int) -> bool:
+def _may_be_over(transaction: Transaction, number: int) -> bool:
     """Whether a round that is followed may be over, so that chips may be the next bets."""
-    round_now = desk.state.round
+    round_now = transaction.state.round
     if round_now is None or round_now.number != number:
         return True
-    return round_now.is_dealt() and not round_now.trouble and round_end.may_be_over(desk)
+    return round_now.is_dealt() and not round_now.trouble and round_end.may_be_over(transaction)
 
 
-def closed_by_key(before: Table, desk: Desk) -> bool:
+def _closed_by_key(before: Table, transaction: Transaction) -> bool:
     """Whether a key has closed the round that was open."""
-    told, round_now = desk.stamped.input, before.state.round
-    pressed = isinstance(told, KeyPressed) and desk.house.keys.get(told.key) == "round_closed"
+    told, round_now = transaction.stamped.input, before.state.round
+    pressed = isinstance(told, KeyPressed) and transaction.house.keys.get(told.key) == "round_closed"
     return pressed or round_now is None or round_now.closing
 
 
-def follows(desk: Desk, round_now: Round) -> bool:
+def _follows(transaction: Transaction, round_now: Round) -> bool:
     """Whether the chips of the open round are followed."""
-    return bool(desk.state.paid) and desk.state.paid[-1].round == round_now.number
+    return bool(transaction.state.paid) and transaction.state.paid[-1].round == round_now.number
 
 
-def cards_changed(before: Table, round_now: Round) -> bool:
+def _cards_changed(before: Table, round_now: Round) -> bool:
     """Whether the open round has other cards, or other evidence of them, than before this step."""
     was = before.state.round
     return was is None or was.cards is not round_now.cards or was.evidence is not round_now.evidence
 
 
-def look_at_cards(desk: Desk, round_now: Round, *, dealt: bool = True) -> None:
+def _look_at_cards(transaction: Transaction, round_now: Round, *, dealt: bool = True) -> None:
     """The time of the last card, and which boxes have naturals; not ``dealt``: its cards have not changed."""
-    paid = desk.state.paid[-1]
-    last_ns = max(desk.times().cards_until_ns, 0)
+    paid = transaction.state.paid[-1]
+    last_ns = max(transaction.times().cards_until_ns, 0)
     naturals = paid.naturals
     boxes = len(round_now.spots)
     if not naturals and dealt and len(round_now.cards) > 2 * boxes:
         naturals = tuple(
-            spot for box, spot in enumerate(round_now.spots) if natural_at(round_now, box, box + boxes + 1)
+            spot for box, spot in enumerate(round_now.spots) if _natural_at(round_now, box, box + boxes + 1)
         )
     if (last_ns, naturals) != (paid.last_card_ns, paid.naturals):
-        change(desk, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
+        change(transaction, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
 
 
-def natural_at(round_now: Round, first: int, second: int) -> bool:
+def _natural_at(round_now: Round, first: int, second: int) -> bool:
     """Whether the cards at two places are a natural; a card that was not read makes none."""
     one, other = round_now.cards[first].shown(), round_now.cards[second].shown()
     return one is not None and other is not None and is_natural(seen(0, one), seen(0, other))
@@ -173,102 +176,109 @@ def natural_at(round_now: Round, first: int, second: int) -> bool:
 # --- what the table says ----------------------------------------------------------------------------
 
 
-def take_in(desk: Desk, event: Event) -> Iterator[Wrong]:
+def _take_in(transaction: Transaction, event: Event) -> Iterator[Wrong]:
     """What an event means for the payments."""
     match event:
         case BettingClosed():
-            yield from locked(desk, event)
+            yield from _locked(transaction, event)
         case WagerSettled():
-            yield from settled(desk, event)
-        case WagerAdjusted(number, spot, bet) if of(desk, number) is not None:
+            yield from _settled(transaction, event)
+        case WagerAdjusted(number, spot, bet) if of(transaction, number) is not None:
             # The floor has ruled, perhaps after the chips were moved: what they did is the floor's affair.
-            change(desk, of_round(desk, number).spoilt(frozenset({spot}), bet))
-        case InsuranceTaken(number, spot, cents) if of(desk, number) is not None:
-            paid = of_round(desk, number)
-            change(desk, replace(paid, insured={**paid.insured, str(spot): cents}))
-        case HandsSplit(number, spot) if of(desk, number) is not None:
-            change(desk, replace(of_round(desk, number), splits=(*of_round(desk, number).splits, spot)))
-        case SpotSurrendered(number, spot) if of(desk, number) is not None:
-            paid = of_round(desk, number)
-            change(desk, replace(paid, surrendered=(*paid.surrendered, spot)))
-        case RoundClosed(number, _, _, outcome) if of(desk, number) is not None:
-            paid = of_round(desk, number)
-            change(desk, paid.spoilt() if outcome in {"irregular", "void"} else paid)
-        case RoundVoided(number) if of(desk, number) is not None:
-            change(desk, of_round(desk, number).spoilt())
+            change(transaction, _of_round(transaction, number).spoilt(frozenset({spot}), bet))
+        case InsuranceTaken(number, spot, cents) if of(transaction, number) is not None:
+            paid = _of_round(transaction, number)
+            change(transaction, replace(paid, insured={**paid.insured, str(spot): cents}))
+        case HandsSplit(number, spot) if of(transaction, number) is not None:
+            change(
+                transaction,
+                replace(_of_round(transaction, number), splits=(*_of_round(transaction, number).splits, spot)),
+            )
+        case SpotSurrendered(number, spot) if of(transaction, number) is not None:
+            paid = _of_round(transaction, number)
+            change(transaction, replace(paid, surrendered=(*paid.surrendered, spot)))
+        case RoundClosed(number, _, _, outcome) if of(transaction, number) is not None:
+            paid = _of_round(transaction, number)
+            change(transaction, paid.spoilt() if outcome in {"irregular", "void"} else paid)
+        case RoundVoided(number) if of(transaction, number) is not None:
+            change(transaction, _of_round(transaction, number).spoilt())
         case TableStarted(_, _, _, True):
-            for paid in desk.state.paid:
-                change(desk, paid.spoilt())
+            for paid in transaction.state.paid:
+                change(transaction, paid.spoilt())
         case DeviceStatusChanged(device, state) if state != HealthState.READY:
-            for paid in desk.state.paid:
-                if not paid.frozen and device in desk.house.readers:
-                    change(desk, paid.spoilt(frozenset(desk.house.readers[device])))
+            for paid in transaction.state.paid:
+                if not paid.frozen and device in transaction.house.readers:
+                    change(transaction, paid.spoilt(frozenset(transaction.house.readers[device])))
         case _:
             pass
 
 
-def of(desk: Desk, number: int) -> PaidRound | None:
+def of(transaction: Transaction, number: int) -> PaidRound | None:
     """A round that is followed."""
-    return next((paid for paid in desk.state.paid if paid.round == number), None)
+    return next((paid for paid in transaction.state.paid if paid.round == number), None)
 
 
-def of_round(desk: Desk, number: int) -> PaidRound:
+def _of_round(transaction: Transaction, number: int) -> PaidRound:
     """A round that is known to be followed."""
-    found = of(desk, number)
+    found = of(transaction, number)
     assert found is not None, "the round is not followed"
     return found
 
 
-def locked(desk: Desk, event: BettingClosed) -> Iterator[Wrong]:
+def _locked(transaction: Transaction, event: BettingClosed) -> Iterator[Wrong]:
     """The next bets are locked: what was to be paid is paid. The new round's zones are followed from here."""
-    for paid in desk.state.paid:
+    for paid in transaction.state.paid:
         if not paid.frozen:
-            change(desk, replace(paid, frozen=True))
+            change(transaction, replace(paid, frozen=True))
             for owed in paid.owed:
-                yield from wrong(paid, owed)
-    open_rounds = {one.number for one in (*desk.state.waiting, desk.state.round) if one is not None}
-    kept = tuple(paid for paid in desk.state.paid if paid.round in open_rounds)
+                yield from _wrong(paid, owed)
+    open_rounds = {one.number for one in (*transaction.state.waiting, transaction.state.round) if one is not None}
+    kept = tuple(paid for paid in transaction.state.paid if paid.round in open_rounds)
     watches: dict[str, Watch] = {}
     for wager in event.wagers:
-        zone = desk.state.felt.get(key(wager.spot, wager.bet))
+        zone = transaction.state.felt.get(key(wager.spot, wager.bet))
         if zone is not None:
             look = Look(0, 0, 0, zone.cents, zone.chips)
             # Other chips than those at the lock lie there already, or some that nobody can count.
-            spoilt = zone.cents != wager.cents or any(key(wager.spot, wager.bet) in z for z in conflicts_of(desk))
+            spoilt = zone.cents != wager.cents or any(
+                key(wager.spot, wager.bet) in z for z in _conflicts_of(transaction)
+            )
             watches[key(wager.spot, wager.bet)] = Watch(wager.spot, wager.bet, wager.cents, (look,), spoilt)
-    earlier = tuple(ns for paid in desk.state.paid[-1:] for ns in (*paid.earlier_ns, paid.widest_ns()))[-EARLIER:]
-    desk.change(paid=(*kept, PaidRound(event.round, watches, earlier_ns=earlier))[-ROUNDS_LIMIT:])
-    if desk.state.round is not None and desk.state.round.number == event.round:
-        look_at_cards(desk, desk.state.round)
+    earlier = tuple(ns for paid in transaction.state.paid[-1:] for ns in (*paid.earlier_ns, paid.widest_ns()))[
+        -EARLIER:
+    ]
+    transaction.change(paid=(*kept, PaidRound(event.round, watches, earlier_ns=earlier))[-_ROUNDS_LIMIT:])
+    if transaction.state.round is not None and transaction.state.round.number == event.round:
+        _look_at_cards(transaction, transaction.state.round)
 
 
-def conflicts_of(desk: Desk) -> Iterator[tuple[str, ...]]:
+def _conflicts_of(transaction: Transaction) -> Iterator[tuple[str, ...]]:
     """The zones of each chip that is seen in more than one."""
-    yield from conflicts(desk.state.felt).values()
+    yield from conflicts(transaction.state.felt).values()
 
 
-def settled(desk: Desk, event: WagerSettled) -> Iterator[Wrong]:
+def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[Wrong]:
     """A wager's due is known; if the chips lie still already it can be judged at once."""
-    paid = of(desk, event.round)
-    judged = event.basis in {Basis.EVIDENCE, Basis.ANSWER} and not by_hand(desk, event)
+    paid = of(transaction, event.round)
+    judged = event.basis in {Basis.EVIDENCE, Basis.ANSWER} and not _by_hand(transaction, event)
     if paid is None or not judged:
         return
-    owed = Owed(event.spot, event.bet, event.wager_cents, event.net_cents, desk.stamped.number)
-    first = (key(event.spot, event.bet),) if opening_payments.comes_first(desk, paid, event) else ()
-    change(desk, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
+    owed = Owed(event.spot, event.bet, event.wager_cents, event.net_cents, transaction.stamped.number)
+    first = (key(event.spot, event.bet),) if opening_payments.comes_first(transaction, paid, event) else ()
+    change(transaction, replace(paid, owed=(*paid.owed, owed), first=(*paid.first, *first)))
     if paid.frozen:
-        yield from wrong(paid, owed)
+        yield from _wrong(paid, owed)
 
 
-def by_hand(desk: Desk, event: WagerSettled) -> bool:
+def _by_hand(transaction: Transaction, event: WagerSettled) -> bool:
     """Whether a win is one of those awards that are paid out away from the table."""
-    if event.bet not in desk.rules.side_bets or event.net_cents <= 0:
+    if event.bet not in transaction.rules.side_bets or event.net_cents <= 0:
         return False
-    terms = terms_of(desk.rules, event.bet)
+    terms = terms_of(transaction.rules, event.bet)
     return bool(terms.awards_cents or terms.meter_shares)
 
 
-def wrong(paid: PaidRound, owed: Owed) -> Iterator[Wrong]:
+def _wrong(paid: PaidRound, owed: Owed) -> Iterator[Wrong]:
     """What is wrong with the payment of one wager, if anything is."""
     watch = paid.watches.get(key(owed.spot, owed.zone))
     if watch is None or (watch.wager_cents and watch.wager_cents != owed.wager_cents):

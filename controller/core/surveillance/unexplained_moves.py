@@ -11,31 +11,33 @@ from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.layout import Felt, conflicts, key
 from controller.core.table.state import Round, Table
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from controller.core.table.unexplained_chips import Suspicion
 from firmware_protocols.readings import ChipsSeen
 
 
-def contents(before: Table, desk: Desk, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
+def contents(before: Table, transaction: Transaction, spot: int, zone: str) -> dict[str, tuple[str, ...]]:
     """The chips of a zone before this step and after it."""
     name = key(spot, zone)
-    return {"before": chips_at(before.state.felt, name), "after": chips_at(desk.state.felt, name)}
+    return {"before": _chips_at(before.state.felt, name), "after": _chips_at(transaction.state.felt, name)}
 
 
-def chips_at(felt: Felt, name: str) -> tuple[str, ...]:
+def _chips_at(felt: Felt, name: str) -> tuple[str, ...]:
     """The chips of a zone."""
     zone = felt.get(name)
     return () if zone is None else zone.chips
 
 
-def touched(before: Table, desk: Desk, event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained) -> None:
+def touched(
+    before: Table, transaction: Transaction, event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
+) -> None:
     """Chips moved where nothing explains it: what it looks like, held against what lay there before it began."""
     name = key(event.spot, event.zone)
-    paid = payment_check.of(desk, event.round)
+    paid = payment_check.of(transaction, event.round)
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
     where, what = f"spot {event.spot} {event.zone}", f"{money(event.before_cents)} became {money(event.after_cents)}"
-    round_now = desk.round_known(event.round)
-    if not_all_heard(round_now, event.spot):
+    round_now = transaction.round_known(event.round)
+    if _not_all_heard(round_now, event.spot):
         kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
     elif event.after_cents == lay:
         kind, text = Kind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
@@ -48,8 +50,8 @@ def touched(before: Table, desk: Desk, event: BetIncreasedAfterLock | BetDecreas
     in_play = round_now is None or event.spot in round_now.spots
     severity = SEVERITY[kind] if in_play else Severity.NOTICE
     suspicion = Suspicion(
-        number=desk.stamped.number,
-        seen_ns=desk.table_ns(desk.stamped.at_ns),
+        number=transaction.stamped.number,
+        seen_ns=transaction.table_ns(transaction.stamped.at_ns),
         kind=str(kind),
         severity=str(severity),
         text=text,
@@ -58,68 +60,68 @@ def touched(before: Table, desk: Desk, event: BetIncreasedAfterLock | BetDecreas
         zone=event.zone,
         before_cents=event.before_cents,
         after_cents=event.after_cents,
-        before=chips_at(before.state.felt, name),
-        after=chips_at(desk.state.felt, name),
+        before=_chips_at(before.state.felt, name),
+        after=_chips_at(transaction.state.felt, name),
     )
     if kind in {Kind.CAPPING, Kind.PAST_POSTING}:
-        desk.change(suspected=(*desk.state.suspected, suspicion))
-    elif not explained_away(desk, name):
-        accuse(desk)
-        tell(desk, suspicion)
+        transaction.change(suspected=(*transaction.state.suspected, suspicion))
+    elif not _explained_away(transaction, name):
+        accuse(transaction)
+        _tell(transaction, suspicion)
     if paid is not None:
         kept = {other: cents for other, cents in paid.touched.items() if other != name}
         now = kept if event.after_cents == lay else {**kept, name: lay}
-        payment_check.change(desk, replace(paid, touched=now).spoilt(frozenset({event.spot}), event.zone))
+        payment_check.change(transaction, replace(paid, touched=now).spoilt(frozenset({event.spot}), event.zone))
 
 
-def explained_away(desk: Desk, name: str) -> bool:
+def _explained_away(transaction: Transaction, name: str) -> bool:
     """Whether chips that left a zone had come there only as its antenna heard what lies at another; nothing is left."""
-    suspicion = next((one for one in desk.state.suspected if key(one.spot, one.zone) == name), None)
-    if suspicion is None or not lies_elsewhere(desk.state.felt, suspicion):
+    suspicion = next((one for one in transaction.state.suspected if key(one.spot, one.zone) == name), None)
+    if suspicion is None or not _lies_elsewhere(transaction.state.felt, suspicion):
         return False
-    desk.change(suspected=tuple(one for one in desk.state.suspected if one is not suspicion))
+    transaction.change(suspected=tuple(one for one in transaction.state.suspected if one is not suspicion))
     return True
 
 
-def lies_elsewhere(felt: Felt, suspicion: Suspicion) -> bool:
+def _lies_elsewhere(felt: Felt, suspicion: Suspicion) -> bool:
     """Whether chips that came to a zone have left it and lie in another."""
     here = felt[key(suspicion.spot, suspicion.zone)].chips
     gone = suspicion.came().difference(here)
     return bool(gone) and all(any(chip in zone.chips for zone in felt.values()) for chip in gone)
 
 
-def accuse(desk: Desk) -> None:
+def accuse(transaction: Transaction) -> None:
     """Raise the suspicions that stand: every reader has looked round since, and no other antenna hears the chips."""
-    if not desk.state.suspected:
+    if not transaction.state.suspected:
         return
-    heard_twice, known_ns = conflicts(desk.state.felt), looked_round(desk)
+    heard_twice, known_ns = conflicts(transaction.state.felt), _looked_round(transaction)
     kept: list[Suspicion] = []
-    for one in desk.state.suspected:
+    for one in transaction.state.suspected:
         if not one.came().isdisjoint(heard_twice) or (
-            known_ns < one.seen_ns and one.came().issubset(desk.state.felt[key(one.spot, one.zone)].chips)
+            known_ns < one.seen_ns and one.came().issubset(transaction.state.felt[key(one.spot, one.zone)].chips)
         ):
             kept.append(one)
-        elif not lies_elsewhere(desk.state.felt, one):
-            tell(desk, one)
-    desk.change(suspected=tuple(kept))
+        elif not _lies_elsewhere(transaction.state.felt, one):
+            _tell(transaction, one)
+    transaction.change(suspected=tuple(kept))
 
 
-def tell(desk: Desk, one: Suspicion) -> None:
+def _tell(transaction: Transaction, one: Suspicion) -> None:
     """Raise what a suspicion says."""
     said = {name: getattr(one, name) for name in ("round", "spot", "zone", "before_cents", "after_cents")}
     chips = {"before": one.before, "after": one.after}
     raise_alert(
-        desk, Kind(one.kind), one.text, severity=Severity(one.severity), readings=(one.number,), **said, **chips
+        transaction, Kind(one.kind), one.text, severity=Severity(one.severity), readings=(one.number,), **said, **chips
     )
 
 
-def looked_round(desk: Desk) -> int:
+def _looked_round(transaction: Transaction) -> int:
     """The moment up to which every spot is known whose reader works."""
-    ready = (spots for name, spots in desk.house.readers.items() if desk.state.is_ready(name))
-    return min((desk.state.confirmed.get(str(spot), -1) for spots in ready for spot in spots), default=EVER)
+    ready = (spots for name, spots in transaction.house.readers.items() if transaction.state.is_ready(name))
+    return min((transaction.state.confirmed.get(str(spot), -1) for spots in ready for spot in spots), default=EVER)
 
 
-def not_all_heard(round_now: Round | None, spot: int) -> bool:
+def _not_all_heard(round_now: Round | None, spot: int) -> bool:
     """Whether a card of a round, or what happened at a spot, may have gone unheard: so nobody is accused there.
 
     A payment, say, after a card of which the table never heard. What was kept back until the cards lie open is told
@@ -134,37 +136,37 @@ def cards_unheard(round_now: Round | None) -> bool:
     return round_now is not None and (round_now.unheard or round_now.shoe_away)
 
 
-def spoil(desk: Desk, name: str) -> None:
+def spoil(transaction: Transaction, name: str) -> None:
     """What lies in a zone cannot be counted: its payment is not judged."""
     spot, _, zone = name.partition("/")
-    if desk.state.paid and not desk.state.paid[-1].frozen:
-        payment_check.change(desk, desk.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
+    if transaction.state.paid and not transaction.state.paid[-1].frozen:
+        payment_check.change(transaction, transaction.state.paid[-1].spoilt(frozenset({int(spot)}), zone))
 
 
-def insurance_lowered(before: Table, desk: Desk) -> None:
+def insurance_lowered(before: Table, transaction: Transaction) -> None:
     """Insurance taken back once it counts and before it is settled: it counts all the same."""
-    told, round_now = desk.stamped.input, desk.state.round
+    told, round_now = transaction.stamped.input, transaction.state.round
     if not isinstance(told, ChipsSeen) or told.zone != "insurance" or round_now is None or round_now.trouble:
         return
-    paid = desk.state.paid[-1] if desk.state.paid else None
+    paid = transaction.state.paid[-1] if transaction.state.paid else None
     name = key(told.spot, told.zone)
-    was, now = before.state.felt.get(name), desk.state.felt[name]
+    was, now = before.state.felt.get(name), transaction.state.felt[name]
     counted = paid.insured.get(str(told.spot), 0) if paid is not None else 0
     settled = round_now.turned or (told.spot, "insurance") in round_now.settled
     # A device that finds no natural has decided it before anything shows that; hidden hands tell nothing of theirs.
-    settled = settled or desk.rules.hole_check == "device" or round_now.hides()
-    if paid is None or was is None or settled or now.cents >= min(was.cents, counted) or may_be_settled(desk):
+    settled = settled or transaction.rules.hole_check == "device" or round_now.hides()
+    if paid is None or was is None or settled or now.cents >= min(was.cents, counted) or _may_be_settled(transaction):
         return
-    kind = Kind.CHIPS_UNEXPLAINED if not_all_heard(round_now, told.spot) else Kind.PINCHING
+    kind = Kind.CHIPS_UNEXPLAINED if _not_all_heard(round_now, told.spot) else Kind.PINCHING
     text = f"spot {told.spot} insurance: {money(was.cents)} became {money(now.cents)} after the offer had closed"
     amounts = {"before_cents": was.cents, "after_cents": now.cents, "before": was.chips, "after": now.chips}
-    raise_alert(desk, kind, text, round=round_now.number, spot=told.spot, zone=told.zone, **amounts)
-    spoil(desk, name)
+    raise_alert(transaction, kind, text, round=round_now.number, spot=told.spot, zone=told.zone, **amounts)
+    spoil(transaction, name)
 
 
-def may_be_settled(desk: Desk) -> bool:
+def _may_be_settled(transaction: Transaction) -> bool:
     """Whether insurance may have been taken or paid: in some play all boxes have played, or none is left to tell."""
-    found = desk.lattice()
+    found = transaction.lattice()
     play, insured = found.play(), found.last_layout().insured
     reached = (after for node in found.frontier for after, _ in play.reach(node, insured))
     return not found.frontier or any(play.all_played(node) for node in reached)

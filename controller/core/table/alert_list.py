@@ -17,44 +17,44 @@ from controller.core.messages.raised_alerts import (
     with_raised,
     without,
 )
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
 
-def acknowledge(desk: Desk, given: Acknowledged) -> None:
+def acknowledge(transaction: Transaction, given: Acknowledged) -> None:
     """A named person has seen an alert."""
-    listed = desk.state.alerts.find(given.alert)
+    listed = transaction.state.alerts.find(given.alert)
     if listed is None:
-        desk.tell(OrderRefused(f"ack {given.alert}", "no such alert is unacknowledged", given.who))
+        transaction.emit(OrderRefused(f"ack {given.alert}", "no such alert is unacknowledged", given.who))
         return
-    desk.change(alerts=without(desk.state.alerts, given.alert))
-    desk.tell(AlertAcknowledged(given.alert, listed.kind, given.who, given.note))
+    transaction.change(alerts=without(transaction.state.alerts, given.alert))
+    transaction.emit(AlertAcknowledged(given.alert, listed.kind, given.who, given.note))
 
 
-def raise_alert(desk: Desk, kind: Kind, text: str, **evidence: Any) -> None:  # noqa: ANN401 - fields of AlertRaised
+def raise_alert(transaction: Transaction, kind: Kind, text: str, **evidence: Any) -> None:  # noqa: ANN401 - fields of AlertRaised
     """Publish an alert and list it until somebody acknowledges it.
 
     The last place of a full list says that it is full; until that is acknowledged, what follows is published but not
     listed.
     """
-    if not is_full(desk) and len(desk.state.alerts.listed) == LISTED_LIMIT - 1:
+    if not _is_full(transaction) and len(transaction.state.alerts.listed) == LISTED_LIMIT - 1:
         text_full = f"{LISTED_LIMIT - 1} alerts wait for somebody; those that follow are published but not listed"
-        put_on_list(desk, Kind.ALERTS_UNREAD, text_full, {})
-    put_on_list(desk, kind, text, evidence)
+        _put_on_list(transaction, Kind.ALERTS_UNREAD, text_full, {})
+    _put_on_list(transaction, kind, text, evidence)
 
 
-def is_full(desk: Desk) -> bool:
+def _is_full(transaction: Transaction) -> bool:
     """Whether the list's last place says that it is full."""
-    return any(one.kind is Kind.ALERTS_UNREAD for one in desk.state.alerts.listed)
+    return any(one.kind is Kind.ALERTS_UNREAD for one in transaction.state.alerts.listed)
 
 
-def put_on_list(desk: Desk, kind: Kind, text: str, evidence: dict[str, Any]) -> None:
+def _put_on_list(transaction: Transaction, kind: Kind, text: str, evidence: dict[str, Any]) -> None:
     """Publish an alert under the next number, and list it if there is room."""
-    alerts, full = desk.state.alerts, is_full(desk)
-    fields = {"severity": SEVERITY[kind], "readings": (desk.stamped.number,), **evidence}
+    alerts, full = transaction.state.alerts, _is_full(transaction)
+    fields = {"severity": SEVERITY[kind], "readings": (transaction.stamped.number,), **evidence}
     event = AlertRaised(alerts.raised + 1, kind, text=text, **fields)
-    desk.tell(event)
-    now = replace(alerts, raised=event.alert) if full else with_raised(alerts, event, desk.stamped.wall_ns)
-    desk.change(alerts=now)
+    transaction.emit(event)
+    now = replace(alerts, raised=event.alert) if full else with_raised(alerts, event, transaction.stamped.wall_ns)
+    transaction.change(alerts=now)
 
 
 def money(cents: int) -> str:

@@ -27,8 +27,8 @@ DECISIONS: Final = frozenset({"hit", "stand", "double", "split", "surrender", "e
 EVIDENCE: Final = DECISIONS | {"insurance_closed", "hole_turned"}
 """Keys that are evidence of the round's course."""
 
-PROCEDURE: Final = frozenset({"no_more_bets", "round_closed", "yes", "no", "undo", "burn", "cut_card", "call_floor"})
+_PROCEDURE: Final = frozenset({"no_more_bets", "round_closed", "yes", "no", "undo", "burn", "cut_card", "call_floor"})
 """Keys that speak of the table."""
 
-MEANINGS: Final = DIGITS | EVIDENCE | PROCEDURE
+MEANINGS: Final = DIGITS | EVIDENCE | _PROCEDURE
 """Everything a key may mean."""

@@ -97,9 +97,9 @@ def inventory(
         if chip not in values and chip not in seen.values and chip not in already
     ]
     told.extend(ChipSeenTwice(chip, disputed[chip]) for chip in sorted(disputed) if chip not in before_conflicts)
-    after = {other: released(zone, disputed, last_ns) for other, zone in raw.items()}
-    doubted = doubted_at(felt, name, raw[name].chips, first_ns)
-    zone = counted(released(replace(raw[name], doubted=doubted), disputed, last_ns), values)
+    after = {other: _released(zone, disputed, last_ns) for other, zone in raw.items()}
+    doubted = _doubted_at(felt, name, raw[name].chips, first_ns)
+    zone = _counted(_released(replace(raw[name], doubted=doubted), disputed, last_ns), values)
     left = already.difference(zone.chips)
     settles = already.issuperset(zone.chips) and bool(left) and left.issubset(before_conflicts)
     was = 0 if known is None else known.cents
@@ -112,13 +112,13 @@ def inventory(
     return {**after, name: zone}, changes, told
 
 
-def counted(zone: Zone, values: Mapping[str, int]) -> Zone:
+def _counted(zone: Zone, values: Mapping[str, int]) -> Zone:
     """A zone with what its chips come to."""
     here = (chip for chip in zone.chips if chip not in zone.doubted)
     return replace(zone, cents=sum(values.get(chip, zone.values.get(chip, 0)) for chip in here))
 
 
-def doubted_at(felt: Felt, name: str, chips: tuple[str, ...], first_ns: int) -> dict[str, int]:
+def _doubted_at(felt: Felt, name: str, chips: tuple[str, ...], first_ns: int) -> dict[str, int]:
     """The chips heard at a zone that do not count there, with the first moment they may have been there."""
     was = felt.get(name)
     known, doubted = (frozenset[str](), {}) if was is None else (frozenset(was.chips), was.doubted)
@@ -129,7 +129,7 @@ def doubted_at(felt: Felt, name: str, chips: tuple[str, ...], first_ns: int) -> 
     return {**new, **{chip: since_ns for chip, since_ns in doubted.items() if chip in chips}}
 
 
-def released(zone: Zone, disputed: Container[str], last_ns: int) -> Zone:
+def _released(zone: Zone, disputed: Container[str], last_ns: int) -> Zone:
     """A zone with the moments from which it alone hears chips that do not count there yet."""
     if not (zone.doubted or zone.released):
         return zone
@@ -155,7 +155,7 @@ def placed(
         since_ns = min(zone.doubted[chip] for chip in here)
         doubted = {chip: since for chip, since in zone.doubted.items() if chip not in here}
         alone = {chip: since for chip, since in zone.released.items() if chip not in here}
-        after[name] = counted(replace(zone, doubted=doubted, released=alone), values)
+        after[name] = _counted(replace(zone, doubted=doubted, released=alone), values)
         if after[name].cents != zone.cents:
             changes.append(Change(zone.spot, zone.name, zone.cents, after[name].cents, since_ns, settles=True))
             told.append(ChipsChanged(zone.spot, zone.name, zone.cents, after[name].cents, len(zone.chips)))

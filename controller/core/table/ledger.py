@@ -53,23 +53,23 @@ def entered(books: Books, event: Event) -> Books:
             fresh = [book for book in books if not book.recalled]
             return (*old, *(*fresh, Book(number, rows))[-BOOKS_LIMIT:])
         case InsuranceTaken(number, spot, cents):
-            return put(books, number, replace(row_of(books, number, spot, "insurance"), wager_cents=cents))
+            return _put(books, number, replace(_row_of(books, number, spot, "insurance"), wager_cents=cents))
         case BoxDeclared(int(number), spot, cents, beside=beside):
             for row in (Row(spot, "main", cents), *(Row(one.spot, one.bet, one.cents) for one in beside)):
-                books = put(books, number, row)
+                books = _put(books, number, row)
             return books
         case WagerSettled(number, spot, bet, wager, due, basis) | WagerAdjusted(
             number, spot, bet, wager, _, due, basis=basis
         ):
-            return put(books, number, Row(spot, bet, wager, due, basis, jackpot_cents=event.jackpot_cents))
+            return _put(books, number, Row(spot, bet, wager, due, basis, jackpot_cents=event.jackpot_cents))
         case SettlementDisputed(number, spot, bet):
-            return put(books, number, replace(row_of(books, number, spot, bet), doubted=True))
+            return _put(books, number, replace(_row_of(books, number, spot, bet), doubted=True))
         case WagerUncertain(number, spot, bet, possible):
-            return put(books, number, Row(spot, bet, max(possible)))
+            return _put(books, number, Row(spot, bet, max(possible)))
         case WagerUnresolved(number, spot, bet, wager):
             book = book_of(books, number)
             known = None if book is None else book.row(spot, bet)
-            return put(books, number, Row(spot, bet, wager)) if known is None else books
+            return _put(books, number, Row(spot, bet, wager)) if known is None else books
         case RoundVoided(number) | RoundClosed(number, outcome="void"):
             return tuple(replace(book, void=True) if book.round == number else book for book in books)
         case _:
@@ -98,14 +98,14 @@ def with_recalled(books: Books, book: Book) -> Books:
     return (*sorted((*old, book), key=lambda one: one.round), *fresh)
 
 
-def row_of(books: Books, number: int, spot: int, bet: str) -> Row:
+def _row_of(books: Books, number: int, spot: int, bet: str) -> Row:
     """The row of a wager, empty if it has none yet."""
     book = book_of(books, number)
     known = None if book is None else book.row(spot, bet)
     return Row(spot, bet, 0) if known is None else known
 
 
-def put(books: Books, number: int, row: Row) -> Books:
+def _put(books: Books, number: int, row: Row) -> Books:
     """The books with a row in place of the one for the same wager."""
     place = next((place for place in reversed(range(len(books))) if books[place].round == number), -1)
     if place < 0:

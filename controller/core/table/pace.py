@@ -28,7 +28,7 @@ from firmware_protocols.readings import HealthState
 from firmware_protocols.values import Value
 
 HOUR_NS: Final = 3_600_000_000_000
-MS: Final = 1_000_000
+_MS: Final = 1_000_000
 
 PHASES: Final = ("betting", "dealing", "playing", "dealer_and_payment")
 """From close to lock, to the last of the boxes' first two cards, to the turn of the hole card, to the close."""
@@ -76,24 +76,24 @@ def paced(pace: Pace, event: Event, at_ns: int) -> Pace:
     pace = replace(pace, first_ns=pace.first_ns or at_ns, last_ns=at_ns)
     match event:
         case BettingClosed() | CardDrawn() | HoleCardRevealed() | RoundClosed():
-            return of_round(pace, event, at_ns)
+            return _of_round(pace, event, at_ns)
         case RoundIrregular():
             return replace(pace, irregular=pace.irregular + 1)
         case QuestionAsked(question):
             return replace(pace, asked=pace.asked + 1, open_ns={**pace.open_ns, str(question): at_ns})
         case QuestionAnswered(question) | QuestionWithdrawn(question):
-            return question_over(pace, question, at_ns, answered=isinstance(event, QuestionAnswered))
+            return _question_over(pace, question, at_ns, answered=isinstance(event, QuestionAnswered))
         case AlertRaised(_, kind):
             return replace(pace, alerts={**pace.alerts, str(kind): pace.alerts.get(str(kind), 0) + 1})
         case DeviceStatusChanged() | DeviceAlarm() | LineErrors():
-            return replace(pace, devices={**pace.devices, event.device: fared(pace, event, at_ns)})
+            return replace(pace, devices={**pace.devices, event.device: _fared(pace, event, at_ns)})
         case TableStarted():
             return replace(pace, starts=pace.starts + 1, marks_ns=())
         case _:
             return pace
 
 
-def of_round(pace: Pace, event: BettingClosed | CardDrawn | HoleCardRevealed | RoundClosed, at_ns: int) -> Pace:
+def _of_round(pace: Pace, event: BettingClosed | CardDrawn | HoleCardRevealed | RoundClosed, at_ns: int) -> Pace:
     """A mark of the round's course."""
     marks = pace.marks_ns
     match event:
@@ -116,7 +116,7 @@ def of_round(pace: Pace, event: BettingClosed | CardDrawn | HoleCardRevealed | R
             assert_never(event)
 
 
-def question_over(pace: Pace, question: int, at_ns: int, *, answered: bool) -> Pace:
+def _question_over(pace: Pace, question: int, at_ns: int, *, answered: bool) -> Pace:
     """A question was answered or taken back."""
     asked_ns = pace.open_ns.get(str(question))
     left = {number: since for number, since in pace.open_ns.items() if number != str(question)}
@@ -124,7 +124,7 @@ def question_over(pace: Pace, question: int, at_ns: int, *, answered: bool) -> P
     return replace(pace, open_ns=left, answered=pace.answered + answered, waited_ns=pace.waited_ns + waited)
 
 
-def fared(pace: Pace, event: DeviceStatusChanged | DeviceAlarm | LineErrors, at_ns: int) -> Device:
+def _fared(pace: Pace, event: DeviceStatusChanged | DeviceAlarm | LineErrors, at_ns: int) -> Device:
     """A device after what it just did."""
     device = pace.devices.get(event.device, Device())
     match event:
@@ -174,7 +174,7 @@ class Figures(Value, frozen=True, tag=False):
 def figures(pace: Pace) -> Figures:
     """The figures of what has been counted."""
     spent_ns = pace.last_ns - pace.first_ns
-    means = (spent // (pace.timed * MS) for spent in pace.phases_ns) if pace.timed else ()
+    means = (spent // (pace.timed * _MS) for spent in pace.phases_ns) if pace.timed else ()
     return Figures(
         seconds=spent_ns // 1_000_000_000,
         rounds=pace.rounds,
@@ -183,7 +183,7 @@ def figures(pace: Pace) -> Figures:
         phase_ms=dict(zip(PHASES, means, strict=False)),
         questions=pace.asked,
         questions_open=len(pace.open_ns),
-        answer_ms=pace.waited_ns // (pace.answered * MS) if pace.answered else 0,
+        answer_ms=pace.waited_ns // (pace.answered * _MS) if pace.answered else 0,
         alerts=dict(sorted(pace.alerts.items())),
         alerts_per_hour=per_hour(sum(pace.alerts.values()), spent_ns),
         starts=pace.starts,

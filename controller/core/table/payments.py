@@ -24,7 +24,7 @@ agree on, and hands follow each other within a second. It is not said of a winne
 EARLIER: Final = 10
 """Rounds from which it is known how seldom the readers look."""
 
-LOOKS_LIMIT: Final = 40
+_LOOKS_LIMIT: Final = 40
 """Changes of one zone in one round that are remembered; a zone that changes more often is not judged."""
 
 
@@ -76,7 +76,7 @@ class Watch(Value, frozen=True, tag=False):
 
     def after(self, look: Look) -> Watch:
         """The zone after one more look."""
-        if len(self.looks) >= LOOKS_LIMIT:
+        if len(self.looks) >= _LOOKS_LIMIT:
             return replace(self, spoilt=True)
         return replace(self, looks=(*self.looks, look))
 
@@ -171,20 +171,20 @@ def judge(watch: Watch, owed: Owed, terms: Terms) -> Finding | None:
     """What is wrong with the payment of a wager; None if some telling of the changes makes it right."""
     if watch.spoilt or owed.net_cents == 0:
         return None
-    watch = until_cleared(watch)
+    watch = _until_cleared(watch)
     if terms.surrendered:
         # Half goes back into the player's hand or past the zone; only that nothing was done at all is certain.
         taken = any(look.fall() for look in watch.looks[1:])
-        return None if taken or not watch.looks[0].cents else left(watch, 0)
-    begun = list(beginnings(watch, owed, terms))
-    if not begun or any(right(watch, owed, terms, begin) for begin in begun):
+        return None if taken or not watch.looks[0].cents else _left(watch, 0)
+    begun = list(_beginnings(watch, owed, terms))
+    if not begun or any(_right(watch, owed, terms, begin) for begin in begun):
         return None
     # A change that may lie before the last card is taken for the payment, which says less.
-    found = finding(watch, owed, terms, begun[0])
+    found = _finding(watch, owed, terms, begun[0])
     return None if terms.hidden and owed.net_cents > 0 and found.paid_cents < owed.net_cents else found
 
 
-def until_cleared(watch: Watch) -> Watch:
+def _until_cleared(watch: Watch) -> Watch:
     """The zone until it is bet on anew: once the round is closed and the zone empty, nobody pays into it any more."""
     for at, look in enumerate(watch.looks[1:], start=1):
         if look.closed and look.cents and not watch.looks[at - 1].cents:
@@ -192,7 +192,7 @@ def until_cleared(watch: Watch) -> Watch:
     return watch
 
 
-def beginnings(watch: Watch, owed: Owed, terms: Terms) -> Iterator[int]:
+def _beginnings(watch: Watch, owed: Owed, terms: Terms) -> Iterator[int]:
     """The looks after which the payment may have begun. A change that may lie before the last card leaves both open."""
     if terms.later:
         yield from (at for at, look in enumerate(watch.looks) if look.cents == owed.wager_cents)
@@ -208,30 +208,30 @@ def beginnings(watch: Watch, owed: Owed, terms: Terms) -> Iterator[int]:
     yield begin
 
 
-def stake_at(watch: Watch, owed: Owed, terms: Terms, begin: int) -> int:
+def _stake_at(watch: Watch, owed: Owed, terms: Terms, begin: int) -> int:
     """The whole stake: the wager with what doubles and splits added before the payment began."""
     return owed.wager_cents + (0 if terms.later else sum(look.rise() for look in watch.looks[1 : begin + 1]))
 
 
-def right(watch: Watch, owed: Owed, terms: Terms, begin: int) -> bool:
+def _right(watch: Watch, owed: Owed, terms: Terms, begin: int) -> bool:
     """Whether the changes after a look can be the right payment, and then whatever a player does with the chips."""
-    stake, lying, paying = stake_at(watch, owed, terms, begin), watch.looks[begin], watch.looks[begin + 1 :]
+    stake, lying, paying = _stake_at(watch, owed, terms, begin), watch.looks[begin], watch.looks[begin + 1 :]
     if owed.net_cents <= -stake:
-        return not staying(lying, paying) and not paid_while_lying(lying, paying)
+        return not _staying(lying, paying) and not _paid_while_lying(lying, paying)
     if any(look.cents - stake == owed.net_cents for look in watch.looks[begin:]):
         return True
     if owed.net_cents < 0:
         return sum(look.left_cents for look in paying) >= -owed.net_cents
-    wanted = payable(owed, terms, paying)
-    return not wanted.isdisjoint(sums(paying, max(wanted)))
+    wanted = _payable(owed, terms, paying)
+    return not wanted.isdisjoint(_sums(paying, max(wanted)))
 
 
-def staying(lying: Look, paying: tuple[Look, ...]) -> set[str]:
+def _staying(lying: Look, paying: tuple[Look, ...]) -> set[str]:
     """The chips of a wager that never left the zone."""
     return set(lying.chips).intersection(*(look.chips for look in paying))
 
 
-def paid_while_lying(lying: Look, paying: tuple[Look, ...]) -> bool:
+def _paid_while_lying(lying: Look, paying: tuple[Look, ...]) -> bool:
     """Whether a lost wager grew before the round was closed and before all of it was gone."""
     here = set(lying.chips)
     for look in paying:
@@ -243,7 +243,7 @@ def paid_while_lying(lying: Look, paying: tuple[Look, ...]) -> bool:
     return False
 
 
-def sums(paying: tuple[Look, ...], most: int) -> set[int]:
+def _sums(paying: tuple[Look, ...], most: int) -> set[int]:
     """What may have been paid in all after each change, up to ``most``: all that came, or no more than the rise."""
     reached, found = {0}, set[int]()
     for look in paying:
@@ -253,7 +253,7 @@ def sums(paying: tuple[Look, ...], most: int) -> set[int]:
     return found
 
 
-def payable(owed: Owed, terms: Terms, paying: tuple[Look, ...]) -> set[int]:
+def _payable(owed: Owed, terms: Terms, paying: tuple[Look, ...]) -> set[int]:
     """What the winning hands of a wager may get: its net, and with a split what the losing hands gave up besides."""
     found = {owed.net_cents}
     if terms.split:
@@ -265,7 +265,7 @@ def payable(owed: Owed, terms: Terms, paying: tuple[Look, ...]) -> set[int]:
     return found
 
 
-def finding(watch: Watch, owed: Owed, terms: Terms, begin: int) -> Finding:
+def _finding(watch: Watch, owed: Owed, terms: Terms, begin: int) -> Finding:
     """What a wrong payment is called."""
     lying, paying = watch.looks[begin], watch.looks[begin + 1 :]
     came = sum(look.rise() for look in paying if not look.closed)
@@ -274,15 +274,15 @@ def finding(watch: Watch, owed: Owed, terms: Terms, begin: int) -> Finding:
     if owed.net_cents < 0:
         if not came and not lying.cents:
             # All of it was taken, and a part was to go back.
-            return Finding(Kind.MISPAY, lying, watch.looks[-1], -stake_at(watch, owed, terms, begin))
+            return Finding(Kind.MISPAY, lying, watch.looks[-1], -_stake_at(watch, owed, terms, begin))
         if not came and not taken:
-            return left(watch, begin)
+            return _left(watch, begin)
         return Finding(Kind.MISPAY, lying, watch.looks[-1], came or -taken)
-    if not came and taken and not staying(lying, paying):
+    if not came and taken and not _staying(lying, paying):
         return Finding(Kind.WINNING_BET_TAKEN, lying, watch.looks[-1], -taken)
     return Finding(Kind.MISPAY, lying, watch.looks[-1], came)
 
 
-def left(watch: Watch, begin: int) -> Finding:
+def _left(watch: Watch, begin: int) -> Finding:
     """A lost wager that nobody took."""
     return Finding(Kind.LOSING_BET_LEFT, watch.looks[begin], watch.looks[-1], 0)

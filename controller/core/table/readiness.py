@@ -14,9 +14,9 @@ from controller.core.messages.inputs import FitnessLevel, FitnessTold
 from controller.core.messages.raised_alerts import Kind, Severity
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.state import State, Unfit
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 
-KINDS: Final = {
+_KINDS: Final = {
     "storage": Kind.STORAGE_LOW,
     "consumers": Kind.EVENTS_UNACKNOWLEDGED,
     "second_copy": Kind.SECOND_COPY_LOST,
@@ -32,30 +32,30 @@ def closed_by(state: State) -> str:
     return "; ".join(one.text for one in state.unfit.values() if one.level is FitnessLevel.CLOSED)
 
 
-def told(desk: Desk, given: FitnessTold) -> None:
+def told(transaction: Transaction, given: FitnessTold) -> None:
     """The process says how fit the table is in one respect."""
-    before = desk.state.unfit.get(given.cause)
+    before = transaction.state.unfit.get(given.cause)
     was = FitnessLevel.FIT if before is None else before.level
-    others = {cause: one for cause, one in desk.state.unfit.items() if cause != given.cause}
+    others = {cause: one for cause, one in transaction.state.unfit.items() if cause != given.cause}
     if given.level is FitnessLevel.FIT:
-        desk.change(unfit=others)
+        transaction.change(unfit=others)
     else:
-        desk.change(unfit={**others, given.cause: Unfit(given.level, given.text)})
+        transaction.change(unfit={**others, given.cause: Unfit(given.level, given.text)})
     if given.level is was:
         return
-    kind = KINDS[given.cause]
+    kind = _KINDS[given.cause]
     if given.level is FitnessLevel.CLOSED:
-        desk.tell(PlayBlocked(given.cause, given.text, desk.state.round is not None))
-        raise_alert(desk, kind, f"no round may begin: {given.text}", severity=Severity.CRITICAL)
+        transaction.emit(PlayBlocked(given.cause, given.text, transaction.state.round is not None))
+        raise_alert(transaction, kind, f"no round may begin: {given.text}", severity=Severity.CRITICAL)
     elif was is FitnessLevel.CLOSED:
-        desk.tell(PlayUnblocked(given.cause))
+        transaction.emit(PlayUnblocked(given.cause))
     if given.level is FitnessLevel.WARNED and was is FitnessLevel.FIT:
-        raise_alert(desk, kind, given.text)
+        raise_alert(transaction, kind, given.text)
 
 
-def dealt(desk: Desk, card: int) -> None:
+def dealt(transaction: Transaction, card: int) -> None:
     """A card was drawn that would have begun a round: said once, until somebody has acknowledged it."""
-    if any(one.kind is Kind.DEALT_WHILE_CLOSED for one in desk.state.alerts.listed):
+    if any(one.kind is Kind.DEALT_WHILE_CLOSED for one in transaction.state.alerts.listed):
         return
-    text = f"card {card} was drawn while no round may begin: {closed_by(desk.state)}; no such round is settled"
-    raise_alert(desk, Kind.DEALT_WHILE_CLOSED, text, readings=(card,))
+    text = f"card {card} was drawn while no round may begin: {closed_by(transaction.state)}; no such round is settled"
+    raise_alert(transaction, Kind.DEALT_WHILE_CLOSED, text, readings=(card,))

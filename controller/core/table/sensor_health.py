@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import Final
 
 from controller.core.messages.house import Counted
-from controller.core.table.transaction import Desk
+from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import DeviceComplained, HealthState
 
-LOCK_LOST: Final = "lock_lost"
+_LOCK_LOST: Final = "lock_lost"
 """The complaint of a unit that was locked and is open: what it latched is gone."""
 
 
-def answers(desk: Desk, unit: Counted) -> bool:
+def answers(transaction: Transaction, unit: Counted) -> bool:
     """Whether a unit of sensors is known to be at work, and has not just lost what it latched."""
-    given = desk.stamped.input
-    lost = isinstance(given, DeviceComplained) and (given.device, given.code) == (unit.device, LOCK_LOST)
-    return desk.state.devices.get(unit.device) == HealthState.READY and not lost
+    given = transaction.stamped.input
+    lost = isinstance(given, DeviceComplained) and (given.device, given.code) == (unit.device, _LOCK_LOST)
+    return transaction.state.devices.get(unit.device) == HealthState.READY and not lost
 
 
-def gone(desk: Desk, unit: Counted) -> bool:
+def gone(transaction: Transaction, unit: Counted) -> bool:
     """Whether a unit of sensors is known not to be at work; since the daemon started nothing may be known yet."""
-    return not desk.state.is_ready(unit.device)
+    return not transaction.state.is_ready(unit.device)
 
 
-def closed_because(desk: Desk, bets: tuple[str, ...]) -> str:
+def closed_because(transaction: Transaction, bets: tuple[str, ...]) -> str:
     """Why nobody can tell who makes one of these side bets; empty: it can be told."""
     for bet in bets:
-        unit = desk.house.counted.get(bet)
-        if unit is not None and desk.state.devices.get(unit.device) != HealthState.READY:
+        unit = transaction.house.counted.get(bet)
+        if unit is not None and transaction.state.devices.get(unit.device) != HealthState.READY:
             return f"{unit.device} does not answer"
     return ""

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from firmware_protocols.cards import DECK, POINTS, Card, Rank
 from firmware_protocols.values import Value
 
-CARDS_OF_DECK: Final = 52
+_CARDS_OF_DECK: Final = 52
 
 
 class Kept(Value, frozen=True, tag=False):
@@ -57,7 +57,7 @@ class ShoeAccount(Value, frozen=True, tag=False):
 
     def loaded(self) -> int:
         """The cards it was loaded with."""
-        return self.decks * CARDS_OF_DECK
+        return self.decks * _CARDS_OF_DECK
 
     def counted(self, face: str, more: int) -> ShoeAccount:
         """The account after a face lay open ``more`` times more."""
@@ -75,10 +75,10 @@ def remaining(account: ShoeAccount) -> dict[str, int]:
 
 def running_count(account: ShoeAccount) -> int:
     """The Hi-Lo count (Harvey Dubner, 1963) of what lay open: 2 to 6 one up, tens and aces one down."""
-    return sum(hi_lo(Card(face).rank) * count for face, count in account.opened.items())
+    return sum(_hi_lo(Card(face).rank) * count for face, count in account.opened.items())
 
 
-def hi_lo(rank: Rank) -> int:
+def _hi_lo(rank: Rank) -> int:
     """What one card adds to the count."""
     points = POINTS[rank]
     if points == 1 or points >= 10:

@@ -53,7 +53,7 @@ class CardKept(Value, frozen=True, tag=False):
 
 
 UNREAD: Final = attrgetter("unread")
-RULED: Final = attrgetter("ruled")
+_RULED: Final = attrgetter("ruled")
 """What is asked of every card of a round at every reading."""
 
 
@@ -220,7 +220,7 @@ class Round(Value, frozen=True, tag=False):
     def by_people(self) -> bool:
         """Whether what follows from the evidence rests on a person's word too."""
         said = self.answers or self.declared or self.entry_told or self.begun_by_word
-        return bool(said) or any(map(RULED, self.cards))
+        return bool(said) or any(map(_RULED, self.cards))
 
     def is_unread(self, item: Item) -> bool:
         """Whether evidence is a card in sight that nobody could read; the hole card counts only once it is turned."""

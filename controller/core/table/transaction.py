@@ -19,15 +19,15 @@ from controller.core.table.ledger import KEPT_ON_BOOKS, Row, entered
 from controller.core.table.state import UNREAD, Round, State, Table
 from controller.core.table.workings import Facts, Timeline, Workings
 
-ON_BOOKS: Final = frozenset({*KEPT_ON_BOOKS, RoundIrregular})
+_ON_BOOKS: Final = frozenset({*KEPT_ON_BOOKS, RoundIrregular})
 """Events that change the books, or what the cards have decided of wagers that wait for the trigger box."""
 
-KEPT_LIMIT: Final = 500
+_KEPT_LIMIT: Final = 500
 """Evidence kept of a round that waits for the floor; several times that of the longest round, and no more than a table
 that nobody attends to should hold."""
 
 
-class Desk:
+class Transaction:
     """State, lattice and the events so far."""
 
     def __init__(self, table: Table, stamped: Stamped) -> None:
@@ -98,12 +98,12 @@ class Desk:
         self._facts = self._facts.of(self.round().told, self.round().corrected_at)
         return self._facts
 
-    def tell(self, *events: Event) -> None:
+    def emit(self, *events: Event) -> None:
         """Publish, and keep the books."""
         self.events.extend(events)
         books, progressives = self.state.books, self.state.progressives
         for event in events:
-            if type(event) in ON_BOOKS:
+            if type(event) in _ON_BOOKS:
                 books, progressives = entered(books, event), still_decided(progressives, event)
         if books is not self.state.books or progressives is not self.state.progressives:
             self.change(books=books, progressives=progressives)
@@ -123,7 +123,7 @@ class Desk:
         evidence = round_now.evidence
         if round_now.trouble or self.lacks_card(dated):
             # It is kept for the day the floor has corrected what is wrong with the round.
-            if len(evidence) < KEPT_LIMIT:
+            if len(evidence) < _KEPT_LIMIT:
                 self.change_round(evidence=(*evidence, dated))
             else:
                 self.change_round(curable=False)
@@ -175,41 +175,41 @@ class Desk:
             events: tuple[Event, ...] = (RoundIrregular(number, reason, likely or None), *doubts)
             for event in events:
                 if known:
-                    self.tell(event)
+                    self.emit(event)
                 else:
-                    self.tell_shown(event)
+                    self.emit_when_shown(event)
 
     def doubts(self, reason: str, doubted: Callable[[Row], bool] = lambda _: True) -> tuple[SettlementDisputed, ...]:
         """What has been settled of the open round, is not the floor's ruling and must now be doubted."""
         return doubts_of(self.state.books, self.round().number, reason, doubted)
 
-    def tell_shown(self, event: Event) -> None:
+    def emit_when_shown(self, event: Event) -> None:
         """Publish what the players' cards may have decided; where they lie face down once they are shown."""
         if self.round().hides() and self.round().is_dealt():
             self.change_round(kept_back=(*self.round().kept_back, event))
         else:
-            self.tell(event)
+            self.emit(event)
 
-    def tell_guarded(self, event: Event) -> None:
-        """As ``tell_shown`` where the hole card is guarded; in journals of versions before that it was told at once."""
+    def emit_guarded(self, event: Event) -> None:
+        """As ``emit_when_shown`` where the hole card is guarded; in older journals it is emitted at once."""
         if self.round().dealing.stands == "unguarded":
-            self.tell(event)
+            self.emit(event)
         else:
-            self.tell_shown(event)
+            self.emit_when_shown(event)
 
     def ask(self, spot: int, text: str, choices: tuple[str, ...]) -> int:
         """Ask people about a spot, 0: about none; the question's number."""
         number = self.state.questions + 1
         self.change(questions=number)
-        self.tell(QuestionAsked(number, self.state.open_round(), spot or None, text, choices))
+        self.emit(QuestionAsked(number, self.state.open_round(), spot or None, text, choices))
         return number
 
     def hears_yes_or_no(self, question: int, answer: str, who: str) -> bool:
         """Whether a question about the round as a whole is answered now: anything but yes and no is refused."""
         if answer not in {"yes", "no"}:
-            self.tell(AnswerRefused(question, answer, "the answers are yes and no"))
+            self.emit(AnswerRefused(question, answer, "the answers are yes and no"))
             return False
-        self.tell(QuestionAnswered(question, answer, who))
+        self.emit(QuestionAnswered(question, answer, who))
         return True
 
     def open_card(self, place: int) -> None:
@@ -219,7 +219,7 @@ class Desk:
         if card.opened or not card.nonce:
             return
         # A commitment opens with the face the shoe read, whatever the floor has said since.
-        self.tell(CardOpened(card.number, str(card.face or "??"), card.nonce.hex()))
+        self.emit(CardOpened(card.number, str(card.face or "??"), card.nonce.hex()))
         opened = msgspec.structs.replace(card, opened=True)
         self.change_round(cards=(*cards[:place], opened, *cards[place + 1 :]))
 
@@ -235,5 +235,5 @@ class Desk:
                 # A count that nothing confirmed may be of the cards of a round that is void and is played on.
                 self.change(turned_by=self.stamped.number)
         self.change_round(turned=True)
-        self.tell(HoleCardRevealed(self.round().number, self.round().cards[place].number))
+        self.emit(HoleCardRevealed(self.round().number, self.round().cards[place].number))
         self.open_card(place)
