@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
@@ -41,6 +42,8 @@ class SqliteDatabase:
         try:
             if create:
                 os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            # A transaction runs in a thread of its own; to close under one would take the process along.
+            self._busy = threading.Lock()
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             if create:
                 self._connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
@@ -66,19 +69,21 @@ class SqliteDatabase:
             return work(_Rows(self._connection))
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._connection.close()
+        """Let go of the file, once the transaction under way is over."""
+        with self._busy:
+            self._connection.close()
 
     @contextlib.contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
         try:
-            self._connection.execute(begin)
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+            with self._busy:
+                self._connection.execute(begin)
+                try:
+                    yield
+                    self._connection.execute("COMMIT")
+                finally:
+                    if self._connection.in_transaction:
+                        self._connection.execute("ROLLBACK")
         except sqlite3.Error as error:
             raise LedgerFailed(f"{self.path}: {error}") from error
 
