@@ -126,7 +126,7 @@ def _envelope(raw: bytes) -> Envelope | None:
         envelope: Envelope = own_json(raw, Envelope)
     except DataRefused:
         return None
-    return envelope if bytes(envelope.data[:1]) == b"{" else None
+    return envelope if bytes(envelope.data)[:1] == b"{" else None
 
 
 def _identity(envelope: Envelope, line: int) -> Identity:
