@@ -101,7 +101,10 @@ def test_in_a_real_terminal_it_follows_the_journal_and_ends_with_ctrl_c(tmp_path
     near, far = pty.openpty()
     words = [sys.executable, "-m", "controller", "status", "--follow", str(journal)]
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "50"}
+    # Where the tests run in the background the signal is ignored, and a program inherits that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(words, stdin=far, stdout=far, stderr=far, cwd=ROOT, env=environment)
+    signal.signal(signal.SIGINT, before)
     os.close(far)
     try:
         found = read_until(near, "told")
