@@ -80,7 +80,9 @@ async def test_the_manager_hears_of_life_and_of_each_device_that_is_lost(tmp_pat
         premises = Premises(tmp_path, broker, ear)
         async with premises.bench, service(premises) as manager:
             await manager.until(lambda: "9 devices ready; broker reached" in manager.status())
-            assert manager.told[0] == "READY=1"
+            before_ready = manager.told[: manager.told.index("READY=1")]
+            # A start on a busy machine asks for more time first.
+            assert all(line.startswith(("EXTEND_TIMEOUT_USEC=", "STATUS=")) for line in before_ready)
             premises.bench.unplug("shoe")
             await manager.until(lambda: "degraded: shoe lost" in manager.status())
             await ear.until(lambda: state(ear, "shoe") == "lost")
