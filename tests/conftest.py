@@ -1,4 +1,4 @@
-"""What every room may use: a real disk of 24 MiB, where this machine lets us mount one, as root with the right to.
+"""What every room may use: a PostgreSQL, and a real disk of 24 MiB where this machine lets root mount one.
 
 And what every room must put back: a program that is run inside the tests' own process makes its files private.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.link.server import Server, programs
 
 SIZE_MIB = 24
 
@@ -36,3 +39,17 @@ def files_as_before() -> Iterator[None]:
     os.umask(before)
     yield
     os.umask(before)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Server]:
+    """A PostgreSQL of the tests' own."""
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed (Debian: postgresql)")
+    with tempfile.TemporaryDirectory(prefix="tableside-pg-") as name:
+        server = Server(Path(name))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()

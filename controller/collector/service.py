@@ -19,13 +19,12 @@ from controller.collector.store import Name, Piece, Store, StoreFailed, StoreRef
 from controller.io.mqtt.connection import (
     Broker,
     CheckedClient,
-    LinkLost,
-    NotGreeted,
     Protocol,
     PublishRefused,
     connected,
 )
-from controller.io.mqtt.intake import Inbound
+from controller.io.mqtt.intake import AS_WORKED_OFF
+from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.backoff import Backoff
 from controller.reports.audit.durable_follower import Held
 
@@ -70,7 +69,7 @@ class Service:
         self._broker, self._filters, self._consumer = collected
         self._store = store
         self._backoff = Backoff(chance)
-        self._chance = chance
+        self._reconnection = Reconnection(self._broker, chance)
         self._pauses = pauses
         self._work = asyncio.Event()
         self._refused: set[str] = set()
@@ -123,25 +122,16 @@ class Service:
                 return found
 
     async def _follow(self) -> None:
-        backoff = Backoff(self._chance)
-        while True:
-            for protocol in self._broker.protocols_for_long():
-                try:
-                    await self._serve(protocol)
-                except NotGreeted as error:
-                    reason = str(error)
-                except LinkLost as error:
-                    reason = str(error)
-                    backoff.reset()
-                    break
-            self.listening.clear()
-            self.broker_trouble = f"broker {self._broker.host}:{self._broker.port}: {reason}"
-            log.error("broker away", reason=self.broker_trouble)
-            await asyncio.sleep(backoff.next_seconds())
+        await self._reconnection.keep(self._serve, self._broker_lost)
+
+    def _broker_lost(self, error: Exception) -> None:
+        self.listening.clear()
+        self.broker_trouble = f"broker {self._broker.host}:{self._broker.port}: {error}"
+        log.error("broker away", reason=self.broker_trouble)
 
     async def _serve(self, protocol: Protocol) -> None:
         identifier = f"tableside-collector-{self._consumer}"
-        async with connected(self._broker, protocol, identifier, inbound=Inbound(is_bounded=True)) as client:
+        async with connected(self._broker, protocol, identifier, inbound=AS_WORKED_OFF) as client:
             self.intake.connected(self._now())
             self._refused.clear()
             for one in self._filters:
@@ -149,6 +139,7 @@ class Service:
                     await client.subscribe(f"tableside/v1/{one}/{rest}", qos=1)
             self.broker_trouble = ""
             self.listening.set()
+            self._reconnection.worked()
             log.info("collects", tables=list(self._filters), broker=f"{self._broker.host}:{self._broker.port}")
             ticking = asyncio.create_task(self._tick(client))
             try:
@@ -159,7 +150,6 @@ class Service:
             finally:
                 ticking.cancel()
                 await asyncio.gather(ticking, return_exceptions=True)
-        raise LinkLost("the broker went away")
 
     async def _tick(self, client: CheckedClient) -> None:
         while True:

@@ -1,4 +1,4 @@
-"""``tableside alerts``: list what wants a person's eye."""
+"""``tableside alerts``: list the alerts an operator should see."""
 
 from __future__ import annotations
 

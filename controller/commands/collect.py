@@ -16,6 +16,7 @@ import click
 import msgspec
 import structlog
 
+from controller.commands.logged import logged
 from controller.commands.run import until_stopped
 from controller.commands.terminal import AS_JSON, refuse, say, say_json
 from controller.formats.config.collect_file import CollectConfig, read_collect_config
@@ -24,7 +25,6 @@ from controller.formats.text.toml_schema import ConfigError
 from controller.io.files.config_files import kept_path, text_of
 from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import SystemClock
-from controller.io.system.log import Format, configure_log
 from controller.io.system.notify import Notifier
 from controller.io.system.privacy import keep_private
 from controller.io.system.watchdog import Watchdog
@@ -65,13 +65,9 @@ def command() -> None:
 
 @command.command("run")
 @CONFIG
-@click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
-@click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
-)
-def run(config: Path, log_format: Format, log_level: str) -> None:
+@logged
+def run(config: Path) -> None:
     """Collect as CONFIG says until told to stop (SIGTERM or Ctrl-C)."""
-    configure_log(log_format, level=log_level)
     keep_private()
     with _said():
         asyncio.run(_collect(config))

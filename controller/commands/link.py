@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar, assert_never
 import click
 import structlog
 
+from controller.commands.logged import logged
 from controller.commands.run import STORAGE_FAILED, until_stopped
 from controller.commands.terminal import AS_JSON, refuse, say
 from controller.core.meters.meter import ROSE, UNITS
@@ -27,7 +28,6 @@ from controller.io.files.config_files import kept_path, text_of
 from controller.io.files.secret_files import SecretRefused, read_curve_secret
 from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.io.system.clock import SystemClock
-from controller.io.system.log import Format, configure_log
 from controller.io.system.notify import Notifier
 from controller.io.system.privacy import keep_private
 from controller.io.system.watchdog import Watchdog
@@ -65,13 +65,9 @@ def command() -> None:
 
 @command.command("run")
 @CONFIG
-@click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
-@click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
-)
-def run(config: Path, log_format: Format, log_level: str) -> None:
+@logged
+def run(config: Path) -> None:
     """Serve the pool of CONFIG to its tables until told to stop (SIGTERM or Ctrl-C)."""
-    configure_log(log_format, level=log_level)
     keep_private()
     with _said():
         asyncio.run(_serve(config))

@@ -11,10 +11,10 @@ from typing import Any, Final
 import click
 
 from controller.commands.client import broker_address, broker_of, with_broker
+from controller.commands.logged import logged
 from controller.commands.run import until_stopped
 from controller.commands.terminal import refuse
 from controller.io.system.clock import SystemClock
-from controller.io.system.log import Format, configure_log
 from controller.io.system.notify import Notifier
 from controller.io.system.privacy import keep_private
 
@@ -31,9 +31,9 @@ PORT: Final = 9464
     type=click.Path(path_type=Path),
     help="Tell the room on the disk of this path, too; may be given several times.",
 )
-@click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
+@logged
 @click.argument("tables", default="+/+", metavar="[TABLES]")
-def command(tables: str, listen: str, disks: tuple[Path, ...], log_format: Format, **broker_options: Any) -> None:  # noqa: ANN401
+def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options: Any) -> None:  # noqa: ANN401
     """Serve figures of TABLES (SITE/TABLE, + for any; default all) of a broker at /metrics until told to stop.
 
     It only listens to what tables retain at the broker: no table depends on it.
@@ -51,7 +51,6 @@ def command(tables: str, listen: str, disks: tuple[Path, ...], log_format: Forma
         from controller.metrics.endpoint import Figures, serve  # noqa: PLC0415 - an extra
     except ImportError:
         refuse("tableside metrics needs prometheus_client: pip install 'tableside[metrics]'")
-    configure_log(log_format, level="info")
     keep_private()
     notifier = Notifier(os.environ)
     chance = random.Random()  # noqa: S311 - spreads pauses, decides nothing

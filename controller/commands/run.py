@@ -18,6 +18,7 @@ import click
 import structlog
 
 from controller import version
+from controller.commands.logged import logged
 from controller.commands.terminal import refuse, say
 from controller.core.messages.inputs import Input
 from controller.core.progressives.live_meters import trigger_wish
@@ -48,7 +49,6 @@ from controller.io.system.clock import Clock, SystemClock, hourly
 from controller.io.system.clock_watch import ClockWatch
 from controller.io.system.day_watch import DayWatch
 from controller.io.system.deadlines import Deadlines
-from controller.io.system.log import Format, configure_log
 from controller.io.system.notify import Notifier
 from controller.io.system.privacy import keep_private
 from controller.io.system.randomness import SystemEntropy
@@ -73,16 +73,12 @@ log = structlog.get_logger(__name__)
 
 @click.command("run")
 @click.argument("table_file", type=click.Path(path_type=Path))
-@click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
-@click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
-)
-def command(table_file: Path, log_format: Format, log_level: str) -> None:
+@logged
+def command(table_file: Path) -> None:
     """Run the table described by TABLE_FILE until it is told to stop (SIGTERM or Ctrl-C).
 
     Exit status: 0 stopped, 2 the table file, key or journal cannot be used, 70 the disk failed.
     """
-    configure_log(log_format, level=log_level)
     keep_private()
     try:
         table = load_table(table_file, os.environ.get("CREDENTIALS_DIRECTORY"))

@@ -14,13 +14,13 @@ import click
 import structlog
 
 from controller import version
+from controller.commands.logged import logged
 from controller.commands.run import STORAGE_FAILED, until_stopped
 from controller.commands.terminal import refuse, say
 from controller.formats.config.pairing import unpaired
 from controller.formats.config.table_file import ConfigError
 from controller.io.files.key_file import KeyRefused
 from controller.io.system.clock import Clock, SystemClock
-from controller.io.system.log import Format, configure_log
 from controller.io.system.notify import Notifier
 from controller.io.system.privacy import keep_private
 from controller.io.system.randomness import Entropy, SystemEntropy
@@ -41,17 +41,13 @@ class Surroundings(NamedTuple):
 
 @click.command("trigger-box")
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
-@click.option(
-    "--log-level", type=click.Choice(["debug", "info", "warning", "error"]), default="info", show_default=True
-)
-def command(config: Path, log_format: Format, log_level: str) -> None:
+@logged
+def command(config: Path) -> None:
     """Run the mystery trigger box described by CONFIG until it is told to stop (SIGTERM or Ctrl-C).
 
     Two people begin its store with `tableside mystery begin`. Exit status: 0 stopped, 2 the file, a key or the store
     cannot be used, 70 the disk failed.
     """
-    configure_log(log_format, level=log_level)
     keep_private()
     try:
         asyncio.run(serve(config))

@@ -12,11 +12,11 @@ from typing import Any, Final
 import click
 
 from controller.commands.client import broker_of, with_broker
+from controller.commands.logged import logged
 from controller.commands.run import until_stopped
 from controller.commands.terminal import refuse, say
 from controller.io.files.secret_files import SecretRefused, is_kept, open_secret
 from controller.io.system.clock import SystemClock
-from controller.io.system.log import Format, configure_log
 from controller.io.system.notify import Notifier
 from controller.io.system.privacy import keep_private
 
@@ -54,7 +54,7 @@ LISTEN: Final = "127.0.0.1:8021"
     type=click.Path(path_type=Path),
     help="A journal whose rounds may be looked at; only read. May be given several times.",
 )
-@click.option("--log-format", type=click.Choice(["auto", "console", "json"]), default="auto", show_default=True)
+@logged
 @click.argument("tables", default="+/+", metavar="[TABLES]")
 def command(
     *,
@@ -64,7 +64,6 @@ def command(
     certificate: Path | None,
     certificate_key: Path | None,
     journals: tuple[Path, ...],
-    log_format: Format,
     **broker_options: Any,  # noqa: ANN401 - as click hands them over
 ) -> None:
     """Serve the pages of TABLES (SITE/TABLE, + for any; default all) of a broker until told to stop.
@@ -78,7 +77,6 @@ def command(
         raise click.UsageError(f"TABLES: expected SITE/TABLE, such as harbour/bj-1 or harbour/+, got {tables!r}")
     host, port = address_of(listen)
     tls = tls_of(certificate, certificate_key)
-    configure_log(log_format, level="info")
     keep_private()
     try:
         from controller.web.server import Address  # noqa: PLC0415 - an extra

@@ -15,15 +15,13 @@ from controller.formats.mqtt.envelope import Topics
 from controller.io.mqtt.connection import (
     Broker,
     CheckedClient,
-    LinkLost,
-    NotGreeted,
     Protocol,
     PublishRefused,
     connected,
 )
 from controller.io.mqtt.durable_file import DurableFile
+from controller.io.mqtt.reconnection import Reconnection
 from controller.io.mqtt.request import read_reply
-from controller.io.system.backoff import Backoff
 from controller.reports.audit.durable_follower import Follower, Taken, read_place
 from controller.reports.audit.stream_audit import Watcher
 
@@ -57,7 +55,7 @@ class Durable:
         self._due = file.held
         """What the file holds once what waits is written."""
         self._refused: set[str] = set()
-        self._backoff = Backoff(random.Random())  # noqa: S311 - spreads retries, decides nothing
+        self._reconnection = Reconnection(broker, random.Random())  # noqa: S311 - spreads retries, decides nothing
 
     async def run(self) -> None:
         """Follow until cancelled.
@@ -67,18 +65,10 @@ class Durable:
         """
         if self._file.repaired:
             self._says.complain(f"{self._file.path}: {self._file.repaired}")
-        while True:
-            for protocol in self._broker.protocols():
-                try:
-                    await self._serve(protocol)
-                except NotGreeted as error:
-                    reason = str(error)
-                except LinkLost as error:
-                    reason = str(error)
-                    self._backoff.reset()
-                    break
-            self._says.complain(f"broker {self._broker.host}:{self._broker.port}: {reason}")
-            await asyncio.sleep(self._backoff.next_seconds())
+        await self._reconnection.keep(self._serve, self._away)
+
+    def _away(self, error: Exception) -> None:
+        self._says.complain(f"broker {self._broker.host}:{self._broker.port}: {error}")
 
     async def _serve(self, protocol: Protocol) -> None:
         identifier = f"tableside-consumer-{self._topics.site}-{self._topics.table}-{self._consumer}"
@@ -87,6 +77,7 @@ class Durable:
             replay = self._topics.replay(self._consumer)
             for topic in (f"{self._topics.root}/event/#", replay, self._topics.reply("replay"), self._topics.stream):
                 await client.subscribe(topic, qos=1)
+            self._reconnection.worked()
             ticking = asyncio.create_task(self._tick(client))
             try:
                 await self._listen(client)

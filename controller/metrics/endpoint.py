@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
 import threading
@@ -15,9 +14,9 @@ from prometheus_client import start_http_server
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector, CollectorRegistry
 
-from controller.io.mqtt.connection import Broker, LinkLost, NotGreeted, Protocol, connected
-from controller.io.mqtt.intake import Inbound
-from controller.io.system.backoff import Backoff
+from controller.io.mqtt.connection import Broker, Protocol, connected
+from controller.io.mqtt.intake import AS_WORKED_OFF
+from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.clock import Clock
 from controller.metrics.board import HELP, Board
 
@@ -87,33 +86,24 @@ async def serve(broker: Broker, tables: str, address: tuple[str, int], figures: 
     host, port = address
     server, thread = start_http_server(port, addr=host, registry=registry)
     log.info("metrics", url=f"http://{host}:{server.server_port}/metrics")
-    backoff = Backoff(chance)
+    reconnection = Reconnection(broker, chance)
+
+    async def listen(protocol: Protocol) -> None:
+        async with connected(broker, protocol, "", inbound=AS_WORKED_OFF) as client:
+            for rest in HEARD:
+                await client.subscribe(f"tableside/v1/{tables}/{rest}", qos=0)
+            figures.is_connected = True
+            reconnection.worked()
+            async for message in client.messages:
+                figures.hear(str(message.topic), message.payload)
+
+    def away(error: Exception) -> None:
+        figures.is_connected = False
+        log.error("broker away", reason=f"{broker.host}:{broker.port}: {error}")
+
     try:
-        while True:
-            for protocol in broker.protocols_for_long():
-                try:
-                    await _listen(broker, protocol, tables, figures)
-                except NotGreeted as error:
-                    reason = str(error)
-                except LinkLost as error:
-                    reason = str(error)
-                    backoff.reset()
-                    break
-                finally:
-                    figures.is_connected = False
-            log.error("broker away", reason=f"{broker.host}:{broker.port}: {reason}")
-            await asyncio.sleep(backoff.next_seconds())
+        await reconnection.keep(listen, away)
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-async def _listen(broker: Broker, protocol: Protocol, tables: str, figures: Figures) -> None:
-    async with connected(broker, protocol, "", inbound=Inbound(is_bounded=True)) as client:
-        for rest in HEARD:
-            await client.subscribe(f"tableside/v1/{tables}/{rest}", qos=0)
-        figures.is_connected = True
-        async for message in client.messages:
-            figures.hear(str(message.topic), message.payload)
-    raise LinkLost("the broker went away")

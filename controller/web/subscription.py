@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from typing import Final
 
 import structlog
 
-from controller.io.mqtt.connection import Broker, LinkLost, NotGreeted, Protocol, connected
-from controller.io.system.backoff import Backoff
+from controller.io.mqtt.connection import Broker, LinkLost, Protocol, connected
+from controller.io.mqtt.reconnection import Reconnection
 from controller.web.floor_view import FloorView
 
 TOPICS: Final = ("event/#", "state/#", "status", "info", "device/#")
@@ -25,28 +24,18 @@ class Subscription:
         self._broker = broker
         self._tables = tables
         self._floor = floor
-        self._backoff = Backoff(chance)
+        self._reconnection = Reconnection(broker, chance, losses=(LinkLost, OSError))
+        self._logged = ""
 
     async def run(self) -> None:
         """Listen until cancelled."""
-        told = ""
-        while True:
-            reason = ""
-            for protocol in self._broker.protocols_for_long():
-                try:
-                    await self._serve(protocol)
-                except NotGreeted as error:
-                    reason = str(error)
-                except (LinkLost, OSError) as error:
-                    reason = str(error)
-                    self._backoff.reset()
-                    break
-                finally:
-                    self._floor.link(is_up=False)
-            if reason != told:
-                log.warning("no broker", broker=f"{self._broker.host}:{self._broker.port}", reason=reason)
-            told = reason
-            await asyncio.sleep(self._backoff.next_seconds())
+        await self._reconnection.keep(self._serve, self._away)
+
+    def _away(self, error: Exception) -> None:
+        self._floor.link(is_up=False)
+        if (reason := str(error)) != self._logged:
+            log.warning("no broker", broker=f"{self._broker.host}:{self._broker.port}", reason=reason)
+        self._logged = reason
 
     async def _serve(self, protocol: Protocol) -> None:
         async with connected(self._broker, protocol, "") as client:
@@ -54,8 +43,8 @@ class Subscription:
                 await client.subscribe(f"tableside/v1/{self._tables}/{topic}", qos=1)
             log.info("broker reached", broker=f"{self._broker.host}:{self._broker.port}")
             self._floor.link(is_up=True)
+            self._reconnection.worked()
             async for message in client.messages:
                 payload: object = message.payload
                 if isinstance(payload, bytes | bytearray):
                     self._floor.take(str(message.topic), bytes(payload))
-        raise LinkLost("the broker went away")

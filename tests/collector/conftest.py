@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import psycopg
 import pytest
 
 from controller.collector.store import Store, prepare
-from tests.link.server import Server, programs
+from tests.link.server import Server
 
 
 class Database(NamedTuple):
@@ -26,19 +24,6 @@ class Database(NamedTuple):
         """What a reader is told."""
         with psycopg.connect(self.reader) as connection:
             return connection.execute(query.encode()).fetchall()
-
-
-@pytest.fixture(scope="session")
-def postgresql() -> Iterator[Server]:
-    if programs() is None:
-        pytest.skip("PostgreSQL is not installed (Debian: postgresql)")
-    with tempfile.TemporaryDirectory(prefix="tableside-pg-") as name:
-        server = Server(Path(name))
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop()
 
 
 ANEW = """

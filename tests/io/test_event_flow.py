@@ -25,7 +25,7 @@ HERE = Identity("harbour", "bj-1", 3)
 
 
 def event(seq: int) -> Leaving:
-    """Every third wants a person's eye."""
+    """Every third is an alert."""
     return Leaving(seq, b"%d" % seq, ("event", "alert") if seq % 3 == 0 else ("event",))
 
 

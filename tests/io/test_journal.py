@@ -349,6 +349,17 @@ async def test_damage_is_one_line_that_says_where(tmp_path: Path, whole: Whole, 
     assert "\n" not in damage
 
 
+@pytest.mark.parametrize(("at", "why"), [(27, "change counter"), (95, "change counter"), (98, "never opened")])
+async def test_what_another_program_wrote_into_the_header_is_found(
+    tmp_path: Path, whole: Whole, at: int, why: str
+) -> None:
+    path = tmp_path / "journal.sqlite"
+    damaged = bytearray(whole.data)
+    damaged[at] ^= 1
+    path.write_bytes(damaged)
+    assert why in str(verify(path).damage)
+
+
 async def test_a_tail_behind_the_last_page_is_found(tmp_path: Path, whole: Whole) -> None:
     path = tmp_path / "journal.sqlite"
     for tail in (bytes(1), bytes(4096)):

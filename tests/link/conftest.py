@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from controller.core.meters.meter import Parameters
 from controller.pool.ledger import Database, Ledger
 from controller.pool.postgresql import PostgresqlDatabase
 from controller.pool.sqlite import SqliteDatabase
-from tests.link.server import Server, programs
+from tests.link.server import Server
 
 PARAMETERS = Parameters(
     base_cents=1_000_000, reset_cents=500_000, rate=(17, 100), unreasonable_cents=100_000, hidden_rate=(1, 30)
@@ -22,19 +21,6 @@ NUMBERS = itertools.count(1)
 
 Reach = Callable[[], Ledger]
 """Another process's way to the same pool: a connection of its own."""
-
-
-@pytest.fixture(scope="session")
-def postgresql() -> Iterator[Server]:
-    if programs() is None:
-        pytest.skip("PostgreSQL is not installed (Debian: postgresql)")
-    with tempfile.TemporaryDirectory(prefix="tableside-pg-") as name:
-        server = Server(Path(name))
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -14,7 +14,6 @@ from controller.core.messages.pool_events import ContributionPosted, JackpotClai
 from controller.daemon.replay import replay
 from controller.io.files.key_file import read_key
 from controller.io.mqtt.connection import Broker
-from tests.link.conftest import postgresql as postgresql
 from tests.link.premises import BY_TWO, POOL
 from tests.link.premises import Premises as LinkPremises
 from tests.link.server import Server

@@ -1,4 +1,4 @@
-"""Which of the chips that lie there at the lock are wagers, and what about them wants a person's eye.
+"""Which of the chips that lie there at the lock are wagers, and which of them raise an alert.
 
 What the card refuses is no wager, exactly as a told round has it (``scripted_account.refused_side_bet``,
 ``procedures``): a side wager without a main wager, a side wager of another amount than its one stake, a side wager that

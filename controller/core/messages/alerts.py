@@ -1,4 +1,4 @@
-"""Events that want a person's eye. They are published like all others and once more under ``alert/``.
+"""Alerts an operator should see. They are published like all other events and once more under ``alert/``.
 
 Money is integer cents; spots count from 1.
 """
@@ -291,4 +291,4 @@ Alert = (
     | AlertAcknowledged
     | MeterAlert
 )
-"""Events that want a person's eye."""
+"""Every alert."""

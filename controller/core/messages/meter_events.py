@@ -261,4 +261,4 @@ class ParametersDiffer(Value, frozen=True, tag="parameters_differ"):
 
 
 MeterAlert = ContributionRefused | MeterClosed | MysteryDisputed | ParametersDiffer | PoolEntryDeclined
-"""What of meters wants a person's eye."""
+"""Alerts about meters."""

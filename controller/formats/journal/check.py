@@ -26,6 +26,9 @@ from controller.formats.journal.stream import stream_genesis, stream_hash
 COPY_COOKIE: Final = 1
 """The schema cookie that SQLite's online backup gives a copy of a journal; a journal begun by us has more."""
 
+COPY_LIBRARIES: Final = range(3_037_000, 4_000_000)
+"""The versions of SQLite that may write a copy; what opens a journal as ours notes its own version in it."""
+
 Row = tuple[Any, ...]
 """The columns of a row as SQLite gives them, the key first."""
 
@@ -36,6 +39,8 @@ class Contents(NamedTuple):
     application_id: int
     user_version: int
     schema_cookie: int
+    library: int
+    """The version of SQLite that last wrote the file's header."""
     definitions: tuple[Row, ...]
     """Type, name, table and statement of each object, in the order of creation."""
     rows: Callable[[str], Iterator[Row]]
@@ -103,8 +108,11 @@ def _check_meta(contents: Contents) -> Identity:
         facts.setdefault(key, []).append(value)
     # SQLite sets the cookie anew in a copy: 1 by its online backup, one more by VACUUM INTO.
     begun, cookie = facts.get("schema_version", []), contents.schema_cookie
-    if cookie != COPY_COOKIE and not {str(cookie), str(cookie - 1)}.intersection(begun):
+    is_copy = (cookie == COPY_COOKIE or str(cookie - 1) in begun) and contents.library in COPY_LIBRARIES
+    if not is_copy and str(cookie) not in begun:
         raise Damage(f"header: schema cookie {cookie}: something changed the journal's definitions")
+    if not is_copy and str(contents.library) not in facts.get("sqlite", []):
+        raise Damage(f"header: last written by SQLite {contents.library}, which never opened this journal")
     try:
         return Identity(site=facts["site"][0], table=facts["table"][0], epoch=int(facts["epoch"][0]))
     except (KeyError, ValueError) as error:

@@ -25,10 +25,23 @@ _FIXED: Final = {
 }
 """What may stand in the bytes from the first up to the second place."""
 
+_CHANGE_COUNTER: Final = slice(24, 28)
+_VALID_FOR: Final = slice(92, 96)
+"""The change counter at which the number of the library was written: whoever writes the one writes the other."""
+
+_LIBRARY: Final = slice(96, 100)
+
+
+def library_of(data: bytes) -> int:
+    """The version of SQLite that last wrote the header, as in 3045001."""
+    return int.from_bytes(data[_LIBRARY], "big")
+
 
 def header_damage(data: bytes) -> str | None:
     """What is wrong with the first bytes of a journal's file, or None."""
     for (first, end), wanted in _FIXED.items():
         if data[first:end] not in wanted:
             return f"bytes {first} to {end - 1}: the file's header has {data[first:end].hex()}"
+    if data[_CHANGE_COUNTER] != data[_VALID_FOR]:
+        return f"header: change counter {data[_CHANGE_COUNTER].hex()} was valid for {data[_VALID_FOR].hex()}"
     return None

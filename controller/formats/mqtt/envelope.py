@@ -119,7 +119,7 @@ class Topics(msgspec.Struct, frozen=True):
         return f"{self.root}/event/{event_name(event)}"
 
     def alert(self, event: Alert) -> str:
-        """Where an event goes a second time if it wants a person's eye."""
+        """Where an alert goes besides its own event's topic."""
         return f"{self.root}/alert/{event_name(event)}"
 
     def state(self, name: str) -> str:
@@ -175,7 +175,7 @@ def type_of(name: str) -> str:
 
 
 def is_alert(event: Event) -> bool:
-    """Whether an event wants a person's eye."""
+    """Whether an event is an alert, which an operator should see."""
     return isinstance(event, Alert)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from controller.formats.journal.check import Contents, Report, Row, examine
-from controller.formats.journal.file_header import HEADER_BYTES, header_damage
+from controller.formats.journal.file_header import HEADER_BYTES, header_damage, library_of
 from controller.formats.journal.records import Identity
 from controller.formats.journal.schema import PAGE_BYTES
 from controller.formats.journal.seals import Sealing
@@ -66,8 +66,9 @@ def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Rep
             connection.execute("SELECT count(*) FROM meta").fetchone()
             log = _log(path)
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
-            complaint = header_damage(_header(path)) or _sqlite_complaint(connection)
-            report = Report(complaint) if complaint else examine(_contents(connection, gently=gently))
+            header = _header(path)
+            complaint = header_damage(header) or _sqlite_complaint(connection)
+            report = Report(complaint) if complaint else examine(_contents(connection, header, gently=gently))
             complaint = report.damage or _file_complaint(path, log, pages)
     except JournalDamaged as damage:
         return Report(damage=str(damage).removeprefix(f"{path}: "))
@@ -131,7 +132,7 @@ def _log(path: Path) -> bytes:
         raise
 
 
-def _contents(connection: sqlite3.Connection, *, gently: bool) -> Contents:
+def _contents(connection: sqlite3.Connection, header: bytes, *, gently: bool) -> Contents:
     """A journal as the library reads it; ``gently``: with pauses."""
     worked_since = time.monotonic()
 
@@ -154,7 +155,7 @@ def _contents(connection: sqlite3.Connection, *, gently: bool) -> Contents:
         return int(found)
 
     definitions = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid").fetchall()
-    marks = number("application_id"), number("user_version"), number("schema_version")
+    marks = number("application_id"), number("user_version"), number("schema_version"), library_of(header)
     return Contents(*marks, tuple(definitions), rows)
 
 

@@ -16,9 +16,9 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from controller.formats.mqtt.envelope import Topics
 from controller.io.journal.consumers import Consumers, consumer_of
-from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, NotGreeted, Protocol, connected
+from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, Protocol, connected
 from controller.io.mqtt.intake import Inbound
-from controller.io.system.backoff import Backoff
+from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import Allowance
 
@@ -63,7 +63,7 @@ class Inbox:
         self._broker = broker
         self._topics = topics
         self._clock = clock
-        self._backoff = Backoff(chance)
+        self._reconnection = Reconnection(broker, chance, losses=(LinkLost, OSError))
         self._on_command = on_command
         self._on_status = on_status
         self._consumers = consumers
@@ -73,23 +73,7 @@ class Inbox:
 
     async def run(self) -> None:
         """Connect and listen, again and again, until cancelled."""
-        while True:
-            refused: set[Protocol] = set()
-            for protocol in self._broker.protocols_for_long():
-                if protocol in refused:
-                    continue
-                try:
-                    await self._serve(protocol)
-                except NotGreeted as error:
-                    if error.said_no:
-                        refused.add(protocol)
-                    log.warning("broker not reached for requests", protocol=protocol, reason=str(error))
-                except (LinkLost, OSError) as error:
-                    log.warning("requests not heard", protocol=protocol, reason=str(error))
-                    break
-                finally:
-                    self.heard.clear()
-            await asyncio.sleep(self._backoff.next_seconds())
+        await self._reconnection.keep(self._serve, lambda error: log.warning("requests not heard", reason=str(error)))
 
     async def _serve(self, protocol: Protocol) -> None:
         identifier = f"tableside-{self._topics.site}-{self._topics.table}-requests"
@@ -100,8 +84,11 @@ class Inbox:
                     if isinstance(answer, ReasonCode) and answer.is_failure:
                         log.error("topic refused by the broker", topic=topic, reason=str(answer))
             self.heard.set()
-            self._backoff.reset()
-            await self._listen(client)
+            self._reconnection.worked()
+            try:
+                await self._listen(client)
+            finally:
+                self.heard.clear()
 
     async def _listen(self, client: CheckedClient) -> None:
         async for message in client.messages:

@@ -47,8 +47,8 @@ class Inbound(NamedTuple):
     is_paced: bool = False
     """Whether no more is read than ``MESSAGES_PER_SECOND``, and no more than can be worked off."""
     is_bounded: bool = False
-    """Whether no more is read than can be worked off. What the broker answers waits too, so it is for those who only
-    listen."""
+    """Whether no more is read than can be worked off. What the broker answers waits too, so it is for those who listen
+    and wait for none of its answers."""
     flood_seconds: float = math.inf
     """The connection ends when more came than is read for so long."""
 
@@ -57,7 +57,7 @@ ANYTHING: Final = Inbound()
 """What a client takes that wants everything, at any pace."""
 
 AS_WORKED_OFF: Final = Inbound(is_bounded=True)
-"""What a client takes that only listens, and may be slower than what it listens to."""
+"""What a client takes that listens, waits for no answer, and may be slower than what it listens to."""
 
 
 class Flow:

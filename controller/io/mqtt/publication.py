@@ -35,7 +35,7 @@ class Leaving(NamedTuple):
 
 @functools.cache
 def topics_of(kind: type[Event], root: str) -> tuple[str, ...]:
-    """Where events of a kind are published: once as an event, and once more if it wants a person's eye."""
+    """Where events of a kind are published: once as an event, and an alert once more."""
     name = tag_of(kind)
     topics = (f"{root}/event/{name}",)
     return (*topics, f"{root}/alert/{name}") if issubclass(kind, Alert) else topics

@@ -35,6 +35,7 @@ from controller.io.mqtt.event_flow import EventFlow
 from controller.io.mqtt.inbox import Inbox
 from controller.io.mqtt.intake import Inbound
 from controller.io.mqtt.publication import Leaving, Outgoing, first_to_end, leaving
+from controller.io.mqtt.reconnection import Reconnection
 from controller.io.system.backoff import Backoff
 from controller.io.system.clock import Clock
 from controller.io.system.rate_limits import RequestLimit, Verdict, too_much
@@ -110,7 +111,7 @@ class Publisher:
         self._stream = stream
         self._session = session
         self._clock = clock
-        self._backoff = Backoff(chance)
+        self._reconnection = Reconnection(broker, chance, losses=(LinkLost, PublishRefused, OSError))
         self._on_command = on_command
         self._consumers = consumers
         self._alarms: tuple[str, ...] = ()
@@ -185,25 +186,19 @@ class Publisher:
         await first_to_end(self._publish(), self._inbox.run())
 
     async def _publish(self) -> None:
-        while True:
-            refused: set[Protocol] = set()
-            for protocol in self._broker.protocols_for_long():
-                if protocol in refused:
-                    continue
-                self.turns += 1
-                try:
-                    await self._serve(protocol)
-                except NotGreeted as error:
-                    if error.said_no:
-                        refused.add(protocol)
-                    log.warning("broker not reached", protocol=protocol, reason=str(error))
-                except (LinkLost, PublishRefused, OSError) as error:
-                    log.warning("broker lost", protocol=protocol, reason=str(error))
-                    break
-                finally:
-                    self.online.clear()
-                    self._waits = False
-            await asyncio.sleep(self._backoff.next_seconds())
+        await self._reconnection.keep(self._connect, self._away)
+
+    def _away(self, error: Exception) -> None:
+        event = "broker not reached" if isinstance(error, NotGreeted) else "broker lost"
+        log.warning(event, reason=str(error))
+
+    async def _connect(self, protocol: Protocol) -> None:
+        self.turns += 1
+        try:
+            await self._serve(protocol)
+        finally:
+            self.online.clear()
+            self._waits = False
 
     async def _serve(self, protocol: Protocol) -> None:
         offline = status_bytes("offline", self._session, self._clock.wall_ns())
@@ -404,7 +399,7 @@ class Publisher:
                 self._mark_at = asyncio.get_running_loop().time() + MARK_SECONDS
             self._stream.note_published(self.reached)
             # Not when merely greeted: some brokers hang up on whoever sends what they refuse.
-            self._backoff.reset()
+            self._reconnection.worked()
 
     def _mark_seconds(self) -> float:
         """How long what is published need not yet be marked as such; 0 or less: it is due."""

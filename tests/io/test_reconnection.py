@@ -1,0 +1,94 @@
+"""What keeps a connection: which protocols are tried, what is given up, when the pauses are short again."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from controller.io.mqtt.connection import Broker, LinkLost, NotGreeted, Protocol
+from controller.io.mqtt.reconnection import Reconnection
+from tests.io.virtual_time import run_virtual
+
+BROKER = Broker("127.0.0.1", 1883)
+
+
+class Enough(Exception):  # noqa: N818
+    """Ends what would go on for ever."""
+
+
+def kept(
+    answers: Iterator[Exception | None], reconnection: Reconnection | None = None
+) -> tuple[list[str], list[float]]:
+    """The protocols tried, a dash for each pause, and how long after the begin each pause began.
+
+    Each try meets the next of ``answers``: what is raised, None for a connection that ends of itself.
+    """
+    found: list[str] = []
+    pauses: list[float] = []
+    used = reconnection or Reconnection(BROKER, random.Random(1))
+
+    async def play() -> None:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+
+        async def serve(protocol: Protocol) -> None:
+            error = next(answers, Enough())
+            found.append(protocol)
+            if error is not None:
+                raise error
+
+        def away(_: Exception) -> None:
+            found.append("-")
+            pauses.append(loop.time() - began)
+
+        with pytest.raises(Enough):
+            await used.keep(serve, away)
+
+    run_virtual(play())
+    return found, pauses
+
+
+def test_a_broker_that_is_silent_is_asked_in_the_older_protocol_at_last() -> None:
+    tried, _ = kept(iter([NotGreeted("no answer")] * 4))
+    assert tried == ["5", "5", "3.1.1", "-", "5", "5"]
+
+
+def test_a_protocol_that_the_broker_refuses_is_passed_over_until_the_pause() -> None:
+    tried, _ = kept(iter([NotGreeted("bad version", said_no=True), LinkLost("gone")]))
+    assert tried == ["5", "3.1.1", "-", "5"]
+
+
+@pytest.mark.parametrize("end", [LinkLost("gone"), None])
+def test_a_connection_that_ended_is_tried_again_after_a_pause_from_the_newest_protocol(end: Exception | None) -> None:
+    tried, _ = kept(iter([end, end]))
+    assert tried == ["5", "-", "5", "-", "5"]
+
+
+def test_what_is_no_loss_ends_it() -> None:
+    with pytest.raises(OSError, match="certificate"):
+        kept(iter([OSError("certificate")]))
+    tried, _ = kept(iter([OSError("certificate")]), Reconnection(BROKER, random.Random(1), losses=(LinkLost, OSError)))
+    assert tried == ["5", "-", "5"]
+
+
+def pauses_of(worked: Callable[[Reconnection], None]) -> list[float]:
+    reconnection = Reconnection(BROKER, random.Random(1))
+
+    def answers() -> Iterator[Exception]:
+        for _ in range(5):
+            worked(reconnection)
+            yield LinkLost("gone")
+
+    _, begun = kept(answers(), reconnection)
+    return [after - before for before, after in itertools.pairwise(begun)]
+
+
+def test_pauses_grow_until_the_connection_has_worked() -> None:
+    growing = pauses_of(lambda _: None)
+    assert growing == sorted(growing)
+    assert growing[-1] > 2.5
+    assert max(pauses_of(Reconnection.worked)) <= 0.5
