@@ -237,7 +237,10 @@ class StreamFold:
         match event:
             case AlertAcknowledged(number, _, who, note):
                 self._add(self._rows.seen_alerts, (told.time, who, note, number))
-            case InventoryEntered(entry, kind, cents, _, slip, who, why):
+            case InventoryEntered(entry, kind, cents, _, slip, who, why, of_day):
+                counted_day = _date(of_day) or day
+                self._rows.days.add(counted_day)
+                head = (told.seq, counted_day, told.time)
                 self._add(self._rows.inventory, (*head, entry, str(kind), cents, slip, who, why))
             case CorrectionEntered(case, number, spot, bet, before, net, who, why):
                 self._rule(head, event, (number, spot, bet, before, net, who, why, case))
@@ -375,3 +378,11 @@ class _Head(msgspec.Struct):
 def _plain(text: str) -> str:
     """Text as a database holds it: it has no zero bytes."""
     return text.replace("\0", "�")
+
+
+def _date(text: str) -> date | None:
+    """A gaming day that an event names; None where it names none."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None

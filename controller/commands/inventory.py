@@ -17,13 +17,16 @@ from controller.core.messages.floor_events import Count
 @click.argument("chips", nargs=-1, type=CHIPS)
 @click.option("--total", type=AMOUNT, help="The amount where no chips were counted, such as a drop of 1234.00.")
 @click.option("--slip", default="", help="The number on the paper.")
+@click.option("--day", default="", metavar="DAY", help="The gaming day it belongs to: 2026-11-21, today, yesterday.")
+@click.option("--shift", default="", metavar="NAME", help="Of that day the shift, by its name in the table file.")
 def command(
-    kind: str, chips: tuple[tuple[int, int], ...], total: int | None, slip: str, why: str
+    kind: str, chips: tuple[tuple[int, int], ...], *, total: int | None, slip: str, day: str, shift: str, why: str
 ) -> tuple[str, dict[str, Any]]:
     """Enter a count at TABLE (site/name): what an OPENER, a CLOSER, a FILL, a CREDIT or the DROP came to.
 
     CHIPS say how many of each value: 25x40 are forty chips of $25. What was entered is not changed afterwards; an entry
-    of negative counts, such as 25x-40, or of a negative total takes it back.
+    of negative counts, such as 25x-40, or of a negative total takes it back. An entry belongs to the time at which it
+    is made; --day and --shift say what a count that is entered later belongs to, whose account is then restated.
 
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """
@@ -33,4 +36,7 @@ def command(
     for value, count in chips:
         counted[str(value)] = counted.get(str(value), 0) + count
     cents = sum(value * count for value, count in chips) if total is None else total
-    return "inventory", {"kind": kind, "cents": cents, "chips": counted, "slip": slip, "why": why}
+    if shift and not day:
+        raise click.UsageError("--shift: expected --day with it, such as --day yesterday")
+    of_time = {"gaming_day": day, "shift": shift} if day else {}
+    return "inventory", {"kind": kind, "cents": cents, "chips": counted, "slip": slip, "why": why, **of_time}

@@ -19,7 +19,6 @@ from controller.core.analysis.expectation import theories
 from controller.core.game.rules import Rules
 from controller.core.messages.advice import PaymentAdvised
 from controller.core.messages.events import CardDealt, CardDrawn, CardOpened, ChipsChanged, KeyRead, TableStarted
-from controller.core.messages.gaming_day import GamingDay
 from controller.core.messages.inputs import Started
 from controller.formats.journal.records import RecordDamaged, unseal
 from controller.formats.mqtt.envelope import Published, own_event
@@ -27,6 +26,7 @@ from controller.formats.text.moments import HouseCalendar, NoMoment, Period
 from controller.io.displays.shift_page import NoPages, shift_page
 from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
 from controller.reports.shift import ALWAYS, Asked, Shift, rfc3339, shift_of
+from controller.reports.shift_inventory import house_day
 from controller.reports.shift_text import shift_text
 
 A_DAY: Final = timedelta(days=1)
@@ -96,7 +96,7 @@ def _account(journal: Path, times: Times) -> Shift:
     if not told or rules is None:
         raise NothingHappened(f"{journal}: no event in that time")
     now = datetime.now(UTC)
-    asked = replace(_asked(times, HouseCalendar(_day(told), now)), written=rfc3339(now), version=version())
+    asked = replace(_asked(times, HouseCalendar(house_day(told), now)), written=rfc3339(now), version=version())
     account = shift_of(told, lambda: theories(rules, edge_of(rules)), asked)
     if account is None:
         raise NothingHappened(
@@ -130,12 +130,6 @@ def _asked(times: Times, house: HouseCalendar) -> Asked:
     if since >= until:
         raise NoMoment(f"--until {times.until}: expected a time after --since {times.since}")
     return Asked(Period(since, until), time_zone=zone)
-
-
-def _day(told: list[Published]) -> GamingDay:
-    """The house's day as its table last told it."""
-    said = [one.event.gaming_day for one in told if isinstance(one.event, TableStarted)]
-    return (said[-1] if said else None) or GamingDay()
 
 
 def _read(reader: JournalReader) -> tuple[list[Published], Rules | None]:

@@ -23,13 +23,13 @@ from controller.core.messages.events import (
     QuestionAsked,
     TableStarted,
 )
-from controller.core.messages.floor_events import ChipCount, Count, InventoryEntered
 from controller.core.messages.raised_alerts import AlertRaised
-from controller.core.people.table_inventory import TableInventory, inventory_of
+from controller.core.people.table_inventory import TableInventory
 from controller.formats.mqtt.envelope import Published
 from controller.formats.text.moments import Period, zone_of
 from controller.reports.revenue_rows import MAIN, RoundRow, State, WagerRow, takings, win_per_handle
 from controller.reports.shift_course import Point, by_round, course
+from controller.reports.shift_inventory import CountedTime, Entry, counted, house_day
 from controller.reports.shift_rulings import Ruling, rulings
 
 LONGEST_PAUSE: Final = timedelta(minutes=5)
@@ -75,19 +75,6 @@ class SpotLine(msgspec.Struct, frozen=True):
     win_cents: int
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """A count that was entered, and when; the fields are those of ``InventoryEntered``."""
-
-    time: str
-    entry: int
-    kind: Count
-    cents: int
-    chips: tuple[ChipCount, ...]
-    slip: str
-    who: str
-    why: str
-
-
 class Irregular(msgspec.Struct, frozen=True):
     """A round that no legal play explained, and how it stands: its outcome (empty: it is not over) and open wagers."""
 
@@ -130,7 +117,7 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 class Restated(msgspec.Struct, frozen=True):
-    """The same rounds by what was ruled after the account's end."""
+    """The same rounds and counts by what was ruled and entered after the account's end."""
 
     handle_cents: int
     win_cents: int
@@ -139,6 +126,11 @@ class Restated(msgspec.Struct, frozen=True):
     void_rounds: int
     rulings: tuple[Ruling, ...]
     """Also what the table itself settled later (nobody's word: ``who`` is empty)."""
+    inventory: TableInventory = TableInventory()
+    hold: int | None = None
+    """As ``Shift.hold``."""
+    entries: tuple[Entry, ...] = ()
+    """Counts of this time that were entered after it."""
 
 
 class Shift(msgspec.Struct, frozen=True):
@@ -213,8 +205,13 @@ class Shift(msgspec.Struct, frozen=True):
     @property
     def hold(self) -> int | None:
         """The table's win by its drop in 1/100 %, as a pit reckons it; None where its counts were not entered."""
-        win, drop = self.inventory.win_cents, self.inventory.drop_cents
-        return None if win is None or not drop else win_per_handle(win, drop)
+        return hold(self.inventory)
+
+
+def hold(kept: TableInventory) -> int | None:
+    """Win by drop in 1/100 %; None where the counts do not say it."""
+    win, drop = kept.win_cents, kept.drop_cents
+    return None if win is None or not drop else win_per_handle(win, drop)
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -249,6 +246,7 @@ def shift_of(
     events = [one.event for one in within]
     numbers = {row.round for row in rounds}
     theory = theories()
+    counts = counted(told, house_day(told), asked.period)
     identity = within[0].identity
     return Shift(
         site=identity.site,
@@ -280,14 +278,14 @@ def shift_of(
         void_cents=sum(row.void_cents for row in rounds),
         rulings=tuple(replace(one, elsewhere=one.round not in numbers) for one in rulings(within)),
         irregular=tuple(_irregular(within, rounds)),
-        inventory=inventory_of(one for one in events if isinstance(one, InventoryEntered)),
-        entries=tuple(_entries(within)),
+        inventory=counts.then,
+        entries=counts.entries,
         alerts=_alerts(events),
         device_faults=_faults(events),
         rounds_by_hour=_by_hour(rounds, zone_of(asked.time_zone)),
         course=course(rounds, settled, theory),
         before=None if asked.before is None else _summary(told, asked.before, asked.before_name),
-        restated=_restated(told, asked.period, rounds, wagers),
+        restated=_restated(told, asked.period, rounds, wagers, counts),
     )
 
 
@@ -371,15 +369,6 @@ def _sums(wagers: Iterable[WagerRow]) -> tuple[int, int]:
     return sum(row.handle_cents for row in rows), sum(row.win_cents for row in rows)
 
 
-def _entries(told: Iterable[Published]) -> Iterator[Entry]:
-    for one in told:
-        match one.event:
-            case InventoryEntered(number, kind, cents, chips, slip, who, why):
-                yield Entry(one.time, number, kind, cents, chips, slip, who, why)
-            case _:
-                pass
-
-
 def _irregular(told: Iterable[Published], rounds: Iterable[RoundRow]) -> Iterator[Irregular]:
     known = {row.round: row for row in rounds}
     for one in told:
@@ -414,16 +403,20 @@ def _summary(told: Iterable[Published], period: Period, name: str) -> Summary:
 
 
 def _restated(
-    told: Sequence[Published], period: Period, rounds: Iterable[RoundRow], wagers: Sequence[WagerRow]
+    told: Sequence[Published],
+    period: Period,
+    rounds: Iterable[RoundRow],
+    wagers: Sequence[WagerRow],
+    counts: CountedTime,
 ) -> Restated | None:
-    """The rounds as they stand now, where something was ruled or settled of them after the time was over."""
+    """The rounds and counts as they stand now, where something was ruled, settled or entered after that time."""
     numbers = {row.round for row in rounds}
     ruled = [one for one in rulings(one for one in told if moment(one) >= period.until) if one.round in numbers]
     whole = takings(told)
     now = [wager for wager in whole.wagers if wager.round in numbers]
     assert len(now) >= len(wagers), "no wager leaves the books"
     ruled += _settled_later(wagers, now, ruled)
-    if not ruled:
+    if not ruled and not counts.later:
         return None
     handle, win = _sums(wager for wager in now if wager.state is State.SETTLED)
     return Restated(
@@ -433,6 +426,9 @@ def _restated(
         doubted_wagers=sum(wager.doubted for wager in now),
         void_rounds=sum(row.outcome == State.VOID for row in whole.rounds if row.round in numbers),
         rulings=tuple(ruled),
+        inventory=counts.now,
+        hold=hold(counts.now),
+        entries=counts.later,
     )
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
 from controller.core.messages.floor_events import Count
+from controller.core.people.table_inventory import Recount, TableInventory
 from controller.formats.text.moments import zone_of
 from controller.formats.text.printable import printable
 from controller.reports.live_narrative import dollars
 from controller.reports.shift import BetLine, Irregular, Shift
+from controller.reports.shift_inventory import Entry
 from controller.reports.shift_rulings import Ruling
 
 MISSING: Final = "not entered"
@@ -131,33 +133,83 @@ class CountLine(NamedTuple):
 def counts(shift: Shift) -> Iterator[CountLine]:
     """The table's inventory by the words of the pit, and the table win beside what the wagers won."""
     words, kept = words_of(shift), shift.inventory
-    yield CountLine("opener", words.money(kept.opener_cents), slips(shift, Count.OPENER))
-    yield CountLine("fills", words.money(kept.fill_cents), slips(shift, Count.FILL))
-    yield CountLine("credits", words.money(kept.credit_cents), slips(shift, Count.CREDIT))
-    yield CountLine("closer", words.money(kept.closer_cents), slips(shift, Count.CLOSER))
-    yield CountLine("drop", words.money(kept.drop_cents), slips(shift, Count.DROP))
-    yield CountLine("table win", words.money(kept.win_cents))
+    yield from _racks(words, kept, shift.entries)
     for one in kept.recounts:
-        gap = words.gain(one.opener_cents - one.closer_cents)
-        counted = f"{words.money(one.closer_cents)}, then {words.money(one.opener_cents)}"
-        yield CountLine("closed and opened between", f"{counted}: {gap}")
+        yield CountLine(BETWEEN, _recount(words, one))
     if kept.win_cents is not None:
         yield CountLine("win on wagers", words.money(shift.win_cents))
         yield CountLine("table win less win on wagers", words.gain(kept.win_cents - shift.win_cents))
-    yield CountLine("hold (table win by drop)", MISSING if shift.hold is None else percent(shift.hold))
+    yield _hold(shift.hold)
 
 
-def slips(shift: Shift, kind: Count) -> str:
+def _racks(words: Words, kept: TableInventory, entries: Sequence[Entry]) -> Iterator[CountLine]:
+    """What was counted, and the win that follows from it."""
+    amounts = (
+        (Count.OPENER, "opener", kept.opener_cents),
+        (Count.FILL, "fills", kept.fill_cents),
+        (Count.CREDIT, "credits", kept.credit_cents),
+        (Count.CLOSER, "closer", kept.closer_cents),
+        (Count.DROP, "drop", kept.drop_cents),
+    )
+    for kind, name, cents in amounts:
+        yield CountLine(name, words.money(cents), slips(words, entries, kind))
+    yield CountLine("table win", words.money(kept.win_cents))
+
+
+def _hold(points: int | None) -> CountLine:
+    return CountLine("hold (table win by drop)", MISSING if points is None else percent(points))
+
+
+BETWEEN: Final = "closed and opened between"
+
+
+def _recount(words: Words, one: Recount) -> str:
+    """A closer, the opener that followed, and the difference."""
+    gap = words.gain(one.opener_cents - one.closer_cents)
+    return f"{words.money(one.closer_cents)}, then {words.money(one.opener_cents)}: {gap}"
+
+
+class RecountLine(NamedTuple):
+    """A count that was entered later changed this: its name, as it was at the end of the time, and now."""
+
+    name: str
+    then: str
+    now: str
+
+
+def restated_counts(shift: Shift) -> Iterator[RecountLine]:
+    """The lines of the inventory that entries after the end have changed."""
+    after = shift.restated
+    if after is None or not after.entries:
+        return
+    words = words_of(shift)
+    before = (*_racks(words, shift.inventory, ()), _hold(shift.hold))
+    now = (*_racks(words, after.inventory, ()), _hold(after.hold))
+    for old, new in zip(before, now, strict=True):
+        if old != new:
+            yield RecountLine(old.name, old.amount, new.amount)
+    between = ["; ".join(_recount(words, one) for one in kept.recounts) for kept in (shift.inventory, after.inventory)]
+    if between[0] != between[1]:
+        yield RecountLine(BETWEEN, *(said or MISSING for said in between))
+
+
+def counts_for(one: Entry) -> str:
+    """What an entry belongs to where it says so: ``gaming day 2026-11-21, swing shift``."""
+    shift = f", {one.shift} shift" if one.shift else ""
+    return f"gaming day {one.gaming_day}{shift}" if one.gaming_day else ""
+
+
+def slips(words: Words, entries: Sequence[Entry], kind: Count) -> str:
     """The slips of a kind that stand, and what was entered without one: ``slips 4711, 4713; $50.00 without a slip``."""
     standing: dict[str, int] = {}
-    for entry in shift.entries:
-        if entry.kind is kind:
+    for entry in entries:
+        if entry.kind is kind and not entry.elsewhere:
             standing[entry.slip] = standing.get(entry.slip, 0) + entry.cents
     loose = standing.pop("", 0)
     numbers = [slip for slip, cents in standing.items() if cents]
     said = [f"slip{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"] if numbers else []
     if loose and kind in {Count.FILL, Count.CREDIT}:
-        said.append(f"{words_of(shift).money(loose)} without a slip")
+        said.append(f"{words.money(loose)} without a slip")
     return "; ".join(said)
 
 
@@ -201,15 +253,19 @@ def _restated(shift: Shift, words: Words) -> Iterator[str]:
     now = shift.restated
     if now is None:
         return
-    lines = list(restated_lines(shift))
-    if not lines:
-        yield "RESTATED    ruled after the end, and no figure changed"
+    lines, recounts = list(restated_lines(shift)), list(restated_counts(shift))
+    if not lines and not recounts:
+        yield "RESTATED    ruled or entered after the end, and no figure changed"
     else:
         yield "RESTATED    by what came after the end; what follows further below is as it stood then"
-        for name, *figures in (RESTATED, *lines):
+        for name, *figures in (RESTATED, *lines) if lines else ():
             yield f"{'':12}{name:14}{''.join(f'{one:>14}' for one in figures)}".rstrip()
+    for recount in recounts:
+        yield f"{'':12}{recount.name:30}{recount.then:>14} -> {recount.now}"
     for ruling in now.rulings:
         yield _ruling("later", ruling, words)
+    for entry in now.entries:
+        yield _entered("later", entry, words)
     yield ""
 
 
@@ -261,9 +317,14 @@ def _inventory(shift: Shift, words: Words) -> Iterator[str]:
     for line in counts(shift):
         yield f"inventory   {f'{line.name:30}{line.amount:>14}   {line.slips}'.rstrip()}"
     for one in shift.entries:
-        slip = f", slip {one.slip}" if one.slip else ""
-        what = f"{one.entry}: {one.kind} {words.money(one.cents)}{slip}"
-        yield f"entered     {words.clock(one.time)} {what}, {one.who}: {one.why}"
+        yield _entered("entered", one, words)
+
+
+def _entered(label: str, one: Entry, words: Words) -> str:
+    slip = f", slip {one.slip}" if one.slip else ""
+    of_time = f" ({counts_for(one)}{', not this account' if one.elsewhere else ''})" if one.gaming_day else ""
+    what = f"{one.entry}: {one.kind} {words.money(one.cents)}{slip}{of_time}"
+    return f"{label:12}{words.clock(one.time)} {what}, {one.who}: {one.why}"
 
 
 def _bet(line: BetLine, words: Words) -> str:

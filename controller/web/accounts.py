@@ -38,6 +38,7 @@ class AccountRefused(Exception):  # noqa: N818 - named for what happened
 class ShiftAccount(msgspec.Struct, frozen=True):
     """An account with what follows from it. ``hold`` in 1/100 %, ``table_win_cents``: null where counts are missing.
 
+    ``restated_table_win_cents`` is that with what was entered later; null too where nothing restates the account.
     ``is_running``: its time was not over when it was made.
     """
 
@@ -46,6 +47,7 @@ class ShiftAccount(msgspec.Struct, frozen=True):
     win_cents: int
     hold: int | None
     table_win_cents: int | None
+    restated_table_win_cents: int | None
     is_running: bool
 
 
@@ -105,7 +107,13 @@ def account_of(text: bytes) -> ShiftAccount:
     shift: Shift = own_json(text, Shift)
     running = not shift.is_over if shift.until else True
     return ShiftAccount(
-        msgspec.Raw(text.strip()), shift.handle_cents, shift.win_cents, shift.hold, shift.inventory.win_cents, running
+        msgspec.Raw(text.strip()),
+        shift.handle_cents,
+        shift.win_cents,
+        shift.hold,
+        shift.inventory.win_cents,
+        None if shift.restated is None else shift.restated.inventory.win_cents,
+        running,
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from controller.collector.store import COLUMNS, Name, Piece, Store, StoreFailed, StoreRefused, TakenOver, prepare
 from controller.core.messages.events import CardOpened
+from controller.core.messages.floor_events import InventoryEntered
 from controller.formats.journal.records import Identity
 from controller.formats.journal.stream import stream_genesis, stream_hash
 from controller.formats.mqtt.envelope import event_bytes, own_event
@@ -113,6 +114,20 @@ def test_every_opening_of_every_night_is_of_a_card_drawn(database: Database) -> 
     assert opened > 100
     assert drawn >= opened
     assert (wrong, database.rows("SELECT text FROM tableside.complaints")) == (0, [])
+
+
+def test_a_count_is_of_the_gaming_day_that_it_names(database: Database) -> None:
+    events = bodies("books")
+    at, told = next(
+        (at, own_event(body)) for at, body in enumerate(events) if isinstance(own_event(body).event, InventoryEntered)
+    )
+    assert isinstance(told.event, InventoryEntered)
+    named = msgspec.structs.replace(told.event, gaming_day="2026-11-14", shift="swing")
+    events[at] = event_bytes(named, IDENTITY, told.seq, nanoseconds(told.time))
+    written(database, events).close()
+    found = database.rows("SELECT gaming_day::text, entry FROM tableside.inventory ORDER BY seq LIMIT 2")
+    assert found[0] == ("2026-11-14", 1)
+    assert found[1][0] != "2026-11-14"
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -29,6 +29,7 @@ from controller.core.messages.inputs import (
     ApproveOrder,
     AssignCard,
     BookRecalled,
+    DayBegan,
     DeclareBox,
     EnterInventory,
     SetCard,
@@ -97,6 +98,7 @@ class Floor:
             (60, self.answers),
             (4, self.acknowledges),
             (2, self.fills),
+            (2, self.counts_late),
             (1, self.restarts),
         ):
             if self.rng.randrange(1000) < per_mille:
@@ -186,6 +188,15 @@ class Floor:
         cents = sum(one.value_cents * one.count for one in chips)
         self.rig.give(EnterInventory(self.rig.now_ns, kind, cents, chips, slip, "M. Okafor", why))
 
+    def counts_late(self) -> None:
+        """What a shift before this one was counted at, entered now: the paper lay in the count room."""
+        kind, back = self.rng.choice([*Count]), self.rng.random() < 0.2
+        day = self.rng.choice(("today", "yesterday", "2026-11-21"))
+        shift = self.rng.choice(("", *DAY.shifts))
+        cents = self.rng.randint(1, 900) * 1_000 * (-1 if back else 1)
+        given = EnterInventory(self.rig.now_ns, kind, cents, (), "", "Count room", "found late", day, shift)
+        self.rig.give(given)
+
     def drops(self) -> None:
         cents = self.rng.randint(1_000, 9_000) * 100
         self.rig.give(EnterInventory(self.rig.now_ns, Count.DROP, cents, (), "", "Count room", "soft count, box 12"))
@@ -226,6 +237,7 @@ def opens(rig: Rig, floor: Floor, shift: int) -> None:
     begins = datetime.fromisoformat(at((0, 8, 24)[shift])) + timedelta(minutes=20)
     now_ns = max(rig.now_ns, int(begins.timestamp()) * 10**9 - WALL_NS)
     rig.pass_ms((now_ns - rig.now_ns) // MS)
+    rig.give(DayBegan(rig.now_ns, "2026-11-22" if shift == 2 else "2026-11-21"))
     floor.counts(Count.OPENER, ChipCount(2_500, 1_000), ChipCount(10_000, 400))
 
 

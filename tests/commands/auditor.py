@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -193,13 +193,13 @@ def account(events: list[Row], since: str = EARLIEST, until: str = LATEST, zone:
         "void_cents": sum(wager["void"] for _, wager in own),
         "rulings": [{**one, "elsewhere": one["round"] not in numbers} for one in rulings(within)],
         "irregular": irregular(within, then, numbers),
-        "inventory": inventory(within),
-        "entries": [{"time": one["time"], **one["data"]} for one in within if name_of(one) == "inventory_entered"],
+        "inventory": inventory(by_then(events, begin, end)),
+        "entries": entries(events, begin, end),
         "alerts": alerts(within),
         "device_faults": faults(within),
         "rounds_by_hour": by_hour(sorted(moment(one["closed"]["time"]) for one in rounds), zone),
         "won_by_round": won_by_round(numbers, settled),
-        "restated": restated(events, then, numbers, end),
+        "restated": restated(events, then, numbers, (begin, end)),
         **table_of(within),
     }
 
@@ -331,9 +331,55 @@ def faults(events: Iterable[Row]) -> dict[str, int]:
     return dict(Counter(one["device"] for one in told if one["state"] != "ready"))
 
 
+def entered_in(events: list[Row], begin: datetime, end: datetime) -> list[Row]:
+    """The counts that belong to a time, by the moment they belong to and then by their number."""
+    day = next((one["data"].get("gaming_day") for one in reversed(events) if name_of(one) == "table_started"), None)
+    dated = [(belongs(one, day), one["data"]["entry"], one) for one in events if name_of(one) == "inventory_entered"]
+    return [one for when, _, one in sorted(dated, key=lambda each: each[:2]) if begin <= when < end]
+
+
+def by_then(events: list[Row], begin: datetime, end: datetime) -> list[Row]:
+    """Of them those entered before the time was over."""
+    return [one for one in entered_in(events, begin, end) if moment(one["time"]) < end]
+
+
+def belongs(event: Row, day: Row | None) -> datetime:
+    """The moment a count belongs to: an opener to the first of its shift, all else to the last."""
+    data = event["data"]
+    if "gaming_day" not in data:
+        return moment(event["time"])
+    house = day or {}
+    zone, starts = ZoneInfo(house.get("time_zone", "UTC")), house.get("begins", "00:00")
+
+    def opening(clock: str, later: int = 0) -> datetime:
+        date = datetime.fromisoformat(data["gaming_day"]) + timedelta(days=later + (clock < starts))
+        return date.replace(hour=int(clock[:2]), minute=int(clock[3:]), tzinfo=zone).astimezone(UTC)
+
+    ends = opening(starts, 1)
+    first = opening(house["shifts"][data["shift"]] if "shift" in data else starts)
+    if "shift" in data:
+        ends = min([when for when in map(opening, house["shifts"].values()) if when > first] or [ends])
+    return first if data["kind"] == "opener" and data["cents"] > 0 else ends - timedelta(microseconds=1)
+
+
+def entries(events: list[Row], begin: datetime, end: datetime) -> list[Row]:
+    """The counts that were entered in a time or by its end for it, and of which no figure of it has anything."""
+    own = by_then(events, begin, end)
+    listed = []
+    for one in events:
+        if name_of(one) == "inventory_entered" and (one in own or begin <= moment(one["time"]) < end):
+            listed.append({**entry(one), "elsewhere": one not in own})
+    return listed
+
+
+def entry(event: Row) -> Row:
+    """A count as an account lists it."""
+    return {"time": event["time"], "gaming_day": "", "shift": "", "elsewhere": False, **event["data"]}
+
+
 def inventory(events: Iterable[Row]) -> Row:
     """What was counted: fills, credits and drop added up, the rack at its first opening and its last closing."""
-    entered = [event["data"] for event in events if name_of(event) == "inventory_entered"]
+    entered = [event["data"] for event in events]
     found: Row = {f"{kind}_cents": added(entered, kind) or 0 for kind in ("fill", "credit")}
     found["drop_cents"] = added(entered, "drop")
     racks = racks_of(entered)
@@ -379,8 +425,10 @@ def table_win(found: Row) -> int | None:
     return int(closer + found["credit_cents"] + drop - opener - found["fill_cents"])
 
 
-def restated(events: list[Row], then: Books, numbers: list[int], end: datetime) -> Row | None:
-    """The same rounds by all that came later; None where nothing was ruled on them and nothing settled."""
+def restated(events: list[Row], then: Books, numbers: list[int], time: tuple[datetime, datetime]) -> Row | None:
+    """The same rounds by all that came later; None where nothing was ruled on them, settled or counted."""
+    begin, end = time
+    late = [one for one in entered_in(events, begin, end) if moment(one["time"]) >= end]
     later = rulings(event for event in events if moment(event["time"]) >= end)
     ruled = [one for one in later if one["round"] in numbers]
     own = Books(events).of(numbers)
@@ -393,8 +441,10 @@ def restated(events: list[Row], then: Books, numbers: list[int], end: datetime) 
         nets = {"before_cents": before, "net_cents": wager["due"], "win_cents": (before or 0) - (wager["due"] or 0)}
         nobody = {"who": "", "why": wager["why"], "case": "", "elsewhere": False}
         ruled.append({"time": wager["event"]["time"], **line, **nets, **nobody})
-    if not ruled:
+    if not ruled and not late:
         return None
+    counted = inventory(entered_in(events, begin, end))
+    won, drop = table_win(counted), counted["drop_cents"]
     now = [wager for _, wager in own]
     handle, win = sums(wager for wager in now if wager["state"] == "settled")
     return {
@@ -404,4 +454,7 @@ def restated(events: list[Row], then: Books, numbers: list[int], end: datetime) 
         "doubted_wagers": sum(wager["doubted"] for wager in now),
         "void_rounds": len({place[0] for place, wager in own if wager["state"] == "void"}),
         "rulings": ruled,
+        "inventory": counted,
+        "hold": None if won is None or not drop else per_handle(won, drop),
+        "entries": sorted(map(entry, late), key=lambda one: int(one["entry"])),
     }

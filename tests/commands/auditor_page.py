@@ -49,6 +49,7 @@ def tables(shift: dict[str, Any], zone: str) -> list[Table]:
     restated = shift["restated"]
     found = [
         restatement(shift) if restated else [],
+        *(recounted(shift, restated, zone) if restated else ()),
         ruled(restated["rulings"], zone) if restated else [],
         bets(shift),
         inventory(shift),
@@ -150,7 +151,7 @@ def inventory(shift: dict[str, Any]) -> Table:
     rows.append(["table win", cash(win), ""])
     for one in counted["recounts"]:
         closer, opener = one["closer_cents"], one["opener_cents"]
-        rows.append(["closed and opened between", f"{cash(closer)}, then {cash(opener)}: {gain(opener - closer)}", ""])
+        rows.append([BETWEEN, f"{cash(closer)}, then {cash(opener)}: {gain(opener - closer)}", ""])
     if win is not None:
         won = sum(line["win_cents"] for line in shift["bets"])
         rows += [["win on wagers", cash(won), ""], ["table win less win on wagers", gain(win - won), ""]]
@@ -159,7 +160,7 @@ def inventory(shift: dict[str, Any]) -> Table:
 
 def slips(entries: list[dict[str, Any]], kind: str) -> str:
     """The slips that stand, in the order in which they were first entered, and what has none."""
-    own = [one for one in entries if one["kind"] == kind]
+    own = [one for one in entries if one["kind"] == kind and not one["elsewhere"]]
     sums: dict[str, int] = {}
     for one in own:
         sums[one["slip"]] = sums.get(one["slip"], 0) + one["cents"]
@@ -179,10 +180,33 @@ def entries(entered: list[dict[str, Any]], zone: str) -> Table:
             one["kind"],
             cash(one["cents"]),
             ", ".join(f"{chips['count']} of {cash(chips['value_cents'])}" for chips in one["chips"]),
-            *(one["slip"], one["who"], one["why"]),
+            *(one["slip"], of_time(one), one["who"], one["why"]),
         ]
         for one in entered
     ]
+
+
+def of_time(one: dict[str, Any]) -> str:
+    """The gaming day and shift that an entry names."""
+    words = [f"gaming day {one['gaming_day']}"] if one["gaming_day"] else []
+    words += [f"{one['shift']} shift"] if one["shift"] else []
+    words += ["not this account"] if one["elsewhere"] else []
+    return ", ".join(words)
+
+
+def recounted(shift: dict[str, Any], restated: dict[str, Any], zone: str) -> list[Table]:
+    """What entries after the end have changed of the counts, and those entries."""
+    later = {**shift, "inventory": restated["inventory"], "entries": []}
+    then, now = inventory({**shift, "entries": []}), inventory(later)
+    beside = {"win on wagers", "table win less win on wagers", BETWEEN}
+    old, new = ({line[0]: line[1] for line in lines if line[0] not in beside} for lines in (then, now))
+    changed = [[name, old[name], new[name]] for name in old if old[name] != new[name]]
+    between = ["; ".join(line[1] for line in lines if line[0] == BETWEEN) or "not entered" for lines in (then, now)]
+    changed += [[BETWEEN, *between]] if between[0] != between[1] else []
+    return [changed, entries(restated["entries"], zone)] if changed else []
+
+
+BETWEEN = "closed and opened between"
 
 
 def ruled(rulings: list[dict[str, Any]], zone: str) -> Table:

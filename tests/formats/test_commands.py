@@ -149,6 +149,28 @@ def test_a_count_names_its_chips_the_highest_value_first() -> None:
     )
 
 
+def test_a_count_may_name_the_gaming_day_and_shift_it_belongs_to() -> None:
+    body = b'{"kind": "drop", "cents": 1, "gaming_day": "yesterday", "shift": "swing", "who": "a", "why": "b"}'
+    given = input_of(read_command("inventory", body), 5)
+    assert given == EnterInventory(5, Count.DROP, 1, (), "", "a", "b", "yesterday", "swing")
+
+
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [
+        ('"gaming_day": "tomorrow"', "gaming_day"),
+        ('"gaming_day": "21.11.2026"', "gaming_day"),
+        ('"gaming_day": "1999-12-31"', "gaming_day"),
+        ('"gaming_day": "2026-02-30"', "expected a date such as 2026-11-21"),
+        ('"shift": "swing"', "expected gaming_day with it"),
+    ],
+)
+def test_a_count_of_no_gaming_day_is_refused(day: str, said: str) -> None:
+    body = f'{{"kind": "drop", "cents": 1, {day}, "who": "a", "why": "b"}}'
+    with pytest.raises(CommandRefused, match=said):
+        read_command("inventory", body.encode())
+
+
 @pytest.mark.parametrize(
     ("chips", "said"),
     [

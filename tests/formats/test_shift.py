@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from controller.core.analysis.expectation import Theory
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.events import RoundClosed, TableStarted, WagerSettled
-from controller.core.messages.floor_events import ChipCount, Count
-from controller.core.messages.inputs import AdjustWager, EnterInventory, VoidRound
+from controller.core.messages.floor_events import ChipCount, Count, InventoryEntered
+from controller.core.messages.gaming_day import GamingDay
+from controller.core.messages.inputs import AdjustWager, DayBegan, EnterInventory, Started, VoidRound
 from controller.core.messages.raised_alerts import AlertRaised
+from controller.core.people.table_inventory import Recount
 from controller.formats.mqtt.envelope import Published
 from controller.formats.text.moments import Period
 from controller.reports.revenue_rows import takings
@@ -172,7 +175,7 @@ def test_a_restatement_stands_first_with_what_it_changes() -> None:
 
 def test_a_restatement_that_changes_nothing_says_so() -> None:
     shift, text = ruled_later(0)
-    assert text.splitlines()[3] == "RESTATED    ruled after the end, and no figure changed"
+    assert text.splitlines()[3] == "RESTATED    ruled or entered after the end, and no figure changed"
     assert "confirmed, house $0.00, M. Okafor: seen again" in text
     assert " -> " not in text
     assert shift.restated is not None
@@ -257,10 +260,11 @@ def test_the_text_has_what_an_auditor_signs_for(night: Night) -> None:
     assert whole.split()[1] == str(sum(line.wagers for line in shift.bets))
 
 
-def count(rig: Rig, kind: Count, cents: int, *chips: tuple[int, int], slip: str = "") -> None:
-    rig.give(
-        EnterInventory(rig.now_ns, kind, cents, tuple(ChipCount(*one) for one in chips), slip, "M. Okafor", "counted")
-    )
+def count(
+    rig: Rig, kind: Count, cents: int, *chips: tuple[int, int], slip: str = "", of: tuple[str, str] = ("", "")
+) -> None:
+    counted = tuple(ChipCount(*one) for one in chips)
+    rig.give(EnterInventory(rig.now_ns, kind, cents, counted, slip, "M. Okafor", "counted", *of))
 
 
 def test_the_table_wins_what_its_inventory_has_gained() -> None:
@@ -279,6 +283,91 @@ def test_the_table_wins_what_its_inventory_has_gained() -> None:
     assert said(shift, "inventory   fills ") == "$2,000.00   slip 4711"
     assert said(shift, "inventory   table win less win on wagers ") == "+$2,000.00"
     assert [entry.entry for entry in shift.entries] == [1, 2, 3, 4, 5]
+
+
+SHIFTS = GamingDay("UTC", "00:00", {"day": "00:00", "swing": "08:00", "grave": "16:00"})
+DAY_SHIFT = Asked(Period(datetime(2026, 11, 21, 0, tzinfo=UTC), datetime(2026, 11, 21, 8, tzinfo=UTC)))
+SWING = Asked(Period(DAY_SHIFT.period.until, DAY_SHIFT.period.until + timedelta(hours=8)))
+
+
+def a_counted_table() -> Rig:
+    """A table with three shifts, whose day shift was counted but for its closer and drop; it is swing now."""
+    rig = a_rig()
+    rig.house = replace(rig.house, gaming_day=SHIFTS)
+    rig.give(Started(rig.now_ns, "test", rig.house))
+    rig.give(DayBegan(rig.now_ns, "2026-11-21"))
+    count(rig, Count.OPENER, 5_000_000)
+    count(rig, Count.OPENER, 4_800_000)
+    return rig
+
+
+def by_shift(rig: Rig) -> list[Published]:
+    """Its events: the first opener in the day shift, all that follows in the swing shift."""
+    told = published(rig.events)
+    second = next(one.seq for one in told if isinstance(one.event, InventoryEntered) and one.event.entry == 2)
+    return [replace(one, time=one.time.replace("T00", "T09")) if one.seq >= second else one for one in told]
+
+
+def test_a_count_entered_later_restates_its_shift_and_edits_none() -> None:
+    rig = a_counted_table()
+    before = account(by_shift(rig), DAY_SHIFT)
+    count(rig, Count.CLOSER, 4_800_000, of=("2026-11-21", "day"))
+    count(rig, Count.DROP, 500_000, of=("today", "day"))
+    then, swing = (account(by_shift(rig), asked) for asked in (DAY_SHIFT, SWING))
+    assert (then.inventory, then.entries, then.hold) == (before.inventory, before.entries, None)
+    assert then.restated is not None
+    assert then.restated.inventory.win_cents == 300_000
+    assert then.restated.hold == 6000
+    assert [entry.entry for entry in then.restated.entries] == [3, 4]
+    text = shift_text(then).splitlines()
+    assert text[3].startswith("RESTATED    by what came after the end")
+    assert "            drop                             not entered -> $5,000.00" in text
+    assert "            hold (table win by drop)         not entered -> 60.00 %" in text
+    assert any(
+        line.startswith("later") and "drop $5,000.00 (gaming day 2026-11-21, day shift)" in line for line in text
+    )
+    assert (swing.inventory.opener_cents, swing.inventory.closer_cents, swing.restated) == (4_800_000, None, None)
+    assert [entry.elsewhere for entry in swing.entries] == [False, True, True]
+    assert "drop $5,000.00 (gaming day 2026-11-21, day shift, not this account)" in shift_text(swing)
+
+
+def test_a_day_has_its_shifts_counts_in_the_order_of_the_shifts() -> None:
+    rig = a_counted_table()
+    count(rig, Count.CLOSER, 4_750_000, of=("2026-11-21", "day"))
+    count(rig, Count.CLOSER, 4_900_000)
+    whole = account(by_shift(rig)).inventory
+    assert (whole.opener_cents, whole.closer_cents) == (5_000_000, 4_900_000)
+    assert whole.recounts == (Recount(4_750_000, 4_800_000),)
+
+
+def test_a_count_of_another_shift_is_taken_back_in_that_shift() -> None:
+    rig = a_counted_table()
+    count(rig, Count.OPENER, -5_000_000, of=("2026-11-21", "day"))
+    count(rig, Count.OPENER, 5_100_000, of=("2026-11-21", "day"))
+    then = account(by_shift(rig), DAY_SHIFT)
+    assert then.inventory.opener_cents == 5_000_000
+    assert then.restated is not None
+    assert then.restated.inventory.opener_cents == 5_100_000
+
+
+@pytest.mark.parametrize(
+    ("of", "why"),
+    [
+        (("2026-11-22", ""), "gaming day 2026-11-22 has not begun; today is 2026-11-21"),
+        (("yesterday", "morning"), "morning: no shift of this house: day, swing, grave"),
+    ],
+)
+def test_a_count_of_no_shift_of_the_house_is_refused(of: tuple[str, str], why: str) -> None:
+    rig = a_counted_table()
+    count(rig, Count.DROP, 1_000, of=of)
+    assert rig.told(OrderRefused)[-1] == OrderRefused("enter drop", why, "M. Okafor")
+
+
+def test_no_day_is_known_before_the_first_has_begun() -> None:
+    rig = a_rig()
+    count(rig, Count.DROP, 1_000, of=("today", ""))
+    refused = OrderRefused("enter drop", "the gaming day is not known until the table has begun one", "M. Okafor")
+    assert rig.told(OrderRefused)[-1] == refused
 
 
 def said(shift: Shift, label: str) -> str:

@@ -83,14 +83,14 @@ class Verdict:
 
 
 def judged(rounds: Sequence[Round], heard: Heard, missed: Collection[int] = ()) -> Verdict:
-    """Hold what was heard against these rounds; the last of them is not judged, for nothing may have ended it.
+    """Hold what was heard against these rounds; the last one heard is not judged, for nothing may have ended it.
 
     ``missed`` are rounds of which cards left the shoe while nobody could hear it.
     """
     verdict = Verdict()
     lost = frozenset(missed) | heard.unheard()
     whose = heard.rounds()
-    last = rounds[-1].number if rounds else 0
+    last = max((now.number for now in rounds if now.number in whose.values() or now.number not in lost), default=0)
     by_ours: dict[int, list[int]] = {}
     for number, ours in whose.items():
         by_ours.setdefault(ours, []).append(number)
@@ -98,6 +98,8 @@ def judged(rounds: Sequence[Round], heard: Heard, missed: Collection[int] = ()) 
     waiting = {event.data["round"] for event in heard.events(WAITS)} - set(outcomes)
     judge = _Judge(heard, outcomes, waiting)
     for now in rounds[:-1]:
+        if now.number == last:
+            continue
         verdict.rounds += 1
         numbers = by_ours.get(now.number, [])
         if not numbers and now.number in lost:

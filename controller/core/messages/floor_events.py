@@ -117,11 +117,12 @@ class ChipCount(Value, frozen=True, tag=False):
     count: int
 
 
-class InventoryEntered(Value, frozen=True, tag="inventory_entered"):
+class InventoryEntered(Value, frozen=True, omit_defaults=True, tag="inventory_entered"):
     """The floor entered a count of ``cents`` in all, of which ``chips`` by value where they were counted so.
 
     ``entry`` numbers them in the epoch. ``slip`` is the number on the paper and may be empty. A negative amount takes
-    back an earlier one.
+    back an earlier one. ``gaming_day`` (a date) and ``shift`` are what it belongs to where it was entered later; left
+    out, it belongs to the time of the event.
     """
 
     entry: int
@@ -131,3 +132,5 @@ class InventoryEntered(Value, frozen=True, tag="inventory_entered"):
     slip: str
     who: str
     why: str
+    gaming_day: str = ""
+    shift: str = ""

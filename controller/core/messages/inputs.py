@@ -117,7 +117,9 @@ class ShoeChanged(Value, frozen=True, tag="shoe_changed"):
 class EnterInventory(Value, frozen=True, tag="enter_inventory"):
     """The floor enters what was counted: ``cents`` in all, of which ``chips`` by value where they were counted so.
 
-    ``slip`` is the number on the paper, and may be empty. A negative amount takes back an earlier one.
+    ``slip`` is the number on the paper, and may be empty. A negative amount takes back an earlier one. ``gaming_day``
+    and ``shift`` say what a count that is entered later belongs to: a date, ``today`` or ``yesterday``, and a name of
+    the table file; empty: the time at which it is entered.
     """
 
     at_ns: int
@@ -127,6 +129,8 @@ class EnterInventory(Value, frozen=True, tag="enter_inventory"):
     slip: str
     who: str
     why: str
+    gaming_day: str = ""
+    shift: str = ""
 
 
 class BookRecalled(Value, frozen=True, tag="book_recalled"):

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date, timedelta
 from itertools import pairwise
+from typing import Final
 
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import Count, InventoryEntered
@@ -95,8 +97,12 @@ def _count(racks: list[_Rack], entry: InventoryEntered) -> None:
 
 
 def enter(transaction: Transaction, given: EnterInventory) -> None:
-    """Publish a count under the next number; a slip that stands already is refused."""
+    """Publish a count under the next number; a slip that stands already is refused, and a day that has not begun."""
     slips = transaction.state.inventory_slips
+    day = _day(given.gaming_day, transaction.state.gaming_day)
+    if refusal := _no_such_time(transaction, given, day):
+        transaction.emit(OrderRefused(f"enter {given.kind}", refusal, given.who))
+        return
     slip = f"{given.kind} {given.slip}"
     if given.slip and slips.get(slip, 0) * given.cents > 0:
         reason = f"slip {given.slip} is entered already, with {money(slips[slip])}"
@@ -105,4 +111,32 @@ def enter(transaction: Transaction, given: EnterInventory) -> None:
     number = transaction.state.inventory_entries + 1
     now = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips
     transaction.change(inventory_entries=number, inventory_slips={name: cents for name, cents in now.items() if cents})
-    transaction.emit(InventoryEntered(number, given.kind, given.cents, given.chips, given.slip, given.who, given.why))
+    counted = (number, given.kind, given.cents, given.chips, given.slip)
+    transaction.emit(InventoryEntered(*counted, given.who, given.why, day, given.shift))
+
+
+DAYS_AGO: Final = {"today": 0, "yesterday": 1}
+
+
+def _day(asked: str, today: str) -> str:
+    """The date of a gaming day that may be given as ``today`` or ``yesterday``; empty: none was given or is known."""
+    if asked not in DAYS_AGO:
+        return asked
+    return (date.fromisoformat(today) - timedelta(DAYS_AGO[asked])).isoformat() if today else ""
+
+
+def _no_such_time(transaction: Transaction, given: EnterInventory, day: str) -> str | None:
+    """Why a count cannot belong to the gaming day and shift that are given."""
+    if not given.gaming_day:
+        return None
+    today = transaction.state.gaming_day
+    if not today:
+        return "the gaming day is not known until the table has begun one"
+    if day > today:
+        return f"gaming day {day} has not begun; today is {today}"
+    house = transaction.house.gaming_day
+    shifts = {} if house is None else house.shifts
+    if given.shift and given.shift not in shifts:
+        known = ", ".join(shifts) or "there are none in its table file"
+        return f"{given.shift}: no shift of this house: {known}"
+    return None

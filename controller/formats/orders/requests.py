@@ -6,6 +6,7 @@ echoed in the reply.
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -47,6 +48,9 @@ Case = Annotated[str, msgspec.Meta(max_length=WORDS_LIMIT)]
 ChipValue = Annotated[str, msgspec.Meta(pattern=r"^[1-9][0-9]{0,8}\Z", description="a chip's value in cents")]
 Number = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 """What is counted: questions, cards, rounds, spots. No count comes near it, and every language reads it exactly."""
+
+GamingDate = Annotated[str, msgspec.Meta(pattern=r"^(20[0-9]{2}-[0-9]{2}-[0-9]{2}|today|yesterday|)\Z")]
+"""The date of a gaming day, ``today`` or ``yesterday``."""
 
 UNREAD: Final = "none"
 """Stands for no face: the card was no card of the round."""
@@ -128,7 +132,10 @@ class AckWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class InventoryWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``cmd/inventory``: a count of the rack or the drop box; ``chips`` gives how many of each value in cents."""
+    """``cmd/inventory``: a count of the rack or the drop box; ``chips`` gives how many of each value in cents.
+
+    ``gaming_day`` (a date, ``today`` or ``yesterday``) and ``shift`` say what a count entered later belongs to.
+    """
 
     kind: Count
     cents: Cents
@@ -136,6 +143,8 @@ class InventoryWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     why: str
     chips: Annotated[dict[ChipValue, Number], msgspec.Meta(max_length=VALUES_LIMIT)] = {}
     slip: Annotated[str, msgspec.Meta(max_length=WORDS_LIMIT)] = ""
+    gaming_day: GamingDate = ""
+    shift: Annotated[str, msgspec.Meta(max_length=WORDS_LIMIT)] = ""
     transaction: Any = None
 
 
@@ -217,6 +226,7 @@ def read_command(verb: str, payload: bytes) -> Wanted:
         raise CommandRefused(f"who: expected {wrong}")
     if isinstance(wanted, InventoryWanted):
         refuse_miscounted(wanted)
+        refuse_no_day(wanted)
     if len(getattr(wanted, "note", "")) > WORDS_LIMIT:
         raise CommandRefused(f"note: expected at most {WORDS_LIMIT} characters")
     return wanted
@@ -236,6 +246,21 @@ def refuse_miscounted(wanted: InventoryWanted) -> None:
         raise CommandRefused(f"chips: come to {total} cents, and cents says {wanted.cents}")
 
 
+def refuse_no_day(wanted: InventoryWanted) -> None:
+    """Refuse a date that no calendar has, and a shift of no day.
+
+    Raises:
+        CommandRefused: with what is wrong.
+    """
+    if wanted.shift and not wanted.gaming_day:
+        raise CommandRefused('shift: expected gaming_day with it, such as "yesterday"')
+    if wanted.gaming_day[:1].isdigit():
+        try:
+            date.fromisoformat(wanted.gaming_day)
+        except ValueError as error:
+            raise CommandRefused(f"gaming_day: {error}; expected a date such as 2026-11-21") from error
+
+
 def set_card_of(wanted: SetCardWanted, at_ns: int) -> SetCard:
     """The ruling on a card's face; a name that is no card's is refused by the table, as any other ruling may be."""
     card, who, why = wanted.card, wanted.who, wanted.why
@@ -251,7 +276,8 @@ def inventory_of(wanted: InventoryWanted, at_ns: int) -> EnterInventory:
     """The count as the table is given it, the highest value first."""
     chips = tuple(ChipCount(int(value), count) for value, count in wanted.chips.items())
     ordered = tuple(sorted(chips, key=lambda one: -one.value_cents))
-    return EnterInventory(at_ns, wanted.kind, wanted.cents, ordered, wanted.slip, wanted.who, wanted.why)
+    of_time = (wanted.gaming_day, wanted.shift)
+    return EnterInventory(at_ns, wanted.kind, wanted.cents, ordered, wanted.slip, wanted.who, wanted.why, *of_time)
 
 
 def input_of(

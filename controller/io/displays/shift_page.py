@@ -16,9 +16,11 @@ from controller.reports.shift_text import (
     TABLE,
     Words,
     counts,
+    counts_for,
     is_running,
     made,
     percent,
+    restated_counts,
     restated_lines,
     span,
     stands,
@@ -58,9 +60,10 @@ def shift_page(shift: Shift) -> str:
             "hours": _svg(_bars(Figure(figsize=SIZE_INCHES), by_hour, f"rounds an hour, {shift.time_zone}")),
         }
     lines = {"counts": tuple(counts(shift)), "restated": tuple(restated_lines(shift)), "heads": RESTATED[1:]}
+    entered = {"recounts": tuple(restated_counts(shift)), "counts_for": counts_for}
     told = {"span": span(shift), "made": made(shift), "running": is_running(shift), "itself": TABLE}
     return environment.from_string(text).render(
-        shift=shift, plots=plots, verdict=verdict, ruled=words.ruled, stands=stands, **lines, **told
+        shift=shift, plots=plots, verdict=verdict, ruled=words.ruled, stands=stands, **lines, **entered, **told
     )
 
 

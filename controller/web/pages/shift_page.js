@@ -107,7 +107,16 @@ function Restated({ found, at }) {
   if (!now) return null;
   return html`<section class="restated"><h3>${t("shift.restated")}</h3>
     <p>${t("shift.restated.figures", { handle: money(found.handle_cents, account.currency), handleNow: money(now.handle_cents, account.currency), win: money(found.win_cents, account.currency), winNow: money(now.win_cents, account.currency), open: now.open_wagers })}</p>
-    <${Rulings} title="" rulings=${now.rulings} account=${account} at=${at} /></section>`;
+    <${Rulings} title="" rulings=${now.rulings} account=${account} at=${at} />
+    ${now.entries.length ? html`<${EnteredLater} found=${found} restated=${now} at=${at} />` : null}</section>`;
+}
+
+/** Counts that were entered after their time, and what the inventory comes to with them. @param {{ found: ShiftAccount, restated: NonNullable<import("./wire.js").Account["restated"]>, at: (time: string) => string }} of */
+function EnteredLater({ found, restated, at }) {
+  const { currency } = found.account;
+  return html`<h4>${t("shift.restated.counts")}</h4>
+    <${Racks} kept=${restated.inventory} win=${found.restated_table_win_cents} hold=${restated.hold} currency=${currency} />
+    <ul>${restated.entries.map((one) => html`<li key=${one.entry}>${at(one.time)} <b>${one.who}</b>: ${t(`shift.count.${one.kind}`)} ${money(one.cents, currency)}${one.slip ? `, ${t("shift.slip", { slip: one.slip })}` : ""}; ${one.why}</li>`)}</ul>`;
 }
 
 /** @param {{ found: ShiftAccount }} of */
@@ -130,18 +139,22 @@ function band(line, cash) {
 /** Drop, fills and hold, by the words of the pit. @param {{ found: ShiftAccount }} of */
 function Counts({ found }) {
   const { account } = found;
-  const kept = account.inventory;
-  const cash = (/** @type {number | null} */ cents) => (cents === null ? t("shift.missing") : money(cents, account.currency));
+  return html`<section><h3>${t("shift.counts")}</h3><${Racks} kept=${account.inventory} win=${found.table_win_cents} hold=${found.hold} currency=${account.currency} /></section>`;
+}
+
+/** @param {{ kept: import("./wire.js").Inventory, win: number | null, hold: number | null, currency: string }} of */
+function Racks({ kept, win, hold, currency }) {
+  const cash = (/** @type {number | null} */ cents) => (cents === null ? t("shift.missing") : money(cents, currency));
   const lines = [
     [t("shift.opener"), cash(kept.opener_cents)],
     [t("shift.fills"), cash(kept.fill_cents)],
     [t("shift.credits"), cash(kept.credit_cents)],
     [t("shift.closer"), cash(kept.closer_cents)],
     [t("shift.drop"), cash(kept.drop_cents)],
-    [t("shift.tablewin"), cash(found.table_win_cents)],
-    [t("shift.hold"), found.hold === null ? t("shift.missing") : percent(found.hold)],
+    [t("shift.tablewin"), cash(win)],
+    [t("shift.hold"), hold === null ? t("shift.missing") : percent(hold)],
   ];
-  return html`<section><h3>${t("shift.counts")}</h3><dl class="counts-of-table">${lines.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
+  return html`<dl class="counts-of-table">${lines.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** A bar for each hour. @param {{ account: Account, at: (time: string) => string }} of */

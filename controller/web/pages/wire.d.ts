@@ -97,6 +97,11 @@ export interface Ruling {
   time: string; round: number; spot: number; bet: string; before_cents: number | null; net_cents: number | null; who: string;
   why: string; case: string; elsewhere: boolean; win_cents: number;
 }
+export interface Inventory {
+  opener_cents: number | null; closer_cents: number | null; fill_cents: number; credit_cents: number; drop_cents: number | null;
+}
+/** A count that was entered after its time. */
+export interface InventoryEntry { time: string; entry: number; kind: string; cents: number; slip: string; who: string; why: string }
 /** What `tableside report --json` writes. */
 export interface Account {
   site: string; table: string; epoch: number; currency: string; time_zone: string; name: string; written: string; version: string;
@@ -107,11 +112,12 @@ export interface Account {
   unsettled: { round: number; spot: number; bet: string; staked_cents: number; net_cents: number | null; why: string }[];
   void_rounds: number; void_wagers: number; void_cents: number; rulings: Ruling[];
   irregular: { time: string; round: number; reason: string; outcome: string; open_wagers: number }[];
-  inventory: { opener_cents: number | null; closer_cents: number | null; fill_cents: number; credit_cents: number; drop_cents: number | null };
+  inventory: Inventory;
   alerts: { kind: string; severity: string; count: number }[]; device_faults: Record<string, number>;
   rounds_by_hour: Record<string, number>;
-  restated: { handle_cents: number; win_cents: number; open_wagers: number; doubted_wagers: number; void_rounds: number; rulings: Ruling[] } | null;
+  restated: { handle_cents: number; win_cents: number; open_wagers: number; doubted_wagers: number; void_rounds: number; rulings: Ruling[]; inventory: Inventory; hold: number | null; entries: InventoryEntry[] } | null;
 }
 export interface ShiftAccount {
-  account: Account; handle_cents: number; win_cents: number; hold: number | null; table_win_cents: number | null; is_running: boolean;
+  account: Account; handle_cents: number; win_cents: number; hold: number | null; table_win_cents: number | null;
+  restated_table_win_cents: number | null; is_running: boolean;
 }

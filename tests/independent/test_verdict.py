@@ -1,0 +1,36 @@
+"""What the independent table's verdict counts as a fault, and what not."""
+
+from __future__ import annotations
+
+import json
+
+from tests.independent.dues import Box
+from tests.independent.heard import Heard, Token
+from tests.independent.rounds import Round
+from tests.independent.verdict import judged
+
+
+def a_round(number: int) -> Round:
+    box = Box(1, 1000, ["Th", "9d"])
+    return Round(number, {1: box}, ["Ts", "9c"])
+
+
+def heard_of(number: int, heard: Heard) -> None:
+    """A round of which one card was heard, and nothing more was told."""
+    heard.tokens.append(Token(number, "Th"))
+    event = {"seq": number, "data": {"card": number, "round": number}}
+    heard.take("tableside/v1/harbour/bj-1/event/card_drawn", json.dumps(event).encode())
+
+
+def test_a_round_that_nothing_ended_is_a_fault() -> None:
+    heard = Heard()
+    heard_of(1, heard)
+    heard_of(2, heard)
+    assert judged([a_round(1), a_round(2)], heard).unended == ["round 1 (1) has no end"]
+
+
+def test_the_last_round_heard_needs_no_end_where_the_next_left_a_shoe_that_nobody_heard() -> None:
+    heard = Heard()
+    heard_of(1, heard)
+    found = judged([a_round(1), a_round(2), a_round(3)], heard, missed={2, 3})
+    assert (found.faults, found.lost) == ([], 1)
