@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import ssl
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,9 @@ from controller.commands.client import broker_of, with_broker
 from controller.commands.logged import logged
 from controller.commands.run import until_stopped
 from controller.commands.terminal import refuse, say
+from controller.formats.orders.operators import Asking, read_signers
+from controller.formats.text.toml_schema import ConfigError
+from controller.io.files.config_files import text_of
 from controller.io.files.secret_files import SecretRefused, is_kept, open_secret
 from controller.io.system.clock import SystemClock
 from controller.io.system.notify import Notifier
@@ -54,6 +58,12 @@ LISTEN: Final = "127.0.0.1:8021"
     type=click.Path(path_type=Path),
     help="A journal whose rounds may be looked at; only read. May be given several times.",
 )
+@click.option(
+    "--operators",
+    envvar="TABLESIDE_WEB_OPERATORS",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The tables' file of operators: who signs in with a key of it sees what their roles may.",
+)
 @logged
 @click.argument("tables", default="+/+", metavar="[TABLES]")
 def command(
@@ -64,6 +74,7 @@ def command(
     certificate: Path | None,
     certificate_key: Path | None,
     journals: tuple[Path, ...],
+    operators: Path | None,
     **broker_options: Any,  # noqa: ANN401 - as click hands them over
 ) -> None:
     """Serve the pages of TABLES (SITE/TABLE, + for any; default all) of a broker until told to stop.
@@ -77,6 +88,7 @@ def command(
         raise click.UsageError(f"TABLES: expected SITE/TABLE, such as harbour/bj-1 or harbour/+, got {tables!r}")
     host, port = address_of(listen)
     tls = tls_of(certificate, certificate_key)
+    signers = signers_of(operators)
     keep_private()
     try:
         from controller.web.server import Address  # noqa: PLC0415 - an extra
@@ -88,9 +100,8 @@ def command(
     around = Surroundings(SystemClock(), chance, notifier)
     address = Address(host, port, names, tls)
     try:
-        asyncio.run(
-            until_stopped(serve(Source(broker, tables, journals), address, around, lambda url: say(f"pages at {url}")))
-        )
+        source = Source(broker, tables, journals, signers)
+        asyncio.run(until_stopped(serve(source, address, around, lambda url: say(f"pages at {url}"))))
     except OSError as error:
         refuse(f"--listen {listen}: {error.strerror or error}; is another program there? Give another port")
     finally:
@@ -108,6 +119,19 @@ def address_of(text: str) -> tuple[str, int]:
     if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:
         raise click.UsageError(f"--listen: expected HOST:PORT, such as {LISTEN}, got {text!r}")
     return host, int(port)
+
+
+def signers_of(operators: Path | None) -> Mapping[str, Asking] | None:
+    """Who may sign in, by signing key; None: no file was named, and nobody needs to."""
+    if operators is None:
+        return None
+    try:
+        found = read_signers(text_of(operators), str(operators))
+    except ConfigError as error:
+        refuse(*error.lines)
+    if not found:
+        refuse(f"{operators}: nobody in it has a key to sign with; see: tableside keys signing")
+    return found
 
 
 def tls_of(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:

@@ -11,6 +11,7 @@ from controller.formats.mqtt.envelope import utc_text
 from controller.io.mqtt.broker_tables import is_table
 from controller.io.system.clock import Clock
 from controller.web.table_view import LOG_LIMIT, TableView
+from controller.web.visibility import WHOLE, Sight
 
 TABLES_LIMIT: Final = 600
 """Tables that are kept: twice the largest floor. What else speaks below ``tableside/v1`` is not listened to."""
@@ -75,9 +76,10 @@ class FloorView:
 class Reader:
     """What one page has been sent, of one table or (``*``) of each in short: the next message has the rest."""
 
-    def __init__(self, floor: FloorView, wanted: str) -> None:
+    def __init__(self, floor: FloorView, wanted: str, sight: Sight = WHOLE) -> None:
         self._floor = floor
         self._wanted = wanted
+        self._sight = sight
         self._sent: dict[str, int] = {}
         self._logged: dict[str, int] = {}
         self._linked: bool | None = None
@@ -108,11 +110,11 @@ class Reader:
             return {}
         self._sent[view.name] = view.version
         if self._wanted == "*":
-            return dict(view.changes(since, SUMMARY.__contains__))
-        news: dict[str, Any] = dict(view.changes(since, lambda _: True))
+            return dict(self._sight.shown(view, since, SUMMARY))
+        news: dict[str, Any] = dict(self._sight.shown(view, since, self._sight.sections))
         last = self._logged.get(view.name, 0)
         # A new epoch counts from 1 again.
-        lines = list(view.log)[-LOG_LIMIT:]
+        lines = self._sight.lines(view.log)[-LOG_LIMIT:]
         fresh = [one for one in lines if one.seq > last] or ([] if not lines or lines[-1].seq >= last else lines)
         if fresh:
             self._logged[view.name] = fresh[-1].seq

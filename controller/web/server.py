@@ -22,6 +22,7 @@ from controller.web.admission import SOCKETS_LIMIT, Door, Names, Tickets
 from controller.web.floor_view import FloorView, Reader
 from controller.web.journals import JournalRefused, Journals, wanted_of
 from controller.web.page_files import PageFile, page_files
+from controller.web.sign_in import COOKIE, SignIn, SignInRefused, Visitor
 
 GATHER_SECONDS: Final = 0.008
 """What comes together goes out together: a card brings an event and three pictures within some milliseconds."""
@@ -39,6 +40,12 @@ IDLE_SECONDS: Final = 15.0
 """A connection that asks nothing is closed after so long."""
 
 REQUEST_LIMIT_BYTES: Final = 64 * 1024
+
+SESSION_OVER: Final = 4401
+"""The code with which a page's stream is closed whose session is over."""
+
+OF_JOURNALS: Final = ("/api/journals", "/api/shift/")
+"""What answers out of journals."""
 
 HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -68,6 +75,7 @@ class Parts(NamedTuple):
     """The pages that are sent pictures."""
     journals: Journals
     accounts: Accounts
+    sign_in: SignIn
 
 
 PARTS: Final = web.AppKey("parts", Parts)
@@ -94,7 +102,14 @@ async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse
     is_change = request.method not in ("GET", "HEAD") or request.path.startswith("/api/live")
     if is_change and not names.is_our_page(request.headers.get("Origin")):
         raise web.HTTPForbidden(text="expected a page of this server in Origin\n")
+    if request.path.startswith(OF_JOURNALS) and not visitor_of(request).sight.journals:
+        raise web.HTTPForbidden(text="rounds and accounts are for floor, surveillance and auditor: sign in\n")
     return await handler(request)
+
+
+def visitor_of(request: web.Request) -> Visitor:
+    """Who asks, by the session's cookie."""
+    return request.app[PARTS].sign_in.visitor(request.cookies.get(COOKIE, ""))
 
 
 async def say_headers(request: web.Request, response: web.StreamResponse) -> None:
@@ -129,13 +144,51 @@ def answer(request: web.Request, file: PageFile) -> web.Response:
 
 async def ticket(request: web.Request) -> web.Response:
     """A token with which the page that asked may open one WebSocket."""
-    return web.json_response({"ticket": request.app[PARTS].tickets.issue("page")})
+    return web.json_response({"ticket": request.app[PARTS].tickets.issue(request.cookies.get(COOKIE, ""))})
+
+
+async def session(request: web.Request) -> web.Response:
+    """Who is signed in, and what this person may order."""
+    sign_in, visitor = request.app[PARTS].sign_in, visitor_of(request)
+    known = {"name": visitor.name, "roles": sorted(visitor.roles), "verbs": visitor.verbs()}
+    return data({"wanted": sign_in.is_wanted, **known})
+
+
+async def challenge(request: web.Request) -> web.Response:
+    """Something to sign."""
+    return data({"challenge": request.app[PARTS].sign_in.challenge()})
+
+
+async def entered(request: web.Request) -> web.Response:
+    """Sign somebody in: a new session, and its cookie, which no script can read and no other site's page sends."""
+    parts, origin = request.app[PARTS], request.headers["Origin"]
+    try:
+        secret, visitor = parts.sign_in.enter(await request.read(), origin)
+    except SignInRefused as error:
+        raise web.HTTPForbidden(text=f"{error}\n") from error
+    parts.sign_in.leave(request.cookies.get(COOKIE, ""))
+    log.info("signed in", who=visitor.name, roles=sorted(visitor.roles))
+    response = data({"name": visitor.name})
+    is_tls = origin.startswith("https:")
+    response.set_cookie(COOKIE, secret, httponly=True, samesite="Strict", secure=is_tls, path="/")
+    return response
+
+
+async def left(request: web.Request) -> web.Response:
+    """End a session; its pages are shown what the public sees from now on."""
+    parts = request.app[PARTS]
+    parts.sign_in.leave(request.cookies.get(COOKIE, ""))
+    parts.floor.wake()
+    response = data({})
+    response.del_cookie(COOKIE, path="/")
+    return response
 
 
 async def live(request: web.Request) -> web.StreamResponse:
     """The stream: what is known at once, then what changes."""
     parts = request.app[PARTS]
-    if parts.tickets.redeem(request.query.get("ticket", "")) is None:
+    holder = parts.tickets.redeem(request.query.get("ticket", ""))
+    if holder is None:
         raise web.HTTPForbidden(text="expected a token of /api/ticket, unused and not older than ten seconds\n")
     if len(parts.sockets) >= SOCKETS_LIMIT:
         raise web.HTTPServiceUnavailable(text=f"{SOCKETS_LIMIT} pages are open already\n")
@@ -144,7 +197,7 @@ async def live(request: web.Request) -> web.StreamResponse:
     parts.sockets.add(socket)
     try:
         async with asyncio.TaskGroup() as group:
-            sending = group.create_task(stream(socket, parts.floor, request.query.get("table", "*"), request))
+            sending = group.create_task(stream(socket, parts, holder, request))
             async for message in socket:
                 # A page says nothing here.
                 if message.type is not WSMsgType.ERROR:
@@ -155,21 +208,19 @@ async def live(request: web.Request) -> web.StreamResponse:
     return socket
 
 
-async def stream(socket: web.WebSocketResponse, floor: FloorView, wanted: str, request: web.Request) -> None:
-    """Send a page what is new, not oftener than is said above, until it goes or is too slow."""
-    reader, news = Reader(floor, wanted), asyncio.Event()
+async def stream(socket: web.WebSocketResponse, parts: Parts, holder: str, request: web.Request) -> None:
+    """Send a page what is new, not oftener than is said above, until it goes, is too slow, or its session is over.
+
+    ``holder``: the secret of the session in which the page was opened.
+    """
+    floor, visitor = parts.floor, parts.sign_in.visitor(holder)
+    reader, news = Reader(floor, request.query.get("table", "*"), visitor.sight), asyncio.Event()
     floor.wait(news)
     try:
         told: bytes | None = reader.news() or reader.message({})
-        while True:
+        while parts.sign_in.visitor(holder) == visitor:
             if told is not None:
-                try:
-                    async with asyncio.timeout(PATIENCE_SECONDS):
-                        await socket.send_str(told.decode())
-                except (TimeoutError, ConnectionError):
-                    # Closing would wait for the reader once more.
-                    if request.transport is not None:
-                        request.transport.abort()
+                if not await sent(socket, told, request):
                     return
                 await asyncio.sleep(APART_SECONDS - GATHER_SECONDS)
             try:
@@ -180,8 +231,22 @@ async def stream(socket: web.WebSocketResponse, floor: FloorView, wanted: str, r
                 told = reader.news()
             except TimeoutError:
                 told = reader.message({})
+        await socket.close(code=SESSION_OVER)
     finally:
         floor.leave(news)
+
+
+async def sent(socket: web.WebSocketResponse, told: bytes, request: web.Request) -> bool:
+    """Send a page this; False: it does not take it, and was hung up on."""
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await socket.send_str(told.decode())
+    except (TimeoutError, ConnectionError):
+        # Closing would wait for the reader once more.
+        if request.transport is not None:
+            request.transport.abort()
+        return False
+    return True
 
 
 async def journals_listed(request: web.Request) -> web.Response:
@@ -252,14 +317,22 @@ def application(
     tickets: Tickets,
     journals: Journals | None = None,
     accounts: Accounts | None = None,
+    *,
+    sign_in: SignIn | None = None,
 ) -> web.Application:
     """Everything that is served."""
     app = web.Application(middlewares=[admitted], client_max_size=REQUEST_LIMIT_BYTES)
-    app[PARTS] = Parts(floor, names, tickets, page_files(), set(), journals or Journals(()), accounts or no_accounts())
+    looked_into = journals or Journals(()), accounts or no_accounts()
+    known = sign_in or SignIn(None, lambda: 0.0)
+    app[PARTS] = Parts(floor, names, tickets, page_files(), set(), *looked_into, known)
     app.on_response_prepare.append(say_headers)
     app.router.add_get("/assets/{path:.+}", asset)
     app.router.add_post("/api/ticket", ticket)
     app.router.add_get("/api/live", live)
+    app.router.add_get("/api/session", session)
+    app.router.add_post("/api/challenge", challenge)
+    app.router.add_post("/api/sign-in", entered)
+    app.router.add_post("/api/sign-out", left)
     app.router.add_get("/api/journals", journals_listed)
     app.router.add_get("/api/shift/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}", shift_account)
     journal = r"/api/journals/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}/{epoch:\d{1,18}}/rounds"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import structlog
 
+from controller.formats.orders.operators import Asking
 from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import Clock
 from controller.io.system.notify import Notifier
@@ -19,6 +20,7 @@ from controller.web.admission import Names, Tickets
 from controller.web.floor_view import FloorView
 from controller.web.journals import Journals
 from controller.web.server import PARTS, Address, application, serving
+from controller.web.sign_in import SignIn
 from controller.web.subscription import Subscription
 
 log = structlog.get_logger(__name__)
@@ -31,6 +33,8 @@ class Source(NamedTuple):
     tables: str
     journals: tuple[Path, ...] = ()
     """Journals that pages may look into."""
+    signers: Mapping[str, Asking] | None = None
+    """Who may sign in, by signing key; None: nobody needs to."""
 
 
 class Surroundings(NamedTuple):
@@ -59,6 +63,7 @@ async def serve(source: Source, address: Address, around: Surroundings, say: Cal
         Tickets(seconds),
         Journals(source.journals),
         Accounts(source.journals, seconds),
+        sign_in=SignIn(source.signers, seconds),
     )
 
     def status() -> str:

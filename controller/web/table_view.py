@@ -7,8 +7,7 @@ version of the format never reaches a page.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -63,6 +62,14 @@ class Shoe(msgspec.Struct, frozen=True):
     drawn: int
 
 
+class KnownSection(NamedTuple):
+    """A section: the table's version at which it last changed, its value, and that as JSON."""
+
+    version: int
+    value: object
+    raw: msgspec.Raw
+
+
 class TableView:
     """One table. Each section has a version, which grows when it changes."""
 
@@ -71,7 +78,7 @@ class TableView:
         self.heard_ms = 0
         """When the table was last heard: milliseconds since 1970."""
         self.version = 0
-        self.sections: dict[str, tuple[int, msgspec.Raw]] = {}
+        self.sections: dict[str, KnownSection] = {}
         self.log: deque[Logged] = deque(maxlen=LOG_LIMIT)
         self._devices: dict[str, DeviceStatus] = {}
         self._asked: dict[int, Asked] = {}
@@ -106,10 +113,6 @@ class TableView:
         self._put("needs", self._needs.now())
         self.heard_ms = now_ms
         return self.version != before
-
-    def changes(self, since: int, only: Callable[[str], bool]) -> Iterator[tuple[str, msgspec.Raw]]:
-        """The sections that have changed since a version, of those that are wanted."""
-        return ((name, raw) for name, (version, raw) in self.sections.items() if version > since and only(name))
 
     def _take_event(self, payload: bytes) -> None:
         try:
@@ -173,9 +176,9 @@ class TableView:
     def _put(self, section: str, value: object) -> None:
         raw = msgspec.Raw(msgspec.json.encode(value))
         known = self.sections.get(section)
-        if known is None or bytes(known[1]) != bytes(raw):
+        if known is None or bytes(known.raw) != bytes(raw):
             self.version += 1
-            self.sections[section] = (self.version, raw)
+            self.sections[section] = KnownSection(self.version, value, raw)
 
 
 @reads_outside(None)

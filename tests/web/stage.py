@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,7 @@ from controller.formats.mqtt.retained_alerts import alerts_bytes
 from controller.formats.mqtt.retained_layout import FeltPicture
 from controller.formats.mqtt.retained_meters import meters_bytes
 from controller.formats.mqtt.retained_state import advice_bytes, hold_bytes, info_bytes, round_bytes
+from controller.formats.orders.operators import Asking
 from controller.io.mqtt.connection import Broker, CheckedClient, connected
 from controller.io.system.clock import SystemClock
 from controller.io.system.notify import Notifier
@@ -95,12 +96,13 @@ async def staged(broker: Broker, rig: Rig, identity: Identity = HERE) -> AsyncIt
 
 
 @contextlib.asynccontextmanager
-async def pages(broker: Broker, *journals: Path) -> AsyncIterator[str]:
-    """The program that serves the pages of every table at the broker, and of journals; where."""
+async def pages(broker: Broker, *journals: Path, signers: Mapping[str, Asking] | None = None) -> AsyncIterator[str]:
+    """The program that serves the pages of every table at the broker, and of journals; ``signers`` may sign in."""
     told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     around = Surroundings(SystemClock(), random.Random(1), Notifier({}))
     say: Callable[[str], None] = told.set_result
-    task = asyncio.create_task(serve(Source(broker, "+/+", journals), Address("127.0.0.1", 0), around, say))
+    source = Source(broker, "+/+", journals, signers)
+    task = asyncio.create_task(serve(source, Address("127.0.0.1", 0), around, say))
     try:
         await asyncio.wait((told, task), timeout=PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
         if task.done():

@@ -9,6 +9,7 @@ import { PitPage } from "./pit_page.js";
 import { TablesPage } from "./tables_page.js";
 import { TablePage } from "./table_page.js";
 import { TechnicianPage } from "./technician_page.js";
+import { loadSession } from "./session.js";
 import { settings, wear } from "./settings.js";
 import { loadTexts } from "./texts.js";
 import { html, render } from "./vendor/preact-htm.js";
@@ -39,7 +40,7 @@ function roundAt(words) {
 
 const place = document.getElementById("page");
 wear(settings());
-await loadTexts(new URLSearchParams(location.search).get("lang") ?? "");
+await Promise.all([loadTexts(new URLSearchParams(location.search).get("lang") ?? ""), loadSession()]);
 if (place) {
   place.replaceChildren();
   render(pageAt(location.pathname), place);

@@ -3,6 +3,7 @@
 import { ago, money } from "./figures.js";
 import { useLive, useNow } from "./live.js";
 import { ORDER, counts, need } from "./pit_needs.js";
+import { Who, seesAll } from "./session.js";
 import { SettingsPanel, useSettings } from "./settings.js";
 import { Symbol } from "./symbols.js";
 import { standing } from "./table_page.js";
@@ -35,16 +36,16 @@ export function PitPage({ target = 0 }) {
   const broker = standing({ ...live, tables: { "": {} }, heard: {} }, "", now);
   return html`<div class="pit-page">
     <header class="head"><h1>${t("title.pit")}</h1>
-      <span class="fact"><b>${tn("pit.tables", rows.length)}</b></span><span class="fact">${rows.length ? tn("pit.waiting", waiting) : ""}</span>
+      <span class="fact"><b>${tn("pit.tables", rows.length)}</b></span><span class="fact">${rows.length && seesAll() ? tn("pit.waiting", waiting) : ""}</span>
       <span class="fact state ${broker.kind}">${t(`state.word.${broker.kind}`)}</span>
-      <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a></nav>
+      <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a></nav><${Who} />
       <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details>
     </header>
     ${broker.text ? html`<p class="notice ${broker.kind}" role="status"><${Symbol} name="broker" />${broker.text}</p>` : null}
-    <main>${rows.length ? null : html`<p class="quiet">${live.told ? t("tables.none") : t("felt.loading")}</p>`}
+    <main>${seesAll() ? null : html`<p class="quiet">${t("sign.in.pit")}</p>`}${rows.length || !seesAll() ? null : html`<p class="quiet">${live.told ? t("tables.none") : t("felt.loading")}</p>`}
       <ul class="pit ${rows.length > MANY ? "many" : ""} ${live.open && live.linked ? "" : "stale"}" onPointerEnter=${() => hold(true)} onPointerLeave=${() => hold(false)}
         onFocusIn=${() => hold(true)} onFocusOut=${() => hold(false)}>
-        ${shown.map((row) => html`<${Tile} key=${row.name} row=${row} now=${now} />`)}</ul></main></div>`;
+        ${(seesAll() ? shown : []).map((row) => html`<${Tile} key=${row.name} row=${row} now=${now} />`)}</ul></main></div>`;
 }
 
 /** The tiles by need, and within one need by name; as they lie while a hand is over them. @param {Row[]} rows @param {boolean} isHeld */

@@ -2,6 +2,7 @@
 // The journals, and the rounds of one: looked for by time, spot, bet, amount, card, alert, and how they ended.
 import { clock } from "./figures.js";
 import { roundsPath, useAnswer } from "./journal.js";
+import { Who } from "./session.js";
 import { t, tn } from "./texts.js";
 import { html, useEffect, useState } from "./vendor/preact-htm.js";
 
@@ -10,7 +11,8 @@ export function JournalsPage() {
   useEffect(() => {
     document.title = t("title.journals");
   }, []);
-  return html`<div class="tables-page"><header class="head"><h1>${t("title.journals")}</h1></header><main>
+  return html`<div class="tables-page"><header class="head"><h1>${t("title.journals")}</h1><${Who} /></header><main>
+    ${journals.refused ? html`<p role="alert">${journals.refused}</p>` : null}
     ${journals.value?.length === 0 ? html`<p class="quiet">${t("round.nojournal")}</p>` : null}
     <ul class="tables">${(journals.value ?? []).map((one) => one.refused ? html`<li key=${one.path} class="quiet">${one.refused}</li>` : html`<li key=${one.epoch}><a href="/round/${one.site}/${one.table}/${one.epoch}"><b>${one.site}/${one.table}</b>
       <span>${t("round.epoch", { epoch: one.epoch })}</span><span>${tn("round.events", one.events)}</span></a></li>`)}</ul></main></div>`;
@@ -30,7 +32,7 @@ export function RoundsPage({ journal }) {
     event.preventDefault();
     if (event.target instanceof HTMLFormElement) setSearch(asked(new FormData(event.target)));
   };
-  return html`<div class="tables-page rounds-page"><header class="head"><h1>${t("title.rounds", { journal })}</h1><nav aria-label=${t("nav.label")}><a href="/round">${t("round.journals")}</a></nav></header><main>
+  return html`<div class="tables-page rounds-page"><header class="head"><h1>${t("title.rounds", { journal })}</h1><nav aria-label=${t("nav.label")}><a href="/round">${t("round.journals")}</a></nav><${Who} /></header><main>
     <form class="search" onSubmit=${ask}><label>${t("search.at")} <input type="datetime-local" step="1" name="at" /></label>
       ${FIELDS.map((name) => html`<label key=${name}>${t(`search.${name}`)} ${name === "state"
         ? html`<select name="state">${["", "open", "irregular", "corrected", "void"].map((one) => html`<option key=${one} value=${one} selected=${search.state === one}>${t(`search.state.${one || "any"}`)}</option>`)}</select>`

@@ -22,6 +22,7 @@ const PATHS = {
   left: "M15 5 L8 12 L15 19",
   right: "M9 5 L16 12 L9 19",
   play: "M8 5 L19 12 L8 19 Z",
+  key: "M14 10 a4 4 0 1 1 -.1 0 M11 13 L3 21 M6 18 L9 21",
   check: "M5 13 L10 18 L19 7",
 };
 

@@ -5,6 +5,7 @@ import { ago, clock, money, net } from "./figures.js";
 import { useLive, useNow } from "./live.js";
 import { Advice, Alerts, Devices, Log, Meters, Questions } from "./panels.js";
 import { look, openWagers } from "./seats.js";
+import { Who, seesAll, session } from "./session.js";
 import { SettingsPanel, useSettings } from "./settings.js";
 import { Symbol } from "./symbols.js";
 import { bet, t, tn } from "./texts.js";
@@ -41,7 +42,7 @@ export function TablePage({ name }) {
       <aside>
         ${table ? html`<${Questions} table=${table} now=${now} /><${Advice} table=${table} /><${Alerts} table=${table} /><${Meters} table=${table} />` : null}
       </aside>
-      ${table ? html`<${Log} table=${table} count=${16} />` : null}
+      ${table && seesAll() ? html`<${Log} table=${table} count=${16} />` : null}${table && !session().name && session().wanted ? html`<p class="panel log quiet">${t("sign.in.public")}</p>` : null}
     </main>
     ${wager ? html`<${Why} wager=${wager} table=${table} close=${() => setWager(null)} />` : null}
   </div>`;
@@ -59,7 +60,7 @@ export function standing(live, name, now) {
   if (!live.told) return { kind: "loading", symbol: "broker", text: "" };
   if (!live.linked) return { kind: "stale", symbol: "broker", text: heard ? t("state.broker", { age }) : t("state.nobroker") };
   if (!table) return { kind: "absent", symbol: "broker", text: t("state.absent", { name }) };
-  if (table.hold) return { kind: "held", symbol: "hold", text: t("state.hold", { reason: table.hold.reason }) };
+  if (table.hold) return { kind: "held", symbol: "hold", text: table.hold.reason ? t("state.hold", { reason: table.hold.reason }) : t("state.held") };
   if (table.status?.state === "offline") return { kind: "stale", symbol: "broker", text: t("state.offline", { since: clock(table.status.since) }) };
   if (heard && now - heard > SILENT_MS) return { kind: "stale", symbol: "broker", text: t("state.silent", { age }) };
   return { kind: "live", symbol: "", text: "" };
@@ -93,7 +94,7 @@ function Head({ name, table, state, chosen, change }) {
     ${shoe ? html`<span class="fact">${t("head.shoe", { percent: Math.floor((shoe.drawn * 100) / (shoe.decks * 52)) })}</span>` : null}
     <span class="fact state ${state.kind}">${t(`state.word.${state.kind}`)}</span>
     ${table?.devices ? html`<${Devices} devices=${table.devices} />` : null}
-    <nav aria-label=${t("nav.label")}><a href="/dealer/${name}">${t("nav.dealer")}</a> <a href="/sign/${name}">${t("nav.sign")}</a> <a href="/technician/${name}">${t("nav.technician")}</a> <a href="/shift/${name}">${t("nav.shift")}</a></nav>
+    <nav aria-label=${t("nav.label")}><a href="/dealer/${name}">${t("nav.dealer")}</a> <a href="/sign/${name}">${t("nav.sign")}</a> <a href="/technician/${name}">${t("nav.technician")}</a> <a href="/shift/${name}">${t("nav.shift")}</a></nav><${Who} />
     <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details>
   </header>`;
 }

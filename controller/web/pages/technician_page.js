@@ -2,6 +2,7 @@
 // One table for whoever looks after it: each line with its faults, the broker, the consumers, the program.
 import { ago, clock } from "./figures.js";
 import { useLive, useNow } from "./live.js";
+import { Who, seesDevices } from "./session.js";
 import { SettingsPanel, useSettings } from "./settings.js";
 import { Symbol } from "./symbols.js";
 import { standing } from "./table_page.js";
@@ -23,10 +24,10 @@ export function TechnicianPage({ name }) {
   return html`<div class="technician-page ${state.kind}">
     <header class="head"><h1>${name}</h1><span class="fact"><b>${t("technician.title")}</b></span>
       <span class="fact state ${state.kind}">${t(`state.word.${state.kind}`)}</span>
-      <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a> <a href="/table/${name}">${t("nav.table")}</a></nav>
+      <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a> <a href="/table/${name}">${t("nav.table")}</a></nav><${Who} />
       <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details></header>
     ${state.text ? html`<p class="notice ${state.kind}" role="status"><${Symbol} name=${state.symbol} />${state.text}</p>` : null}
-    <main>${table ? html`<${Alarms} table=${table} /><${Lines} table=${table} now=${now} /><${Journal} table=${table} linked=${live.linked} now=${now} /><${Program} table=${table} now=${now} /><${Untold} />` : html`<p class="quiet">${t("felt.loading")}</p>`}</main></div>`;
+    <main>${!seesDevices() ? html`<p class="quiet">${t("sign.in.technician")}</p>` : table ? html`<${Alarms} table=${table} /><${Lines} table=${table} now=${now} /><${Journal} table=${table} linked=${live.linked} now=${now} /><${Program} table=${table} now=${now} /><${Untold} />` : html`<p class="quiet">${t("felt.loading")}</p>`}</main></div>`;
 }
 
 /** What the table itself says somebody should see to. @param {{ table: Table }} of */
