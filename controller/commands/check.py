@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -85,7 +86,7 @@ def broker_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
     if section is None:
         return
     files = {name: getattr(section, name) for name in ("password_file", "tls_key_file")}
-    looked_at = {name: None for name, file in files.items() if file is not None and is_credential(file)}
+    looked_at: dict[str, Any] = {name: None for name, file in files.items() if file is not None and is_credential(file)}
     try:
         Broker.from_section(msgspec.structs.replace(section, **looked_at), credentials)
     except OSError as error:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 import msgspec
@@ -194,7 +194,9 @@ def broker_of(config: CollectConfig, path: Path) -> Broker:
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     section: BrokerSection = config.broker
     named = {key: value for key, value in msgspec.structs.asdict(section).items() if is_credential(value)}
-    found = {key: str(kept_path(value, credentials, f"{path}: [broker] {key}")[0]) for key, value in named.items()}
+    found: dict[str, Any] = {
+        key: str(kept_path(value, credentials, f"{path}: [broker] {key}")[0]) for key, value in named.items()
+    }
     try:
         return Broker.from_section(msgspec.structs.replace(section, **found), credentials)
     except OSError as error:

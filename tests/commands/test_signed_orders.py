@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -49,7 +50,7 @@ def journal_of(given: list[Stamped], folder: Path) -> Path:
     return written(Rig(penn(stand_key="always")).house, given, folder / "journal.sqlite")
 
 
-def forged(given: list[Stamped], **fields: object) -> list[Stamped]:
+def forged(given: list[Stamped], **fields: Any) -> list[Stamped]:
     return [replace(one, input=replace(one.input, **fields)) if one.order else one for one in given]
 
 

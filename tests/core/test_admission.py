@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -31,7 +33,7 @@ def penn(**options: object) -> Rig:
     return Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always", **options}).rules)
 
 
-def pitch(**rules: object) -> Rig:
+def pitch(**rules: Any) -> Rig:
     found = profile_files.load("pitch-h17", {"stand_key": "always"}).rules
     return Rig(replace(found, player_cards="face_up", **rules))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -17,7 +19,7 @@ NATURAL = "1 main 10 \n 2 main 10 \n key no_more_bets \n Ah 5h 7c Kd 6d Tc"
 LADIES = "1 main 10 \n 1 lucky_ladies 5 \n key no_more_bets \n Th 7c Kd Tc"
 
 
-def rules_of(house: str, **more: object) -> Rules:
+def rules_of(house: str, **more: Any) -> Rules:
     rules = profile_files.load(house).rules
     return replace(rules, options=replace(rules.options, stand_key="always"), **more)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from msgspec.structs import replace
 
@@ -123,7 +125,7 @@ def test_ez_bust_is_paid_once_the_dealers_hand_is_complete() -> None:
 
 
 @pytest.mark.parametrize("house_pays", ["at_once", "after_play"])
-def test_when_a_natural_is_paid_with_two_to_nine_up(house_pays: str) -> None:
+def test_when_a_natural_is_paid_with_two_to_nine_up(house_pays: Literal["at_once", "after_play"]) -> None:
     rules = replace(PENN, naturals_paid=house_pays)
     paid = observed(rules, [1000, 1000], "Ah Kh 6s Kd 6d Tc 0:main:2500 key:stand")
     assert bool(paid.frontier) == (house_pays == "at_once")

@@ -223,9 +223,18 @@ def test_an_account_says_when_it_was_written_by_what_and_whether_its_time_was_ov
     assert "NOT OVER" in shift_text(account(night[0], running))
 
 
+def the_start(night: Night) -> Published:
+    return next(one for one in night[0] if isinstance(one.event, TableStarted))
+
+
+def in_money(started: Published, currency: str) -> Published:
+    assert isinstance(started.event, TableStarted)
+    return msgspec.structs.replace(started, event=msgspec.structs.replace(started.event, currency=currency))
+
+
 def test_amounts_that_are_no_dollars_have_no_dollar_sign(night: Night) -> None:
-    started = next(one for one in night[0] if isinstance(one.event, TableStarted))
-    in_euros = msgspec.structs.replace(started, event=msgspec.structs.replace(started.event, currency="EUR"))
+    started = the_start(night)
+    in_euros = in_money(started, "EUR")
     text = shift_text(account([in_euros if one is started else one for one in night[0]]))
     assert "amounts in EUR" in text
     assert "$" not in text
@@ -431,8 +440,8 @@ def test_an_entry_is_taken_back_by_its_opposite() -> None:
 
 def test_the_account_says_in_which_money(night: Night) -> None:
     assert account(night[0]).currency == ""
-    started = next(one for one in night[0] if isinstance(one.event, TableStarted))
-    in_dollars = msgspec.structs.replace(started, event=msgspec.structs.replace(started.event, currency="USD"))
+    started = the_start(night)
+    in_dollars = in_money(started, "USD")
     events = [in_dollars if one is started else one for one in night[0]]
     assert account(events).currency == "USD"
 

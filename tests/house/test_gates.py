@@ -28,14 +28,22 @@ def copy(tmp_path: Path) -> Path:
     """The four packages and their settings, to be spoilt."""
     for package in PACKAGES:
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    settle(tmp_path)
     return tmp_path
+
+
+def settle(tree: Path) -> None:
+    """The project's settings and what they name."""
+    shutil.copy(ROOT / "pyproject.toml", tree)
+    plugin = tree / "tests/house/typed_changes.py"
+    plugin.parent.mkdir(parents=True)
+    shutil.copy(ROOT / plugin.relative_to(tree), plugin)
 
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Path:
     """A package with nothing in it, under the project's settings."""
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    settle(tmp_path)
     (tmp_path / "devices").mkdir()
     (tmp_path / "devices/__init__.py").write_text('"""Devices."""\n')
     return tmp_path
@@ -199,3 +207,37 @@ def test_mypy_refuses(empty: Path, mypy_cache: Path, code: str, text: str) -> No
     plant(empty, "devices/planted.py", text)
     status, said = run(empty, "mypy", "--cache-dir", str(mypy_cache), "devices/planted.py")
     assert (status, f"[{code}]" in said) == (1, True), said
+
+
+CHANGE = """
+from msgspec.structs import replace
+
+from controller.core.certainty import deal_confirmation
+from controller.core.table.state import State
+from controller.core.table.transaction import Transaction
+
+
+def planted(transaction: Transaction, state: State) -> None:
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "transaction.change(burnz=3)",
+        "transaction.change(burns='3')",
+        "transaction.change_round(locked=1.5)",
+        "deal_confirmation.change(transaction, stands='closed')",
+        "replace(state, burns=None)",
+    ],
+)
+def test_mypy_refuses_a_change_of_a_record_that_its_fields_do_not_allow(
+    copy: Path, mypy_cache: Path, call: str
+) -> None:
+    plant(copy, "controller/core/people/planted.py", CHANGE.format("transaction.change(burns=3)"))
+    command = ("mypy", "--cache-dir", str(mypy_cache / "copy"), "controller/core/people/planted.py")
+    assert run(copy, *command)[0] == 0
+    plant(copy, "controller/core/people/planted.py", CHANGE.format(call))
+    status, said = run(copy, *command)
+    assert (status, "planted.py:10: error:" in said) == (1, True), said

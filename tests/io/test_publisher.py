@@ -12,7 +12,7 @@ import pytest
 from controller.core.messages.alerts import BetIncreasedAfterLock
 from controller.io.journal.consumers import Consumers
 from controller.io.mqtt.broker import NoBroker, embedded, find_mosquitto, mosquitto, running_broker, start_mosquitto
-from controller.io.mqtt.connection import INFLIGHT_LIMIT, Broker, CheckedClient, connected
+from controller.io.mqtt.connection import INFLIGHT_LIMIT, Broker, CheckedClient, Protocol, connected
 from controller.io.mqtt.publisher import MARK_LIMIT
 from controller.io.system.clock import SystemClock
 from tests.io.broker_rig import (
@@ -31,11 +31,12 @@ pytestmark = pytest.mark.skipif(find_mosquitto() is None, reason="Mosquitto is n
 
 
 @pytest.fixture(params=["5", "3.1.1"])
-def protocol(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+def protocol(request: pytest.FixtureRequest) -> Protocol:
+    found: Protocol = request.param
+    return found
 
 
-async def test_events_go_out_in_order_and_are_marked(protocol: str) -> None:
+async def test_events_go_out_in_order_and_are_marked(protocol: Protocol) -> None:
     memory = Memory(closed(75))
     async with mosquitto() as broker, listening(broker) as listener:
         chosen = msgspec.structs.replace(broker, protocol=protocol)

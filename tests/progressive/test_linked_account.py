@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -36,7 +37,7 @@ def test_a_table_and_its_ledger_agree_and_what_is_still_owed_is_no_difference(tm
     assert compare(pit.ledger, IDENTITY, rig.events) == (5, 4, ())
 
 
-ALTERED: dict[str, tuple[type[Event], dict[str, object], str]] = {
+ALTERED: dict[str, tuple[type[Event], dict[str, Any], str]] = {
     "a wager": (ContributionPosted, {"wager_cents": 100}, "posting 1 is something else in the ledger"),
     "a claim": (JackpotClaimed, {"winners": ()}, "posting 2 is something else in the ledger"),
     "a verdict": (VerdictPosted, {"verdict": "refused"}, "posting 3 is something else in the ledger"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -33,7 +34,7 @@ PLAIN = Parameters(base_cents=5_000, reset_cents=5_000, rate=(1, 10), unreasonab
 TOP = CENTS_LIMIT * UNITS
 
 
-def meter(**fields: object) -> Meter:
+def meter(**fields: Any) -> Meter:
     return opened("m", replace(PLAIN, **fields))
 
 
@@ -240,5 +241,5 @@ MISTAKES: list[tuple[dict[str, object], list[tuple[str, str]]]] = [
 
 
 @pytest.mark.parametrize(("fields", "found"), MISTAKES, ids=lambda one: str(one)[:60])
-def test_parameters_on_which_no_meter_can_run(fields: dict[str, object], found: list[tuple[str, str]]) -> None:
+def test_parameters_on_which_no_meter_can_run(fields: dict[str, Any], found: list[tuple[str, str]]) -> None:
     assert mistakes(replace(PLAIN, **fields)) == found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -46,7 +46,7 @@ def told_again(told: ToldRound, acts: tuple[Act, ...]) -> Standing:
 def rule_sets(draw: st.DrawFn) -> Rules:
     """A profile, with some of its readings turned round and every side wager allowed."""
     rules = PROFILES[draw(st.sampled_from(sorted(PROFILES)))]
-    changed = {
+    changed: dict[str, Any] = {
         "hole_card": draw(st.sampled_from(["dealt", "dealt", "none"])),
         "soft_17": draw(st.sampled_from(["stand", "hit"])),
         "surrender": draw(st.sampled_from(["none", "late"])),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -26,7 +27,7 @@ from tests.edge.shipped import FILE, WANTED, rules_of
 LINES = list(shipped().values())
 HPN = profile_files.load("hollywood-penn-national").rules
 
-OTHERWISE = {
+OTHERWISE: dict[str, Any] = {
     "boxes": 3,
     "player_cards": "face_down",
     "handling": "own_cards",
@@ -86,7 +87,7 @@ def test_a_rule_without_effect_on_the_main_wager_leaves_it_as_it_is() -> None:
     assert edge_hash(replace(HPN, name="another", options=Options(chip_unit_cents=500))) == edge_hash(HPN)
 
 
-CHANGED = {
+CHANGED: dict[str, Any] = {
     "decks": 5,
     "hole_card": "none",
     "hole_check": "device",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from msgspec.structs import replace
@@ -157,7 +157,7 @@ def test_hands_already_broken_are_named_where_they_count(
     ],
 )
 def test_only_21_pushes_against_a_natural_and_only_where_the_card_says_so(
-    extra: str, drawn_21: str, faces: str, cents: int
+    extra: Literal["original_only", "all"], drawn_21: Literal["loses", "pushes"], faces: str, cents: int
 ) -> None:
     rules = replace(PENN, drawn_21_against_natural=drawn_21, extra_wagers_against_natural=extra)
     assert main_net(rules, box(faces), NATURAL).cents == cents

@@ -7,7 +7,7 @@ publishes, must be the same but for the commitment, which is a hash under a key 
 from __future__ import annotations
 
 from random import Random
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -126,7 +126,7 @@ def masked(report: TriggerReport) -> TriggerReport:
 def open_part(entry: Entry) -> Entry:
     """What is stored, with blanks as long as what is sealed and as the commitment."""
     if isinstance(entry, Drawn):
-        blanks = {name: bytes(len(getattr(entry, name))) for name in ("commitment", "sealed", "pool")}
+        blanks: dict[str, Any] = {name: bytes(len(getattr(entry, name))) for name in ("commitment", "sealed", "pool")}
         return msgspec.structs.replace(entry, **blanks)
     return entry
 

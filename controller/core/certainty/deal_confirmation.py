@@ -18,7 +18,7 @@ from controller.core.inference.lattice import Reconstruction
 from controller.core.inference.observation import CardCame
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
-from controller.core.table.deal_status import Dealing
+from controller.core.table.deal_status import Dealing, DealStanding
 from controller.core.table.keymap import EVIDENCE
 from controller.core.table.state import begun
 from controller.core.table.transaction import Transaction
@@ -56,7 +56,7 @@ def begin(transaction: Transaction) -> Dealing:
     return Dealing("open", uneven=_ASTRAY if astray else "")
 
 
-def change(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN401 - the fields of Dealing, whatever they are
+def change(transaction: Transaction, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
     """Change what is known of the open round's deal."""
     transaction.change_round(dealing=replace(transaction.round().dealing, **fields))
 
@@ -238,7 +238,7 @@ def review(transaction: Transaction) -> None:
         unconfirm(transaction, "its last cards came slowly enough to be drawn ones")
 
 
-def unconfirm(transaction: Transaction, why: str, stands: str = "unconfirmed") -> None:
+def unconfirm(transaction: Transaction, why: str, stands: DealStanding = "unconfirmed") -> None:
     """The deal is not certain; what is closed stays so until the turn."""
     before = transaction.round().dealing.stands
     change(transaction, stands=stands)

@@ -12,13 +12,15 @@ from typing import Literal
 
 from firmware_protocols.values import Value
 
+DealStanding = Literal["unguarded", "open", "confirmed", "unconfirmed", "moved"]
+"""Whether the deal is certain. ``unguarded``: no hole card is dealt, or the rules are older than this; ``moved``: a
+correction has moved the count, and nothing but the turn opens a card."""
+
 
 class Dealing(Value, frozen=True, tag=False):
     """How a round is dealt, and whether its hole card has been turned. Times are nanoseconds of table time."""
 
-    stands: Literal["unguarded", "open", "confirmed", "unconfirmed", "moved"] = "unguarded"
-    """``unguarded``: no hole card is dealt, or the rules are older than this; ``moved``: a correction has moved the
-    count, and nothing but the turn opens a card."""
+    stands: DealStanding = "unguarded"
     uneven: str = ""
     """Why its rhythm confirms nothing; empty while it may."""
     last_ns: int = -1

@@ -48,11 +48,11 @@ class Transaction:
             self.house, self.state, self.found, Workings(self._times, self._facts, self.published, self.looked)
         )
 
-    def change(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of State, whatever they are
+    def change(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change what the table remembers."""
         self.state = msgspec.structs.replace(self.state, **fields)
 
-    def change_round(self, **fields: Any) -> None:  # noqa: ANN401 - the fields of Round, whatever they are
+    def change_round(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change what is remembered of the open round."""
         self.state = msgspec.structs.replace(self.state, round=msgspec.structs.replace(self.round(), **fields))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import PurePath
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -48,7 +48,7 @@ def read_collect_config(text: str, name: str, directory: PurePath) -> CollectCon
         ConfigError: with a line for each mistake found.
     """
     config = read_sections(CollectConfig, text, name, _cross_checks)
-    files = {
+    files: dict[str, Any] = {
         key: str(directory / given)
         for key in ("password_file", "tls_ca_file", "tls_cert_file", "tls_key_file")
         if (given := getattr(config.broker, key)) is not None and not is_credential(given)

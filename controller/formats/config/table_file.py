@@ -377,7 +377,7 @@ def _zones(config: Config) -> Iterable[Mistake]:
 
 
 def _resolved(config: Config, directory: PurePath) -> Config:
-    def moved(section: Section, names: tuple[str, ...]) -> dict[str, str]:
+    def moved(section: Section, names: tuple[str, ...]) -> dict[str, Any]:
         given = {name: getattr(section, name) for name in names}
         return {name: str(directory / path) for name, path in given.items() if path and not is_credential(path)}
 
