@@ -46,6 +46,16 @@ def _desired(transaction: Transaction) -> Desired:
     )
 
 
+def question_displayed(transaction: Transaction) -> int:
+    """The number of the question on the dealer's display; 0: another line stands there."""
+    shown, round_now = answers.question_shown(transaction.state), transaction.state.round
+    if shown is None or transaction.state.held:
+        return 0
+    if round_now is None or round_now.doubt or round_now.unkeyed:
+        return shown.number
+    return 0 if shared_chips.shown(transaction) else shown.number
+
+
 def _opened_text(transaction: Transaction) -> str:
     """The line while bets are open."""
     return (

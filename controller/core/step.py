@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from controller.core.betting import bet_sensors, lock
 from controller.core.certainty import deal_confirmation, rebuild
-from controller.core.desired_state import wanted
+from controller.core.desired_state import question_displayed, wanted
 from controller.core.messages.alerts import CardOutsideRound, CardUnreadable, DeviceAlarm, LineErrors
 from controller.core.messages.events import CardBurned, DeviceStatusChanged, Event, TableStarted
 from controller.core.messages.inputs import (
@@ -90,7 +90,10 @@ def step(table: Table, stamped: Stamped) -> Stepped:
     now, held, begins = awaited_bets.due(table, stamped)
     if now == (stamped,):
         return _take_in(table, stamped)
-    after = Table(table.house, replace(table.state, held=held, begins=begins), table.found, table.workings)
+    # While readings wait the display says so, and no key is meant for a question.
+    displayed = 0 if held else table.state.question_displayed
+    state = replace(table.state, held=held, begins=begins, question_displayed=displayed)
+    after = Table(table.house, state, table.found, table.workings)
     events = list[Event]()
     first = now.index(table.state.held[0]) if now and table.state.held[0] in now else -1
     for place, one in enumerate(now):
@@ -121,6 +124,7 @@ def _take_in(table: Table, stamped: Stamped) -> Stepped:
     bet_sensors.review(transaction)
     monitor.protect(table, transaction)
     moment = transaction.table_ns(stamped.at_ns)
+    answers.note_displayed(transaction, question_displayed(transaction), moment)
     transaction.change(
         last_ns=max(transaction.state.last_ns, moment), seq=transaction.state.seq + len(transaction.events)
     )
@@ -294,6 +298,7 @@ def _started(transaction: Transaction, start: Started) -> None:
         devices={},
         shoe_lost=False,
         spot_named=0,
+        question_displayed=0,
         profile_hash=profile_hash,
         started=transaction.stamped.number,
     )

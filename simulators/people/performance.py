@@ -26,6 +26,9 @@ for it is waited for that, too; the gap keeps their times apart."""
 HOLD_S: Final = 1.2
 """A key is held for so long, whatever the speed: the host's own clock decides that it was (after one second)."""
 
+READING_S: Final = 0.6
+"""Nobody answers a question sooner, whatever the speed: the host's own clock decides that it can have been read."""
+
 MOST_COMPLAINTS: Final = 1000
 """Acts remembered whose wait ran out: enough to see what is wrong, however long the night."""
 
@@ -140,6 +143,7 @@ class _Performer:
             key = answer_key(answered, act)
             if key is None:
                 return
+            await self._sleep(READING_S)
             self._stage.key_down(key)
             self._stage.key_up()
             self._after_card_or_key(Press)
@@ -151,6 +155,7 @@ class _Performer:
             return
         key = entry_key(self._stage.shown, act)
         assert key is not None, "nothing was awaited since the display asked"
+        await self._sleep(READING_S)
         self._stage.key_down(key)
         self._stage.key_up()
         self._after_card_or_key(Press)

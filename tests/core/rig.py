@@ -106,8 +106,9 @@ class Rig:
         self.pass_ms(500)
 
     def key(self, meaning: str) -> None:
-        """The dealer presses a key, by its meaning."""
-        self.pass_ms(100)
+        """The dealer presses a key, by its meaning; what the display asks is read before it is answered."""
+        answers = self.table.state.question_displayed and (meaning.isdigit() or meaning in {"yes", "no"})
+        self.pass_ms(500 if answers else 100)
         self.give(KeyPressed(self.now_ns, KEY_OF[meaning]))
         self.pass_ms(100)
 

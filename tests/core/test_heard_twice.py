@@ -209,3 +209,20 @@ def test_a_double_of_which_one_chip_was_heard_beside_is_never_settled_as_one_for
     rig.talk("key hole_turned \n 1 main 60 \n 1 main 0 \n key round_closed")
     assert accused(rig) == []
     assert rig.postings() in ([], ["1: spot 1 main +30.00"])
+
+
+def test_one_that_is_told_only_when_the_round_is_over_accuses_nobody() -> None:
+    """Face down, what happened in a round is told as it ends: by then the chip has been in both zones for a while."""
+    options = {"turn_key": "sometimes", "new_shoe_burns": 0, "even_money_shown": "chips"}
+    rig = Rig(profile_files.load("pitch-h17", options).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E5",))
+    rig.talk("key no_more_bets \n Ac Qh 5c Qc 9s")
+    rig.lay(1, "main", ())
+    rig.lay(1, "insurance", ("E3",))
+    rig.lay(1, "main", ("E1", "E3"))
+    rig.talk("key no_more_bets")
+    assert [event.zone for event in rig.events if isinstance(event, ChipsUnexplained)] == ["insurance"]
+    rig.lay(1, "insurance", ())
+    rig.talk("Th 9c 6d 8s")
+    assert locked(rig) == [(1, "main", 1000), (1, "main", 1000)]
+    assert accused(rig) == []

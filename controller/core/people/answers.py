@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.people import undo
@@ -75,10 +75,26 @@ def question_shown(state: State) -> QuestionShown | None:
     return QuestionShown(round_now.asked.number, round_now, round_now.asked)
 
 
-def number_asked(state: State) -> bool:
-    """Whether a digit key answers the question shown rather than names a spot."""
+READING_NS: Final = 500_000_000
+"""Nobody reads a question and presses a key in less: a key that comes sooner was meant for what stood there before."""
+
+
+def was_read(state: State, at_ns: int) -> bool:
+    """Whether the question shown has been on the display so long that a key of this moment can be meant for it."""
+    return state.question_displayed == question_open(state) and at_ns - state.displayed_ns >= READING_NS
+
+
+def note_displayed(transaction: Transaction, question: int, at_ns: int) -> None:
+    """From this moment on the display has this question; 0: another line."""
+    if question != transaction.state.question_displayed:
+        transaction.change(question_displayed=question, displayed_ns=at_ns)
+
+
+def number_asked(state: State, at_ns: int) -> bool:
+    """Whether a digit key of this moment answers the question shown rather than names a spot."""
     shown = question_shown(state)
-    return shown is not None and shown.asked is not None and shown.asked.question.by_number()
+    by_number = shown is not None and shown.asked is not None and shown.asked.question.by_number()
+    return by_number and was_read(state, at_ns)
 
 
 def question_open(state: State) -> int:

@@ -30,7 +30,7 @@ def key_pressed(transaction: Transaction, pressed: KeyPressed) -> None:
     does = meaning
     if meaning in DIGITS:
         reason = ""
-        if answers.number_asked(transaction.state):
+        if answers.number_asked(transaction.state, at_ns):
             does = undo.ANSWER
             answers.answered(
                 transaction, answers.question_open(transaction.state), "10" if meaning == "0" else meaning, "dealer"
@@ -84,6 +84,8 @@ def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: 
         case "yes" | "no":
             if not answers.question_open(transaction.state):
                 return "nothing was asked"
+            if not answers.was_read(transaction.state, at_ns):
+                return "the question has only just appeared: read it, and press again"
             answers.answered(transaction, answers.question_open(transaction.state), meaning, "dealer")
         case "burn":
             if not held and transaction.state.round is not None and _over_unsaid(transaction):

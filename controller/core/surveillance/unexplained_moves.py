@@ -28,6 +28,12 @@ def _chips_at(felt: Felt, name: str) -> tuple[str, ...]:
     return () if zone is None else zone.chips
 
 
+def _lay_before(felt: Felt, name: str, cents: int) -> tuple[str, ...]:
+    """The chips that lay in a zone before a change; empty where it is told later and they are not known any more."""
+    zone = felt.get(name)
+    return zone.chips if zone is not None and zone.cents == cents else ()
+
+
 def touched(
     before: Table, transaction: Transaction, event: BetIncreasedAfterLock | BetDecreasedAfterLock | ChipsUnexplained
 ) -> None:
@@ -60,7 +66,7 @@ def touched(
         zone=event.zone,
         before_cents=event.before_cents,
         after_cents=event.after_cents,
-        before=_chips_at(before.state.felt, name),
+        before=_lay_before(before.state.felt, name, event.before_cents),
         after=_chips_at(transaction.state.felt, name),
     )
     if kind in {Kind.CAPPING, Kind.PAST_POSTING}:

@@ -366,6 +366,10 @@ class State(Value, frozen=True, tag=False):
     """Meters, jackpots, and what people have proposed about them."""
     proposed: tuple[Proposed, ...] = ()
     """Rulings that wait for a second person."""
+    question_displayed: int = 0
+    """The question on the dealer's display; 0: another line stands there."""
+    displayed_ns: int = 0
+    """Since when, in table time."""
     inventory_entries: int = 0
     """Counts of the rack and the drop box entered in this epoch."""
     inventory_slips: dict[str, int] = msgspec.field(default_factory=dict)
