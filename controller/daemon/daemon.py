@@ -29,7 +29,8 @@ from controller.core.meters.state import Progressives
 from controller.core.persons import UNVOUCHED, Vouched
 from controller.core.step import step
 from controller.core.table.desired import Desired
-from controller.core.table.state import State, Table
+from controller.core.table.ledger import Books
+from controller.core.table.state import Proposed, State, Table
 from controller.daemon.closed_rounds import LateRuling, OldRounds, is_late, look_up
 from controller.daemon.recovery import Recovered
 from controller.formats.journal.records import Identity, chain, seal, seal_checkpoint, stamp
@@ -38,6 +39,7 @@ from controller.formats.mqtt.envelope import Topics, device_bytes, own_event
 from controller.formats.mqtt.retained_alerts import alerts_bytes
 from controller.formats.mqtt.retained_layout import FeltPicture
 from controller.formats.mqtt.retained_meters import meters_bytes
+from controller.formats.mqtt.retained_orders import orders_bytes
 from controller.formats.mqtt.retained_state import advice_bytes, hold_bytes, info_bytes, round_bytes
 from controller.formats.orders.replies import refusal_of, remark_of
 from controller.formats.orders.requests import CommandRefused, input_of, read_command, reply_bytes
@@ -168,6 +170,8 @@ class Daemon:
         self.alarms: tuple[str, ...] = ()
         self.meters_told: Progressives | None = None
         """What the picture of the meters was last made of; a linked meter moves without an event."""
+        self.orders_told: tuple[Books, tuple[Proposed, ...]] | None = None
+        """What the picture of the orders was last made of: settled, proposed and withdrawn a few times in a round."""
         self.health: dict[str, DeviceHealth] = {}
         """What each device last said of itself, as far as committed."""
         self.limit = RequestLimit(parts.clock, self.tell_flood)
@@ -516,6 +520,10 @@ class Daemon:
             self.show("round", round_bytes(self.table.house, self.table.state))
             self.show("advice", advice_bytes(self.table.state))
             self.show("alerts", alerts_bytes(self.table.state))
+        books = (self.table.state.books, self.table.state.proposed)
+        if told and books != self.orders_told:
+            self.orders_told = books
+            self.show("orders", orders_bytes(self.table.house, self.table.state))
         known = self.table.state.progressives
         if known is not self.meters_told and (known.meters or known.linked):
             self.meters_told = known

@@ -17,7 +17,7 @@ TABLES_LIMIT: Final = 600
 """Tables that are kept: twice the largest floor. What else speaks below ``tableside/v1`` is not listened to."""
 
 SUMMARY: Final = frozenset(
-    {"status", "round", "alerts", "pace", "hold", "meters", "info", "currency", "asked", "devices", "needs"}
+    {"status", "round", "alerts", "pace", "hold", "meters", "info", "currency", "asked", "devices", "needs", "epoch"}
 )
 """The sections that a page of many tables is sent."""
 

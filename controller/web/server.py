@@ -16,11 +16,13 @@ import structlog
 from aiohttp import WSMsgType, web
 
 from controller.formats.journal.records import Identity
+from controller.formats.orders.requests import CommandRefused
 from controller.reports.playback.round_course import RoundCourse, course_lines
 from controller.web.accounts import AccountRefused, Accounts, Asked
 from controller.web.admission import SOCKETS_LIMIT, Door, Names, Tickets
 from controller.web.floor_view import FloorView, Reader
 from controller.web.journals import JournalRefused, Journals, wanted_of
+from controller.web.order_relay import OrderNotBrought, OrderRelay
 from controller.web.page_files import PageFile, page_files
 from controller.web.sign_in import COOKIE, SignIn, SignInRefused, Visitor
 
@@ -76,6 +78,7 @@ class Parts(NamedTuple):
     journals: Journals
     accounts: Accounts
     sign_in: SignIn
+    orders: OrderRelay
 
 
 PARTS: Final = web.AppKey("parts", Parts)
@@ -182,6 +185,23 @@ async def left(request: web.Request) -> web.Response:
     response = data({})
     response.del_cookie(COOKIE, path="/")
     return response
+
+
+async def ordered(request: web.Request) -> web.Response:
+    """The table's reply to an order that was signed in the page."""
+    parts, named = request.app[PARTS], request.match_info
+    table, verb = f"{named['site']}/{named['table']}", named["verb"]
+    if table not in parts.floor.tables:
+        raise web.HTTPNotFound(text=f"no table {table} has been heard\n")
+    visitor = visitor_of(request)
+    try:
+        reply = await parts.orders.bring(table, verb, await request.read(), visitor)
+    except CommandRefused as error:
+        raise web.HTTPForbidden(text=f"{error}\n") from error
+    except OrderNotBrought as error:
+        raise web.HTTPServiceUnavailable(text=f"{error}\n") from error
+    log.info("order brought", table=table, verb=verb, who=visitor.name, status=reply.status)
+    return data({"status": reply.status, "text": reply.text})
 
 
 async def live(request: web.Request) -> web.StreamResponse:
@@ -319,12 +339,13 @@ def application(
     accounts: Accounts | None = None,
     *,
     sign_in: SignIn | None = None,
+    orders: OrderRelay | None = None,
 ) -> web.Application:
     """Everything that is served."""
     app = web.Application(middlewares=[admitted], client_max_size=REQUEST_LIMIT_BYTES)
     looked_into = journals or Journals(()), accounts or no_accounts()
     known = sign_in or SignIn(None, lambda: 0.0)
-    app[PARTS] = Parts(floor, names, tickets, page_files(), set(), *looked_into, known)
+    app[PARTS] = Parts(floor, names, tickets, page_files(), set(), *looked_into, known, orders or OrderRelay())
     app.on_response_prepare.append(say_headers)
     app.router.add_get("/assets/{path:.+}", asset)
     app.router.add_post("/api/ticket", ticket)
@@ -333,6 +354,7 @@ def application(
     app.router.add_post("/api/challenge", challenge)
     app.router.add_post("/api/sign-in", entered)
     app.router.add_post("/api/sign-out", left)
+    app.router.add_post("/api/order/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}/{verb:[a-z-]{1,32}}", ordered)
     app.router.add_get("/api/journals", journals_listed)
     app.router.add_get("/api/shift/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}", shift_account)
     journal = r"/api/journals/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}/{epoch:\d{1,18}}/rounds"

@@ -19,6 +19,7 @@ from controller.web.accounts import Accounts
 from controller.web.admission import Names, Tickets
 from controller.web.floor_view import FloorView
 from controller.web.journals import Journals
+from controller.web.order_relay import OrderRelay, over
 from controller.web.server import PARTS, Address, application, serving
 from controller.web.sign_in import SignIn
 from controller.web.subscription import Subscription
@@ -64,6 +65,7 @@ async def serve(source: Source, address: Address, around: Surroundings, say: Cal
         Journals(source.journals),
         Accounts(source.journals, seconds),
         sign_in=SignIn(source.signers, seconds),
+        orders=OrderRelay(over(source.broker)),
     )
 
     def status() -> str:

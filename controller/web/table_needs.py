@@ -18,6 +18,7 @@ from controller.core.messages.meter_events import MeterChangeProposed, OrderAppr
 from controller.formats.mqtt.envelope import Published, Status
 from controller.formats.mqtt.retained_layout import FeltNow
 from controller.formats.mqtt.retained_meters import MetersNow
+from controller.formats.mqtt.retained_orders import OrdersNow
 from controller.formats.mqtt.retained_state import Hold
 
 OFFLINE: Final = "offline"
@@ -53,7 +54,7 @@ class IrregularNeed(msgspec.Struct, frozen=True):
 class Proposal(msgspec.Struct, frozen=True):
     """What one person proposes and another must approve: of a meter, or a ruling.
 
-    ``spot``, ``bet`` and ``net_cents`` (the player's) are null for a whole round.
+    ``spot``, ``bet`` and ``net_cents`` (the player's) are null for a whole round, ``before_cents`` of an open one too.
     """
 
     order: int
@@ -64,13 +65,14 @@ class Proposal(msgspec.Struct, frozen=True):
     round: int | None = None
     spot: int | None = None
     bet: str | None = None
+    before_cents: int | None = None
     net_cents: int | None = None
 
 
 class Needs(msgspec.Struct, frozen=True):
     """All of it. ``open_wagers`` and ``doubted_wagers``: of the last round, left open, and in doubt since.
 
-    ``proposals``: of meters all there are; of rulings those that were heard as they were made.
+    ``proposals``: all that wait.
     """
 
     questions: tuple[QuestionNeed, ...] = ()
@@ -109,7 +111,7 @@ class NeedBook:
             case RoundIrregular(number):
                 self._irregular = {number: one.time}
             case RulingProposed(order, number, spot, bet, net_cents, who, why):
-                self._propose(Proposal(order, who, why, exactly, "", number, spot, bet, net_cents))
+                self._propose(Proposal(order, who, why, exactly, "", number, spot, bet, None, net_cents))
             case MeterChangeProposed(order, meter, _, who, why):
                 self._propose(Proposal(order, who, why, exactly, meter))
             case OrderApproved(order) | OrderWithdrawn(order):
@@ -130,13 +132,15 @@ class NeedBook:
                 self._needs = msgspec.structs.replace(old, offline=offline)
             case MetersNow():
                 self._take_meters(picture, now_text)
+            case OrdersNow():
+                self._take_rulings(picture, now_text)
             case FeltNow():
                 self._take_felt(picture, now_text)
             case _:
                 pass
 
     def _propose(self, one: Proposal) -> None:
-        if len(self._proposals) < ORDERS_LIMIT:
+        if one.order in self._proposals or len(self._proposals) < ORDERS_LIMIT:
             self._proposals[one.order] = one
 
     def _take_meters(self, picture: MetersNow, now_text: str) -> None:
@@ -144,8 +148,20 @@ class NeedBook:
         waiting = {one.order: one for one in picture.orders}
         self._proposals = {order: one for order, one in self._proposals.items() if not one.meter or order in waiting}
         for order, one in waiting.items():
-            if order not in self._proposals:
-                self._propose(Proposal(order, one.who, one.why, Waits(now_text, exact=False), one.meter))
+            self._propose(Proposal(order, one.who, one.why, self._since(order, now_text), one.meter))
+
+    def _take_rulings(self, picture: OrdersNow, now_text: str) -> None:
+        """The picture has every proposed ruling, and none of a meter."""
+        waiting = {one.order: one for one in picture.rulings}
+        self._proposals = {order: one for order, one in self._proposals.items() if one.meter or order in waiting}
+        for order, one in waiting.items():
+            place = one.round, one.spot, one.bet, one.before_cents, one.net_cents
+            self._propose(Proposal(order, one.who, one.why, self._since(order, now_text), "", *place))
+
+    def _since(self, order: int, now_text: str) -> Waits:
+        """Since when a proposal waits: as is known, or from now on."""
+        known = self._proposals.get(order)
+        return Waits(now_text, exact=False) if known is None else known.waits
 
     def _take_felt(self, felt: FeltNow, now_text: str) -> None:
         before = {one.question: one.waits for one in self._needs.questions}

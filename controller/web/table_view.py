@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from controller.core.messages.events import CardDrawn, QuestionAsked, ShoeBegun, TableStarted
+from controller.formats.journal.stream import StreamNow
 from controller.formats.mqtt.envelope import (
     EVENT_LIMIT_BYTES,
     STATUS_LIMIT_BYTES,
@@ -122,6 +123,7 @@ class TableView:
         if (one.identity.epoch, one.seq) <= (self._epoch, self._seq):
             return
         self._epoch, self._seq = one.identity.epoch, one.seq
+        self._put("epoch", self._epoch)
         self._follow(one)
         if event_name(one.event) not in QUIET:
             data: dict[str, Any] = msgspec.to_builtins(one.event)
@@ -151,6 +153,8 @@ class TableView:
         found = self._put_if_read(state, payload, STATES[state], EVENT_LIMIT_BYTES)
         if found is not None:
             self._needs.take(found, now_text)
+        if isinstance(found, StreamNow):
+            self._put("epoch", max(found.epoch, self._epoch))
         if isinstance(found, FeltNow):
             waiting = sorted(one.question for one in found.questions)
             self._asked = {one: self._asked.get(one, Asked(now_text, exact=False)) for one in waiting}

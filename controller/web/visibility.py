@@ -22,9 +22,9 @@ from controller.web.table_view import Logged, TableView
 AT_THE_TABLE: Final = frozenset({"currency", "felt", "hold", "info", "meters", "round", "shoe", "status"})
 """Sections that everybody is shown, narrowed by ``public_part``."""
 
-FOR_THE_DEALER: Final = AT_THE_TABLE | {"advice", "asked", "devices"}
+FOR_THE_DEALER: Final = AT_THE_TABLE | {"advice", "asked", "devices", "epoch"}
 FOR_THE_TECHNICIAN: Final = FOR_THE_DEALER | {"faults", "pace", "stream"}
-EVERYTHING: Final = FOR_THE_TECHNICIAN | {"alerts", "log", "needs"}
+EVERYTHING: Final = FOR_THE_TECHNICIAN | {"alerts", "log", "needs", "orders"}
 
 SECTIONS: Final[dict[Role, frozenset[str]]] = {
     "dealer": FOR_THE_DEALER,

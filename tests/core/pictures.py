@@ -14,6 +14,7 @@ from controller.core.table.state import State
 from controller.formats.mqtt.retained_alerts import alerts_bytes
 from controller.formats.mqtt.retained_layout import FeltPicture
 from controller.formats.mqtt.retained_meters import meters_bytes
+from controller.formats.mqtt.retained_orders import orders_bytes
 from controller.formats.mqtt.retained_state import PaceNow, advice_bytes, round_bytes
 
 
@@ -31,7 +32,7 @@ class Pictures:
         return other
 
     def after(self, house: House, state: State, events: Iterable[Event], at_ns: int) -> tuple[bytes, ...]:
-        """Round, advice, alerts, felt, meters and pace after a step that told these events."""
+        """Round, advice, alerts, orders, felt, meters and pace after a step that told these events."""
         told = list(events)
         for seq, event in enumerate(told, start=state.seq - len(told) + 1):
             self._felt.take(seq, event)
@@ -40,6 +41,7 @@ class Pictures:
             round_bytes(house, state),
             advice_bytes(state),
             alerts_bytes(state),
+            orders_bytes(house, state),
             msgspec.json.encode(self._felt.now()),
             meters_bytes(state),
             msgspec.json.encode(PaceNow(state.seq, figures(self._pace))),

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.inputs import Acknowledged, Started
-from controller.core.messages.raised_alerts import LISTED_LIMIT, SEVERITY, AlertAcknowledged, Kind, Severity
+from controller.core.messages.raised_alerts import (
+    ACKNOWLEDGED_LIMIT,
+    LISTED_LIMIT,
+    SEVERITY,
+    AlertAcknowledged,
+    Kind,
+    Severity,
+)
 from controller.core.table.state import restore
+from controller.formats.mqtt.retained_alerts import AlertsNow, alerts_bytes
 from controller.formats.replay import read_state, state_bytes
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsConfirmed, ChipsSeen
@@ -236,6 +245,19 @@ def test_an_alert_waits_until_a_named_person_has_seen_it() -> None:
     rig.give(Acknowledged(rig.now_ns, 1, "M. Okafor", "put back"))
     assert 1 not in [one.alert for one in rig.table.state.alerts.listed]
     assert rig.events[-1] == AlertAcknowledged(1, Kind.CAPPING, "M. Okafor", "put back")
+
+
+def test_who_acknowledged_the_last_alerts_and_when_stays_readable() -> None:
+    rig = capped()
+    for number in range(1, ACKNOWLEDGED_LIMIT + 2):
+        rig.lay(7, "main", ())
+        rig.lay(7, "main", (f"E0070100000{number:05}",))
+        rig.give(Acknowledged(rig.now_ns, rig.table.state.alerts.listed[0].alert, "M. Okafor", f"note {number}"))
+    told = msgspec.json.decode(alerts_bytes(rig.table.state), type=AlertsNow)
+    assert len(told.acknowledged) == ACKNOWLEDGED_LIMIT
+    assert {one.who for one in told.acknowledged} == {"M. Okafor"}
+    assert told.acknowledged[-1].note == f"note {ACKNOWLEDGED_LIMIT + 1}"
+    assert restore(rig.house, read_state(state_bytes(rig.table.state))).state.alerts == rig.table.state.alerts
 
 
 def test_what_was_acknowledged_cannot_be_acknowledged_again() -> None:

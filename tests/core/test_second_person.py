@@ -15,6 +15,7 @@ from controller.core.messages.meter_events import OrderApproved, OrderWithdrawn
 from controller.core.meters.state import ORDERS_LIMIT
 from controller.core.persons import UNVOUCHED, Vouched
 from controller.core.table.state import Table, restore
+from controller.formats.mqtt.retained_orders import OrdersNow, RulableNow, RulingNow, orders_bytes
 from controller.formats.replay import read_state, state_bytes
 from tests.core.rig import Rig, penn
 
@@ -50,6 +51,35 @@ def void(rig: Rig, who: str, number: int = 1) -> None:
 
 def approve(rig: Rig, order: int, who: str, vouched: Vouched = SURVEILLANCE) -> None:
     rig.give(ApproveOrder(rig.now_ns, order, who, vouched))
+
+
+def orders(rig: Rig) -> OrdersNow:
+    """What is retained of orders."""
+    found: OrdersNow = msgspec.json.decode(orders_bytes(rig.house, rig.table.state), type=OrdersNow)
+    return found
+
+
+def test_the_picture_of_orders_has_before_and_after_and_what_the_rules_give() -> None:
+    rig = a_table()
+    assert orders(rig).two_persons
+    (wager,) = orders(rig).wagers
+    # Four hands of ten dollars, each doubled.
+    assert wager == RulableNow(1, 1, "main", 1000, -1000, wager.least_cents, wager.most_cents)
+    assert -wager.least_cents == wager.most_cents >= 2000
+    rig.give(AdjustWager(rig.now_ns, 1, 1, "main", 500, "M. Okafor", "dead hand", FLOOR))
+    void(rig, "M. Okafor")
+    assert orders(rig).rulings == (
+        RulingNow(1, 1, 1, "main", -1000, 500, "M. Okafor", "dead hand"),
+        RulingNow(2, 1, None, None, None, None, "M. Okafor", "foul deal"),
+    )
+    approve(rig, 2, "J. Lee")
+    assert (orders(rig).wagers, [one.order for one in orders(rig).rulings]) == ((), [1])
+
+
+def test_the_picture_of_orders_has_two_rounds() -> None:
+    rig = a_table()
+    rig.talk(f"1 main 0\n{ROUND}\n1 main 0\n{ROUND}")
+    assert {one.round for one in orders(rig).wagers} == {2, 3}
 
 
 def test_one_person_moves_nothing() -> None:

@@ -70,6 +70,10 @@ HANDED: Final[dict[str, Callable[[Read, bytes], Calls]]] = {
     "controller.formats.journal.stream.read_stream": lambda read, data: [lambda: read(data)],
     "controller.reports.audit.stream_audit.read_message": lambda read, data: [lambda: read(data)],
     "controller.io.mqtt.request.read_reply": lambda read, data: [lambda: read(data), lambda: read(None)],
+    "controller.web.sign_in.read_sign_in": lambda read, data: [
+        lambda: read(data),
+        lambda: read(json.dumps({"text": data.decode("latin-1"), "key": "", "signature": ""}).encode()),
+    ],
     "controller.web.table_view.read_as": lambda read, data: [
         partial(read, data, kind, 1024 * 1024) for kind in (*STATES.values(), Status, Info, DeviceStatus)
     ],

@@ -46,7 +46,7 @@ TOPICS: Final = (
     "tableside/v2/harbour/bj-1/status",
     "elsewhere",
 )
-USERS: Final = ("table-pc-1", "surveillance", "accounting", "collector", "pit", "stranger")
+USERS: Final = ("table-pc-1", "surveillance", "accounting", "collector", "pages", "pit", "stranger")
 
 
 class Cell(NamedTuple):
@@ -81,6 +81,11 @@ def allowed(user: str, does: str, topic: str) -> bool:
             return heard or rest in {"reply/replay", "reply/replay/collector"}
         case "collector", "write":
             return rest in {"ack/collector", "cmd/replay"}
+        case "pages", "read":
+            heard = known and rest.split("/")[0] in {"event", "status", "info", "state", "device"}
+            return heard or rest in {"reply/void", "reply/replay"}
+        case "pages", "write":
+            return known and rest.startswith("cmd/")
         case "pit", "write":
             return rest in {"cmd/answer", "cmd/ack"}
         case _:

@@ -17,6 +17,7 @@ from controller.formats.mqtt.envelope import Topics, device_bytes, event_bytes, 
 from controller.formats.mqtt.retained_alerts import alerts_bytes
 from controller.formats.mqtt.retained_layout import FeltPicture
 from controller.formats.mqtt.retained_meters import meters_bytes
+from controller.formats.mqtt.retained_orders import orders_bytes
 from controller.formats.mqtt.retained_state import advice_bytes, hold_bytes, info_bytes, round_bytes
 from controller.formats.orders.operators import Asking
 from controller.io.mqtt.connection import Broker, CheckedClient, connected
@@ -67,6 +68,7 @@ class Stage:
         await self.retain(self.topics.state("round"), round_bytes(self.rig.house, state))
         await self.retain(self.topics.state("advice"), advice_bytes(state))
         await self.retain(self.topics.state("alerts"), alerts_bytes(state))
+        await self.retain(self.topics.state("orders"), orders_bytes(self.rig.house, state))
         if state.progressives.meters:
             await self.retain(self.topics.state("meters"), meters_bytes(state))
 

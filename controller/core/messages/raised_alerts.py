@@ -15,6 +15,10 @@ LISTED_LIMIT: Final = 500
 """Alerts listed at once. A table where so many wait has nobody watching it: the list's last place then says so."""
 
 
+ACKNOWLEDGED_LIMIT: Final = 20
+"""Alerts that stay readable after somebody has acknowledged them; the journal has all."""
+
+
 class Severity(StrEnum):
     """How much of a hurry there is."""
 
@@ -163,11 +167,24 @@ class Listed(Value, frozen=True, tag=False):
     """When the reading that gave it was stamped: nanoseconds since 1970 UTC, for people."""
 
 
+class Seen(Value, frozen=True, tag=False):
+    """An alert that ``who`` acknowledged, and when: nanoseconds since 1970 UTC, for people."""
+
+    alert: Listed
+    who: str
+    note: str
+    seen_ns: int
+
+
 class AlertList(Value, frozen=True, tag=False):
-    """Every alert that waits for a person, oldest first, and how many were ever raised."""
+    """Every alert that waits for a person, oldest first, and how many were ever raised; ``seen``: the last that do not.
+
+    ``seen`` has the oldest first, too.
+    """
 
     raised: int = 0
     listed: tuple[Listed, ...] = ()
+    seen: tuple[Seen, ...] = ()
 
     def find(self, alert: int) -> Listed | None:
         """An alert of the list by its number."""
@@ -177,9 +194,10 @@ class AlertList(Value, frozen=True, tag=False):
 def with_raised(alerts: AlertList, event: AlertRaised, raised_ns: int) -> AlertList:
     """The list with one more alert."""
     fields = (event.alert, event.kind, event.severity, event.text, event.round, event.spot, event.zone)
-    return AlertList(event.alert, (*alerts.listed, Listed(*fields, raised_ns)))
+    return AlertList(event.alert, (*alerts.listed, Listed(*fields, raised_ns)), alerts.seen)
 
 
-def without(alerts: AlertList, alert: int) -> AlertList:
-    """The list without an alert that was acknowledged."""
-    return AlertList(alerts.raised, tuple(one for one in alerts.listed if one.alert != alert))
+def acknowledged(alerts: AlertList, seen: Seen) -> AlertList:
+    """The list without an alert that somebody has acknowledged, which is kept beside it."""
+    waiting = tuple(one for one in alerts.listed if one.alert != seen.alert.alert)
+    return AlertList(alerts.raised, waiting, (*alerts.seen, seen)[-ACKNOWLEDGED_LIMIT:])

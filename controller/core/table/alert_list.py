@@ -14,8 +14,9 @@ from controller.core.messages.raised_alerts import (
     AlertAcknowledged,
     AlertRaised,
     Kind,
+    Seen,
+    acknowledged,
     with_raised,
-    without,
 )
 from controller.core.table.transaction import Transaction
 
@@ -26,7 +27,8 @@ def acknowledge(transaction: Transaction, given: Acknowledged) -> None:
     if listed is None:
         transaction.emit(OrderRefused(f"ack {given.alert}", "no such alert is unacknowledged", given.who))
         return
-    transaction.change(alerts=without(transaction.state.alerts, given.alert))
+    seen = Seen(listed, given.who, given.note, transaction.stamped.wall_ns)
+    transaction.change(alerts=acknowledged(transaction.state.alerts, seen))
     transaction.emit(AlertAcknowledged(given.alert, listed.kind, given.who, given.note))
 
 

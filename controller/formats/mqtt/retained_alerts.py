@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised, Kind
+from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised, Kind, Listed
 from controller.core.table.state import State
 from controller.formats.mqtt.envelope import Published, utc_text
 
@@ -24,33 +24,47 @@ class AlertNow(msgspec.Struct, frozen=True):
     raised: str
 
 
+class AlertSeen(msgspec.Struct, frozen=True):
+    """An alert that ``who`` acknowledged with this ``note``, and when (RFC 3339, UTC)."""
+
+    alert: AlertNow
+    who: str
+    note: str
+    acknowledged: str
+
+
 class AlertsNow(msgspec.Struct, frozen=True):
     """Retained on ``state/alerts``: what nobody has acknowledged, oldest first.
 
-    ``seq`` is the last event it reflects; ``raised`` counts the alerts of the epoch.
+    ``seq`` is the last event it reflects; ``raised`` counts the alerts of the epoch. ``acknowledged``: the last
+    that somebody has seen, oldest first.
     """
 
     seq: int
     raised: int
     unacknowledged: tuple[AlertNow, ...]
+    acknowledged: tuple[AlertSeen, ...] = ()
 
 
 def alerts_bytes(state: State) -> bytes:
     """The payload of ``state/alerts``."""
-    listed = tuple(
-        AlertNow(
-            alert=one.alert,
-            kind=one.kind,
-            severity=one.severity,
-            text=one.text,
-            round=one.round,
-            spot=one.spot,
-            zone=one.zone,
-            raised=utc_text(one.raised_ns),
-        )
-        for one in state.alerts.listed
+    alerts = state.alerts
+    seen = tuple(AlertSeen(alert_now(one.alert), one.who, one.note, utc_text(one.seen_ns)) for one in alerts.seen)
+    return msgspec.json.encode(AlertsNow(state.seq, alerts.raised, tuple(map(alert_now, alerts.listed)), seen))
+
+
+def alert_now(one: Listed) -> AlertNow:
+    """An alert for people."""
+    return AlertNow(
+        alert=one.alert,
+        kind=one.kind,
+        severity=one.severity,
+        text=one.text,
+        round=one.round,
+        spot=one.spot,
+        zone=one.zone,
+        raised=utc_text(one.raised_ns),
     )
-    return msgspec.json.encode(AlertsNow(state.seq, state.alerts.raised, listed))
 
 
 class AlertTold(msgspec.Struct, frozen=True):

@@ -17,6 +17,7 @@ from controller.formats.journal.stream import StreamNow
 from controller.formats.mqtt.retained_alerts import AlertsNow
 from controller.formats.mqtt.retained_layout import FeltNow
 from controller.formats.mqtt.retained_meters import MetersNow
+from controller.formats.mqtt.retained_orders import OrdersNow
 
 
 class Info(msgspec.Struct, frozen=True):
@@ -95,6 +96,7 @@ STATES: Final[dict[str, type[msgspec.Struct]]] = {
     "felt": FeltNow,
     "hold": Hold,
     "meters": MetersNow,
+    "orders": OrdersNow,
     "pace": PaceNow,
     "round": RoundNow,
     "stream": StreamNow,

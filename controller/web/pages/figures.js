@@ -16,6 +16,14 @@ export function money(cents, currency = "") {
 /** A player's net, always with its sign. @param {number} cents @param {string} [currency] */
 export const net = (cents, currency) => (cents > 0 ? `+${money(cents, currency)}` : money(cents, currency));
 
+/** -12.50 as cents, digits moved and never multiplied; null: it is no amount. @param {string} text */
+export function centsOf(text) {
+  const found = /^([+\-\u2212]?)\$?(\d{1,9})(?:\.(\d{1,2}))?$/.exec(text.replaceAll(",", "").trim());
+  if (!found) return null;
+  const cents = Number(`${found[2]}${(found[3] ?? "").padEnd(2, "0")}`);
+  return found[1] && found[1] !== "+" && cents ? -cents : cents;
+}
+
 /** 21:14:07 of an RFC 3339 time, by this browser's clock. @param {string} time */
 export function clock(time) {
   const at = new Date(time);

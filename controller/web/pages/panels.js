@@ -1,6 +1,9 @@
 // @ts-check
 // What stands beside the felt: the question, advice, alerts, meters, devices, and what was told last.
 import { ago, clock, money, net, shown } from "./figures.js";
+import { acknowledging, answering, deciding, voiding } from "./orders.js";
+import { proposed } from "./pit_needs.js";
+import { may, session } from "./session.js";
 import { Symbol } from "./symbols.js";
 import { bet, has, t, tn } from "./texts.js";
 import { html } from "./vendor/preact-htm.js";
@@ -25,8 +28,8 @@ export function Devices({ devices }) {
   })}</ul>`;
 }
 
-/** @param {{ table: Table, now: number }} of */
-export function Questions({ table, now }) {
+/** @param {{ table: Table, now: number, prepare?: import("./orders.js").Prepare }} of prepare: an answer is ordered */
+export function Questions({ table, now, prepare }) {
   const questions = table.felt?.questions ?? [];
   return questions.map((one) => {
     const asked = table.asked?.[String(one.question)];
@@ -34,7 +37,7 @@ export function Questions({ table, now }) {
     return html`<section key=${one.question} class="panel question" aria-live="polite">
       <h2><${Symbol} name="question" />${one.round === null || one.round === table.felt?.round ? t("question.title") : t("question.of", { round: one.round })}</h2>
       <p class="text">${one.text}</p>
-      <p class="choices">${one.choices.map((choice) => html`<kbd key=${choice}>${choice}</kbd>`)}</p>
+      <p class="choices">${one.choices.map((choice) => (prepare && may("answer") ? html`<button key=${choice} type="button" onClick=${() => prepare(answering(one, choice))}>${choice}</button>` : html`<kbd key=${choice}>${choice}</kbd>`))}</p>
       <p class="quiet">${asked ? t(asked.exact ? "question.age" : "question.atLeast", { age }) : ""}</p>
     </section>`;
   });
@@ -53,14 +56,35 @@ export function Advice({ table, large = false }) {
   )}</ol></section>`;
 }
 
-/** @param {{ table: Table }} of */
-export function Alerts({ table }) {
+/** Alerts that wait, and who has seen the last ones. @param {{ table: Table, prepare?: import("./orders.js").Prepare }} of */
+export function Alerts({ table, prepare }) {
   const alerts = table.alerts?.unacknowledged ?? [];
-  if (!alerts.length) return null;
-  return html`<section class="panel alerts" aria-live="polite"><h2><${Symbol} name="alert" />${tn("alerts.title", alerts.length)}</h2>
+  const seen = [...(table.alerts?.acknowledged ?? [])].reverse();
+  if (!alerts.length && !seen.length) return null;
+  return html`<section class="panel alerts" aria-live="polite"><h2><${Symbol} name="alert" />${alerts.length ? tn("alerts.title", alerts.length) : t("alerts.none")}</h2>
     <ul>${[...alerts].reverse().slice(0, 6).map((one) => html`<li key=${one.alert} class=${one.severity}>
-      <b>${t(`severity.${one.severity}`)}</b> ${one.text} <span class="quiet">${clock(one.raised)}</span></li>`)}</ul>
-    ${alerts.length > 6 ? html`<p class="quiet">${t("alerts.more", { count: alerts.length - 6 })}</p>` : null}</section>`;
+      <b>${t(`severity.${one.severity}`)}</b> ${one.text} <span class="quiet">${clock(one.raised)}</span>
+      ${prepare && may("ack") ? html` <button type="button" onClick=${() => prepare(acknowledging(one))}>${t("alerts.acknowledge")}</button>` : null}</li>`)}</ul>
+    ${alerts.length > 6 ? html`<p class="quiet">${t("alerts.more", { count: alerts.length - 6 })}</p>` : null}
+    ${seen.length ? html`<details class="seen"><summary>${t("alerts.seen", { who: seen[0]?.who ?? "", time: clock(seen[0]?.acknowledged ?? "") })}</summary><ul>${seen.map((one) => html`<li key=${one.alert.alert}>
+      ${one.alert.text} <span class="quiet">${clock(one.alert.raised)}</span> <b>${one.who}</b> <span class="quiet">${clock(one.acknowledged)}</span> ${one.note}</li>`)}</ul></details>` : null}</section>`;
+}
+
+/** What waits for a second person, and the round that may be voided. @param {{ table: Table, prepare: import("./orders.js").Prepare }} of */
+export function Proposals({ table, prepare }) {
+  const waiting = table.needs?.proposals ?? [];
+  const rounds = [...new Set((table.orders?.wagers ?? []).map((one) => one.round))];
+  const round = rounds.at(-1);
+  const mayVoid = may("void") && round !== undefined;
+  if (!waiting.length && !mayVoid) return null;
+  return html`<section class="panel proposals" aria-live="polite"><h2><${Symbol} name="check" />${waiting.length ? tn("pit.proposals", waiting.length) : t("orders.title")}</h2>
+    <ul>${waiting.map((one) => {
+      const said = t("proposal.said", { who: one.who, what: proposed(one, table.currency), why: one.why });
+      return html`<li key=${one.order}><b class="proposed">${t("proposal.proposed")}</b> ${said} <span class="quiet">${clock(one.waits.since)}</span> <span class="buttons">
+        ${may("approve-order") && one.who !== session().name ? html`<button type="button" onClick=${() => prepare(deciding(one, said, "approve-order"))}>${t("proposal.approve")}</button>` : null}
+        ${may("withdraw-order") ? html`<button type="button" onClick=${() => prepare(deciding(one, said, "withdraw-order"))}>${t("proposal.withdraw")}</button>` : null}</span></li>`;
+    })}</ul>
+    ${mayVoid ? html`<p><button type="button" onClick=${() => prepare(voiding(table, round))}>${t("order.void", { round })}…</button></p>` : null}</section>`;
 }
 
 /** @param {{ table: Table }} of */

@@ -80,6 +80,7 @@ const made = (kind, text, symbol, waits) => ({ kind, text, symbol, since: waits?
 export function proposed(one, currency) {
   if (one.meter) return t("proposal.meter", { meter: bet(one.meter) });
   if (one.spot === null || one.net_cents === null) return t("proposal.void", { round: one.round });
+  if (one.before_cents !== null) return t("proposal.change", { round: one.round, spot: one.spot, bet: bet(one.bet ?? ""), before: net(one.before_cents, currency), net: net(one.net_cents, currency) });
   return t("proposal.wager", { round: one.round, spot: one.spot, bet: bet(one.bet ?? ""), net: net(one.net_cents, currency) });
 }
 

@@ -3,7 +3,9 @@
 import { ago, money } from "./figures.js";
 import { useLive, useNow } from "./live.js";
 import { ORDER, counts, need } from "./pit_needs.js";
-import { Who, seesAll } from "./session.js";
+import { Who, may, seesAll } from "./session.js";
+import { OrderDialog } from "./orders.js";
+import { Alerts, Proposals } from "./panels.js";
 import { SettingsPanel, useSettings } from "./settings.js";
 import { Symbol } from "./symbols.js";
 import { standing } from "./table_page.js";
@@ -24,6 +26,8 @@ export function PitPage({ target = 0 }) {
   const now = useNow(live.skew);
   const [chosen, change] = useSettings();
   const [isHeld, hold] = useState(false);
+  const [acting, act] = useState("");
+  const [order, prepare] = useState(/** @type {import("./orders.js").Prepared | null} */ (null));
   useEffect(() => {
     document.title = t("title.pit");
   }, []);
@@ -45,7 +49,9 @@ export function PitPage({ target = 0 }) {
     <main>${seesAll() ? null : html`<p class="quiet">${t("sign.in.pit")}</p>`}${rows.length || !seesAll() ? null : html`<p class="quiet">${live.told ? t("tables.none") : t("felt.loading")}</p>`}
       <ul class="pit ${rows.length > MANY ? "many" : ""} ${live.open && live.linked ? "" : "stale"}" onPointerEnter=${() => hold(true)} onPointerLeave=${() => hold(false)}
         onFocusIn=${() => hold(true)} onFocusOut=${() => hold(false)}>
-        ${(seesAll() ? shown : []).map((row) => html`<${Tile} key=${row.name} row=${row} now=${now} />`)}</ul></main></div>`;
+        ${(seesAll() ? shown : []).map((row) => html`<${Tile} key=${row.name} row=${row} now=${now} act=${act} />`)}</ul></main>
+    ${acting && live.tables[acting] ? html`<${Acting} name=${acting} table=${live.tables[acting]} prepare=${prepare} close=${() => act("")} />` : null}
+    ${acting && order && live.tables[acting] ? html`<${OrderDialog} name=${acting} table=${live.tables[acting]} skew=${live.skew} order=${order} close=${() => prepare(null)} />` : null}</div>`;
 }
 
 /** The tiles by need, and within one need by name; as they lie while a hand is over them. @param {Row[]} rows @param {boolean} isHeld */
@@ -58,8 +64,17 @@ function useOrder(rows, isHeld) {
   return shown;
 }
 
-/** @param {{ row: Row, now: number }} of */
-function Tile({ row, now }) {
+/** The alerts and proposals of one table, to be acknowledged and decided. @param {{ name: string, table: Table, prepare: import("./orders.js").Prepare, close: () => void }} of */
+function Acting({ name, table, prepare, close }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useEffect(() => dialog.current?.showModal(), []);
+  return html`<dialog ref=${dialog} class="why acting" onClose=${close} aria-labelledby="acting-title"><h2 id="acting-title">${name}</h2>
+    <${Alerts} table=${table} prepare=${prepare} /><${Proposals} table=${table} prepare=${prepare} />
+    <form method="dialog"><button type="submit">${t("why.close")}</button></form></dialog>`;
+}
+
+/** @param {{ row: Row, now: number, act: (name: string) => void }} of */
+function Tile({ row, now, act }) {
   const { name, table, need: urgent, state } = row;
   const age = urgent.since ? ago(now - Date.parse(urgent.since)) : "";
   const said = counts(table);
@@ -72,8 +87,12 @@ function Tile({ row, now }) {
     <div class="figures"><span>${tn("pit.boxes", boxes(table))}</span><span>${table.pace ? t("pit.pace", { count: table.pace.figures.rounds_per_hour }) : t("pit.pace.unknown")}</span></div>
     ${said.length ? html`<ul class="counts">${said.map((one) => html`<li key=${one}>${one}</li>`)}</ul>` : null}
     <${Meters} table=${table} />
+    ${hasToAct(table) ? html`<button type="button" class="act" onClick=${() => act(name)}>${t("pit.act")}</button>` : null}
   </li>`;
 }
+
+/** Whether this operator may do something about what waits. @param {Table} table */
+const hasToAct = ({ alerts, needs }) => (may("ack") && Boolean(alerts?.unacknowledged.length)) || (may("approve-order") && Boolean(needs?.proposals.length));
 
 /** How many boxes have chips on the main wager. @param {Table} table */
 const boxes = (table) => table.round?.spots.filter((one) => one.main_cents > 0).length ?? 0;

@@ -3,9 +3,10 @@
 import { Felt, FeltList, dueText } from "./felt.js";
 import { ago, clock, money, net } from "./figures.js";
 import { useLive, useNow } from "./live.js";
-import { Advice, Alerts, Devices, Log, Meters, Questions } from "./panels.js";
+import { OrderDialog, adjusting } from "./orders.js";
+import { Advice, Alerts, Devices, Log, Meters, Proposals, Questions } from "./panels.js";
 import { look, openWagers } from "./seats.js";
-import { Who, seesAll, session } from "./session.js";
+import { Who, may, seesAll, session } from "./session.js";
 import { SettingsPanel, useSettings } from "./settings.js";
 import { Symbol } from "./symbols.js";
 import { bet, t, tn } from "./texts.js";
@@ -22,6 +23,7 @@ export function TablePage({ name }) {
   const now = useNow(live.skew);
   const [chosen, change] = useSettings();
   const [wager, setWager] = useState(/** @type {import("./wire.js").Wager | null} */ (null));
+  const [order, prepare] = useState(/** @type {import("./orders.js").Prepared | null} */ (null));
   const isNarrow = useNarrow() || chosen.felt === "list";
   const table = live.tables[name];
   const state = standing(live, name, now);
@@ -40,11 +42,12 @@ export function TablePage({ name }) {
           : html`<${Felt} felt=${felt} currency=${table.currency} mirrored=${chosen.side === "dealer"} title=${name.replace("/", "  ·  ")} subtitle=${phase(table)} shoe=${table.shoe} choose=${setWager} />`
         : html`<div class="felt-empty">${live.told ? t("felt.none") : t("felt.loading")}</div>`}</div>
       <aside>
-        ${table ? html`<${Questions} table=${table} now=${now} /><${Advice} table=${table} /><${Alerts} table=${table} /><${Meters} table=${table} />` : null}
+        ${table ? html`<${Questions} table=${table} now=${now} prepare=${prepare} /><${Advice} table=${table} /><${Alerts} table=${table} prepare=${prepare} /><${Proposals} table=${table} prepare=${prepare} /><${Meters} table=${table} />` : null}
       </aside>
       ${table && seesAll() ? html`<${Log} table=${table} count=${16} />` : null}${table && !session().name && session().wanted ? html`<p class="panel log quiet">${t("sign.in.public")}</p>` : null}
     </main>
-    ${wager ? html`<${Why} wager=${wager} table=${table} close=${() => setWager(null)} />` : null}
+    ${wager ? html`<${Why} wager=${wager} table=${table} close=${() => setWager(null)} prepare=${prepare} />` : null}
+    ${order && table ? html`<${OrderDialog} name=${name} table=${table} skew=${live.skew} order=${order} close=${() => prepare(null)} />` : null}
   </div>`;
 }
 
@@ -99,13 +102,19 @@ function Head({ name, table, state, chosen, change }) {
   </header>`;
 }
 
-/** Why a wager is due what it is. @param {{ wager: import("./wire.js").Wager, table?: import("./wire.js").Table, close: () => void }} of */
-function Why({ wager, table, close }) {
+/** Why a wager is due what it is. @param {{ wager: import("./wire.js").Wager, table?: import("./wire.js").Table, close: () => void,
+ *   prepare: import("./orders.js").Prepare }} of */
+function Why({ wager, table, close, prepare }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => dialog.current?.showModal(), []);
   const kind = look(wager);
   const now = table?.felt?.wagers.find((one) => one.spot === wager.spot && one.bet === wager.bet) ?? wager;
   const told = (table?.log ?? []).filter((one) => (one.name === "wager_settled" || one.name === "wager_adjusted") && one.data.spot === wager.spot && one.data.bet === wager.bet && one.data.round === table?.felt?.round).at(-1);
+  const rulable = table?.orders?.wagers.find((one) => one.round === table.felt?.round && one.spot === wager.spot && one.bet === wager.bet);
+  const rule = () => {
+    close();
+    if (rulable) prepare(adjusting(rulable));
+  };
   const readings = /** @type {number[]} */ (told?.data.readings ?? []);
   return html`<dialog ref=${dialog} class="why" onClose=${close} aria-labelledby="why-title">
     <h2 id="why-title">${t("why.title", { spot: wager.spot, bet: bet(wager.bet) })}</h2>
@@ -116,7 +125,7 @@ function Why({ wager, table, close }) {
       ${now.basis ? html`<div><dt>${t("why.basis")}</dt><dd>${t(`basis.${now.basis}`)}</dd></div>` : null}
       ${told ? html`<div><dt>${t("why.told")}</dt><dd>${t("log.event", { seq: told.seq, time: clock(told.time) })}</dd></div>` : null}
       ${readings.length ? html`<div><dt>${t("why.readings")}</dt><dd>${readings.join(" ")}</dd></div>` : null}</dl>
-    <form method="dialog"><button type="submit">${t("why.close")}</button></form>
+    <form method="dialog">${rulable && may("adjust") ? html`<button type="button" class="rule" onClick=${rule}>${t("order.adjust")}</button> ` : null}<button type="submit">${t("why.close")}</button></form>
   </dialog>`;
 }
 

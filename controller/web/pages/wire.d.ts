@@ -23,6 +23,11 @@ export interface Alert {
   alert: number; kind: string; severity: "critical" | "warning" | "notice"; text: string; round: number | null;
   spot: number | null; zone: string | null; raised: string;
 }
+export interface SeenAlert { alert: Alert; who: string; note: string; acknowledged: string }
+export interface Rulable {
+  round: number; spot: number; bet: string; wager_cents: number; net_cents: number | null; least_cents: number;
+  most_cents: number;
+}
 export interface Meter { meter: string; shown_cents: number; closed: string }
 export interface LinkedMeter { meter: string; pool: string; shown_cents: number | null; closed: string }
 export interface Jackpot {
@@ -38,7 +43,7 @@ export interface Figures {
 export interface Waits { since: string; exact: boolean }
 export interface Proposal {
   order: number; who: string; why: string; waits: Waits; meter: string; round: number | null; spot: number | null;
-  bet: string | null; net_cents: number | null;
+  bet: string | null; before_cents: number | null; net_cents: number | null;
 }
 export interface Needs {
   questions: { question: number; round: number | null; text: string; waits: Waits }[];
@@ -58,7 +63,9 @@ export interface Table {
   faults?: Faults;
   felt?: Felt;
   advice?: { seq: number; round: number; lines: AdviceLine[] };
-  alerts?: { seq: number; raised: number; unacknowledged: Alert[] };
+  alerts?: { seq: number; raised: number; unacknowledged: Alert[]; acknowledged?: SeenAlert[] };
+  orders?: { seq: number; two_persons: boolean; wagers: Rulable[] };
+  epoch?: number;
   meters?: { seq: number; meters: Meter[]; jackpots: Jackpot[]; linked: LinkedMeter[]; waiting: number };
   pace?: { seq: number; figures: Figures };
   hold?: { reason: string } | null;

@@ -1,0 +1,86 @@
+"""What the floor may rule on, and what it has proposed: retained for whoever prepares an order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from controller.core.analysis.net_bounds import net_bounds
+from controller.core.messages.house import House
+from controller.core.people.corrections import ruled_wager
+from controller.core.table.ledger import Book, book_of
+from controller.core.table.state import Proposed, State
+
+ROUNDS_SHOWN: Final = 2
+"""The round on the felt, or the last, and the one before it."""
+
+
+class RulingNow(msgspec.Struct, frozen=True):
+    """A ruling that waits for a second person. ``spot``, ``bet``, ``net_cents`` are null for a whole round.
+
+    ``before_cents``: the player's net as it stands; null: open, or of a whole round.
+    """
+
+    order: int
+    round: int
+    spot: int | None
+    bet: str | None
+    before_cents: int | None
+    net_cents: int | None
+    who: str
+    why: str
+
+
+class RulableNow(msgspec.Struct, frozen=True):
+    """A wager that may be ruled on: the player's net as it stands (null: open), and the least and most by the rules.
+
+    The bounds are those of its bet, its stake and the meters when the books last changed.
+    """
+
+    round: int
+    spot: int
+    bet: str
+    wager_cents: int
+    net_cents: int | None
+    least_cents: int
+    most_cents: int
+
+
+class OrdersNow(msgspec.Struct, frozen=True):
+    """Retained on ``state/orders``. ``seq`` is the last event it reflects.
+
+    ``two_persons``: every ruling that moves money takes two here; else those alone that go beyond the rules.
+    """
+
+    seq: int
+    two_persons: bool
+    rulings: tuple[RulingNow, ...]
+    wagers: tuple[RulableNow, ...]
+
+
+def orders_bytes(house: House, state: State) -> bytes:
+    """The payload of ``state/orders``."""
+    books = [book for book in state.books if not (book.void or book.recalled)][-ROUNDS_SHOWN:]
+    wagers = tuple(wager for book in books for wager in _rulable(house, state, book))
+    rulings = tuple(_ruling(state, one) for one in state.proposed)
+    return msgspec.json.encode(OrdersNow(state.seq, house.two_persons, rulings, wagers))
+
+
+def _ruling(state: State, waits: Proposed) -> RulingNow:
+    ruling = waits.ruling
+    spot, bet, due = ruled_wager(ruling)
+    book = book_of(state.books, ruling.round)
+    row = None if book is None or spot is None or bet is None else book.row(spot, bet)
+    before = None if row is None else row.net_cents
+    return RulingNow(waits.number, ruling.round, spot, bet, before, due, ruling.who, ruling.why)
+
+
+def _rulable(house: House, state: State, book: Book) -> Iterator[RulableNow]:
+    """The wagers of a round; one whose main wager is unknown has no bounds, and is left out."""
+    for row in book.rows:
+        main = book.row(row.spot, "main")
+        if main is not None:
+            bounds = net_bounds(house.rules, row.bet, row.wager_cents, main.wager_cents, state.progressives)
+            yield RulableNow(book.round, row.spot, row.bet, row.wager_cents, row.net_cents, bounds.least, bounds.most)
