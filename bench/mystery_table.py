@@ -27,7 +27,7 @@ import msgspec
 import zmq
 import zmq.asyncio
 
-from controller.commands.run import serve
+from controller.commands.table_program import serve
 from controller.core.messages.alerts import CloseRefused
 from controller.core.messages.events import BettingClosed, RoundClosed, TableStarted
 from controller.core.messages.meter_events import MeterReopened

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
-from importlib import metadata
 
 
 @functools.cache
 def version() -> str:
     """The version of the installed program."""
+    # Imported here, because every command imports this module and few ask.
+    from importlib import metadata  # noqa: PLC0415
+
     return metadata.version("tableside")

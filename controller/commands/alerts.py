@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from controller.commands.journal_reader import of_journal, published
 from controller.commands.terminal import say, say_json
-from controller.formats.mqtt.retained_alerts import AlertTold, alerts_told
-from controller.io.journal.journal import JournalReader
+
+if TYPE_CHECKING:
+    from controller.formats.mqtt.retained_alerts import AlertTold
+    from controller.io.journal.journal import JournalReader
 
 
 @click.command("alerts")
@@ -21,6 +25,8 @@ def command(reader: JournalReader, *, as_json: bool, everything: bool) -> None:
 
     Exit status: 0 nothing waits, 1 something does, 2 the journal cannot be read.
     """
+    from controller.formats.mqtt.retained_alerts import alerts_told
+
     told = alerts_told(published(reader))
     waiting = [one for one in told if not one.acknowledged]
     shown = told if everything else waiting

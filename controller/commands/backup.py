@@ -10,8 +10,6 @@ import click
 from controller.commands.journal_reader import counted, counts
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.io.copies.backup import CopyDamaged, CopyRefused, backup
-from controller.io.journal.journal import JournalDamaged, NotAJournal
 
 
 @click.command("backup")
@@ -23,6 +21,9 @@ def command(journal: Path, copy: Path, *, as_json: bool) -> None:
 
     Exit status: 0 copied, 1 the journal is damaged, 2 no journal there, or the copy cannot be made.
     """
+    from controller.io.copies.backup import CopyDamaged, CopyRefused, backup
+    from controller.io.journal.journal import JournalDamaged, NotAJournal
+
     try:
         report = backup(journal, copy)
     except (JournalDamaged, CopyDamaged) as error:

@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
-import msgspec
 
 from controller.commands.terminal import refuse, say
-from controller.formats.config.table_file import Config, ConfigError
-from controller.formats.mqtt.envelope import PayloadRefused, own_event, utc_text
-from controller.formats.orders.epoch_authorization import (
-    WHAT,
-    Approval,
-    EpochOrderRefused,
-    Order,
-    Proposal,
-    Signer,
-    check,
-    proposer,
-)
-from controller.formats.orders.operators import Asking, read_signers
-from controller.io.files.config_files import kept_path, text_of
-from controller.io.files.plain_files import content
-from controller.io.files.secret_files import SecretRefused, read_curve_secret
-from controller.io.files.table_file import load_table
-from controller.io.journal.epochs import Begun, EpochRefused, Ruling, begin_epoch, followed
-from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.io.system.clock import SystemClock
-from controller.reports.audit.meter_audit import meter_book
+
+if TYPE_CHECKING:
+    from controller.formats.config.table_file import Config
+    from controller.formats.orders.operators import Asking
+    from controller.io.journal.epochs import Begun, Ruling
 
 ORDER: Final = "-epoch-order"
 """Ends the name of the file beside the journal where a proposal waits."""
@@ -54,6 +36,12 @@ def command(table_file: Path, operator_key: str | None, why: str | None, who: st
 
     Exit status: 0 proposed or begun, 2 refused.
     """
+    from controller.formats.config.table_file import ConfigError
+    from controller.formats.orders.epoch_authorization import EpochOrderRefused
+    from controller.io.files.secret_files import SecretRefused
+    from controller.io.files.table_file import load_table
+    from controller.io.journal.epochs import EpochRefused, Ruling
+
     try:
         config = load_table(table_file, within_service=False).config
         if config.operator is not None and config.operator.two_persons:
@@ -72,6 +60,25 @@ def ordered(config: Config, operator_key: str | None, why: str | None) -> None:
     Raises:
         EpochRefused, EpochOrderRefused, SecretRefused, ConfigError, OSError: the text says why not.
     """
+    import msgspec
+
+    from controller.formats.mqtt.envelope import utc_text
+    from controller.formats.orders.epoch_authorization import (
+        WHAT,
+        Approval,
+        EpochOrderRefused,
+        Order,
+        Proposal,
+        Signer,
+        check,
+        proposer,
+    )
+    from controller.io.files.config_files import kept_path
+    from controller.io.files.plain_files import content
+    from controller.io.files.secret_files import read_curve_secret
+    from controller.io.journal.epochs import EpochRefused, Ruling, followed
+    from controller.io.system.clock import SystemClock
+
     if operator_key is None:
         raise EpochRefused("this table knows its operators: each of two gives --operator-key, not a name")
     signers = operators(config)
@@ -112,6 +119,10 @@ def operators(config: Config) -> dict[str, Asking]:
         EpochOrderRefused: the table file names no operators.
         ConfigError: their file has mistakes.
     """
+    from controller.formats.orders.epoch_authorization import EpochOrderRefused
+    from controller.formats.orders.operators import read_signers
+    from controller.io.files.config_files import kept_path, text_of
+
     if config.operator is None or config.operator.operators is None:
         raise EpochOrderRefused("[operator] operators must name the file of operators: two of them sign a new epoch")
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
@@ -140,6 +151,11 @@ def begun(config: Config, ruling: Ruling) -> None:
     Raises:
         EpochRefused: it cannot be begun.
     """
+    import asyncio
+
+    from controller.io.journal.epochs import begin_epoch
+    from controller.io.system.clock import SystemClock
+
     table = config.table
     found: Begun = asyncio.run(
         begin_epoch(Path(table.journal), table.site, table.name, ruling, SystemClock().wall_ns())
@@ -153,6 +169,10 @@ def begun(config: Config, ruling: Ruling) -> None:
 
 def owed(journal: Path) -> list[str]:
     """A line for each pool that the old journal still owes postings: nobody posts them any more."""
+    from controller.formats.mqtt.envelope import PayloadRefused, own_event
+    from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+    from controller.reports.audit.meter_audit import meter_book
+
     try:
         with JournalReader(journal) as reader:
             book = meter_book(own_event(row.body).event for row in reader.events())

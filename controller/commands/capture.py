@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import sys
@@ -14,11 +13,6 @@ import click
 from controller.commands.line_probe import Device, as_device, driven, listening
 from controller.commands.probe import read_spots
 from controller.commands.terminal import say
-from controller.formats.text.captures import Piece, heading_text, piece_text
-from controller.io.lines.line_tools import between, listen
-from controller.io.lines.pseudo_terminal import serving
-from controller.io.system.clock import SystemClock
-from controller.io.system.log import configure_log
 
 
 @click.command("capture")
@@ -42,6 +36,10 @@ def command(*, port: str, file: Path, device: Device | None, through: Path | Non
 
     Exit status: 0 when interrupted, 2 if PORT or FILE cannot be opened, or PORT is lost.
     """
+    import asyncio
+
+    from controller.io.system.log import configure_log
+
     configure_log("console", level="error")
     numbers = read_spots(spots)
     try:
@@ -62,6 +60,11 @@ async def capture(
     Raises:
         OSError: the port or the path cannot be opened, or the line was lost.
     """
+    from controller.formats.text.captures import Piece, heading_text, piece_text
+    from controller.io.lines.line_tools import between, listen
+    from controller.io.lines.pseudo_terminal import serving
+    from controller.io.system.clock import SystemClock
+
     clock = SystemClock()
     begin_ns = clock.monotonic_ns()
     line, opener = listening(port, device, baud)

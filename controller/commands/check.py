@@ -6,24 +6,15 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
 
-from controller.commands.run import unpaired_lines
 from controller.commands.terminal import AS_JSON, REFUSED, refuse, say, say_json
-from controller.core.game.rules import Rules
-from controller.daemon.operator_orders import NoChannel, listening
-from controller.formats.config.meter_odds import odds_lines
-from controller.formats.config.table_file import Config, ConfigError, is_credential, ports_of, zones_seen
-from controller.formats.config.trigger_file import UNIX
-from controller.formats.text.usb_names import SCHEME, NotPluggedIn, choose
-from controller.io.copies.second_copy import Place, remark
-from controller.io.files.secret_files import is_kept
-from controller.io.files.table_file import load_table
-from controller.io.lines.ports import plugged_in
-from controller.io.mqtt.connection import Broker
+
+if TYPE_CHECKING:
+    from controller.core.game.rules import Rules
+    from controller.formats.config.table_file import Config
 
 
 @click.command("check")
@@ -36,6 +27,10 @@ def command(table_file: Path, *, as_json: bool) -> None:
     manager keeps (credential:NAME) is looked at within the service only. A second copy that cannot be kept is told, and
     the table runs without it; so is a port that is not there now. Exit status: 0 fit to run, 2 mistakes.
     """
+    from controller.commands.table_program import unpaired_lines
+    from controller.formats.config.table_file import ConfigError
+    from controller.io.files.table_file import load_table
+
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     try:
         table = load_table(table_file, credentials, within_service=credentials is not None)
@@ -70,6 +65,10 @@ def unfit(mistakes: tuple[str, ...], *, as_json: bool) -> None:
 
 def remarks_on(config: Config, rules: Rules) -> Iterator[str]:
     """What was not looked at, what the table runs without, and how likely one wager is to win each meter."""
+    from controller.formats.config.meter_odds import odds_lines
+    from controller.formats.config.table_file import is_credential
+    from controller.io.copies.second_copy import Place, remark
+
     section = config.table
     if is_credential(section.key_file):
         yield f"[table] key_file: {section.key_file} is there within the service only: not looked at"
@@ -82,6 +81,11 @@ def remarks_on(config: Config, rules: Rules) -> Iterator[str]:
 
 def broker_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
     """What `run` would refuse of the broker's files; credentials are there within the service only."""
+    import msgspec
+
+    from controller.formats.config.table_file import is_credential
+    from controller.io.mqtt.connection import Broker
+
     section = config.broker
     if section is None:
         return
@@ -95,6 +99,10 @@ def broker_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
 
 def channel_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
     """What `run` would refuse of the operator channel's files."""
+    from controller.daemon.operator_orders import NoChannel, listening
+    from controller.formats.config.table_file import is_credential
+    from controller.io.files.secret_files import is_kept
+
     section = config.operator
     if section is None:
         return
@@ -113,6 +121,8 @@ def channel_mistakes(config: Config, credentials: str | None) -> Iterator[str]:
 
 def unseen_bets(config: Config, rules: Rules) -> Iterator[str]:
     """A line for each bet of the rules that neither a reader nor a sensor sees at a spot that has a reader."""
+    from controller.formats.config.table_file import zones_seen
+
     seen = {*zones_seen(config), *((spot, unit.bet) for unit in config.bet_sensors for spot in unit.spots)}
     spots = sorted({spot for spot, _ in zones_seen(config)})
     for bet in ("main", *(("insurance",) if rules.insurance else ()), *rules.side_bets):
@@ -124,6 +134,11 @@ def unseen_bets(config: Config, rules: Rules) -> Iterator[str]:
 
 def absent_ports(config: Config) -> Iterator[str]:
     """A line for each port that is not there now. A device may be plugged in later, so it is no mistake."""
+    from controller.formats.config.table_file import ports_of
+    from controller.formats.config.trigger_file import UNIX
+    from controller.formats.text.usb_names import SCHEME, NotPluggedIn, choose
+    from controller.io.lines.ports import plugged_in
+
     for section, port in ports_of(config):
         missing = ""
         if port.startswith(SCHEME):

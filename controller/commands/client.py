@@ -7,24 +7,21 @@ others.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from controller.commands.suggestions import beginning
-from controller.formats.config.table_file import BrokerSection
-from controller.formats.text.toml_schema import ConfigError
-from controller.io.files.client_file import client_settings
-from controller.io.mqtt.broker_tables import known_tables
-from controller.io.mqtt.connection import Broker
-from controller.io.operators.channel_client import Where
+
+if TYPE_CHECKING:
+    from controller.io.mqtt.connection import Broker
+    from controller.io.operators.channel_client import Where
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,6 +43,9 @@ def setting(key: str) -> str | None:
     Raises:
         click.UsageError: the file cannot be used.
     """
+    from controller.formats.text.toml_schema import ConfigError
+    from controller.io.files.client_file import client_settings
+
     context = click.get_current_context()
     kept = context.find_root().meta
     if KEPT not in kept:
@@ -109,6 +109,9 @@ def broker_of(given: dict[str, Any]) -> Broker:
     Raises:
         click.UsageError: no such address, a secret that cannot be used, a certificate without its key or an authority.
     """
+    from controller.formats.config.table_file import BrokerSection
+    from controller.io.mqtt.connection import Broker
+
     address, username, password_file, tls_ca_file, tls_cert_file, tls_key_file = map(given.pop, BROKER_KEYS)
     if (tls_cert_file is None) != (tls_key_file is None):
         raise click.UsageError("--tls-cert and --tls-key go together: a certificate and its key")
@@ -152,6 +155,8 @@ def channel_of(given: dict[str, Any]) -> Where | Broker:
     Raises:
         click.UsageError: as ``broker_of``.
     """
+    from controller.io.operators.channel_client import Where
+
     address, key, table_key = (given.pop(name) for name in ("operator", "operator_key_file", "table_key"))
     if not address or _distance("broker") < _distance("operator"):
         return broker_of(given)
@@ -167,6 +172,10 @@ def _distance(name: str) -> int:
 
 def tables(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The tables that the broker knows."""
+    import asyncio
+
+    from controller.io.mqtt.broker_tables import known_tables
+
     del param
     try:
         broker = broker_of({name: ctx.params.get(name) for name in BROKER_KEYS})

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
-import random
 import sys
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-import msgspec
-import structlog
 
 from controller.commands.logged import logged
-from controller.commands.run import until_stopped
 from controller.commands.terminal import AS_JSON, refuse, say, say_json
-from controller.formats.config.collect_file import CollectConfig, read_collect_config
-from controller.formats.config.table_file import BrokerSection, is_credential
-from controller.formats.text.toml_schema import ConfigError
-from controller.io.files.config_files import kept_path, text_of
-from controller.io.mqtt.connection import Broker
-from controller.io.system.clock import SystemClock
-from controller.io.system.notify import Notifier
-from controller.io.system.privacy import keep_private
-from controller.io.system.watchdog import Watchdog
+from controller.commands.until_stopped import until_stopped
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from controller.formats.config.collect_file import CollectConfig
+    from controller.formats.config.table_file import BrokerSection
+    from controller.io.mqtt.connection import Broker
 
 DATABASE_FAILED: Final = 70
 """Exit status: the database does not answer."""
@@ -52,8 +45,6 @@ DAY: Final = click.DateTime(["%Y-%m-%d"])
 
 CONFIG: Final = click.argument("config", type=click.Path(path_type=Path))
 
-log = structlog.get_logger(__name__)
-
 
 @click.group("collect")
 def command() -> None:
@@ -68,6 +59,10 @@ def command() -> None:
 @logged
 def run(config: Path) -> None:
     """Collect as CONFIG says until told to stop (SIGTERM or Ctrl-C)."""
+    import asyncio
+
+    from controller.io.system.privacy import keep_private
+
     keep_private()
     with _said():
         asyncio.run(_collect(config))
@@ -81,7 +76,7 @@ def prepare_command(owner: str) -> None:
     Run it as the owner of the database, who may make roles. Nothing that is kept is lost; a collector may run.
     """
     with _said():
-        from controller.collector.store import prepare  # noqa: PLC0415 - an extra
+        from controller.collector.store import prepare
 
         before, now = prepare(owner)
         say(f"layout {now}" + (", as before" if before == now else f", was {before}"))
@@ -110,7 +105,7 @@ def export_command(
     Amounts are whole cents. Parquet needs the extra `parquet` (pyarrow); CSV needs nothing.
     """
     with _said():
-        from controller.collector import extract  # noqa: PLC0415 - an extra
+        from controller.collector import extract
 
         site, _, name = (table or "").partition("/")
         if table is not None and not (site and name):
@@ -136,7 +131,7 @@ def export_command(
 def status_command(config: Path, *, as_json: bool) -> None:
     """Say what is held of each table, and what was found that cannot be."""
     with _said():
-        from controller.collector.holdings import holdings  # noqa: PLC0415 - an extra
+        from controller.collector.holdings import holdings
 
         found = holdings(load(config).collect.postgresql)
         if as_json:
@@ -152,9 +147,18 @@ def status_command(config: Path, *, as_json: bool) -> None:
 
 
 async def _collect(path: Path) -> None:
-    from controller.collector.service import Collected, Service  # noqa: PLC0415 - an extra
-    from controller.collector.store import Store  # noqa: PLC0415
+    import asyncio
+    import random
 
+    import structlog
+
+    from controller.collector.service import Collected, Service
+    from controller.collector.store import Store
+    from controller.io.system.clock import SystemClock
+    from controller.io.system.notify import Notifier
+    from controller.io.system.watchdog import Watchdog
+
+    log = structlog.get_logger(__name__)
     config = load(path)
     store = Store(config.collect.postgresql, config.collect.consumer)
     chance = random.Random()  # noqa: S311 - spreads retries, decides nothing
@@ -182,6 +186,9 @@ def load(path: Path) -> CollectConfig:
     Raises:
         ConfigError: it cannot be read, or has mistakes.
     """
+    from controller.formats.config.collect_file import read_collect_config
+    from controller.io.files.config_files import text_of
+
     return read_collect_config(text_of(path), str(path), path.parent)
 
 
@@ -191,6 +198,13 @@ def broker_of(config: CollectConfig, path: Path) -> Broker:
     Raises:
         ConfigError: a credential that nobody keeps, or a secret that cannot be used.
     """
+    import msgspec
+
+    from controller.formats.config.table_file import is_credential
+    from controller.formats.text.toml_schema import ConfigError
+    from controller.io.files.config_files import kept_path
+    from controller.io.mqtt.connection import Broker
+
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     section: BrokerSection = config.broker
     named = {key: value for key, value in msgspec.structs.asdict(section).items() if is_credential(value)}
@@ -206,8 +220,10 @@ def broker_of(config: CollectConfig, path: Path) -> Broker:
 @contextlib.contextmanager
 def _said() -> Iterator[None]:
     """What went wrong as lines for people, and its exit status."""
+    from controller.formats.text.toml_schema import ConfigError
+
     try:
-        from controller.collector.store import StoreFailed, StoreRefused  # noqa: PLC0415 - an extra
+        from controller.collector.store import StoreFailed, StoreRefused
     except ImportError:
         refuse("tableside collect needs psycopg: pip install 'tableside[collect]'")
     try:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -17,11 +16,12 @@ from controller.commands.meters import exact
 from controller.commands.profile_option import profile_named
 from controller.commands.suggestions import profiles
 from controller.commands.terminal import say, say_told
-from controller.demo.demo import DemoFailed, Shown, run_demo
-from controller.demo.table import PROFILE, Wanted
-from controller.io.mqtt.broker import NoBroker
-from controller.io.mqtt.connection import Broker, LinkLost
-from controller.io.system.log import configure_log
+from controller.demo import PROFILE
+
+if TYPE_CHECKING:
+    from controller.demo.demo import Shown
+    from controller.demo.table import Wanted
+    from controller.io.mqtt.connection import Broker
 
 INTERRUPTED: Final = 130
 """Exit status after a Ctrl-C that leaves nothing behind: 128 and the signal's number, as shells count."""
@@ -79,6 +79,14 @@ def command(
     Exit status: 0 every settled wager and the sign are what they should be, 1 some is not, 2 the demo cannot be run,
     130 interrupted while it started or, a second time, while it ended.
     """
+    import asyncio
+
+    from controller.demo.demo import DemoFailed
+    from controller.demo.table import Wanted
+    from controller.io.mqtt.broker import NoBroker
+    from controller.io.mqtt.connection import LinkLost
+    from controller.io.system.log import configure_log
+
     configure_log("auto", level="error")
     try:
         seats, server = read_boxes(boxes), read_broker(broker)
@@ -99,6 +107,10 @@ def command(
 
 async def until_interrupted(wanted: Wanted) -> Shown:
     """Run the demo; the first Ctrl-C ends the playing, not the accounts."""
+    import asyncio
+
+    from controller.demo.demo import run_demo
+
     loop = asyncio.get_running_loop()
     task = asyncio.ensure_future(run_demo(wanted, say_told))
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -145,6 +157,8 @@ def read_broker(text: str | None) -> Broker | None:
     Raises:
         click.UsageError: it is not that.
     """
+    from controller.io.mqtt.connection import Broker
+
     if not text:
         return None
     host, port = broker_address(text, PORT)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.formats.text.usb_names import Plugged
-from controller.io.lines.identify import ANSWER_SECONDS, Identified, identify, questions
-from controller.io.lines.ports import plugged_in, serial_opener
-from controller.io.system.log import configure_log
+
+if TYPE_CHECKING:
+    from controller.formats.text.usb_names import Plugged
+    from controller.io.lines.identify import Identified
 
 NOT_WANTED: Final = "--no-ask"
 """Why nobody was asked at a port that is free."""
@@ -30,6 +28,12 @@ def command(ports: tuple[str, ...], *, ask: bool, as_json: bool) -> None:
 
     Exit status: 0.
     """
+    import asyncio
+
+    from controller.formats.text.usb_names import Plugged
+    from controller.io.lines.ports import plugged_in
+    from controller.io.system.log import configure_log
+
     configure_log("console", level="error")
     found = tuple(Plugged(port) for port in ports) or plugged_in()
     if as_json:
@@ -50,19 +54,24 @@ class LookedAt(NamedTuple):
     not_asked: str = ""
 
 
-async def looked_at(port: Plugged, *, ask: bool, answer_seconds: float = ANSWER_SECONDS) -> LookedAt:
+async def looked_at(port: Plugged, *, ask: bool, answer_seconds: float | None = None) -> LookedAt:
     """Ask what is behind a port."""
+    from controller.io.lines.identify import ANSWER_SECONDS, identify, questions
+    from controller.io.lines.ports import serial_opener
+
     if not ask:
         return LookedAt(port, not_asked=NOT_WANTED)
     try:
         openers = {codec.line: serial_opener(port.path, codec.line) for _, codec, _ in questions()}
-        return LookedAt(port, await identify(openers, answer_seconds))
+        return LookedAt(port, await identify(openers, ANSWER_SECONDS if answer_seconds is None else answer_seconds))
     except (OSError, ValueError) as error:
         return LookedAt(port, not_asked=str(error))
 
 
 def data_of(found: LookedAt) -> dict[str, Any]:
     """A port for programs."""
+    from dataclasses import asdict
+
     port, identified = found.port, found.identified
     return {
         **{name: getattr(port, name) for name in ("path", "product", "location", "links")},

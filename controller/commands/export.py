@@ -3,42 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 import click
 
 from controller.commands.suggestions import journals
 from controller.commands.terminal import say
-from controller.formats.journal.signed_note import NoteRefused, Verifier
-from controller.formats.mqtt.envelope import own_event
-from controller.formats.text.tabular import as_csv, as_json_lines
-from controller.io.files.plain_files import content
-from controller.io.journal.journal import JournalDamaged, NotAJournal
-from controller.io.journal.proofs import ProofRefused, prove
-from controller.io.journal.reader import JournalReader
-from controller.io.journal.stream import checked_events
-from controller.reports import revenue_rows as rows
-from controller.reports.revenue_rows import Row, Takings, takings
+
+if TYPE_CHECKING:
+    from controller.io.journal.reader import JournalReader
+    from controller.reports.revenue_rows import Row, Takings
 
 BATCH = 1000
 
-KINDS: Final[dict[str, tuple[type[Row], Callable[[Takings], Sequence[Row]]]]] = {
-    "rounds": (rows.RoundRow, lambda found: found.rounds),
-    "hands": (rows.HandRow, lambda found: found.hands),
-    "wagers": (rows.WagerRow, lambda found: found.wagers),
-    "alerts": (rows.AlertRow, lambda found: found.alerts),
-    "meters": (rows.MeterRow, lambda found: found.meters),
-    "sums": (rows.SumRow, lambda found: found.sums()),
-    "video": (rows.VideoRow, lambda found: found.video()),
-}
+KINDS: Final = ("rounds", "hands", "wagers", "alerts", "meters", "sums", "video")
 """Rows by name."""
 
 
 @click.command("export")
 @click.option("--events", is_flag=True, help="The events, each on a line exactly as it was published.")
-@click.option("--rows", "kind", type=click.Choice(list(KINDS)), help="Rows made of them, for accounting and video.")
+@click.option("--rows", "kind", type=click.Choice(KINDS), help="Rows made of them, for accounting and video.")
 @click.option(
     "--format", "form", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True, help="Of rows."
 )
@@ -75,6 +61,12 @@ def command(
     Exit status: 0 written, 1 the journal is damaged (events written before are whole), 2 no journal there, or the
     output cannot be written.
     """
+    from controller.formats.mqtt.envelope import own_event
+    from controller.io.journal.journal import JournalDamaged, NotAJournal
+    from controller.io.journal.proofs import ProofRefused
+    from controller.io.journal.reader import JournalReader
+    from controller.reports.revenue_rows import takings
+
     if [events, kind is not None, proof is not None].count(True) != 1:
         raise click.UsageError("expected either --events, --rows or --proof")
     try:
@@ -108,6 +100,13 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
         NotAJournal, JournalDamaged: the journal cannot be read.
         OSError: the head cannot be read, or the folder not be written.
     """
+    from controller.formats.journal.signed_note import NoteRefused, Verifier
+    from controller.formats.mqtt.envelope import own_event
+    from controller.io.files.plain_files import content
+    from controller.io.journal.proofs import ProofRefused, prove
+    from controller.io.journal.reader import JournalReader
+    from controller.reports.revenue_rows import takings
+
     if verifier is None or output is None:
         raise click.UsageError("--proof needs --verifier, the line that tableside verify --key prints, and --output")
     try:
@@ -127,6 +126,8 @@ def export_proof(journal: Path, number: int, verifier: str | None, head: Path | 
 
 def checked(reader: JournalReader, first: int, last: int | None) -> Iterator[bytes]:
     """The events from ``first`` to ``last`` as published, each held against the chain."""
+    from controller.io.journal.stream import checked_events
+
     seq = first - 1
     while last is None or seq < last:
         limit = BATCH if last is None else min(BATCH, last - seq)
@@ -139,5 +140,28 @@ def checked(reader: JournalReader, first: int, last: int | None) -> Iterator[byt
 
 def write_rows(file: IO[bytes], kind: str, form: str, found: Takings) -> None:
     """Rows of a kind in a form."""
-    row, of = KINDS[kind]
-    file.write(as_csv(row, of(found)) if form == "csv" else as_json_lines(of(found)))
+    from controller.formats.text.tabular import as_csv, as_json_lines
+
+    row, listed = rows_of(kind, found)
+    file.write(as_csv(row, listed) if form == "csv" else as_json_lines(listed))
+
+
+def rows_of(kind: str, found: Takings) -> tuple[type[Row], Sequence[Row]]:
+    """Rows of one of the ``KINDS``, and their class."""
+    from controller.reports import revenue_rows as rows
+
+    match kind:
+        case "rounds":
+            return rows.RoundRow, found.rounds
+        case "hands":
+            return rows.HandRow, found.hands
+        case "wagers":
+            return rows.WagerRow, found.wagers
+        case "alerts":
+            return rows.AlertRow, found.alerts
+        case "meters":
+            return rows.MeterRow, found.meters
+        case "sums":
+            return rows.SumRow, found.sums()
+        case _:
+            return rows.VideoRow, found.video()

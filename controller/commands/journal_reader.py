@@ -6,16 +6,18 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say
-from controller.formats.journal.check import Report
-from controller.formats.mqtt.envelope import PayloadRefused, Published, own_event
-from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.reports.round_narrative import Told
+
+if TYPE_CHECKING:
+    from controller.formats.journal.check import Report
+    from controller.formats.mqtt.envelope import Published
+    from controller.io.journal.reader import JournalReader
+    from controller.reports.round_narrative import Told
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,6 +27,9 @@ def of_journal(function: F) -> F:
 
     @functools.wraps(function)
     def read(journal: Path, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - as click hands them over
+        from controller.formats.mqtt.envelope import PayloadRefused
+        from controller.io.journal.reader import JournalDamaged, JournalReader, NotAJournal
+
         try:
             with JournalReader(journal) as reader:
                 function(reader, as_json=as_json, **given)
@@ -47,6 +52,9 @@ def told(reader: JournalReader) -> Iterator[Told]:
         JournalDamaged: the journal cannot be read.
         PayloadRefused: an event is not what this version knows.
     """
+    from controller.formats.mqtt.envelope import own_event
+    from controller.reports.round_narrative import Told
+
     for row in reader.events():
         one = own_event(row.body)
         yield Told(one.seq, row.number, one.time, one.event)
@@ -59,6 +67,8 @@ def published(reader: JournalReader, first: int = 1) -> Iterator[Published]:
         JournalDamaged: the journal cannot be read.
         PayloadRefused: an event is not what this version knows.
     """
+    from controller.formats.mqtt.envelope import own_event
+
     for row in reader.events(first):
         yield own_event(row.body)
 

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import click
-import zmq
 
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.formats.journal.records import KEY_BYTES
-from controller.formats.orders.epoch_authorization import Signer
-from controller.formats.text.software_list import public_of
-from controller.io.files.secret_files import SecretRefused, read_curve_secret, write_secret
-from controller.io.operators.certificates import days_left, make_authority, make_certificate, read_certificate
-from controller.io.system.clock import SystemClock
-from controller.io.system.randomness import SystemEntropy
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """What may stand in a certificate's name and in an access list without being mistaken for anything else."""
@@ -46,6 +40,9 @@ def table(file: Path, *, rotate: bool) -> None:
     A journal is read with the key it was written with: after --rotate begin a new journal and keep the old key with
     the old one.
     """
+    from controller.formats.journal.records import KEY_BYTES
+    from controller.io.system.randomness import SystemEntropy
+
     old = _kept(file, f"{SystemEntropy().take(KEY_BYTES).hex()}\n".encode(), rotate=rotate)
     say(f"{file}: a new key" + (f"; the old one is {old}, keep it with its journal" if old else ""))
 
@@ -58,6 +55,9 @@ def pairing(file: Path, *, rotate: bool) -> None:
 
     Both need the same one, and nobody else: copy FILE to the other by hand. After --rotate restart both.
     """
+    from controller.formats.journal.records import KEY_BYTES
+    from controller.io.system.randomness import SystemEntropy
+
     _kept(file, f"{SystemEntropy().take(KEY_BYTES).hex()}\n".encode(), rotate=rotate)
     say(f"{file}: a new pairing key; the table's and the box's pairing_key_file both name a copy of it")
 
@@ -67,6 +67,8 @@ def pairing(file: Path, *, rotate: bool) -> None:
 @ROTATE
 def curve(file: Path, *, rotate: bool) -> None:
     """Make a ZeroMQ CURVE key pair: the secret half in FILE, the public half printed, for who is to trust it."""
+    import zmq
+
     public, secret = zmq.curve_keypair()
     _kept(file, secret + b"\n", rotate=rotate)
     say(public.decode())
@@ -80,6 +82,10 @@ def software(file: Path, *, rotate: bool) -> None:
 
     Keep FILE off the table PCs: who has it can vouch for any program (tableside software --sign FILE).
     """
+    from controller.formats.journal.records import KEY_BYTES
+    from controller.formats.text.software_list import public_of
+    from controller.io.system.randomness import SystemEntropy
+
     seed = SystemEntropy().take(KEY_BYTES)
     _kept(file, f"{seed.hex()}\n".encode(), rotate=rotate)
     say(public_of(seed))
@@ -89,6 +95,9 @@ def software(file: Path, *, rotate: bool) -> None:
 @FILE
 def signing(file: Path) -> None:
     """Print by what others know what the CURVE key in FILE signs: for ``signs`` in the file of operators."""
+    from controller.formats.orders.epoch_authorization import Signer
+    from controller.io.files.secret_files import SecretRefused, read_curve_secret
+
     try:
         say(Signer(read_curve_secret(file)).public)
     except SecretRefused as error:
@@ -100,6 +109,9 @@ def signing(file: Path) -> None:
 @ROTATE
 def authority(directory: Path, *, rotate: bool) -> None:
     """Make the property's authority: DIRECTORY/ca.pem to hand out, DIRECTORY/ca.key to lock away."""
+    from controller.io.files.secret_files import SecretRefused
+    from controller.io.operators.certificates import make_authority
+
     try:
         made = make_authority(directory, _now(), rotate=rotate)
     except SecretRefused as error:
@@ -117,6 +129,9 @@ def certificate(directory: Path, name: str, hosts: tuple[str, ...], *, rotate: b
 
     A broker takes the name of a client's certificate for the name in its access list.
     """
+    from controller.io.files.secret_files import SecretRefused
+    from controller.io.operators.certificates import days_left, make_certificate, read_certificate
+
     if NAME.fullmatch(name) is None or name == "ca":
         _refuse(f"{name!r}: expected letters, digits, dots, hyphens and underscores, at most 63, and not ca")
     try:
@@ -131,6 +146,9 @@ def certificate(directory: Path, name: str, hosts: tuple[str, ...], *, rotate: b
 @AS_JSON
 def show(file: Path, *, as_json: bool) -> None:
     """Say whose a certificate is and when it ends."""
+    from controller.io.files.secret_files import SecretRefused
+    from controller.io.operators.certificates import days_left, read_certificate
+
     try:
         found = read_certificate(file)
     except SecretRefused as error:
@@ -145,6 +163,8 @@ def show(file: Path, *, as_json: bool) -> None:
 
 
 def _kept(file: Path, content: bytes, *, rotate: bool) -> Path | None:
+    from controller.io.files.secret_files import SecretRefused, write_secret
+
     try:
         return write_secret(file, content, rotate=rotate)
     except SecretRefused as error:
@@ -152,6 +172,10 @@ def _kept(file: Path, content: bytes, *, rotate: bool) -> Path | None:
 
 
 def _now() -> datetime:
+    from datetime import UTC, datetime
+
+    from controller.io.system.clock import SystemClock
+
     return datetime.fromtimestamp(SystemClock().wall_ns() // NANOSECONDS, UTC)
 
 

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
-import msgspec
 
-from controller.daemon.wiring import bet_spots, liveness_ns
-from controller.formats.config.table_file import BetSpotsSection
-from controller.io.lines.line_tools import Tap, tapped
-from controller.io.lines.ports import Opener, serial_opener
-from controller.io.lines.supervisor import Link
-from controller.io.system.clock import Clock
-from devices.keypad import KeypadSession
-from devices.session import Session
-from devices.shoes.shoe import ShoeSession
-from firmware_protocols import discovery
-from firmware_protocols.codec import Line
-from firmware_protocols.readings import Reading
+if TYPE_CHECKING:
+    from controller.io.lines.line_tools import Tap
+    from controller.io.lines.ports import Opener
+    from controller.io.lines.supervisor import Link
+    from controller.io.system.clock import Clock
+    from devices.session import Session
+    from firmware_protocols.codec import Line
+    from firmware_protocols.readings import Reading
 
 SHOWN_BYTES: Final = 16
 """Bytes on one line: as wide as a terminal takes, with their letters."""
@@ -37,6 +31,8 @@ class Device:
     @property
     def line(self) -> Line:
         """How its line is set."""
+        from firmware_protocols import discovery
+
         return discovery.find(self.kind, self.protocol).line
 
 
@@ -46,6 +42,8 @@ def as_device(_: click.Context, __: click.Parameter, value: str | None) -> Devic
     Raises:
         click.BadParameter: there is none; the message lists what there is.
     """
+    from firmware_protocols import discovery
+
     if value is None:
         return None
     kind, _slash, protocol = value.partition("/")
@@ -62,6 +60,12 @@ def session_of(device: Device, spots: tuple[int, ...]) -> Session:
     Raises:
         ValueError: there is no session for this kind.
     """
+    from controller.daemon.wiring import bet_spots
+    from controller.formats.config.table_file import BetSpotsSection
+    from devices.keypad import KeypadSession
+    from devices.shoes.shoe import ShoeSession
+    from firmware_protocols import discovery
+
     match device.kind:
         case "shoe":
             return ShoeSession(discovery.find(device.kind, device.protocol), looking=True)
@@ -78,6 +82,13 @@ def driven(
     port: str, device: Device, spots: tuple[int, ...], *, tap: Tap, show: Callable[[Reading], None], clock: Clock
 ) -> Link:
     """A link that serves the device on ``port`` as the daemon would, with ``tap`` told what passes."""
+    import random
+
+    from controller.daemon.wiring import liveness_ns
+    from controller.io.lines.line_tools import tapped
+    from controller.io.lines.ports import serial_opener
+    from controller.io.lines.supervisor import Link
+
     return Link(
         device.kind,
         tapped(serial_opener(port, device.line), tap),
@@ -91,6 +102,9 @@ def driven(
 
 def listening(port: str, device: Device | None, baud: int) -> tuple[Line, Opener]:
     """How to open ``port`` as ``device``, or at ``baud`` 8N1 where nobody says what it is."""
+    from controller.io.lines.ports import serial_opener
+    from firmware_protocols.codec import Line
+
     line = device.line if device is not None else Line(baud)
     return line, serial_opener(port, line)
 
@@ -108,6 +122,8 @@ def bytes_lines(at_ns: int, from_device: bool, data: bytes) -> list[str]:  # noq
 
 def reading_line(at_ns: int, reading: Reading) -> str:
     """A reading for people."""
+    import msgspec
+
     fields = msgspec.to_builtins(reading)
     words = " ".join(f"{key}={value}" for key, value in fields.items() if key != "type" and not key.endswith("_ns"))
     return f"{at_ns / 1e9:10.6f} = {type(reading).__name__} {words}"

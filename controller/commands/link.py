@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import json
 import os
-import random
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never
 
 import click
-import structlog
 
 from controller.commands.logged import logged
-from controller.commands.run import STORAGE_FAILED, until_stopped
 from controller.commands.terminal import AS_JSON, refuse, say
-from controller.core.meters.meter import ROSE, UNITS
-from controller.core.meters.state import Adjustment, NewParameters
-from controller.core.persons import same_person
-from controller.formats.config.pool_file import LinkConfig, read_link_config
-from controller.formats.config.table_file import ConfigError
-from controller.formats.mqtt.envelope import PayloadRefused, own_event
-from controller.io.files.config_files import kept_path, text_of
-from controller.io.files.secret_files import SecretRefused, read_curve_secret
-from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.io.system.clock import SystemClock
-from controller.io.system.notify import Notifier
-from controller.io.system.privacy import keep_private
-from controller.io.system.watchdog import Watchdog
-from controller.pool.comparison import Compared, compare
-from controller.pool.ledger import Account, Database, Ledger, LedgerFailed, LedgerRefused
-from controller.pool.ledger_replay import refold
-from controller.pool.members import Member
-from controller.pool.postings import HOUSE, Declined, Entered, Moved, OutOfOrder, Posting
-from controller.pool.reconciliation import Reconciled, reconcile
-from controller.pool.service import DoesNotAddUp, LinkFailed, Listening, Service, totals
-from controller.pool.sqlite import SqliteDatabase
+from controller.commands.until_stopped import STORAGE_FAILED, until_stopped
+from controller.core.meters.meter import ROSE
+
+if TYPE_CHECKING:
+    from controller.formats.config.pool_file import LinkConfig
+    from controller.pool.comparison import Compared
+    from controller.pool.ledger import Database, Ledger
+    from controller.pool.members import Member
+    from controller.pool.postings import Moved
+    from controller.pool.reconciliation import Reconciled
 
 DOES_NOT_ADD_UP: Final = 3
 """Exit status: the ledger does not agree with itself."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 CONFIG: Final = click.argument("config", type=click.Path(path_type=Path))
-
-log = structlog.get_logger(__name__)
 
 
 def _by_two(work: F) -> F:
@@ -68,6 +50,10 @@ def command() -> None:
 @logged
 def run(config: Path) -> None:
     """Serve the pool of CONFIG to its tables until told to stop (SIGTERM or Ctrl-C)."""
+    import asyncio
+
+    from controller.io.system.privacy import keep_private
+
     keep_private()
     with _said():
         asyncio.run(_serve(config))
@@ -77,6 +63,8 @@ def run(config: Path) -> None:
 @_by_two
 def begin(config: Path, who: str, second: str) -> None:
     """Begin the pool of CONFIG at its base value. Two people do, once."""
+    from controller.core.meters.meter import UNITS
+
     _two(who, second)
     with _said(), _ledger(_load(config), create=True) as ledger:
         ledger.open(_load(config).meter)
@@ -96,6 +84,12 @@ def begin(config: Path, who: str, second: str) -> None:
 )
 def reconcile_command(config: Path, *, as_json: bool, again: bool, journals: tuple[Path, ...]) -> None:
     """Add the ledger up, entry by entry: paid + shown + reserved = contributed + funded. May run beside the link."""
+    import json
+
+    from controller.pool.ledger_replay import refold
+    from controller.pool.reconciliation import reconcile
+    from controller.pool.service import DoesNotAddUp
+
     with _said(), _ledger(_load(config)) as ledger:
         found = reconcile(ledger)
         if again:
@@ -115,6 +109,11 @@ def reconcile_command(config: Path, *, as_json: bool, again: bool, journals: tup
 @AS_JSON
 def status(config: Path, *, as_json: bool) -> None:
     """Show what the pool stands at, and the last posting of each table."""
+    import json
+
+    from controller.core.meters.meter import UNITS
+    from controller.pool.postings import HOUSE
+
     with _said(), _ledger(_load(config)) as ledger:
         books = ledger.books()
         tables = {name: (one.epoch, one.seq) for name, one in books.accounts.items() if name != HOUSE}
@@ -136,6 +135,9 @@ def status(config: Path, *, as_json: bool) -> None:
 @click.argument("reason", type=click.Choice(sorted({*ROSE, "over_limit_correction", "seed_recovery"})))
 def adjust(config: Path, *, who: str, second: str, why: str, pool: Any, units: int, reason: Any) -> None:  # noqa: ANN401
     """Move the pool by UNITS of 1/10,000 cent for a REASON of the closed list (after `--` if UNITS is negative)."""
+    from controller.core.meters.state import Adjustment
+    from controller.pool.postings import Moved
+
     with _said(), _ledger(_load(config)) as ledger:
         _move(ledger, Moved(Adjustment(pool, units, reason), who, second, why))
 
@@ -145,11 +147,18 @@ def adjust(config: Path, *, who: str, second: str, why: str, pool: Any, units: i
 @click.option("--why", required=True)
 def change(config: Path, who: str, second: str, why: str) -> None:
     """Put the pool on the parameters of CONFIG: at once if nothing happened since its reset, else with the next one."""
+    from controller.core.meters.state import NewParameters
+    from controller.pool.postings import Moved
+
     with _said(), _ledger(_load(config)) as ledger:
         _move(ledger, Moved(NewParameters(_load(config).meter), who, second, why))
 
 
 def _held_against(ledger: Ledger, journal: Path) -> tuple[str, Compared]:
+    from controller.formats.mqtt.envelope import PayloadRefused, own_event
+    from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+    from controller.pool.comparison import compare
+
     try:
         with JournalReader(journal) as reader:
             identity = reader.identity
@@ -161,6 +170,10 @@ def _held_against(ledger: Ledger, journal: Path) -> tuple[str, Compared]:
 
 
 def _move(ledger: Ledger, moved: Moved) -> None:
+    from controller.core.meters.meter import UNITS
+    from controller.pool.ledger import Account
+    from controller.pool.postings import HOUSE, Declined, Entered, OutOfOrder, Posting
+
     last = ledger.books().accounts.get(HOUSE, Account())
     (answer,) = ledger.post([Posting(HOUSE, max(last.epoch, 1), last.seq + 1, moved)])
     match answer:
@@ -177,10 +190,21 @@ def _move(ledger: Ledger, moved: Moved) -> None:
 
 
 async def _serve(path: Path) -> None:
+    import asyncio
+    import random
+
+    import structlog
+
+    from controller.io.system.clock import SystemClock
+    from controller.io.system.notify import Notifier
+    from controller.io.system.watchdog import Watchdog
+    from controller.pool.service import Listening, Service
+
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     config = _load(path)
     where = Listening(config.link.listen, _key(config, path, credentials), config.tables())
     notifier = Notifier(os.environ)
+    log = structlog.get_logger(__name__)
     with _ledger(config) as ledger, _ledger(config) as audit:
         clock = SystemClock()
         chance = random.Random()  # noqa: S311 - spreads pauses, decides nothing
@@ -205,16 +229,24 @@ async def _serve(path: Path) -> None:
 
 
 def _load(path: Path) -> LinkConfig:
+    from controller.formats.config.pool_file import read_link_config
+    from controller.io.files.config_files import text_of
+
     return read_link_config(text_of(path), str(path), path.parent)
 
 
 def _key(config: LinkConfig, path: Path, credentials: str | None) -> bytes:
+    from controller.io.files.config_files import kept_path
+    from controller.io.files.secret_files import read_curve_secret
+
     file, kept = kept_path(config.link.key_file, credentials, f"{path}: [link] key_file")
     return read_curve_secret(file, kept_by_service=kept)
 
 
 @contextlib.contextmanager
 def _ledger(config: LinkConfig, *, create: bool = False) -> Iterator[Ledger]:
+    from controller.pool.ledger import Ledger
+
     database = _database(config, create=create)
     try:
         yield Ledger(database, config.link.pool, members(config))
@@ -224,6 +256,8 @@ def _ledger(config: LinkConfig, *, create: bool = False) -> Iterator[Ledger]:
 
 def members(config: LinkConfig) -> dict[str, Member]:
     """What each table of the file may post."""
+    from controller.pool.members import Member
+
     return {
         table.name: Member({bet: frozenset(shares) for bet, shares in table.bets.items()}, table.spots)
         for table in config.table
@@ -231,11 +265,14 @@ def members(config: LinkConfig) -> dict[str, Member]:
 
 
 def _database(config: LinkConfig, *, create: bool) -> Database:
+    from controller.pool.ledger import LedgerRefused
+    from controller.pool.sqlite import SqliteDatabase
+
     link = config.link
     if link.postgresql is None:
         return SqliteDatabase(Path(link.sqlite or ""), create=create)
     try:
-        from controller.pool.postgresql import PostgresqlDatabase  # noqa: PLC0415 - an extra
+        from controller.pool.postgresql import PostgresqlDatabase
     except ImportError:
         raise LedgerRefused("[link] postgresql: needs psycopg: pip install 'tableside[link-postgresql]'") from None
     return PostgresqlDatabase(link.postgresql, create=create)
@@ -244,6 +281,11 @@ def _database(config: LinkConfig, *, create: bool) -> Database:
 @contextlib.contextmanager
 def _said() -> Iterator[None]:
     """What went wrong as lines for people, and its exit status."""
+    from controller.formats.config.table_file import ConfigError
+    from controller.io.files.secret_files import SecretRefused
+    from controller.pool.ledger import LedgerFailed, LedgerRefused
+    from controller.pool.service import DoesNotAddUp, LinkFailed
+
     try:
         yield
     except ConfigError as error:
@@ -260,16 +302,22 @@ def _said() -> Iterator[None]:
 
 
 def _two(who: str, second: str) -> None:
+    from controller.core.persons import same_person
+
     if not who.strip() or not second.strip() or same_person(who, second):
         refuse("two people are needed: --who and --second name one each")
 
 
 def _money(units: int) -> str:
+    from controller.core.meters.meter import UNITS
+
     cents, part = divmod(units, UNITS)
     return f"{cents // 100:,}.{cents % 100:02}" + (f" and {part}/10,000 cent" if part else "")
 
 
 def _account(pool: str, found: Reconciled) -> Iterator[str]:
+    from controller.pool.service import totals
+
     yield f"{pool}, units of 1/10,000 cent"
     for name, value in totals(found).items():
         yield f"  {name:12} {value:>24,}"
@@ -281,5 +329,7 @@ def _account(pool: str, found: Reconciled) -> Iterator[str]:
 
 
 def _as_data(found: Reconciled) -> dict[str, object]:
+    from controller.pool.service import totals
+
     tables = {name: sums._asdict() for name, sums in found.tables.items()}
     return {**totals(found), "tables": tables, "mistakes": list(found.mistakes)}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from controller.io.system.log import Format, configure_log
+if TYPE_CHECKING:
+    from controller.io.system.log import Format
 
 
 def logged(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -20,6 +21,8 @@ def logged(function: Callable[..., Any]) -> Callable[..., Any]:
     )
     @functools.wraps(function)
     def wrapper(*args: Any, log_format: Format, log_level: str, **options: Any) -> Any:  # noqa: ANN401 - as click hands them over
+        from controller.io.system.log import configure_log
+
         configure_log(log_format, level=log_level)
         return function(*args, **options)
 

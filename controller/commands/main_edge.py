@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from controller.commands.terminal import say
-from controller.core.analysis.computed_edge import MainEdge, main_edge
-from controller.core.game.rules import Rules
-from controller.io.files.known_edges import known
+
+if TYPE_CHECKING:
+    from controller.core.analysis.computed_edge import MainEdge
+    from controller.core.game.rules import Rules
 
 COMPUTING: Final = "tableside: no edge comes with the program for these rules; computing it, about ten seconds"
 
 
 def edge_of(rules: Rules) -> MainEdge:
     """The main wager under these rules, to a billionth of the wager."""
+    from controller.core.analysis.computed_edge import main_edge
+    from controller.io.files.known_edges import known
+
     found = known(rules)
     if found is None:
         say(COMPUTING, err=True)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_text, say_told
-from controller.formats.mqtt.envelope import PayloadRefused, own_event
-from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.reports.audit.meter_audit import AwardLine, MeterBook, MeterLine, meter_book
-from controller.reports.audit.pool_meter_audit import LinkedLine
-from controller.reports.live_narrative import dollars
+
+if TYPE_CHECKING:
+    from controller.reports.audit.meter_audit import AwardLine, MeterBook, MeterLine
+    from controller.reports.audit.pool_meter_audit import LinkedLine
 
 
 @click.command("meters")
@@ -27,6 +26,12 @@ def command(journal: Path, *, as_json: bool) -> None:
 
     Exit status: 0 everything adds up, 1 something does not, 2 the journal cannot be read.
     """
+    import msgspec
+
+    from controller.formats.mqtt.envelope import PayloadRefused, own_event
+    from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
+    from controller.reports.audit.meter_audit import meter_book
+
     try:
         with JournalReader(journal) as reader:
             book = meter_book(own_event(row.body).event for row in reader.events())
@@ -59,6 +64,8 @@ def told(book: MeterBook) -> list[str]:
 
 def told_meter(line: MeterLine) -> list[str]:
     """One meter."""
+    from controller.reports.live_narrative import dollars
+
     closed = f"closed: {line.closed}" if line.closed else "open"
     wagered = f"{line.wagers} wagers of {dollars(line.wagered_cents)}"
     refused = f", {line.refused_wagers} refused as unreasonable" if line.refused_wagers else ""
@@ -81,6 +88,8 @@ def told_meter(line: MeterLine) -> list[str]:
 
 def told_linked(line: LinkedLine) -> list[str]:
     """One linked meter: what of it went through this table."""
+    from controller.reports.live_narrative import dollars
+
     closed = f"closed: {line.closed}" if line.closed else f"last at {dollars(line.shown_cents)}  open"
     owed = f", {len(line.owed)} wait for the link" if line.owed else ""
     refused = f", {line.refused_wagers} wagers refused" if line.refused_wagers else ""
@@ -100,6 +109,8 @@ def told_linked(line: LinkedLine) -> list[str]:
 
 def told_award(one: AwardLine) -> str:
     """One award."""
+    from controller.reports.live_narrative import dollars
+
     by = f" by {one.who}" if one.who else ""
     place = f"round {one.round} spot {one.spot}"
     return f"jackpot {one.jackpot}: {dollars(one.cents)} of {one.meter}, {place}, {one.row}: {one.standing}{by}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import random
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,11 +10,8 @@ import click
 
 from controller.commands.client import broker_address, broker_of, with_broker
 from controller.commands.logged import logged
-from controller.commands.run import until_stopped
 from controller.commands.terminal import refuse
-from controller.io.system.clock import SystemClock
-from controller.io.system.notify import Notifier
-from controller.io.system.privacy import keep_private
+from controller.commands.until_stopped import until_stopped
 
 PORT: Final = 9464
 
@@ -40,6 +35,13 @@ def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options:
 
     Exit status: 0 when told to stop, 2 it cannot be served.
     """
+    import asyncio
+    import random
+
+    from controller.io.system.clock import SystemClock
+    from controller.io.system.notify import Notifier
+    from controller.io.system.privacy import keep_private
+
     broker = broker_of(broker_options)
     if tables.count("/") != 1 or not all(tables.split("/")) or "#" in tables:
         raise click.UsageError(f"TABLES: expected SITE/TABLE, such as harbour/bj-1 or harbour/+, got {tables!r}")
@@ -48,7 +50,7 @@ def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options:
     except click.UsageError as error:
         raise click.UsageError(error.message.replace("--broker", "--listen")) from error
     try:
-        from controller.metrics.endpoint import Figures, serve  # noqa: PLC0415 - an extra
+        from controller.metrics.endpoint import Figures, serve
     except ImportError:
         refuse("tableside metrics needs prometheus_client: pip install 'tableside[metrics]'")
     keep_private()

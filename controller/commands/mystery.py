@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from controller.commands import mystery_verify
 from controller.commands.terminal import refuse, say
-from controller.formats.config.table_file import ConfigError
-from controller.formats.config.trigger_file import TriggerConfig
-from controller.io.files.key_file import KeyRefused, create_key
-from controller.io.system.clock import SystemClock
-from controller.io.system.randomness import SystemEntropy
-from controller.trigger_box import custody
-from controller.trigger_box.box import Maker, TriggerBox
-from controller.trigger_box.custody import People, Takeover
-from controller.trigger_box.sealing import Sealer
-from controller.trigger_box.store import Store, StoreFailed, StoreRefused
+
+if TYPE_CHECKING:
+    from controller.formats.config.trigger_file import TriggerConfig
+    from controller.trigger_box.sealing import Sealer
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,6 +40,9 @@ command.add_command(mystery_verify.command)
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def make_key(file: Path) -> None:
     """Make a role's key in FILE, readable by its owner alone. Each role makes and keeps its own."""
+    from controller.io.files.key_file import KeyRefused, create_key
+    from controller.io.system.randomness import SystemEntropy
+
     try:
         create_key(file, SystemEntropy())
     except KeyRefused as error:
@@ -66,6 +62,10 @@ def make_key(file: Path) -> None:
 )
 def begin(config: Path, operations: str, surveillance: str, taking_over: tuple[int, int, int, int] | None) -> None:
     """Make the store of a new box, or of one that takes over from a box that was lost."""
+    from controller.io.system.clock import SystemClock
+    from controller.trigger_box import custody
+    from controller.trigger_box.custody import People, Takeover
+
     takeover = Takeover(*taking_over) if taking_over else None
     people = People(operations, surveillance)
 
@@ -80,6 +80,10 @@ def begin(config: Path, operations: str, surveillance: str, taking_over: tuple[i
 @_by_two
 def set_bounds(config: Path, operations: str, surveillance: str) -> None:
     """Put the bounds of CONFIG in force from the next draw on. The running cycle keeps its own."""
+    from controller.io.system.clock import SystemClock
+    from controller.trigger_box import custody
+    from controller.trigger_box.custody import People
+
     people = People(operations, surveillance)
 
     def work(parsed: TriggerConfig, sealer: Sealer) -> None:
@@ -96,6 +100,14 @@ def end(config: Path, operations: str, surveillance: str) -> None:
 
     The box must not be running. Its store takes no contribution afterwards.
     """
+    import json
+
+    from controller.io.system.clock import SystemClock
+    from controller.trigger_box import custody
+    from controller.trigger_box.box import Maker, TriggerBox
+    from controller.trigger_box.custody import People
+    from controller.trigger_box.store import Store
+
     people = People(operations, surveillance)
 
     def work(parsed: TriggerConfig, sealer: Sealer) -> None:
@@ -118,6 +130,11 @@ def end(config: Path, operations: str, surveillance: str) -> None:
 
 def _with_keys(path: Path, work: Callable[[TriggerConfig, Sealer], None]) -> None:
     """Do ``work`` with the file and both keys; a refusal is one line and status 2."""
+    from controller.formats.config.table_file import ConfigError
+    from controller.io.files.key_file import KeyRefused
+    from controller.trigger_box import custody
+    from controller.trigger_box.store import StoreFailed, StoreRefused
+
     try:
         config = custody.load_config(path, os.environ.get("CREDENTIALS_DIRECTORY"))
         work(config, custody.sealer_of(config, os.environ.get("CREDENTIALS_DIRECTORY")))

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, refuse, say
-from controller.formats.journal.records import HASH_BYTES
-from controller.io.files.plain_files import lines, opened
-from controller.io.journal.reader import JournalDamaged, JournalReader, NotAJournal
-from controller.io.journal.verification import verify as verify_journal
-from controller.reports.audit.mystery_audit import Audit, CycleFound, examine
-from controller.reports.audit.mystery_events import NotEvents, Told, read_lines
-from controller.reports.audit.sequence_audit import Mark, Range, stream_marks
+
+if TYPE_CHECKING:
+    from controller.reports.audit.mystery_audit import Audit, CycleFound
+    from controller.reports.audit.mystery_events import Told
+    from controller.reports.audit.sequence_audit import Mark
 
 EVENTS_LIMIT_BYTES: Final = 4 * 1024**3
 """Of a file of events: some weeks of a busy table. What is longer is given in parts, each with --from."""
@@ -43,6 +40,12 @@ def command(file: Path, *, first: int, held: tuple[str, ...], as_json: bool) -> 
     brace is passed over). Lines of state/stream among them show that the events are those the table published, and
     that none is cut off. Exit status: 0 nothing is wrong, 1 something is, 2 no events there.
     """
+    import json
+
+    from controller.io.journal.reader import JournalDamaged
+    from controller.reports.audit.mystery_audit import examine
+    from controller.reports.audit.mystery_events import NotEvents
+
     try:
         told, damage = _told(file, first, [_mark(text) for text in held])
     except (NotEvents, JournalDamaged, OSError) as error:
@@ -62,6 +65,9 @@ def command(file: Path, *, first: int, held: tuple[str, ...], as_json: bool) -> 
 
 
 def _mark(text: str) -> Mark:
+    from controller.formats.journal.records import HASH_BYTES
+    from controller.reports.audit.sequence_audit import Mark
+
     found = re.fullmatch(rf"([1-9][0-9]{{0,17}}):([0-9a-fA-F]{{{2 * HASH_BYTES}}})", text)
     if found is None:
         expected = f"expected an event's number, a colon and {2 * HASH_BYTES} hex digits"
@@ -75,6 +81,12 @@ def _told(file: Path, first: int, held: list[Mark]) -> tuple[Told, tuple[str, ..
     Raises:
         NotEvents, JournalDamaged, OSError: nothing can be read from it.
     """
+    from controller.io.files.plain_files import lines, opened
+    from controller.io.journal.reader import NotAJournal
+    from controller.io.journal.verification import verify as verify_journal
+    from controller.reports.audit.mystery_events import read_lines
+    from controller.reports.audit.sequence_audit import Mark, stream_marks
+
     try:
         report = verify_journal(file)
     except NotAJournal:
@@ -90,12 +102,17 @@ def _told(file: Path, first: int, held: list[Mark]) -> tuple[Told, tuple[str, ..
 
 def _published(file: Path, count: int) -> Iterator[bytes]:
     """The first ``count`` events of a journal (0: all), which may go on meanwhile."""
+    from controller.io.journal.reader import JournalReader
+
     with JournalReader(file) as journal:
         for event in journal.events(limit=count or -1):
             yield event.body
 
 
 def _lines(told: Told, audit: Audit) -> Iterator[str]:
+    from controller.reports.audit.mystery_audit import CycleFound
+    from controller.reports.audit.sequence_audit import Range
+
     given = Range(audit.first, audit.last).text() if audit.last >= audit.first else "no events"
     gaps = ", ".join(one.text() for one in audit.missing)
     yield f"given   {given}; missing: {gaps}" if gaps else f"given   {given}, none missing between"

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import itertools
-import random
 import sys
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
-from msgspec.structs import replace
 
 from controller.commands.main_edge import edge_of
 from controller.commands.profile import loaded
 from controller.commands.suggestions import profiles
 from controller.commands.terminal import progress, say, say_text
-from controller.core.analysis.par import ParError, par_of
-from controller.core.analysis.scripted_account import refused_side_bet
-from controller.core.analysis.simulated_edge import ROUND_CARDS
-from controller.core.analysis.simulated_edge import simulate as dealt
-from controller.core.game.rules import Rules
-from controller.core.game.side_bet import find, names, terms_of
-from controller.reports.par_report import Computed, Counted, Report, Simulated, as_csv, as_json, as_text
-from firmware_protocols.cards import DECK, Card
+from controller.core.game.side_bet import names
+
+if TYPE_CHECKING:
+    from controller.core.game.rules import Rules
+    from controller.reports.par_report import Simulated
+    from firmware_protocols.cards import Card
 
 MAIN: Final = "main"
 MOST_ROUNDS: Final = 100_000_000
@@ -30,8 +26,6 @@ MOST_ROUNDS: Final = 100_000_000
 
 ROUNDS: Final = 20_000
 SEED: Final = 1
-
-WRITERS: Final = {"text": as_text, "json": as_json, "csv": as_csv}
 
 
 @click.command("par")
@@ -43,7 +37,7 @@ WRITERS: Final = {"text": as_text, "json": as_json, "csv": as_csv}
     "--rounds", type=click.IntRange(2, MOST_ROUNDS), help=f"Rounds dealt by --simulate; {ROUNDS:,} unless said."
 )
 @click.option("--seed", type=int, help=f"Of --simulate; {SEED} unless said. The same seed deals the same rounds.")
-@click.option("--format", "form", type=click.Choice(list(WRITERS)), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 def command(
     *,
@@ -61,6 +55,11 @@ def command(
 
     Exit status: 0 written, 2 the profile cannot be used, a side wager cannot be counted, or an option has no use.
     """
+    from msgspec.structs import replace
+
+    from controller.core.analysis.par import ParError, par_of
+    from controller.reports.par_report import Computed, Counted, Report, as_csv, as_json, as_text
+
     refuse_useless(main=not bets or MAIN in bets, simulate=simulate, rounds=rounds, seed=seed)
     rules = loaded(profile).rules
     rules = rules if decks is None else replace(rules, decks=decks)
@@ -72,7 +71,8 @@ def command(
         sys.exit(2)
     check = simulated(rules, rounds or ROUNDS, SEED if seed is None else seed) if simulate else None
     main = Computed(edge_of(rules), check) if MAIN in wanted else None
-    say_text(WRITERS[form](Report(rules.name, rules.decks, counted, main)), nl=form == "json")
+    writers = {"text": as_text, "json": as_json, "csv": as_csv}
+    say_text(writers[form](Report(rules.name, rules.decks, counted, main)), nl=form == "json")
 
 
 def refuse_useless(*, main: bool, simulate: bool, rounds: int | None, seed: int | None) -> None:
@@ -89,6 +89,9 @@ def refuse_useless(*, main: bool, simulate: bool, rounds: int | None, seed: int 
 
 def simulated(rules: Rules, rounds: int, seed: int) -> Simulated:
     """Rounds of one box, each from a shoe of its own."""
+    from controller.core.analysis.simulated_edge import simulate as dealt
+    from controller.reports.par_report import Simulated
+
     shoe = Shuffled(rules.decks, seed)
     numbers = itertools.count(1)
     with progress("rounds dealt") as done:
@@ -102,6 +105,9 @@ def simulated(rules: Rules, rounds: int, seed: int) -> Simulated:
 
 def remark(rules: Rules, name: str) -> str:
     """Why a table with these rules does not offer a side wager; empty: it does."""
+    from controller.core.analysis.scripted_account import refused_side_bet
+    from controller.core.game.side_bet import find, terms_of
+
     if find(name).placed == "after_deal" and name in rules.side_bets:
         return ""
     refused = refused_side_bet(rules, name, terms_of(rules, name).stake_cents)
@@ -112,9 +118,15 @@ class Shuffled:
     """A full shoe shuffled anew for each round; equal seeds deal equal rounds."""
 
     def __init__(self, decks: int, seed: int) -> None:
+        import random
+
+        from firmware_protocols.cards import DECK
+
         self._shoe = DECK * decks
         self._chance = random.Random(seed)  # noqa: S311 - a simulated shoe; the same seed must deal the same cards
 
     def __call__(self) -> Sequence[Card]:
         """The first cards of the next shoe; a single deck gives all it has."""
+        from controller.core.analysis.simulated_edge import ROUND_CARDS
+
         return self._chance.sample(self._shoe, min(ROUND_CARDS, len(self._shoe)))

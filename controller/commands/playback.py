@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.formats.text.captures import Capture, CaptureRefused, read_capture
-from controller.io.files.plain_files import FileRefused, content
-from controller.io.lines.line_tools import Playback, Played
-from controller.io.lines.ports import serial_opener
-from controller.io.lines.pseudo_terminal import serving
-from controller.io.lines.serial import LineLost
+
+if TYPE_CHECKING:
+    from controller.formats.text.captures import Capture
+    from controller.io.lines.line_tools import Played
 
 CAPTURE_LIMIT_BYTES: Final = 256 * 1024 * 1024
 """Of a capture: days of a busy line."""
@@ -40,6 +37,11 @@ def command(
 
     Exit status: 0 played and the host said what it said then, 1 it said something else, 2 it cannot be played.
     """
+    import asyncio
+
+    from controller.formats.text.captures import CaptureRefused, read_capture
+    from controller.io.files.plain_files import FileRefused, content
+
     if (serve is None) is (port is None):
         raise click.UsageError("expected --serve PATH or --port PORT, and not both")
     try:
@@ -68,6 +70,13 @@ async def playback(
     Raises:
         OSError: the port cannot be opened or the path not be made, or the line was lost.
     """
+    import asyncio
+
+    from controller.io.lines.line_tools import Playback
+    from controller.io.lines.ports import serial_opener
+    from controller.io.lines.pseudo_terminal import serving
+    from controller.io.lines.serial import LineLost
+
     if serve is not None:
         opener = serving(serve)
     else:

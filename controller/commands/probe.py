@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from controller.commands.line_probe import Device, as_device, bytes_lines, driven, listening, reading_line
 from controller.commands.terminal import say
-from controller.io.lines.line_tools import listen
-from controller.io.system.clock import SystemClock
-from controller.io.system.log import configure_log
-from firmware_protocols.readings import Reading
+
+if TYPE_CHECKING:
+    from firmware_protocols.readings import Reading
 
 
 @click.command("probe")
@@ -34,6 +33,10 @@ def command(port: str, device: Device | None, spots: str, baud: int) -> None:
 
     Exit status: 0 when interrupted, 2 if PORT cannot be opened or is lost.
     """
+    import asyncio
+
+    from controller.io.system.log import configure_log
+
     configure_log("console", level="error")
     numbers = read_spots(spots)
     try:
@@ -62,6 +65,9 @@ async def probe(port: str, device: Device | None, spots: tuple[int, ...], baud: 
     Raises:
         OSError: the port cannot be opened, or was lost while only listened to.
     """
+    from controller.io.lines.line_tools import listen
+    from controller.io.system.clock import SystemClock
+
     clock = SystemClock()
     begin_ns = clock.monotonic_ns()
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from controller.commands.main_edge import edge_of
 from controller.commands.suggestions import profiles
 from controller.commands.terminal import AS_JSON, Column, refuse, say, say_json, say_table
-from controller.formats.config.profiles import Profile, ProfileError
-from controller.io.files import profile_files
-from controller.reports.par_report import EDGE_DIGITS, decimal
-from controller.reports.profile_text import compared, rows, shown
+
+if TYPE_CHECKING:
+    from controller.formats.config.profiles import Profile
 
 
 @click.group("profile")
@@ -27,6 +27,8 @@ def command() -> None:
 @AS_JSON
 def list_profiles(*, as_json: bool) -> None:
     """List the profiles that come with the program."""
+    from controller.io.files import profile_files
+
     if as_json:
         say_json([{"name": name, "title": loaded(name).title} for name in profile_files.names()])
         return
@@ -38,6 +40,9 @@ def list_profiles(*, as_json: bool) -> None:
 @AS_JSON
 def show(profile: str, *, as_json: bool) -> None:
     """Write every rule of PROFILE with the card or regulation it comes from, its hash and the main wager's edge."""
+    from controller.reports.par_report import EDGE_DIGITS, decimal
+    from controller.reports.profile_text import rows, shown
+
     found = loaded(profile)
     edge = edge_of(found.rules)
     if as_json:
@@ -63,6 +68,8 @@ def diff(one: str, other: str, *, as_json: bool) -> None:
 
     Exit status: 0 nothing, 1 something.
     """
+    from controller.reports.profile_text import compared
+
     found = compared(loaded(one), loaded(other))
     if as_json:
         say_json([key._asdict() for key in found])
@@ -91,6 +98,9 @@ def check(file: str, *, as_json: bool) -> None:
 
 def loaded(name: str) -> Profile:
     """A profile by name or from a file; one line for each mistake and exit status 2 if it cannot be used."""
+    from controller.formats.config.profiles import ProfileError
+    from controller.io.files import profile_files
+
     try:
         return profile_files.load(name)
     except ProfileError as error:

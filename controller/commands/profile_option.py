@@ -6,9 +6,6 @@ from pathlib import Path
 
 import click
 
-from controller.formats.config.profiles import ProfileError
-from controller.io.files import profile_files
-
 
 def profile_named(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """The name, or the whole path of the file, of a profile that can be played.
@@ -16,6 +13,9 @@ def profile_named(ctx: click.Context, param: click.Parameter, value: str) -> str
     Raises:
         click.BadParameter: there is none, or it has mistakes.
     """
+    from controller.formats.config.profiles import ProfileError
+    from controller.io.files import profile_files
+
     name = str(Path(value).absolute()) if profile_files.is_path(value) else value
     try:
         profile_files.load(name)

@@ -6,30 +6,16 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from typing import Final, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 import click
 
 from controller.commands.terminal import say
-from controller.core.game.rules import Rules
-from controller.core.inference.case import Recount, recounted_bytes
-from controller.formats.cases.reconstruct_input import (
-    AnswerLine,
-    CardLine,
-    ChipsLine,
-    CloseLine,
-    DeclareLine,
-    EvidenceRefused,
-    HealthLine,
-    KeyLine,
-    Line,
-    Table,
-    read_lines,
-)
-from controller.formats.config.profiles import ProfileError
-from controller.formats.text.safe_parse import one_line
-from controller.io.files import profile_files
-from controller.io.files.plain_files import opened
+
+if TYPE_CHECKING:
+    from controller.core.game.rules import Rules
+    from controller.core.inference.case import Recount
+    from controller.formats.cases.reconstruct_input import Line, Table
 
 READS: Final = ("on_draw", "ahead")
 """When a shoe reads a card. It changes nothing here: every card of these lines has left the shoe."""
@@ -51,6 +37,10 @@ def command(evidence: str, *, each: bool) -> None:
 
     Exit status: 0 answered, 2 a line is not evidence.
     """
+    from controller.core.inference.case import recounted_bytes
+    from controller.formats.cases.reconstruct_input import EvidenceRefused, read_lines
+    from controller.formats.text.safe_parse import one_line
+
     recount: Recount | None = None
     try:
         for so_far in recounts(read_lines(lines_of(evidence))):
@@ -70,6 +60,9 @@ def lines_of(evidence: str) -> Iterator[str]:
     Raises:
         EvidenceRefused: it cannot be read, or a line is no UTF-8 text.
     """
+    from controller.formats.cases.reconstruct_input import EvidenceRefused
+    from controller.io.files.plain_files import opened
+
     number = 1
     try:
         with nullcontext(sys.stdin.buffer) if evidence == "-" else opened(evidence, None) as lines:
@@ -93,6 +86,9 @@ def recounts(lines: Iterable[tuple[int, Table | Line]]) -> Iterator[Recount]:
     Raises:
         EvidenceRefused: a line that is none, after those before it have been given.
     """
+    from controller.core.inference.case import Recount
+    from controller.formats.cases.reconstruct_input import DeclareLine, Table
+
     heard: list[tuple[int, Table | Line]] = []
     recount: Recount | None = None
     for number, line in lines:
@@ -116,6 +112,10 @@ def rules_of(table: Table, number: int) -> Rules:
     Raises:
         EvidenceRefused: no such profile, option or zone.
     """
+    from controller.formats.cases.reconstruct_input import EvidenceRefused
+    from controller.formats.config.profiles import ProfileError
+    from controller.io.files import profile_files
+
     options = dict(table.options)
     reads = options.pop("reads", "on_draw")
     if reads not in READS:
@@ -139,6 +139,8 @@ def check_zone(rules: Rules, zone: str, number: int) -> None:
     Raises:
         EvidenceRefused: it does not.
     """
+    from controller.formats.cases.reconstruct_input import EvidenceRefused
+
     zones = ("main", *(("insurance",) if rules.insurance else ()), *rules.side_bets)
     if zone not in zones:
         raise EvidenceRefused(f"line {number}: zone: expected one of {', '.join(zones)}, got {zone!r}")
@@ -150,6 +152,16 @@ def take(recount: Recount, line: Line, number: int) -> None:
     Raises:
         EvidenceRefused: a zone that the profile does not have.
     """
+    from controller.formats.cases.reconstruct_input import (
+        AnswerLine,
+        CardLine,
+        ChipsLine,
+        CloseLine,
+        DeclareLine,
+        HealthLine,
+        KeyLine,
+    )
+
     match line:
         case CardLine(at_ns, face):
             recount.card(face, at_ns)

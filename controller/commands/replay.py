@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from controller import version
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, progress, say, say_json
-from controller.daemon.replay import Replayed, replay
-from controller.formats.journal.records import RecordDamaged
-from controller.io.files.key_file import KeyRefused, read_key
-from controller.io.journal.journal import JournalDamaged, NotAJournal
-from controller.io.system.processes import processors
+
+if TYPE_CHECKING:
+    from controller.daemon.replay import Replayed
 
 OTHER_VERSION: Final = 3
 """The exit status where the difference may be that of two versions."""
@@ -41,6 +39,12 @@ def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: 
     Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used, 3 something differs from what
     another version of the program has told.
     """
+    from controller.daemon.replay import replay
+    from controller.formats.journal.records import RecordDamaged
+    from controller.io.files.key_file import KeyRefused, read_key
+    from controller.io.journal.journal import JournalDamaged, NotAJournal
+    from controller.io.system.processes import processors
+
     try:
         key = read_key(key_file) if key_file is not None else None
         with progress("records stepped again") as stepped:

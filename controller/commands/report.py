@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 import msgspec
-from msgspec.structs import replace
 
 from controller import version
 from controller.commands.main_edge import edge_of
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_text
-from controller.core.analysis.expectation import theories
-from controller.core.game.rules import Rules
-from controller.core.messages.advice import PaymentAdvised
-from controller.core.messages.events import CardDealt, CardDrawn, CardOpened, ChipsChanged, KeyRead, TableStarted
-from controller.core.messages.inputs import Started
-from controller.formats.journal.records import RecordDamaged, unseal
-from controller.formats.mqtt.envelope import Published, own_event
-from controller.formats.text.moments import HouseCalendar, NoMoment, Period
-from controller.io.displays.shift_page import NoPages, shift_page
-from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
-from controller.reports.shift import ALWAYS, Asked, Shift, rfc3339, shift_of
-from controller.reports.shift_inventory import house_day
-from controller.reports.shift_text import shift_text
+
+if TYPE_CHECKING:
+    from controller.core.game.rules import Rules
+    from controller.formats.mqtt.envelope import Published
+    from controller.formats.text.moments import HouseCalendar
+    from controller.io.journal.journal import JournalReader
+    from controller.reports.shift import Asked, Shift
 
 A_DAY: Final = timedelta(days=1)
-
-SILENT: Final = (CardDealt, CardDrawn, CardOpened, ChipsChanged, KeyRead, PaymentAdvised)
-"""Most of a journal's events, and no account needs them."""
 
 
 class Times(msgspec.Struct, frozen=True):
@@ -68,6 +58,12 @@ def command(
     daemon may be running. Exit status: 0 written, 1 the journal is damaged, 2 there is no journal, a time is none,
     nothing happened in it, or the page cannot be written.
     """
+    from controller.formats.journal.records import RecordDamaged
+    from controller.formats.text.moments import NoMoment
+    from controller.io.displays.shift_page import NoPages, shift_page
+    from controller.io.journal.journal import JournalDamaged, NotAJournal
+    from controller.reports.shift_text import shift_text
+
     try:
         account = _account(journal, Times(since, until, day, shift))
         if page is not None:
@@ -91,6 +87,16 @@ def _end(text: str, status: int) -> None:
 
 
 def _account(journal: Path, times: Times) -> Shift:
+    from datetime import UTC, datetime
+
+    from msgspec.structs import replace
+
+    from controller.core.analysis.expectation import theories
+    from controller.formats.text.moments import HouseCalendar
+    from controller.io.journal.journal import JournalReader
+    from controller.reports.shift import rfc3339, shift_of
+    from controller.reports.shift_inventory import house_day
+
     with JournalReader(journal) as reader:
         told, rules = _read(reader)
     if not told or rules is None:
@@ -112,6 +118,9 @@ def _asked(times: Times, house: HouseCalendar) -> Asked:
     Raises:
         NoMoment: a time is none, or the times do not go together.
     """
+    from controller.formats.text.moments import NoMoment, Period
+    from controller.reports.shift import ALWAYS, Asked
+
     zone = house.day.time_zone
     if times.shift and not times.day:
         raise NoMoment("--shift: expected --day with it, such as --day yesterday")
@@ -134,11 +143,17 @@ def _asked(times: Times, house: HouseCalendar) -> Asked:
 
 def _read(reader: JournalReader) -> tuple[list[Published], Rules | None]:
     """The events that accounts are made of, and the rules last in force."""
+    from controller.core.messages.advice import PaymentAdvised
+    from controller.core.messages.events import CardDealt, CardDrawn, CardOpened, ChipsChanged, KeyRead, TableStarted
+    from controller.formats.mqtt.envelope import own_event
+
+    # Most of a journal's events, and no account needs them.
+    silent = (CardDealt, CardDrawn, CardOpened, ChipsChanged, KeyRead, PaymentAdvised)
     told: list[Published] = []
     started: int | None = None
     for row in reader.events():
         one = own_event(row.body)
-        if not isinstance(one.event, SILENT):
+        if not isinstance(one.event, silent):
             told.append(one)
         if isinstance(one.event, TableStarted):
             started = row.number
@@ -147,6 +162,9 @@ def _read(reader: JournalReader) -> tuple[list[Published], Rules | None]:
 
 def _rules(reader: JournalReader, number: int) -> Rules:
     """The rules a table started with, from the record of that number."""
+    from controller.core.messages.inputs import Started
+    from controller.formats.journal.records import unseal
+
     record = next(one for one in reader.records(number) if one.number == number)
     given = unseal(record.body, b"", {}, reader.identity).input
     assert isinstance(given, Started)

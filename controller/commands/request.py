@@ -6,25 +6,19 @@ import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, assert_never
 
 import click
-import msgspec
 
 from controller.commands.client import channel_of, tables, with_channel
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.formats.journal.records import Identity
-from controller.formats.mqtt.envelope import Topics
-from controller.formats.orders.epoch_authorization import Signer
-from controller.formats.orders.operators import STATUS
-from controller.formats.orders.requests import Reply
-from controller.formats.orders.signed_orders import SignedRequest, number_at, order_text
-from controller.io.files.secret_files import SecretRefused, read_curve_secret
-from controller.io.mqtt.connection import Broker
-from controller.io.mqtt.request import REPLY_SECONDS, NoReply, NotReached, put_request
-from controller.io.operators.channel_client import Where, ask
-from controller.io.system.clock import Clock, SystemClock
-from controller.io.system.randomness import SystemEntropy
+
+if TYPE_CHECKING:
+    from controller.formats.mqtt.envelope import Topics
+    from controller.formats.orders.requests import Reply
+    from controller.io.mqtt.connection import Broker
+    from controller.io.operators.channel_client import Where
+    from controller.io.system.clock import Clock
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,6 +51,8 @@ def cased(case: str) -> dict[str, str]:
 
 def table_of(ctx: click.Context, param: click.Parameter, value: str) -> Topics:
     """``SITE/TABLE`` as the topics of that table."""
+    from controller.formats.mqtt.envelope import Topics
+
     site, _, name = value.partition("/")
     if not site or not name or set(value) & set("+#") or "/" in name:
         raise click.BadParameter("expected SITE/TABLE, such as harbour/bj-1", ctx, param)
@@ -78,6 +74,8 @@ def asked_of_table(function: F) -> F:
 
     @functools.wraps(function)
     def asked(topics: Topics, who: str, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - as click has them
+        from controller.io.system.clock import SystemClock
+
         channel = channel_of(given)
         key, epoch = given.pop("sign_key_file"), given.pop("epoch")
         verb, body = function(**given)
@@ -102,6 +100,10 @@ def put(channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any]
     Raises:
         NoReply: it cannot be put, or nobody replied.
     """
+    from controller.io.mqtt.connection import Broker
+    from controller.io.mqtt.request import REPLY_SECONDS, NoReply, NotReached, put_request
+    from controller.io.operators.channel_client import Where, ask
+
     match channel:
         case Where():
             return ask(channel, f"{topics.site}/{topics.table}", verb, body, REPLY_SECONDS)
@@ -127,6 +129,16 @@ class Sign(NamedTuple):
         Raises:
             NoReply: the key cannot be used, or the epoch is not known.
         """
+        import msgspec
+
+        from controller.formats.journal.records import Identity
+        from controller.formats.orders.epoch_authorization import Signer
+        from controller.formats.orders.operators import STATUS
+        from controller.formats.orders.signed_orders import SignedRequest, number_at, order_text
+        from controller.io.files.secret_files import SecretRefused, read_curve_secret
+        from controller.io.mqtt.request import NoReply
+        from controller.io.operators.channel_client import Where
+
         try:
             signer = Signer(read_curve_secret(self.key))
         except SecretRefused as error:
@@ -147,6 +159,9 @@ def tell(
     channel: Where | Broker, topics: Topics, verb: str, body: dict[str, Any], sign: Sign | None, *, as_json: bool
 ) -> None:
     """Put the request and say what came of it: exit status 0 accepted, 1 refused, 2 it cannot be put, or no reply."""
+    from controller.io.mqtt.request import NoReply
+    from controller.io.system.randomness import SystemEntropy
+
     token = SystemEntropy().take(TOKEN_BYTES).hex()
     try:
         request = {**body, "transaction": token}

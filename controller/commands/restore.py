@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from controller.commands.journal_reader import counted, counts
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, say, say_json
-from controller.formats.journal.records import Identity
-from controller.io.copies.backup import CopyDamaged, CopyRefused, restore
-from controller.io.copies.segment_folder import NoCopy, survey
-from controller.io.files.key_file import KeyRefused, read_key
-from controller.io.journal.commit_marker import path_of
-from controller.io.journal.journal import JournalDamaged, NotAJournal
-from controller.io.journal.reader import JournalReader
-from controller.io.mqtt.durable_file import DurableFile, DurableRefused
+
+if TYPE_CHECKING:
+    from controller.formats.journal.records import Identity
 
 
 @click.command("restore")
@@ -50,6 +46,13 @@ def command(*, copy: Path, journal: Path, key_file: Path, held: Path | None, asi
 
     Exit status: 0 restored, 1 the copy is damaged, 2 refused.
     """
+    from controller.io.copies.backup import CopyDamaged, CopyRefused, restore
+    from controller.io.copies.segment_folder import NoCopy
+    from controller.io.files.key_file import KeyRefused, read_key
+    from controller.io.journal.commit_marker import path_of
+    from controller.io.journal.journal import JournalDamaged, NotAJournal
+    from controller.io.mqtt.durable_file import DurableRefused
+
     is_unwitnessed = held is None and not path_of(journal).exists()
     try:
         key = read_key(key_file)
@@ -78,6 +81,9 @@ def held_by(held: Path, copy: Path) -> int:
         DurableRefused: it is in use, or holds another table's events.
         NoCopy: the copy is a folder without one.
     """
+    from controller.io.copies.segment_folder import survey
+    from controller.io.mqtt.durable_file import DurableFile
+
     identity = survey(copy).identity if copy.is_dir() else identity_of(copy)
     file = DurableFile(held, identity.site, identity.table)
     file.close()
@@ -86,5 +92,7 @@ def held_by(held: Path, copy: Path) -> int:
 
 def identity_of(journal: Path) -> Identity:
     """Whose journal it is."""
+    from controller.io.journal.reader import JournalReader
+
     with JournalReader(journal) as reader:
         return reader.identity

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import random
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from controller.commands.terminal import AS_JSON, refuse, say
-from controller.io.files.plain_files import content
-from controller.io.lines.ports import serial_opener
-from controller.io.lines.supervisor import Link
-from controller.io.system.clock import SystemClock
-from controller.io.system.log import configure_log
-from controller.io.system.randomness import SystemEntropy
-from controller.reports.randomness_tests import ALPHA, DAMNING, Tested, all_tests
-from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Noise, draw_below, mix
-from devices.trigger.noise_health import NoiseHealth
-from devices.trigger.rng import CLAIMED_BITS, KEPT_BYTES, RngSession
-from firmware_protocols import discovery
-from firmware_protocols.readings import DeviceHealth, HealthState, LineDisturbed, Reading
+from devices.trigger import CLAIMED_BITS
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from controller.reports.randomness_tests import Tested
+    from devices.trigger.noise_health import NoiseHealth
+    from firmware_protocols.readings import Reading
 
 PATIENCE_SECONDS: Final = 3.0
 """How long a generator may give nothing before it is given up."""
@@ -55,6 +48,8 @@ class Verdict(NamedTuple):
     @property
     def passed(self) -> bool:
         """Failed: damning at once, or in doubt twice. Of eight tests at 99 % one in thirteen runs doubts one once."""
+        from controller.reports.randomness_tests import ALPHA, DAMNING
+
         if self.first.p >= ALPHA:
             return True
         return self.first.p >= DAMNING and self.second is not None and self.second.p >= ALPHA
@@ -83,6 +78,11 @@ def report(as_json: bool, **options: Any) -> None:  # noqa: ANN401, FBT001 - cli
     A test passes at 99 %. One in doubt is done again with fresh draws and fails if it is in doubt again. Exit status:
     0 all pass, 1 one fails or a health test does, 2 the source cannot be used.
     """
+    import asyncio
+
+    from controller.io.system.log import configure_log
+    from devices.trigger.noise_health import NoiseHealth
+
     # What is wrong with a line is told once, at the end.
     configure_log("auto", level="error")
     limit = options["ceiling_cents"] - options["reset_cents"]
@@ -104,6 +104,8 @@ def report(as_json: bool, **options: Any) -> None:  # noqa: ANN401, FBT001 - cli
 
 
 def _verdicts(draws: Iterator[int], limit: int, count: int) -> list[Verdict]:
+    from controller.reports.randomness_tests import all_tests
+
     first = all_tests([next(draws) for _ in range(count)], limit)
     if all(test.passed for test in first):
         return [Verdict(test, None) for test in first]
@@ -112,6 +114,8 @@ def _verdicts(draws: Iterator[int], limit: int, count: int) -> list[Verdict]:
 
 
 def _print(verdicts: list[Verdict], health: NoiseHealth, options: dict[str, Any], *, as_json: bool) -> None:
+    import json
+
     source = options["device"] or options["file"] or "the system's generator"
     what = f"{options['draws']} draws from {options['reset_cents']} to {options['ceiling_cents'] - 1} cents"
     told = (
@@ -150,11 +154,16 @@ def _failure(health: NoiseHealth) -> str:
 
 
 def _draws(take: Take, limit: int) -> Iterator[int]:
+    from controller.trigger_box.pool import draw_below
+
     while True:
         yield draw_below(take, limit)
 
 
 def _mixed_draws(take: Take, limit: int) -> Iterator[int]:
+    from controller.io.system.randomness import SystemEntropy
+    from controller.trigger_box.pool import NOISE_BYTES, POOL_BYTES, Noise, mix
+
     pool, system = bytes(POOL_BYTES), SystemEntropy()
     while True:
         pool, mixed = mix(pool, Noise(take(NOISE_BYTES), system.take(NOISE_BYTES)))
@@ -180,6 +189,9 @@ def _tested(source: Take, health: NoiseHealth) -> Take:
 
 
 def _source(runner: asyncio.Runner, options: dict[str, Any]) -> Take:
+    from controller.io.files.plain_files import content
+    from controller.io.system.randomness import SystemEntropy
+
     if options["device"] and options["file"]:
         raise NoBytes("--device and --file: one source at a time")
     if options["device"]:
@@ -201,6 +213,14 @@ class _Device:
     """A hardware generator on its line, as the trigger box has it."""
 
     def __init__(self, port: str, protocol: str, claimed_bits: float) -> None:
+        import random
+
+        from controller.io.lines.ports import serial_opener
+        from controller.io.lines.supervisor import Link
+        from controller.io.system.clock import SystemClock
+        from devices.trigger.rng import RngSession
+        from firmware_protocols import discovery
+
         codec = discovery.find("rng", protocol)
         self._port = port
         self._session = RngSession(codec, claimed_bits=claimed_bits)
@@ -217,6 +237,8 @@ class _Device:
         self._task: asyncio.Task[None] | None = None
 
     def _told(self, reading: Reading) -> None:
+        from firmware_protocols.readings import DeviceHealth, HealthState, LineDisturbed
+
         if isinstance(reading, LineDisturbed):
             self._trouble = reading.reason
         elif isinstance(reading, DeviceHealth) and reading.state is HealthState.LOST and not self._trouble:
@@ -228,6 +250,10 @@ class _Device:
         Raises:
             NoBytes: none come, or they are no noise.
         """
+        import asyncio
+
+        from devices.trigger.rng import KEPT_BYTES
+
         self._task = self._task or asyncio.create_task(self._link.run())
         count = min(count, KEPT_BYTES)
         try:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from controller.commands.journal_reader import of_journal, told
 from controller.commands.suggestions import rounds
 from controller.commands.terminal import say, say_json
-from controller.io.journal.journal import JournalReader
-from controller.reports.round_narrative import story
+
+if TYPE_CHECKING:
+    from controller.io.journal.journal import JournalReader
 
 
 @click.command("round")
@@ -22,6 +25,8 @@ def command(reader: JournalReader, *, as_json: bool, number: int) -> None:
 
     Exit status: 0, 1 there is no such round, 2 the journal cannot be read.
     """
+    from controller.reports.round_narrative import story
+
     lines = story(told(reader), number)
     if as_json:
         say_json(lines)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from controller.commands.journal_reader import of_journal, published
 from controller.commands.terminal import Cell, Column, Style, say_json, say_table
-from controller.core.table.alert_list import money
-from controller.io.journal.journal import JournalReader
-from controller.reports.revenue_rows import takings
-from controller.reports.round_narrative import RoundLine, rounds, signed
+
+if TYPE_CHECKING:
+    from controller.io.journal.journal import JournalReader
+    from controller.reports.round_narrative import RoundLine
 
 COLUMNS: Final = (
     Column("round", is_number=True),
@@ -34,6 +34,9 @@ def command(reader: JournalReader, *, as_json: bool, last: int) -> None:
 
     Exit status: 0, 2 the journal cannot be read.
     """
+    from controller.reports.revenue_rows import takings
+    from controller.reports.round_narrative import rounds
+
     found = rounds(takings(published(reader)))[-last:]
     if as_json:
         say_json(found)
@@ -43,6 +46,9 @@ def command(reader: JournalReader, *, as_json: bool, last: int) -> None:
 
 def row(one: RoundLine) -> tuple[str | Cell, ...]:
     """A round as a row of the list."""
+    from controller.core.table.alert_list import money
+    from controller.reports.round_narrative import signed
+
     outcome: Style = "bad" if one.outcome == "irregular" else "warning" if one.outcome == "open" else ""
     return (
         str(one.round),

@@ -10,10 +10,7 @@ import click
 
 from controller import version
 from controller.commands.terminal import say
-from controller.formats.mqtt.asyncapi import asyncapi_file
-from controller.formats.mqtt.schemas import schema_files
-from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
-from controller.io.files.plain_files import content
+from controller.formats.text.safe_parse import DataRefused, reads_outside
 
 
 @click.command("schemas")
@@ -25,6 +22,9 @@ from controller.io.files.plain_files import content
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path))
 def command(directory: Path, examples: Path | None) -> None:
     """Write the JSON Schemas of all payloads, and asyncapi.json, into DIRECTORY."""
+    from controller.formats.mqtt.asyncapi import asyncapi_file
+    from controller.formats.mqtt.schemas import schema_files
+
     shown = _events(examples) if examples else []
     directory.mkdir(parents=True, exist_ok=True)
     files = {**schema_files(), "asyncapi.json": asyncapi_file(shown, version())}
@@ -35,6 +35,8 @@ def command(directory: Path, examples: Path | None) -> None:
 
 @reads_outside(DataRefused)
 def _event(line: bytes) -> dict[str, Any]:
+    from controller.formats.text.safe_parse import json_as
+
     event: dict[str, Any] = json_as(line, dict[str, Any])
     if "type" not in event:
         raise DataRefused("expected a type")
@@ -42,6 +44,8 @@ def _event(line: bytes) -> dict[str, Any]:
 
 
 def _events(path: Path) -> list[dict[str, Any]]:
+    from controller.io.files.plain_files import content
+
     found: list[dict[str, Any]] = []
     try:
         lines = content(path).splitlines()

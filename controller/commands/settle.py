@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from controller.commands.terminal import say, say_text
-from controller.core.game.rules import Rules
-from controller.formats.cases.settle_input import CaseError, parse_json, read_case
-from controller.formats.cases.settle_output import account_json, differences, settle
-from controller.formats.config.profiles import Profile, ProfileError
-from controller.formats.text.safe_parse import one_line
-from controller.io.files import profile_files
-from controller.io.files.plain_files import FILE_LIMIT_BYTES, content
+
+if TYPE_CHECKING:
+    from controller.core.game.rules import Rules
+    from controller.formats.config.profiles import Profile
 
 
 @click.command("settle")
@@ -29,6 +25,11 @@ def command(case_file: str) -> None:
 
     Exit status: 0 settled, and as expected; 1 a case differs from what it expects; 2 a case cannot be read.
     """
+    import json
+
+    from controller.formats.cases.settle_input import CaseError, parse_json
+    from controller.formats.text.safe_parse import one_line
+
     try:
         told = parse_json(read_bytes(case_file))
         whole = isinstance(told, dict) and "cases" in told
@@ -48,6 +49,9 @@ def command(case_file: str) -> None:
 
 def read_bytes(case_file: str) -> bytes:
     """The file's bytes, or standard input's for ``-``."""
+    from controller.formats.cases.settle_input import CaseError
+    from controller.io.files.plain_files import FILE_LIMIT_BYTES, content
+
     if case_file == "-":
         # One byte too many, so that the decoder refuses what is too large.
         return sys.stdin.buffer.read(FILE_LIMIT_BYTES + 1)
@@ -63,6 +67,9 @@ def settle_one(told: object) -> dict[str, Any]:
     Raises:
         CaseError: it cannot be read.
     """
+    from controller.formats.cases.settle_input import read_case
+    from controller.formats.cases.settle_output import account_json, settle
+
     case = read_case(told, rules_of)
     assert isinstance(told, dict), "it was read"
     return account_json(case, settle(case), profile_of(told["rules"]).sources)
@@ -74,6 +81,10 @@ def settle_all(cases: object) -> dict[str, Any]:
     Raises:
         CaseError: they are no list.
     """
+    from controller.formats.cases.settle_input import CaseError
+    from controller.formats.cases.settle_output import differences
+    from controller.formats.text.safe_parse import one_line
+
     if not isinstance(cases, list):
         raise CaseError("cases", "expected a list")
     accounts: list[dict[str, Any]] = []
@@ -99,6 +110,10 @@ def profile_of(name: str) -> Profile:
     Raises:
         CaseError: there is none, or it cannot be played.
     """
+    from controller.formats.cases.settle_input import CaseError
+    from controller.formats.config.profiles import ProfileError
+    from controller.io.files import profile_files
+
     try:
         return profile_files.load(name)
     except ProfileError as error:

@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-import msgspec
-import zmq
 
 from controller.commands.devices import best_name
 from controller.commands.terminal import refuse, say
-from controller.formats.config import setup_answers
-from controller.formats.config.setup_answers import (
-    HERE,
-    QUESTIONS,
-    Answers,
-    answers_of,
-    broker_line,
-    read_answers,
-    typed,
-)
-from controller.formats.config.table_file import ConfigError
-from controller.formats.journal.records import KEY_BYTES
-from controller.formats.orders.operators import ROLES, Operator
-from controller.formats.text.usb_names import Plugged
-from controller.io.files.config_files import text_of
-from controller.io.files.install_files import Installer, Owner
-from controller.io.lines.identify import identify, questions
-from controller.io.lines.ports import plugged_in, serial_opener
-from controller.io.system.log import configure_log
-from controller.io.system.randomness import SystemEntropy
+
+if TYPE_CHECKING:
+    from controller.formats.config.setup_answers import Answers
+    from controller.formats.orders.operators import Operator
+    from controller.formats.text.usb_names import Plugged
+    from controller.io.files.install_files import Installer
 
 SHIPPED: Final = (Path(__file__).resolve().parents[2] / "systemd", Path(sys.prefix) / "share/tableside/systemd")
 """Where the files of the system lie: in a checkout, and in an installed release."""
@@ -71,6 +53,12 @@ def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> N
 
     Exit status: 0 done, 1 done, but files that say something else were kept, 2 refused.
     """
+    from controller.formats.config.setup_answers import read_answers
+    from controller.formats.config.table_file import ConfigError
+    from controller.io.files.config_files import text_of
+    from controller.io.files.install_files import Installer
+    from controller.io.system.log import configure_log
+
     configure_log("console", level="error")
     try:
         answers = asked_with_devices() if file is None else read_answers(text_of(file), str(file))
@@ -90,12 +78,18 @@ def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> N
 
 def asked_with_devices() -> Answers:
     """The answers of whoever sits there; what is plugged in is asked who it is first."""
+    import asyncio
+
+    from controller.io.lines.ports import plugged_in
+
     say("Looking at what is plugged in ...")
     return asked(*asyncio.run(found_devices(plugged_in())))
 
 
 def asked(found: Mapping[str, Any], unknown: Sequence[str]) -> Answers:
     """The answers of whoever sits there; proposed are the devices ``found``, then the ports of ``unknown`` ones."""
+    from controller.formats.config.setup_answers import QUESTIONS, answers_of
+
     proposals: dict[str, Any] = {**_defaults(), **found}
     free = iter(unknown)
     for name in ("shoe_port", "bet_spots_port", "keypad_port"):
@@ -114,6 +108,8 @@ def asked(found: Mapping[str, Any], unknown: Sequence[str]) -> Answers:
 
 def ask(name: str, why: str, proposal: object) -> object:
     """One question, until it has an answer that can be one."""
+    from controller.formats.config.setup_answers import typed
+
     shown = ",".join(map(str, proposal)) if isinstance(proposal, tuple) else str(proposal)
     while True:
         text = click.prompt(f"{why}\n  {name}", default=shown, type=str)
@@ -125,6 +121,10 @@ def ask(name: str, why: str, proposal: object) -> object:
 
 def people() -> list[Operator]:
     """Who may order things of the table, each with a public key (`tableside keys curve`)."""
+    import msgspec
+
+    from controller.formats.orders.operators import ROLES, Operator
+
     found: list[Operator] = []
     while name := click.prompt("An operator's name, as it is to stand in the journal; empty: no more", default=""):
         role = click.prompt("  role", type=click.Choice(ROLES), default="floor")
@@ -137,12 +137,19 @@ def people() -> list[Operator]:
 
 
 def _defaults() -> dict[str, Any]:
+    import msgspec
+
+    from controller.formats.config.setup_answers import Answers
+
     fields = msgspec.structs.fields(Answers)
     return {one.name: one.default for one in fields if one.default is not msgspec.NODEFAULT and one.name != "operator"}
 
 
 async def found_devices(ports: Sequence[Plugged]) -> tuple[dict[str, Any], list[str]]:
     """Proposals for the devices that say who they are, and the ports of those that do not."""
+    from controller.io.lines.identify import identify, questions
+    from controller.io.lines.ports import serial_opener
+
     found: dict[str, Any] = {}
     unknown: list[str] = []
     for port in ports:
@@ -168,6 +175,8 @@ def carry_out(pc: Installer, answers: Answers) -> None:
     Raises:
         OSError: something cannot be written, or a command of the system's failed.
     """
+    from controller.formats.config import setup_answers
+
     shipped = next((folder for folder in SHIPPED if folder.is_dir()), SHIPPED[0])
     for name, (path, why) in FILES.items():
         pc.put(path, (shipped / name).read_text(encoding="utf-8"), why)
@@ -181,6 +190,13 @@ def carry_out(pc: Installer, answers: Answers) -> None:
 
 def table_files(pc: Installer, answers: Answers) -> None:
     """The table's own files and secrets."""
+    import zmq
+
+    from controller.formats.config import setup_answers
+    from controller.formats.journal.records import KEY_BYTES
+    from controller.io.files.install_files import Owner
+    from controller.io.system.randomness import SystemEntropy
+
     folder, name = "/etc/tableside", answers.table
     pc.folder(folder, 0o750)
     pc.secret(f"{folder}/{name}.key", lambda: f"{SystemEntropy().take(KEY_BYTES).hex()}\n", "the table's key")
@@ -201,6 +217,11 @@ def table_files(pc: Installer, answers: Answers) -> None:
 
 def broker_files(pc: Installer, answers: Answers, shipped: Path) -> None:
     """The broker on this PC, or the password that another one knows the table by."""
+    import secrets
+
+    from controller.formats.config.setup_answers import HERE, broker_line
+    from controller.io.files.install_files import Owner
+
     passwords: dict[str, str] = {}
     for user in BROKER_USERS if answers.broker_host == HERE else BROKER_USERS[:1]:
         why = f"the broker's password of {user}"
@@ -223,6 +244,8 @@ def broker_files(pc: Installer, answers: Answers, shipped: Path) -> None:
 
 def service_files(pc: Installer, answers: Answers) -> None:
     """The service, and what it needs at every boot."""
+    from controller.formats.config import setup_answers
+
     name = answers.table
     unit = f"tableside@{name}.service"
     pc.put(f"/etc/systemd/system/{unit}.d/credentials.conf", setup_answers.drop_in(answers), "the service's secrets")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,15 +14,12 @@ from controller.commands.demo import check_profile, read_boxes
 from controller.commands.profile_option import profile_named
 from controller.commands.suggestions import profiles
 from controller.commands.terminal import say
-from controller.demo.demo import truth_of
-from controller.demo.table import PROFILE, Wanted, devices, script, sevens_meter, table_file
-from controller.formats.cases.accounts import account_bytes
-from controller.io.files.key_file import KeyRefused, create_key
-from controller.io.mqtt.connection import Broker
-from controller.io.system.randomness import SystemEntropy
-from simulators.people.acts import RoundPlayed
-from simulators.people.rack import Rack
-from simulators.serve import Station, perform
+from controller.demo import PROFILE
+
+if TYPE_CHECKING:
+    from controller.demo.table import Wanted
+    from simulators.people.acts import RoundPlayed
+    from simulators.people.rack import Rack
 
 POLLED_LOOKS = 3
 """Inventories of every zone after which a daemon is surely listening."""
@@ -62,6 +59,13 @@ def command(
 
     Exit status: 0 at the end or when interrupted, 2 it cannot be served.
     """
+    import asyncio
+
+    from controller.demo.demo import truth_of
+    from controller.demo.table import Wanted
+    from controller.formats.cases.accounts import account_bytes
+    from controller.io.files.key_file import KeyRefused
+
     try:
         jackpots = jackpots or sensors
         check_profile(profile, jackpots=jackpots)
@@ -77,6 +81,11 @@ def command(
 
 def prepare(wanted: Wanted, rack: Rack) -> None:
     """Write what a daemon needs, where it is not there yet."""
+    from controller.demo.table import table_file
+    from controller.io.files.key_file import create_key
+    from controller.io.mqtt.connection import Broker
+    from controller.io.system.randomness import SystemEntropy
+
     directory = wanted.directory
     (directory / "ports").mkdir(parents=True, exist_ok=True)
     if not (directory / "table.key").exists():
@@ -91,6 +100,13 @@ def prepare(wanted: Wanted, rack: Rack) -> None:
 
 async def until_interrupted(wanted: Wanted) -> list[RoundPlayed]:
     """Serve and play; the rounds played when it ends."""
+    import asyncio
+
+    from controller.demo.table import devices, script, sevens_meter
+    from simulators.people.acts import RoundPlayed
+    from simulators.people.rack import Rack
+    from simulators.serve import Station, perform
+
     rack, told, ports = Rack(), list[RoundPlayed](), wanted.directory / "ports"
     prepare(wanted, rack)
     async with Station(ports, **devices(profile=wanted.profile, wanted=wanted)) as station:

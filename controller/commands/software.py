@@ -8,9 +8,6 @@ from pathlib import Path
 import click
 
 from controller.commands.terminal import AS_JSON, say, say_json, say_text
-from controller.formats.text.software_list import listed, signed
-from controller.io.files.key_file import KeyRefused, read_key
-from controller.io.operators.software import Installed, SoftwareChanged, authenticate, measure, measure_beside
 
 
 @click.command("software")
@@ -23,6 +20,10 @@ def command(sign: Path | None, against: Path | None, key: str | None, *, as_json
 
     Exit status: 0 printed, or the same; 1 not the same, or not signed as it should be; 2 the key cannot be used.
     """
+    from controller.formats.text.software_list import listed, signed
+    from controller.io.files.key_file import KeyRefused, read_key
+    from controller.io.operators.software import Installed, measure, measure_beside
+
     if key is not None and against is None:
         raise click.UsageError("--key says who must have signed the list given with --against")
     if against is not None:
@@ -43,6 +44,8 @@ def command(sign: Path | None, against: Path | None, key: str | None, *, as_json
 
 
 def _check(against: Path, key: str | None, *, as_json: bool) -> None:
+    from controller.io.operators.software import SoftwareChanged, authenticate
+
     try:
         found = authenticate(against, key)
     except SoftwareChanged as error:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import bisect
 import contextlib
 import time
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
-import msgspec
 
 from controller.commands.journal_reader import of_journal, published
 from controller.commands.terminal import refuse, say_json, say_told
-from controller.core.table.pace import HOUR_NS
-from controller.formats.mqtt.envelope import Published, own_event
-from controller.io.journal.journal import JournalReader
-from controller.reports.status import Standing, nanoseconds, needed, standing
-from controller.reports.table_screen import TableScreen
+
+if TYPE_CHECKING:
+    from controller.formats.mqtt.envelope import Published
+    from controller.io.journal.reader import JournalReader
+    from controller.reports.status import Standing
 
 LOOK_SECONDS: Final = 0.25
 """Between two looks whether the journal has more."""
@@ -42,6 +40,10 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool, fol
 
     Exit status: 0 nothing waits for a person, 1 a question, an alert or a device does, 2 the journal cannot be read.
     """
+    import msgspec
+
+    from controller.reports.status import standing
+
     if follow:
         if as_json:
             raise click.UsageError("--json: tableside watch --json follows a table for programs")
@@ -58,11 +60,13 @@ def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool, fol
 
 def follow_table(reader: JournalReader) -> None:
     """Show the table on the whole screen until interrupted."""
-    try:
-        from rich.console import Console  # noqa: PLC0415 - an extra
-        from rich.live import Live  # noqa: PLC0415
+    from controller.reports.table_screen import TableScreen
 
-        from controller.io.displays.full_screen import drawn  # noqa: PLC0415
+    try:
+        from rich.console import Console
+        from rich.live import Live
+
+        from controller.io.displays.full_screen import drawn
     except ImportError:
         refuse("--follow needs rich: pip install 'tableside[screen]'")
     console = Console()
@@ -87,18 +91,31 @@ def those_needed(reader: JournalReader, hours: int) -> Iterator[Published]:
         JournalDamaged: the journal cannot be read.
         PayloadRefused: an event is not what this version knows.
     """
-    kinds = list(reader.kinds())
-    if not kinds:
+    import bisect
+
+    from controller.core.table.pace import HOUR_NS
+    from controller.formats.mqtt.envelope import own_event
+    from controller.reports.status import needed
+
+    last = reader.head().seq
+    if not last:
         return
-    since_ns = moment(reader, kinds[-1][0]) - hours * HOUR_NS
     # Events lie in the order of their times, but where the clock was set back.
-    since = bisect.bisect_left(kinds, since_ns, key=lambda one: moment(reader, one[0]))
-    for seq in needed(kinds, kinds[min(since, len(kinds) - 1)][0]):
-        yield own_event(reader.event(seq).body)
+    since_ns = moment(reader, last) - hours * HOUR_NS
+    since = 1 + bisect.bisect_left(range(1, last), since_ns, key=lambda seq: moment(reader, seq))
+    shoe, begun = reader.last_named("shoe_begun"), reader.last_named("betting_closed")
+    rows = {seq: reader.event(seq).body for seq in (since, last)}
+    for kinds, first in needed(since, shoe or last, begun or last):
+        rows.update((row.seq, row.body) for row in reader.events_named(kinds, first))
+    for seq in sorted(rows):
+        yield own_event(rows[seq])
 
 
 def moment(reader: JournalReader, seq: int) -> int:
     """When an event was published, in nanoseconds since 1970."""
+    from controller.formats.mqtt.envelope import own_event
+    from controller.reports.status import nanoseconds
+
     return nanoseconds(own_event(reader.event(seq).body).time)
 
 

@@ -10,22 +10,17 @@ from typing import Final
 import click
 from click.shell_completion import CompletionItem
 
-from controller.core.messages.events import BettingClosed
-from controller.formats.mqtt.envelope import PayloadRefused, own_event
-from controller.io.files import profile_files
-from controller.io.journal.journal import JournalDamaged, JournalReader, NotAJournal
-
 SUFFIX: Final = ".sqlite"
 """Ends the name of a journal, as table files name it."""
 
 LATEST: Final = 2000
 """Events that are looked at for rounds: some dozens of rounds, in a fraction of a second."""
 
-UNREADABLE: Final = (NotAJournal, JournalDamaged, PayloadRefused, OSError)
-
 
 def profiles(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The profiles that come with the program, else files."""
+    from controller.io.files import profile_files
+
     del ctx, param
     return beginning(profile_files.names(), incomplete) or [CompletionItem(incomplete, type="file")]
 
@@ -45,12 +40,16 @@ def journals(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
 
 def rounds(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The latest rounds of the journal that stands before."""
+    from controller.core.messages.events import BettingClosed
+    from controller.formats.mqtt.envelope import PayloadRefused, own_event
+    from controller.io.journal.reader import JournalDamaged, JournalReader, NotAJournal
+
     del param
     journal: object = ctx.params.get("journal")
     numbers: dict[int, None] = {}
     if isinstance(journal, Path):
         with (
-            contextlib.suppress(*UNREADABLE),
+            contextlib.suppress(NotAJournal, JournalDamaged, PayloadRefused, OSError),
             JournalReader(journal) as reader,
         ):
             for row in reader.events(max(1, reader.head().seq - LATEST)):

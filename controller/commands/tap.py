@@ -6,10 +6,8 @@ import sys
 from pathlib import Path
 
 import click
-import zmq
 
 from controller.commands.terminal import AS_JSON, say
-from controller.reports.audit.stream_audit import Watcher, lines_of
 
 
 @click.command("tap")
@@ -21,6 +19,10 @@ def command(socket: Path, *, raw: bool, as_json: bool) -> None:
 
     Messages may be missing: the tap waits for nobody. Exit status: 0 when interrupted, 2 if there is no such socket.
     """
+    import zmq
+
+    from controller.reports.audit.stream_audit import Watcher, lines_of
+
     if not socket.is_socket():
         say(f"tableside: {socket}: no socket here; is the table running, with [tap] in its file?", err=True)
         sys.exit(2)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, Final, Literal, NamedTuple, NoReturn
 
 import click
-import msgspec
 
 from controller.formats.text.printable import printable
 
@@ -101,6 +100,8 @@ def say_text(text: str | bytes, *, nl: bool = True) -> None:
 
 def say_json(value: object) -> None:
     """Print a value as JSON on one line."""
+    import msgspec
+
     say(msgspec.json.encode(value))
 
 

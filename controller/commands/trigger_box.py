@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
-import structlog
 
 from controller import version
 from controller.commands.logged import logged
-from controller.commands.run import STORAGE_FAILED, until_stopped
 from controller.commands.terminal import refuse, say
-from controller.formats.config.pairing import unpaired
-from controller.formats.config.table_file import ConfigError
-from controller.io.files.key_file import KeyRefused
-from controller.io.system.clock import Clock, SystemClock
-from controller.io.system.notify import Notifier
-from controller.io.system.privacy import keep_private
-from controller.io.system.randomness import Entropy, SystemEntropy
-from controller.trigger_box.custody import check_bounds, load_config, pairing_key_of, sealer_of, users_of
-from controller.trigger_box.service import Line, Service
-from controller.trigger_box.store import Store, StoreFailed, StoreRefused
+from controller.commands.until_stopped import STORAGE_FAILED, until_stopped
 
-log = structlog.get_logger(__name__)
+if TYPE_CHECKING:
+    from controller.io.system.clock import Clock
+    from controller.io.system.randomness import Entropy
+    from controller.trigger_box.service import Line, Service
 
 
 class Surroundings(NamedTuple):
@@ -48,6 +39,13 @@ def command(config: Path) -> None:
     Two people begin its store with `tableside mystery begin`. Exit status: 0 stopped, 2 the file, a key or the store
     cannot be used, 70 the disk failed.
     """
+    import asyncio
+
+    from controller.formats.config.table_file import ConfigError
+    from controller.io.files.key_file import KeyRefused
+    from controller.io.system.privacy import keep_private
+    from controller.trigger_box.store import StoreFailed, StoreRefused
+
     keep_private()
     try:
         asyncio.run(serve(config))
@@ -60,12 +58,23 @@ def command(config: Path) -> None:
         sys.exit(STORAGE_FAILED)
 
 
-async def serve(path: Path, line: Callable[[Service], Line] = Line) -> None:
+async def serve(path: Path, line: Callable[[Service], Line] | None = None) -> None:
     """Run the box until a signal asks it to stop.
 
     Raises:
         ConfigError, KeyRefused, StoreRefused, StoreFailed: the file, a key or the store cannot be used.
     """
+    import structlog
+
+    from controller.formats.config.pairing import unpaired
+    from controller.io.system.clock import SystemClock
+    from controller.io.system.notify import Notifier
+    from controller.io.system.randomness import SystemEntropy
+    from controller.trigger_box.custody import check_bounds, load_config, pairing_key_of, sealer_of, users_of
+    from controller.trigger_box.service import Line, Service
+    from controller.trigger_box.store import Store
+
+    log = structlog.get_logger(__name__)
     credentials = os.environ.get("CREDENTIALS_DIRECTORY")
     config = load_config(path, credentials)
     sealer = sealer_of(config, credentials)
@@ -82,7 +91,7 @@ async def serve(path: Path, line: Callable[[Service], Line] = Line) -> None:
         log.info("trigger box starts", serial=config.box.serial, table=f"{config.box.site}/{config.box.table}")
         if said := unpaired(config.line.port, config.line.pairing_key_file):
             log.warning(said)
-        await until_stopped(service.run(line, notifier))
+        await until_stopped(service.run(line or Line, notifier))
         log.info("trigger box stops")
     finally:
         notifier.stopping()

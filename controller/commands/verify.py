@@ -11,18 +11,6 @@ import click
 from controller.commands.journal_reader import counted, counts
 from controller.commands.suggestions import journals
 from controller.commands.terminal import AS_JSON, refuse, say, say_json
-from controller.formats.journal.seals import Sealing
-from controller.formats.journal.segments import SegmentDamaged
-from controller.formats.journal.signed_note import NoteRefused, Verifier
-from controller.formats.orders.operators import read_signers
-from controller.formats.text.toml_schema import ConfigError
-from controller.io.copies.restore_from_copy import orders_of_copy, verify_copy
-from controller.io.copies.segment_folder import NoCopy
-from controller.io.files.config_files import text_of
-from controller.io.files.key_file import KeyRefused, read_key
-from controller.io.journal.journal import NotAJournal
-from controller.io.journal.proofs import ProofRefused, check
-from controller.io.journal.verification import orders, verify
 
 NO_PROOFS: Final = "--operators: expected a journal or its second copy, without --verifier"
 """What is held against the file of operators is a journal's records, for which proofs are not read."""
@@ -67,7 +55,25 @@ def command(
         refuse(NO_PROOFS)
     if verifier is not None:
         check_proofs(journal, verifier, as_json=as_json)
-        return
+    else:
+        check_journal(journal, key_file, operators_file, gently=gently, as_json=as_json)
+
+
+def check_journal(
+    journal: Path, key_file: Path | None, operators_file: Path | None, *, gently: bool, as_json: bool
+) -> None:
+    """Check a journal or a second copy, say what came of it, and end with a status other than 0 if it is not whole."""
+    from controller.formats.journal.seals import Sealing
+    from controller.formats.journal.segments import SegmentDamaged
+    from controller.formats.orders.operators import read_signers
+    from controller.formats.text.toml_schema import ConfigError
+    from controller.io.copies.restore_from_copy import orders_of_copy, verify_copy
+    from controller.io.copies.segment_folder import NoCopy
+    from controller.io.files.config_files import text_of
+    from controller.io.files.key_file import KeyRefused, read_key
+    from controller.io.journal.journal import NotAJournal
+    from controller.io.journal.verification import orders, verify
+
     try:
         key = None if key_file is None else read_key(key_file)
         signers = None if operators_file is None else read_signers(text_of(operators_file), str(operators_file))
@@ -107,6 +113,9 @@ def end(data: dict[str, Any], line: str, *, as_json: bool) -> NoReturn:
 
 def check_proofs(folder: Path, verifier: str, *, as_json: bool) -> None:
     """Check the proofs of a folder, say what came of it, and end with a status other than 0 if they do not hold."""
+    from controller.formats.journal.signed_note import NoteRefused, Verifier
+    from controller.io.journal.proofs import ProofRefused, check
+
     try:
         found = check(folder, Verifier.read(verifier))
     except (ProofRefused, NoteRefused) as refused:

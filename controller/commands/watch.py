@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from controller.commands.client import broker_of, tables, with_broker
 from controller.commands.request import lacking_certificate
 from controller.commands.terminal import AS_JSON, say
-from controller.consumer.durable import Says, follow
-from controller.consumer.watch import run_watch
-from controller.formats.journal.stream import CONSUMER
-from controller.formats.mqtt.envelope import Topics
-from controller.io.mqtt.connection import Broker, LinkLost
-from controller.io.mqtt.durable_file import DurableRefused
+
+if TYPE_CHECKING:
+    from controller.io.mqtt.connection import Broker
 
 STORAGE_FAILED: Final = 70
 """Exit status: the disk failed; what was acknowledged is on it."""
@@ -38,6 +34,9 @@ def command(table: str, durable: Path | None, consumer: str, *, as_json: bool, *
     Complaints go to standard error. Exit status: 0 when interrupted, 2 if there is no broker or the file cannot be
     used, 70 if the disk failed.
     """
+    from controller.consumer.watch import run_watch
+    from controller.io.mqtt.connection import LinkLost
+
     broker = broker_of(broker_options)
     if table.count("/") != 1 or not all(table.split("/")) or "#" in table:
         raise click.UsageError(f"TABLE: expected SITE/TABLE, such as harbour/bj-1 or harbour/+, got {table!r}")
@@ -57,6 +56,13 @@ def command(table: str, durable: Path | None, consumer: str, *, as_json: bool, *
 
 def keep(broker: Broker, table: str, consumer: str, path: Path) -> None:
     """Follow one table into a file until interrupted."""
+    import asyncio
+
+    from controller.consumer.durable import Says, follow
+    from controller.formats.journal.stream import CONSUMER
+    from controller.formats.mqtt.envelope import Topics
+    from controller.io.mqtt.durable_file import DurableRefused
+
     site, _, name = table.partition("/")
     if not (CONSUMER.fullmatch(site) and CONSUMER.fullmatch(name) and CONSUMER.fullmatch(consumer)):
         say("tableside: --durable needs one table, SITE/NAME, and a consumer's name in lower case", err=True)

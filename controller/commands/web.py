@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import random
-import ssl
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from controller.commands.client import broker_of, with_broker
 from controller.commands.logged import logged
-from controller.commands.run import until_stopped
 from controller.commands.terminal import refuse, say
-from controller.formats.orders.operators import Asking, read_signers
-from controller.formats.text.toml_schema import ConfigError
-from controller.io.files.config_files import text_of
-from controller.io.files.secret_files import SecretRefused, is_kept, open_secret
-from controller.io.system.clock import SystemClock
-from controller.io.system.notify import Notifier
-from controller.io.system.privacy import keep_private
+from controller.commands.until_stopped import until_stopped
+
+if TYPE_CHECKING:
+    import ssl
+
+    from controller.formats.orders.operators import Asking
 
 LISTEN: Final = "127.0.0.1:8021"
 
@@ -83,6 +78,13 @@ def command(
 
     Exit status: 0 when told to stop, 2 it cannot be served.
     """
+    import asyncio
+    import random
+
+    from controller.io.system.clock import SystemClock
+    from controller.io.system.notify import Notifier
+    from controller.io.system.privacy import keep_private
+
     broker = broker_of(broker_options)
     if tables.count("/") != 1 or not all(tables.split("/")) or "#" in tables:
         raise click.UsageError(f"TABLES: expected SITE/TABLE, such as harbour/bj-1 or harbour/+, got {tables!r}")
@@ -91,8 +93,8 @@ def command(
     signers = signers_of(operators)
     keep_private()
     try:
-        from controller.web.server import Address  # noqa: PLC0415 - an extra
-        from controller.web.service import Source, Surroundings, serve  # noqa: PLC0415
+        from controller.web.server import Address
+        from controller.web.service import Source, Surroundings, serve
     except ImportError:
         refuse("the pages need aiohttp; on a table PC: make setup WITH=web")
     notifier = Notifier(os.environ)
@@ -123,6 +125,10 @@ def address_of(text: str) -> tuple[str, int]:
 
 def signers_of(operators: Path | None) -> Mapping[str, Asking] | None:
     """Who may sign in, by signing key; None: no file was named, and nobody needs to."""
+    from controller.formats.orders.operators import read_signers
+    from controller.formats.text.toml_schema import ConfigError
+    from controller.io.files.config_files import text_of
+
     if operators is None:
         return None
     try:
@@ -140,6 +146,10 @@ def tls_of(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
     Raises:
         click.UsageError: one of the two is missing, or cannot be used.
     """
+    import ssl
+
+    from controller.io.files.secret_files import SecretRefused, is_kept, open_secret
+
     if certificate is None and key is None:
         return None
     if certificate is None or key is None:

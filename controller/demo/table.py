@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from controller.core.meters.meter import Parameters
+from controller.demo import PROFILE
 from controller.demo.pool import DemoLink, linked_section
 from controller.io.files import profile_files
 from controller.io.mqtt.connection import Broker
@@ -35,8 +36,6 @@ SENSED: Final = {"sensors_sevens": SEVENS, "sensors_bonus": BONUS}
 
 SEVENS_CENTS: Final = 1_000_000
 """Where the meter of the sevens begins, and begins again."""
-
-PROFILE: Final = "hollywood-penn-national"
 
 
 class Wanted(NamedTuple):

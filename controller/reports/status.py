@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
@@ -32,6 +32,8 @@ from controller.formats.mqtt.retained_alerts import alerts_told
 from firmware_protocols.readings import HealthState
 
 UNREAD: Final = "??"
+
+BEGINNING: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -118,7 +120,7 @@ def shoe_after(account: ShoeAccount, event: Event) -> ShoeAccount:
             return account
 
 
-WAITING: Final = frozenset(
+SELDOM: Final = frozenset(
     [
         "alert_raised",
         "alert_acknowledged",
@@ -127,9 +129,11 @@ WAITING: Final = frozenset(
         "question_asked",
         "question_answered",
         "question_withdrawn",
+        "table_started",
+        "device_status_changed",
     ]
 )
-"""What may still wait for somebody, however long ago it was."""
+"""What may still wait for somebody, or describes the table, however long ago it was."""
 
 DEALT: Final = frozenset(["shoe_begun", "card_drawn", "card_burned", "card_opened"])
 """What tells of a shoe since it was begun."""
@@ -141,34 +145,23 @@ PACED: Final = frozenset(
         "hole_card_revealed",
         "round_closed",
         "round_irregular",
-        "question_asked",
-        "question_answered",
-        "question_withdrawn",
-        "alert_raised",
-        "device_status_changed",
         "device_alarm",
         "line_errors",
-        "table_started",
     ]
 )
-"""What the figures of the last hours are made of."""
+"""What the figures of the last hours are made of, beside what is ``SELDOM``."""
+
+ROUND: Final = frozenset(["betting_closed", "round_closed"])
+"""What tells whether a round is being played."""
 
 
-def needed(kinds: Sequence[tuple[int, str]], since_seq: int) -> list[int]:
-    """The seqs of the events that ``standing`` needs of all; the hours it looks back begin with event ``since_seq``."""
-    last = {kind: seq for seq, kind in kinds}
-    started, shoe, round_begun = (last.get(kind, 0) for kind in ("table_started", "shoe_begun", "betting_closed"))
-    ends = {since_seq, kinds[-1][0]} if kinds else set()
-    return [
-        seq
-        for seq, kind in kinds
-        if kind in WAITING
-        or (seq >= since_seq and kind in PACED)
-        or (seq >= started and kind in {"table_started", "device_status_changed"})
-        or (0 < shoe <= seq and kind in DEALT)
-        or (seq >= round_begun and kind in {"betting_closed", "round_closed"})
-        or seq in ends
-    ]
+def needed(since: int, shoe: int, round_begun: int) -> tuple[tuple[frozenset[str], int], ...]:
+    """The kinds of events that ``standing`` needs of all, each with the seq from which on it needs them.
+
+    The hours it looks back begin with event ``since``, the last shoe with ``shoe``, the last round with
+    ``round_begun``. Beside these it needs the event at which the hours begin and the last one, whatever they are.
+    """
+    return (SELDOM, 1), (PACED, since), (DEALT, shoe), (ROUND, round_begun)
 
 
 def standing(events: Iterable[Published], hours: int) -> Standing:
@@ -218,6 +211,5 @@ def standing(events: Iterable[Published], hours: int) -> Standing:
 
 def nanoseconds(time: str) -> int:
     """A published time (RFC 3339, UTC, microseconds) in nanoseconds since 1970."""
-    moment = datetime.fromisoformat(time).astimezone(UTC)
-    whole = int(moment.replace(microsecond=0).timestamp())
-    return whole * 1_000_000_000 + moment.microsecond * 1_000
+    since = datetime.fromisoformat(time) - BEGINNING
+    return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000

@@ -10,6 +10,7 @@ from typing import Final
 
 from devices.outbox import Outbox
 from devices.receiver import Listener, disturbed, stray
+from devices.trigger import CLAIMED_BITS
 from devices.trigger.noise_health import STARTUP_SAMPLES, NoiseHealth
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import LineFault, Message, NoiseTaken
@@ -20,9 +21,6 @@ KEPT_BYTES: Final = 4096
 
 SILENCE_NS: Final = 1_000_000_000
 """A generator sends all the time; silent for so long it is lost."""
-
-CLAIMED_BITS: Final = 6.0
-"""Min-entropy claimed for a byte unless something else is known: a quarter less than a perfect source."""
 
 
 class RngSession(Outbox):

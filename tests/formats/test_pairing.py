@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 import pytest
 
-from controller.commands.run import unpaired_lines
+from controller.commands.table_program import unpaired_lines
 from controller.daemon.wiring import unpaired_devices
 from controller.formats.config.pairing import unpaired
 from controller.formats.config.table_file import read_config

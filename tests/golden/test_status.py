@@ -8,6 +8,7 @@ import pytest
 
 from controller.commands.journal_reader import published
 from controller.commands.status import those_needed
+from controller.formats.mqtt.envelope import event_name
 from controller.io.journal.journal import JournalReader
 from controller.reports.status import needed, standing
 from tests.golden.nights import unpacked
@@ -18,7 +19,6 @@ from tests.golden.test_journals import NAMES
 def test_the_events_it_needs_tell_as_much_as_all(name: str, tmp_path: Path) -> None:
     with JournalReader(unpacked(name, tmp_path)) as reader:
         everything = list(published(reader))
-        assert [seq for seq, _ in reader.kinds()] == [one.seq for one in everything]
         for hours in (1, 8):
             few = list(those_needed(reader, hours))
             assert standing(few, hours) == standing(everything, hours)
@@ -28,12 +28,37 @@ def test_the_events_it_needs_tell_as_much_as_all(name: str, tmp_path: Path) -> N
 def test_whatever_lies_before_the_hours_looked_back(name: str, tmp_path: Path) -> None:
     """Without the figures of the hours, which the time of an event bounds, what else is told needs no hour at all."""
     with JournalReader(unpacked(name, tmp_path)) as reader:
-        everything, kinds = list(published(reader)), list(reader.kinds())
-        for since in (1, len(kinds) // 2, len(kinds)):
-            chosen = set(needed(kinds[:since], since))
-            whole, few = everything[:since], [one for one in everything if one.seq in chosen]
-            now, then = standing(few, 1), standing(whole, 1)
-            assert (now.round, now.phase, now.questions) == (then.round, then.phase, then.questions)
-            assert (now.alerts_waiting, now.critical) == (then.alerts_waiting, then.critical)
-            assert (now.closed, now.devices, now.remaining) == (then.closed, then.devices, then.remaining)
-            assert (now.shoe, now.drawn, now.burned) == (then.shoe, then.drawn, then.burned)
+        everything = list(published(reader))
+    kinds = [(one.seq, event_name(one.event)) for one in everything]
+    for since in (1, len(kinds) // 2, len(kinds)):
+        shoe, begun = (
+            max((seq for seq, kind in kinds[:since] if kind == wanted), default=since)
+            for wanted in ("shoe_begun", "betting_closed")
+        )
+        chosen = {since} | {
+            seq for named, first in needed(since, shoe, begun) for seq, kind in kinds if kind in named and seq >= first
+        }
+        whole, few = everything[:since], [one for one in everything[:since] if one.seq in chosen]
+        now, then = standing(few, 1), standing(whole, 1)
+        assert (now.round, now.phase, now.questions) == (then.round, then.phase, then.questions)
+        assert (now.alerts_waiting, now.critical) == (then.alerts_waiting, then.critical)
+        assert (now.closed, now.devices, now.remaining) == (then.closed, then.devices, then.remaining)
+        assert (now.shoe, now.drawn, now.burned) == (then.shoe, then.drawn, then.burned)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_events_are_found_by_their_kinds(name: str, tmp_path: Path) -> None:
+    with JournalReader(unpacked(name, tmp_path)) as reader:
+        kinds = [(one.seq, event_name(one.event)) for one in published(reader)]
+        first = len(kinds) // 2
+        for names in ({"card_drawn", "round_closed"}, {"alert_raised"}, {"no_such_event"}):
+            found = [(row.seq, row.kind) for row in reader.events_named(names, first)]
+            assert found == [one for one in kinds[first - 1 :] if one[1] in names]
+        for kind in ("card_drawn", "table_started", "no_such_event"):
+            assert reader.last_named(kind) == max((seq for seq, one in kinds if one == kind), default=0)
+
+
+def test_no_event_is_of_a_kind_that_another_ends_with(tmp_path: Path) -> None:
+    """``drawn`` is the end of ``card_drawn``, and ``card`` its beginning: neither is a kind."""
+    with JournalReader(unpacked(NAMES[0], tmp_path)) as reader:
+        assert not list(reader.events_named({"drawn", "card", "card_drawn.v1", ""}))

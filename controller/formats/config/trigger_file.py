@@ -15,7 +15,7 @@ from controller.formats.config.table_file import is_credential
 from controller.formats.text.struct_decoder import Mistake, shown
 from controller.formats.text.toml_schema import File, Name, Section, Text, read_sections
 from controller.formats.text.usb_names import PATTERN as USB_PATTERN
-from devices.trigger.rng import CLAIMED_BITS
+from devices.trigger import CLAIMED_BITS
 from firmware_protocols.trigger_messages import UNITS_PER_CENT
 
 UNIX: Final = "unix:"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 from urllib.parse import quote
@@ -57,6 +57,14 @@ class EventRow(NamedTuple):
 
     seq: int
     number: int
+    body: bytes
+
+
+class NamedRow(NamedTuple):
+    """A committed event and its kind (``card_drawn``)."""
+
+    seq: int
+    kind: str
     body: bytes
 
 
@@ -114,13 +122,26 @@ class JournalReader:
         with _damage(self.path):
             yield from event_rows(self.connection, first, limit)
 
-    def kinds(self) -> Iterator[tuple[int, str]]:
-        """The seq and the kind (``card_drawn``) of every event, in order, without reading what it says."""
-        before = len(envelope_head(self.identity))
-        query = "SELECT seq, substr(body, ? + length(seq), ?) FROM events ORDER BY seq"
+    def events_named(self, names: Collection[str], first: int = 1) -> Iterator[NamedRow]:
+        """The events of these kinds from seq ``first`` on, in order; SQLite passes over the others."""
         with _damage(self.path):
-            for seq, name in self.connection.execute(query, (before + 1, KIND_BYTES)):
-                yield seq, bytes(name).partition(b".")[0].decode(errors="replace")
+            yield from self._named(names, "seq >= ?", "ORDER BY seq", first)
+
+    def last_named(self, name: str) -> int:
+        """The seq of the last event of a kind, 0 if there is none."""
+        with _damage(self.path):
+            found = next(self._named((name,), "true", "ORDER BY seq DESC LIMIT 1"), None)
+        return 0 if found is None else found.seq
+
+    def _named(self, names: Collection[str], where: str, rest: str, *given: int) -> Iterator[NamedRow]:
+        # A kind stands at the same place in every event of an epoch, but for the digits of the event's seq.
+        begins = f"{len(envelope_head(self.identity)) + 1} + length(seq)"
+        kind = f"substr(body, {begins}, instr(substr(body, {begins}, {KIND_BYTES}), '.') - 1)"
+        marks = ", ".join("?" * len(names))
+        query = f"SELECT seq, {kind}, body FROM events WHERE {where} AND {kind} IN ({marks}) {rest}"  # noqa: S608
+        encoded = (name.encode() for name in names)
+        for seq, name, body in self.connection.execute(query, (*given, *encoded)):
+            yield NamedRow(seq, bytes(name).decode(), body)
 
     def event(self, seq: int) -> EventRow:
         """One event.
