@@ -61,15 +61,17 @@ class ChipsSeen(Value, frozen=True, omit_defaults=True, tag="chips_seen"):
     values: dict[str, int] = msgspec.field(default_factory=dict)
 
 
-class ChipsConfirmed(Value, frozen=True, tag="chips_confirmed"):
+class ChipsConfirmed(Value, frozen=True, omit_defaults=True, tag="chips_confirmed"):
     """Every change of chips at these spots up to ``upto_ns`` has been told.
 
     Given when asked for: each zone of the spots was inventoried by a request sent after ``upto_ns`` and held what was
-    last told. Without it the silence of a reader that is polled now and then would be taken for evidence.
+    last told. Without it the silence of a reader that is polled now and then would be taken for evidence. ``unseen``
+    are zones of these spots, as ``SPOT/ZONE``, of which it is not said, because their readers are lost or faulty.
     """
 
     spots: tuple[int, ...]
     upto_ns: int
+    unseen: tuple[str, ...] = ()
 
 
 class KeyPressed(Value, frozen=True, tag="key_pressed"):

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from controller.core.betting import bet_sensors, lock
 from controller.core.certainty import deal_confirmation, rebuild
+from controller.core.certainty.reader_zones import gone_dark
 from controller.core.desired_state import question_displayed, wanted
 from controller.core.messages.alerts import CardOutsideRound, CardUnreadable, DeviceAlarm, LineErrors
 from controller.core.messages.events import CardBurned, DeviceStatusChanged, Event, TableStarted
@@ -295,6 +296,7 @@ def _started(transaction: Transaction, start: Started) -> None:
         down_ns=state.last_ns,
         afresh=tuple(sorted(state.felt)),
         confirmed={},
+        dark_zones={},
         devices={},
         shoe_lost=False,
         spot_named=0,
@@ -361,9 +363,11 @@ def _device_health(transaction: Transaction, health: DeviceHealth) -> None:
     if health.device == KEYPAD and health.state is not HealthState.READY:
         rebuild.hear_no_keys(transaction)
     watched, at_ns = transaction.house.readers.get(health.device, ()), transaction.table_ns(health.at_ns)
+    if watched and health.state is not HealthState.READY:
+        transaction.change(dark_zones=gone_dark(transaction.house, transaction.state, health.device))
     if transaction.state.round is None:
         return
     if health.state is HealthState.READY:
-        rebuild.hear_again(transaction, watched, at_ns)
+        rebuild.hear_again(transaction, health.device, at_ns)
     else:
         lock.lost(transaction, health.device, watched, at_ns)

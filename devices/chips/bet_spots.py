@@ -105,7 +105,7 @@ class BetSpotsSession(Outbox):
     def confirm(self, upto_ns: int) -> None:
         """Ask for a ``ChipsConfirmed`` once every change up to ``upto_ns`` has been told; 0: not any more.
 
-        It is given once all zones of the readers that are not lost have been inventoried since, as often as must agree.
+        It is given once all zones of the readers that work have been inventoried since, as often as must agree.
         """
         self._confirm_ns = upto_ns
         self._plan.everything = upto_ns > 0
@@ -120,12 +120,13 @@ class BetSpotsSession(Outbox):
         self._plan.watched = zones
 
     def _confirm_if_known(self) -> None:
-        asked = [zone for zone in self._zones if zone.reader.state is not HealthState.LOST]
+        asked = [zone for zone in self._zones if zone.reader.state is HealthState.READY]
         if not self._confirm_ns or not asked or any(zone.evidence.known_ns <= self._confirm_ns for zone in asked):
             return
-        silent = {zone.spot for zone in self._zones} - {zone.spot for zone in asked}
-        spots = sorted({zone.spot for zone in asked} - silent)
-        self._readings.append(ChipsConfirmed(tuple(spots), self._confirm_ns))
+        spots = {zone.spot for zone in asked}
+        silent = (zone for zone in self._zones if zone.reader.state is not HealthState.READY)
+        unseen = (f"{zone.spot}/{zone.zone}" for zone in silent if zone.spot in spots)
+        self._readings.append(ChipsConfirmed(tuple(sorted(spots)), self._confirm_ns, tuple(unseen)))
         self._confirm_ns = 0
         self._plan.everything = False
 

@@ -93,11 +93,15 @@ class Rig:
             self.give(DeadlinePassed(self.now_ns))
         self.now_ns = until_ns
         if self.desired.confirm_ns and not self.late:
-            self.give(ChipsConfirmed(self.watched(), self.now_ns))
+            self.give(ChipsConfirmed(self.watched(), self.now_ns, self.unseen_zones()))
 
     def watched(self) -> tuple[int, ...]:
         """The spots whose readers are there."""
         return SPOTS
+
+    def unseen_zones(self) -> tuple[str, ...]:
+        """The zones of these spots whose readers are not there."""
+        return ()
 
     def card(self, face: str | None) -> None:
         """A card leaves the shoe."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from controller.core.messages.alerts import WagerUncertain
+from controller.core.messages.alerts import SpotReaderLost, WagerUncertain
 from controller.core.messages.events import WagerUnresolved
 from controller.core.messages.inputs import Acknowledged, AdjustWager, DeclareBox
 from controller.core.messages.raised_alerts import AlertRaised, Kind
@@ -27,6 +27,7 @@ class Watched(Rig):
 
     def __init__(self, zones: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.dark: set[int] = set()
+        self.dark_zones: set[str] = set()
         zones = zones or {f"bet_spots/{spot}": tuple(f"{spot}/{zone}" for zone in ZONES) for spot in SPOTS}
         rules = profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules
         super().__init__(rules, zones=zones)
@@ -34,14 +35,22 @@ class Watched(Rig):
     def watched(self) -> tuple[int, ...]:
         return tuple(spot for spot in SPOTS if spot not in self.dark)
 
+    def unseen_zones(self) -> tuple[str, ...]:
+        return tuple(sorted(self.dark_zones))
+
     def lose(self, device: str, spot: int) -> None:
-        self.dark.add(spot)
+        """Its reader is lost; that of other zones of the spot goes on."""
+        if len(self.house.zones[device]) == len(ZONES):
+            self.dark.add(spot)
+        else:
+            self.dark_zones.update(self.house.zones[device])
         self.give(DeviceHealth(device, HealthState.LOST, self.now_ns))
         self.pass_ms(200)
 
     def find(self, device: str, spot: int, **cents: int) -> None:
         """It is back; what it tells has come since it was lost."""
         self.dark.discard(spot)
+        self.dark_zones.difference_update(self.house.zones[device])
         self.give(DeviceHealth(device, HealthState.READY, self.now_ns))
         for zone, amount in cents.items():
             chip = f"E0046{amount:07X}{spot:02X}{len(zone):02X}"
@@ -104,6 +113,67 @@ def test_the_dead_reader_of_a_side_zone_leaves_the_main_wager_as_it_is() -> None
     rig.talk(f"key no_more_bets \n {PLAY} \n key round_closed")
     assert rig.unseen() == ["spot 2: no reader looked at lucky_ladies when the bets were locked"]
     assert rig.postings() == ["1: spot 2 main -10.00"]
+
+
+DOUBLED = "5h 9c 6d 8s \n 2 main 20 \n key double \n Th \n key hole_turned \n 2 main 40 \n 2 main 0 \n key round_closed"
+"""Spot 2 doubles eleven and wins, as its chips show."""
+
+
+@pytest.mark.parametrize("then", ["before the lock", "after it"])
+def test_what_is_done_with_the_main_wager_is_seen_while_the_reader_of_a_side_zone_is_dead(then: str) -> None:
+    rig = Watched(SINGLE)
+    rig.talk("2 main 10 \n 2 lucky_ladies 5")
+    if then == "before the lock":
+        rig.lose("bet_spots/22", 2)
+    rig.talk("key no_more_bets")
+    if then == "after it":
+        rig.lose("bet_spots/22", 2)
+    rig.talk(DOUBLED)
+    assert rig.told(SpotReaderLost) == []
+    assert "1: spot 2 main +20.00" in rig.postings()
+    assert [event.kind for event in rig.told(AlertRaised) if isinstance(event, AlertRaised)] == (
+        [Kind.WAGERS_UNSEEN] if then == "before the lock" else []
+    )
+    # What lay there once nobody looked any more is the floor's; what had been looked at was the wager.
+    assert rig.left() == ([(2, "lucky_ladies", ())] if then == "before the lock" else [])
+    assert ("1: spot 2 lucky_ladies -5.00" in rig.postings()) == (then == "after it")
+
+
+def test_once_the_side_zone_is_seen_again_before_the_lock_its_wager_counts() -> None:
+    rig = Watched(SINGLE)
+    rig.talk("2 main 10")
+    rig.lose("bet_spots/22", 2)
+    rig.find("bet_spots/22", 2, lucky_ladies=500)
+    rig.talk(f"key no_more_bets \n {DOUBLED}")
+    assert rig.unseen() == []
+    assert rig.postings() == ["1: spot 2 lucky_ladies -5.00", "1: spot 2 main +20.00"]
+
+
+def test_the_dead_reader_of_the_insurance_line_leaves_insurance_open_and_nothing_else() -> None:
+    rig = Watched(SINGLE)
+    rig.talk("2 main 10")
+    rig.lose("bet_spots/21", 2)
+    rig.talk(f"key no_more_bets \n {DOUBLED.replace('9c', 'Ac')}")
+    assert rig.told(SpotReaderLost) == []
+    assert "1: spot 2 main +20.00" in rig.postings()
+
+
+def test_the_dead_reader_of_a_main_zone_is_the_whole_spots() -> None:
+    rig = Watched(SINGLE)
+    rig.talk("2 main 10 \n key no_more_bets")
+    rig.lose("bet_spots/20", 2)
+    rig.talk("5h 9c 6d 8s \n key double \n Th \n key hole_turned round_closed")
+    assert [event.spot for event in rig.told(SpotReaderLost) if isinstance(event, SpotReaderLost)] == [2]
+
+
+def test_the_return_of_a_side_zones_reader_does_not_open_the_eyes_of_the_main_zones() -> None:
+    rig = Watched(SINGLE)
+    rig.talk("2 main 10 \n key no_more_bets")
+    rig.lose("bet_spots/20", 2)
+    rig.lose("bet_spots/22", 2)
+    rig.find("bet_spots/22", 2)
+    assert rig.table.state.round is not None
+    assert [one.open() for one in rig.table.state.round.silences] == [True]
 
 
 def test_a_spot_that_is_in_no_round_as_far_as_anybody_saw_is_said_too() -> None:

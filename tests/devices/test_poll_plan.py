@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from devices.chips.bet_spots import MOST_CHIPS
 from firmware_protocols.codec import Codec
 from firmware_protocols.messages import ChipsInventoried, ReadSoftware, SoftwareRead, TakeInventory
-from firmware_protocols.readings import ChipsConfirmed, ChipsSeen
+from firmware_protocols.readings import ChipsConfirmed, ChipsSeen, HealthState
 from simulators.devices.bet_spots import BetSpotsSimulator
 from tests.devices.bus import LOST, READY, Bus, S, Table, Zones, both_codecs, chips
 
@@ -117,3 +118,31 @@ def test_a_bus_on_which_nothing_is_watched_only_hears_who_is_there() -> None:
             case _:
                 bus.answer(SoftwareRead(1, "0303"))
     assert asked == [TakeInventory] * 2 + [ReadSoftware] * 6
+
+
+ALONE: Zones = {(1, None): (1, "main"), (2, None): (1, "pairs"), (3, None): (2, "main")}
+"""A reader for each zone."""
+
+
+def test_a_spot_is_confirmed_but_for_the_zones_whose_readers_are_lost() -> None:
+    table = Table(ALONE)
+    table.start()
+    table.readers.power(2, on=False)
+    table.run(3 * S)
+    upto_ns = table.modem.now_ns
+    table.session.confirm(upto_ns)
+    table.run(3 * S)
+    assert table.modem.readings[-1] == ChipsConfirmed((1, 2), upto_ns, ("1/pairs",))
+
+
+def test_a_reader_that_is_faulty_holds_up_no_confirmation_of_other_spots() -> None:
+    """More chips than a stack can have: what lies in its zone is not known, however often it is asked."""
+    table = Table(ALONE)
+    table.start()
+    table.readers.lay(2, "main", chips(MOST_CHIPS + 1))
+    table.run(20 * S)
+    assert table.health("bet_spots/3") == [HealthState.FAULTY]
+    upto_ns = table.modem.now_ns
+    table.session.confirm(upto_ns)
+    table.run(20 * S)
+    assert table.modem.readings[-1] == ChipsConfirmed((1,), upto_ns)

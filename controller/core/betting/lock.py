@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from controller.core.betting import acceptance, bet_sensors, closed_meters
 from controller.core.certainty import deal_confirmation, face_down, shared_chips, uncertain_wagers
+from controller.core.certainty.reader_zones import looked_ns, split, zones_at
 from controller.core.certainty.rebuild import hear_no_more, keypad_away, weave_again
 from controller.core.certainty.side_wagers import made_later
 from controller.core.game.wager import LockedWager
@@ -45,7 +46,7 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
         refused=bets.refused,
         closed_meters=closed,
         keys_unheard=transaction.state.keypad_lost,
-        lost_at_lock=tuple(spot for spots in lost.values() for spot in spots),
+        lost_at_lock=tuple(name for reader, spots in lost.items() for name in _seen_by(transaction, reader, spots)),
         shoe_away=transaction.shoe_is_away(),
         moved=dict(moved),
         dealing=deal_confirmation.begin(transaction),
@@ -58,7 +59,7 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
     )
     for reader, watched in lost.items():
         _unwatched(transaction, reader, watched, lock_ns)
-        _unlooked(transaction, reader, watched)
+        _unlooked(transaction, reader)
     return True
 
 
@@ -96,27 +97,39 @@ def _in_play(
     return Bets(spots, stand, tuple(box.spot for box in more), refused)
 
 
+def _seen_by(transaction: Transaction, device: str, spots: tuple[int, ...]) -> tuple[str, ...]:
+    """The zones that a reader sees; its spots where the house did not say."""
+    return transaction.house.zones.get(device, ()) or tuple(map(str, spots))
+
+
 def _unwatched(transaction: Transaction, device: str, spots: tuple[int, ...], at_ns: int) -> None:
-    """A reader of boxes in play is lost: what chips would have shown there may happen unseen."""
-    for spot in hear_no_more(transaction, spots, at_ns):
+    """A reader of boxes in play is lost: what chips would have shown there may happen unseen.
+
+    A reader that sees nothing but side wagers made before the deal hides nothing of the play.
+    """
+    played = ("main", "insurance", *made_later(transaction.rules.side_bets))
+    dark: dict[int, tuple[str, ...]] = {}
+    for spot in spots:
+        seen = zones_at(transaction.house, device, spot)
+        hidden = tuple(zone for zone in seen if zone in played)
+        if hidden or not seen:
+            dark[spot] = () if "main" in hidden else hidden
+    for spot in hear_no_more(transaction, device, dark, at_ns):
         transaction.emit(SpotReaderLost(transaction.round().number, spot, device))
 
 
 def lost(transaction: Transaction, device: str, spots: tuple[int, ...], at_ns: int) -> None:
     """A reader is lost in the middle of a round, perhaps before it has told what lay there at the lock."""
     _unwatched(transaction, device, spots, at_ns)
-    _unlooked(transaction, device, spots)
+    _unlooked(transaction, device)
 
 
-def _unlooked(transaction: Transaction, device: str, spots: tuple[int, ...]) -> None:
+def _unlooked(transaction: Transaction, device: str) -> None:
     """Keep the zones of wagers that a lost reader has not looked at since the bets were locked."""
-    round_now, confirmed = transaction.round(), transaction.state.confirmed
-    missed = {spot for spot in spots if confirmed.get(str(spot), -1) < round_now.lock_ns}
-    seen = (name.partition("/") for name in transaction.house.zones.get(device, ()))
+    round_now, names = transaction.round(), transaction.house.zones.get(device, ())
+    missed = {name for name in names if looked_ns(transaction.state, *split(name)) < round_now.lock_ns}
     wagers = {
-        key(int(spot), zone)
-        for spot, _, zone in seen
-        if int(spot) in missed and (zone == "main" or uncertain_wagers.before_deal(transaction, zone))
+        name for name in missed if split(name)[1] == "main" or uncertain_wagers.before_deal(transaction, split(name)[1])
     }
     if not wagers.issubset(round_now.lost_zones):
         transaction.change_round(

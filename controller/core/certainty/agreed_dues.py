@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from controller.core.certainty.agreed_facts import Names, inferred
+from controller.core.certainty.reader_zones import spots_watched
 from controller.core.certainty.shared_chips import doubted_since
 from controller.core.certainty.uncertain_wagers import unlooked
 from controller.core.game.settlement import Net
@@ -38,10 +39,10 @@ def _looked_until(transaction: Transaction) -> int:
     state, round_now = transaction.state, transaction.round()
     spots: Collection[int] = round_now.spots
     if not round_now.locked:
-        ready = (watched for reader, watched in transaction.house.readers.items() if state.is_ready(reader))
-        spots = set(round_now.spots).union(*ready)
+        spots = {*round_now.spots, *spots_watched(transaction.house, state)}
     if round_now.silences:
-        spots = set(spots).difference(round_now.spots[one.box] for one in round_now.silences if one.open())
+        dark = (one for one in round_now.silences if one.open() and one.hides("main"))
+        spots = set(spots).difference(round_now.spots[one.box] for one in dark)
     confirmed, until = state.confirmed, EVER
     for spot in spots:
         until = min(until, confirmed.get(str(spot), -1))
@@ -144,7 +145,7 @@ def _settle(transaction: Transaction, judged: Judged, box: int, bet: str, net: N
         return
     wager_cents = wager_of(judged, box, bet)
     spot = transaction.round().spots[box]
-    unseen = bet == "insurance" and any(one.box == box for one in judged.found.dark_offers())
+    unseen = bet == "insurance" and any(one.box == box for one in judged.found.dark_offers("insurance"))
     if wager_cents is None or unseen or unlooked(transaction.round(), spot, bet):
         return
     readings = resting_on(judged.found, box)

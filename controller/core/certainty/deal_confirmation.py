@@ -13,6 +13,7 @@ from typing import Any, Final, assert_never
 
 from msgspec.structs import replace
 
+from controller.core.certainty.reader_zones import confirmed
 from controller.core.game.rules import Rules
 from controller.core.inference.lattice import Reconstruction
 from controller.core.inference.observation import CardCame
@@ -168,11 +169,9 @@ def disturbed(transaction: Transaction, why: str, at_ns: int) -> None:
 def nothing_more(transaction: Transaction, silence: ChipsConfirmed | DeadlinePassed) -> None:
     """Up to a moment nothing changed but what was told: at these spots, or at all, as the clock says."""
     match silence:
-        case ChipsConfirmed(spots, upto_ns):
-            upto = transaction.table_ns(upto_ns)
-            known = transaction.state.confirmed
-            told = {str(spot): max(upto, known.get(str(spot), -1)) for spot in spots}
-            transaction.change(confirmed={**known, **told})
+        case ChipsConfirmed(spots, upto_ns, unseen):
+            looked = confirmed(transaction.state, spots, transaction.table_ns(upto_ns), unseen)
+            transaction.change(confirmed=looked.confirmed, dark_zones=looked.dark_zones)
         case DeadlinePassed(at_ns):
             _clock_told(transaction, transaction.table_ns(at_ns))
         case _:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -124,19 +124,26 @@ def _answers_named(answers: tuple[Answer, ...], boxes: dict[int, int], places: d
         )
 
 
-def hear_no_more(transaction: Transaction, spots: tuple[int, ...], at_ns: int) -> tuple[int, ...]:
-    """The reader of these spots is lost: from what it last confirmed on, its boxes go by hand. Gives their spots."""
+def hear_no_more(
+    transaction: Transaction, device: str, dark: Mapping[int, tuple[str, ...]], at_ns: int
+) -> tuple[int, ...]:
+    """A reader is lost: from what it last confirmed on, boxes go by hand. Gives the spots of those that do so now.
+
+    ``dark`` are the zones at its spots that nobody sees; empty: all, and the box goes by hand.
+    """
     before = transaction.round()
     lost: list[int] = []
     silences = list(before.silences)
-    for spot in spots:
+    for spot, zones in dark.items():
         box = before.spots.index(spot) if spot in before.spots else -1
-        if box < 0 or any(one.box == box and one.open() for one in silences):
+        open_now = [one for one in silences if one.box == box and one.open()]
+        if box < 0 or any(one.reader == device for one in open_now):
             continue
         from_ns = max(transaction.state.confirmed.get(str(spot), -1), before.lock_ns)
-        silences.append(Silence(box, min(from_ns, at_ns)))
-        lost.append(spot)
-    if lost:
+        silences.append(Silence(box, min(from_ns, at_ns), reader=device, zones=zones))
+        if not zones and not any(one.hides("main") for one in open_now):
+            lost.append(spot)
+    if tuple(silences) != before.silences:
         weave_with(transaction, tuple(silences))
     return tuple(lost)
 
@@ -154,12 +161,10 @@ def hear_no_keys(transaction: Transaction) -> None:
         weave_with(transaction, transaction.round().silences)
 
 
-def hear_again(transaction: Transaction, spots: tuple[int, ...], at_ns: int) -> None:
-    """The reader of these spots is back: it tells afresh what lies there, so the silence ends."""
+def hear_again(transaction: Transaction, device: str, at_ns: int) -> None:
+    """A reader is back: it tells afresh what lies there, so its silence ends."""
     before = transaction.round()
-    back = tuple(
-        replace(one, to_ns=at_ns) if one.open() and before.spots[one.box] in spots else one for one in before.silences
-    )
+    back = tuple(replace(one, to_ns=at_ns) if one.open() and one.reader == device else one for one in before.silences)
     if back != before.silences:
         weave_with(transaction, back)
 

@@ -98,7 +98,8 @@ def _cleared(transaction: Transaction) -> bool:
     Where that cannot be seen, at boxes without chips or without a reader, nothing is said.
     """
     round_now = transaction.round()
-    if round_now.declared or any(one.open() for one in round_now.silences) or not round_now.is_dealt():
+    dark = any(one.open() and one.hides("main") for one in round_now.silences)
+    if round_now.declared or dark or not round_now.is_dealt():
         return False
     return bool(round_now.lying) and set(round_now.lying).isdisjoint(chips_at_boxes(transaction, round_now))
 

@@ -112,7 +112,7 @@ def _row_cents(transaction: Transaction, box: int, net: SideNet) -> int:
 
 def _unseen(transaction: Transaction, box: int, bet: str) -> bool:
     """Whether a wager made after the deal may have been made, or raised, while its box's reader was lost."""
-    return offered_later(bet) and any(one.box == box for one in transaction.lattice().dark_offers())
+    return offered_later(bet) and any(one.box == box for one in transaction.lattice().dark_offers(bet))
 
 
 def _award_sides(transaction: Transaction, judged: Judged, *, closed: bool) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Final
 
+from controller.core.certainty.reader_zones import looked_ns, split
 from controller.core.game.side_bet import SideNet, find
 from controller.core.inference.aggregate_limit import side_dues
 from controller.core.inference.observation import CardCame
@@ -37,16 +38,17 @@ def holds_first_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
     return first_ns < round_now.lock_ns and last_ns > _first_card_ns(round_now)
 
 
-def unseen_at_lock(round_now: Round, spot: int, first_ns: int) -> bool:
-    """Whether a spot's reader was lost at the lock, and a change since it looked last may have been before that."""
-    return spot in round_now.lost_at_lock and first_ns < round_now.lock_ns
+def unseen_at_lock(round_now: Round, change: Change, first_ns: int) -> bool:
+    """Whether a zone's reader was lost at the lock, and a change since it looked last may have been before that."""
+    lost = not {str(change.spot), key(change.spot, change.zone)}.isdisjoint(round_now.lost_at_lock)
+    return lost and first_ns < round_now.lock_ns
 
 
 def look(transaction: Transaction) -> None:
     """A reader that is back has told what lies at its spots: what lay there at the lock is known, or told uncertain."""
-    round_now, confirmed = transaction.round(), transaction.state.confirmed
+    round_now, state = transaction.round(), transaction.state
     if round_now.lost_zones:
-        lost = (name for name in round_now.lost_zones if confirmed.get(name.partition("/")[0], -1) < round_now.lock_ns)
+        lost = (name for name in round_now.lost_zones if looked_ns(state, *split(name)) < round_now.lock_ns)
         transaction.change_round(lost_zones=tuple(lost))
 
 

@@ -344,8 +344,8 @@ class Reconstruction(_Evidenced):
     def _last_layout(self) -> Layout:
         return watched(layout_of(self.game, self.contents), spells_of(self.silences), ())
 
-    def dark_offers(self) -> tuple[Silence, ...]:
-        """The silences of readers in which a wager that is offered after the deal may have been made or changed.
+    def dark_offers(self, zone: str) -> tuple[Silence, ...]:
+        """The silences of readers in which a wager offered after the deal may have been made or changed in a zone.
 
         The first card after the deal ends every offer.
         """
@@ -355,7 +355,7 @@ class Reconstruction(_Evidenced):
         deal = self.game.deal_cards
         drawn = (one.last_ns for one in cards if isinstance(one.item, CardCame) and place_of(one.item.card) >= deal)
         over_ns = next(drawn, EVER)
-        return tuple(silence for silence in self.silences if silence.from_ns < over_ns)
+        return tuple(silence for silence in self.silences if silence.hides(zone) and silence.from_ns < over_ns)
 
     @cached_property
     def paying(self) -> bool:

@@ -31,14 +31,23 @@ class Silence(Value, frozen=True, tag=False):
     from_ns: int
     to_ns: int = EVER
     """When it came back; ``EVER``: it has not."""
+    reader: str = ""
+    """The device."""
+    zones: tuple[str, ...] = ()
+    """Those zones of the box alone; empty: all that tell how it is played."""
 
     def open(self) -> bool:
         """Whether it still lasts."""
         return self.to_ns == EVER
 
+    def hides(self, zone: str) -> bool:
+        """Whether what happened in a zone went unseen."""
+        return not self.zones or zone in self.zones
+
 
 def spells_of(silences: tuple[Silence, ...]) -> tuple[Spell, ...]:
-    """The times with the same readers lost, one after another from the first card on; none where no reader was."""
+    """The times with the same readers of main wagers lost, one after another from the first card on; none: none was."""
+    silences = tuple(one for one in silences if one.hides("main"))
     if not silences:
         return ()
     begun = {0, *(one.from_ns for one in silences), *(one.to_ns + 1 for one in silences if not one.open())}

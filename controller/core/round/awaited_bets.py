@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from controller.core.betting import lock
 from controller.core.certainty import deal_confirmation, round_end
+from controller.core.certainty.reader_zones import spots_watched
 from controller.core.messages.inputs import DeadlinePassed, Input, Stamped, Started
 from controller.core.round import lifecycle, next_deal
 from controller.core.table import readiness
@@ -126,10 +127,8 @@ def _is_known(table: Table, held: tuple[Stamped, ...]) -> bool:
         if isinstance(one.input, ChipsConfirmed):
             upto_ns = transaction.table_ns(one.input.upto_ns)
             confirmed |= {str(spot): max(upto_ns, confirmed.get(str(spot), -1)) for spot in one.input.spots}
-    ready = [
-        spot for name, spots in transaction.house.readers.items() if transaction.state.is_ready(name) for spot in spots
-    ]
-    return all(confirmed.get(str(spot), -1) >= wanted_ns for spot in ready)
+    spots = spots_watched(transaction.house, transaction.state)
+    return all(confirmed.get(str(spot), -1) >= wanted_ns for spot in spots)
 
 
 def _in_order(table: Table, held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:

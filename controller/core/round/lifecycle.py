@@ -127,7 +127,7 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
             uncertain_wagers.take(transaction, change)
         lock_again(transaction)
         return
-    if bets and round_now.locked and uncertain_wagers.unseen_at_lock(round_now, change.spot, first_ns):
+    if bets and round_now.locked and uncertain_wagers.unseen_at_lock(round_now, change, first_ns):
         _laid_unseen(transaction, change)
         return
     keep_moved(transaction, change, first_ns)

@@ -11,6 +11,7 @@ from typing import Final, assert_never
 from msgspec.structs import replace
 
 from controller.core.betting.acceptance import made_later
+from controller.core.certainty.reader_zones import looked_ns, split
 from controller.core.game.hand import points_of, seen
 from controller.core.inference.fault_search import CLOSED_EARLY, DEALERS_RULE
 from controller.core.inference.faults import OUT_OF_TURN, STOOD, STRAY, WRONG_ORDER
@@ -316,13 +317,13 @@ def _duplicates(transaction: Transaction) -> None:
     """
     if not transaction.state.disputes:
         return
-    there, confirmed = conflicts(transaction.state.felt), transaction.state.confirmed
+    there = conflicts(transaction.state.felt)
     kept: dict[str, int] = {}
     for chip, since_ns in transaction.state.disputes.items():
         if chip not in there:
             continue
-        spots = {name.partition("/")[0] for name in there[chip]}
-        proven = since_ns >= 0 and all(confirmed.get(spot, -1) >= since_ns for spot in spots)
+        looked = min(looked_ns(transaction.state, *split(name)) for name in there[chip])
+        proven = 0 <= since_ns <= looked
         if proven:
             text = f"chip {chip} lies in {' and in '.join(there[chip])} at once"
             where = there[chip][0].partition("/")

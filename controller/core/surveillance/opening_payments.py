@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.core.certainty.reader_zones import looked_ns
 from controller.core.game.side_bet import find, terms_of
 from controller.core.inference.observation import CardCame, KeySpoke
 from controller.core.messages.events import WagerSettled
@@ -52,7 +53,7 @@ def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
         begun = None if watch is None else _begun_ns(transaction, round_now, by_card=watch.zone == "main")
         if watch is None or watch.spoilt or round_now.trouble or (begun is not None and _moved_by(watch, begun[1])):
             continue
-        if begun is None or transaction.state.confirmed.get(str(watch.spot), -1) < begun[1]:
+        if begun is None or looked_ns(transaction.state, watch.spot, watch.zone) < begun[1]:
             left.append(name)
             continue
         before = "a card was drawn after the deal" if watch.zone == "main" else "play began"

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from controller.core.betting.acceptance import made_later
 from controller.core.certainty import round_end
+from controller.core.certainty.reader_zones import zones_at
 from controller.core.game.hand import is_natural, seen
 from controller.core.game.side_bet import terms_of
 from controller.core.game.wager import Basis
@@ -206,11 +207,22 @@ def _take_in(transaction: Transaction, event: Event) -> Iterator[Wrong]:
             for paid in transaction.state.paid:
                 change(transaction, paid.spoilt())
         case DeviceStatusChanged(device, state) if state != HealthState.READY:
-            for paid in transaction.state.paid:
-                if not paid.frozen and device in transaction.house.readers:
-                    change(transaction, paid.spoilt(frozenset(transaction.house.readers[device])))
+            _no_more_seen(transaction, device)
         case _:
             pass
+
+
+def _no_more_seen(transaction: Transaction, device: str) -> None:
+    """A reader is lost: what lies in its zones is not judged."""
+    for paid in transaction.state.paid:
+        if paid.frozen:
+            continue
+        seen = paid
+        for spot in transaction.house.readers.get(device, ()):
+            for zone in zones_at(transaction.house, device, spot) or ("",):
+                seen = seen.spoilt(frozenset({spot}), zone)
+        if seen is not paid:
+            change(transaction, seen)
 
 
 def of(transaction: Transaction, number: int) -> PaidRound | None:

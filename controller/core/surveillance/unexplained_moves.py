@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from controller.core.certainty.reader_zones import spots_watched
 from controller.core.inference.observation import EVER
 from controller.core.messages.alerts import BetDecreasedAfterLock, BetIncreasedAfterLock, ChipsUnexplained
 from controller.core.messages.raised_alerts import SEVERITY, Kind, Severity
@@ -43,7 +44,7 @@ def touched(
     lay = paid.touched.get(name, event.before_cents) if paid is not None else event.before_cents
     where, what = f"spot {event.spot} {event.zone}", f"{money(event.before_cents)} became {money(event.after_cents)}"
     round_now = transaction.round_known(event.round)
-    if _not_all_heard(round_now, event.spot):
+    if _not_all_heard(round_now, event.spot, event.zone):
         kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
     elif event.after_cents == lay:
         kind, text = Kind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
@@ -123,18 +124,19 @@ def _tell(transaction: Transaction, one: Suspicion) -> None:
 
 def _looked_round(transaction: Transaction) -> int:
     """The moment up to which every spot is known whose reader works."""
-    ready = (spots for name, spots in transaction.house.readers.items() if transaction.state.is_ready(name))
-    return min((transaction.state.confirmed.get(str(spot), -1) for spots in ready for spot in spots), default=EVER)
+    spots = spots_watched(transaction.house, transaction.state)
+    return min((transaction.state.confirmed.get(str(spot), -1) for spot in spots), default=EVER)
 
 
-def _not_all_heard(round_now: Round | None, spot: int) -> bool:
+def _not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
     """Whether a card of a round, or what happened at a spot, may have gone unheard: so nobody is accused there.
 
     A payment, say, after a card of which the table never heard. What was kept back until the cards lie open is told
     as the round ends, and looks like what it is in that round, not in the next.
     """
-    dark = () if round_now is None else tuple(round_now.spots[one.box] for one in round_now.silences)
-    return cards_unheard(round_now) or spot in dark
+    silences = () if round_now is None else round_now.silences
+    dark = round_now is not None and any(round_now.spots[one.box] == spot and one.hides(zone) for one in silences)
+    return cards_unheard(round_now) or dark
 
 
 def cards_unheard(round_now: Round | None) -> bool:
@@ -163,7 +165,7 @@ def insurance_lowered(before: Table, transaction: Transaction) -> None:
     settled = settled or transaction.rules.hole_check == "device" or round_now.hides()
     if paid is None or was is None or settled or now.cents >= min(was.cents, counted) or _may_be_settled(transaction):
         return
-    kind = Kind.CHIPS_UNEXPLAINED if _not_all_heard(round_now, told.spot) else Kind.PINCHING
+    kind = Kind.CHIPS_UNEXPLAINED if _not_all_heard(round_now, told.spot, told.zone) else Kind.PINCHING
     text = f"spot {told.spot} insurance: {money(was.cents)} became {money(now.cents)} after the offer had closed"
     amounts = {"before_cents": was.cents, "after_cents": now.cents, "before": was.chips, "after": now.chips}
     raise_alert(transaction, kind, text, round=round_now.number, spot=told.spot, zone=told.zone, **amounts)

@@ -164,8 +164,9 @@ class Round(Value, frozen=True, tag=False):
     """When readers of boxes were lost."""
     unheard: bool = False
     """Whether the table was not listening for a while, so that a card of it may not have been heard."""
-    lost_at_lock: tuple[int, ...] = ()
-    """The spots whose readers were lost when the bets were locked: what they tell later may have lain there by then."""
+    lost_at_lock: tuple[str, ...] = ()
+    """The zones, or the spots where zones are not known, whose readers were lost when the bets were locked: what they
+    tell later may have lain there by then."""
     lost_zones: tuple[str, ...] = ()
     """Zones of wagers made before the deal of which no reader has told what lay there when the bets were locked."""
     shoe_away: bool = False
@@ -324,6 +325,8 @@ class State(Value, frozen=True, tag=False):
     """Taps of the burn key since the shoe in use was announced, before its first round."""
     confirmed: dict[str, int] = msgspec.field(default_factory=dict)
     """Moment up to which each spot's chips are known (key: the spot), nanoseconds of table time."""
+    dark_zones: dict[str, int] = msgspec.field(default_factory=dict)
+    """The zones whose readers are lost, or have not looked since, with the moment up to which each is known."""
     offset_ns: int = 0
     """Added to the machine's monotonic time, so that table time goes on over a reboot."""
     last_ns: int = 0

@@ -1,0 +1,57 @@
+"""Which zones a bet-spot reader sees, and up to when each was looked at.
+
+A spot may have several readers, one for each zone. What a lost reader leaves open is its own zones, not the spot.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.core.inference.observation import EVER
+from controller.core.messages.house import House
+from controller.core.table.layout import key
+from controller.core.table.state import State
+
+
+def zones_at(house: House, device: str, spot: int) -> tuple[str, ...]:
+    """The zones that a reader sees at a spot; empty: the house did not say, and they may be any."""
+    seen = (name.partition("/") for name in house.zones.get(device, ()))
+    return tuple(zone for where, _, zone in seen if int(where) == spot)
+
+
+def spots_watched(house: House, state: State) -> set[int]:
+    """The spots whose main wagers a reader sees that works: those of which a confirmation can be awaited."""
+    found: set[int] = set()
+    for device, spots in house.readers.items():
+        if state.is_ready(device):
+            found |= {spot for spot in spots if "main" in (zones_at(house, device, spot) or ("main",))}
+    return found
+
+
+def looked_ns(state: State, spot: int, zone: str) -> int:
+    """The moment up to which a zone's content is known, in table time; -1: it never was."""
+    return min(state.confirmed.get(str(spot), -1), state.dark_zones.get(key(spot, zone), EVER))
+
+
+def gone_dark(house: House, state: State, device: str) -> dict[str, int]:
+    """``State.dark_zones`` once a reader is lost: its zones are known as far as they are now."""
+    names = house.zones.get(device, ())
+    return {**{name: looked_ns(state, *split(name)) for name in names}, **state.dark_zones}
+
+
+def confirmed(state: State, spots: tuple[int, ...], upto_ns: int, unseen: tuple[str, ...]) -> State:
+    """The table once readers have looked at every zone of some spots but those ``unseen``.
+
+    Of a spot whose main zone is unseen nothing is confirmed.
+    """
+    dark = {name: looked_ns(state, *split(name)) for name in unseen} | state.dark_zones
+    told = [spot for spot in spots if key(spot, "main") not in unseen]
+    looked = {str(spot): max(upto_ns, state.confirmed.get(str(spot), -1)) for spot in told}
+    kept = {name: ns for name, ns in dark.items() if name in unseen or split(name)[0] not in told}
+    return msgspec.structs.replace(state, confirmed={**state.confirmed, **looked}, dark_zones=kept)
+
+
+def split(name: str) -> tuple[int, str]:
+    """``2/lucky_ladies`` as spot and zone."""
+    spot, _, zone = name.partition("/")
+    return int(spot), zone
