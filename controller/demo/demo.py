@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import signal
 import sys
@@ -103,10 +104,16 @@ async def run_demo(wanted: Wanted, say: Callable[[str], None]) -> Shown:
     """Run the demo to its end, or until cancelled; then write the two accounts and hold them side by side.
 
     Raises:
-        DemoFailed: the daemon does not start or ends by itself.
+        DemoFailed: the folder is not a demo's or another plays in it, or the daemon does not start or ends by itself.
         NoBroker: there is no broker.
         OSError: the directory cannot be written.
     """
+    with own(wanted.directory):
+        return await _run(wanted, say)
+
+
+async def _run(wanted: Wanted, say: Callable[[str], None]) -> Shown:
+    """The same, in a folder that is this demo's."""
     directory = wanted.directory
     rack, sevens = Rack(), sevens_meter()
     built = devices(wanted.shoe, wanted.profile, wanted)
@@ -150,12 +157,7 @@ async def sign_at_the_end(station: Station, beside: Mapping[str, object], sevens
 
 
 def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None:
-    """Clear what an earlier demo left; write the key, the chip registry and the table file.
-
-    Raises:
-        DemoFailed: the folder has files of somebody else's.
-    """
-    own(directory)
+    """Clear what an earlier demo left; write the key, the chip registry and the table file."""
     (directory / "ports").mkdir(exist_ok=True)
     for name in (*LEFT_BEHIND, *pool.LEFT_BEHIND):
         (directory / name).unlink(missing_ok=True)
@@ -176,11 +178,12 @@ def prepare(directory: Path, rack: Rack, broker: Broker, wanted: Wanted) -> None
     )
 
 
-def own(directory: Path) -> None:
-    """Make ``directory`` a demo's, if it is empty or new; what a table that is no demo left there is never touched.
+@contextlib.contextmanager
+def own(directory: Path) -> Iterator[None]:
+    """Make ``directory`` this demo's, if it is empty, new, or left by another; what no demo left is never touched.
 
     Raises:
-        DemoFailed: it has files, and no demo left them.
+        DemoFailed: it has files that no demo left, or a demo is playing in it.
     """
     directory.mkdir(parents=True, exist_ok=True)
     mark = directory / MARK
@@ -190,7 +193,17 @@ def own(directory: Path) -> None:
             f"{directory}: has files that no demo left ({', '.join(there[:3])}{', ...' if there[3:] else ''});"
             " give another folder with --directory"
         )
-    mark.write_text("A demo of Tableside: the next demo here replaces what lies in this folder.\n", encoding="utf-8")
+    with mark.open("a+", encoding="utf-8") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise DemoFailed(
+                f"{directory}: another demo is playing here; end it, or give another folder with --directory"
+            ) from error
+        held.truncate(0)
+        held.write("A demo of Tableside: the next demo here replaces what lies in this folder.\n")
+        held.flush()
+        yield
 
 
 @contextlib.asynccontextmanager

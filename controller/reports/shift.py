@@ -232,13 +232,14 @@ class Asked(msgspec.Struct, frozen=True):
 def shift_of(
     told: Sequence[Published], theories: Callable[[], Mapping[str, Theory]], asked: Asked | None = None
 ) -> Shift | None:
-    """The account of a time, out of all events of a journal; None where nothing happened in it.
+    """The account of a time, out of all events of a journal; None where nothing happened in it and nothing was counted.
 
     ``theories``: what each bet should take, reckoned only where there is something to hold it against.
     """
     asked = asked or Asked()
     within = [one for one in told if asked.period.holds(moment(one))]
-    if not within:
+    counts = counted(told, house_day(told), asked.period)
+    if not within and not counts.later:
         return None
     rounds, wagers = _as_it_stood(told, asked.period)
     settled = [wager for wager in wagers if wager.state is State.SETTLED]
@@ -246,8 +247,7 @@ def shift_of(
     events = [one.event for one in within]
     numbers = {row.round for row in rounds}
     theory = theories()
-    counts = counted(told, house_day(told), asked.period)
-    identity = within[0].identity
+    identity = told[0].identity
     return Shift(
         site=identity.site,
         table=identity.table,
@@ -260,8 +260,8 @@ def shift_of(
         versions=_versions(told, asked.period),
         since=_end(asked.period.since, ALWAYS.since),
         until=_end(asked.period.until, ALWAYS.until),
-        started=within[0].time,
-        ended=within[-1].time,
+        started=within[0].time if within else rfc3339(asked.period.since),
+        ended=within[-1].time if within else rfc3339(asked.period.until),
         rounds=len(rounds),
         playing_seconds=seconds,
         rounds_per_hour=(2 * 3600 * len(rounds) + seconds) // (2 * seconds) if seconds else 0,

@@ -340,6 +340,18 @@ def test_a_count_entered_later_restates_its_shift_and_edits_none() -> None:
     assert "drop $5,000.00 (gaming day 2026-11-21, day shift, not this account)" in shift_text(swing)
 
 
+def test_a_time_in_which_nothing_happened_but_was_counted_has_an_account() -> None:
+    rig = a_counted_table()
+    rig.give(DayBegan(rig.now_ns, "2026-11-22"))
+    count(rig, Count.DROP, 500_000, of=("2026-11-20", ""))
+    day = Period(datetime(2026, 11, 20, tzinfo=UTC), datetime(2026, 11, 21, tzinfo=UTC))
+    then = account(by_shift(rig), Asked(day))
+    assert (then.rounds, then.inventory.drop_cents) == (0, None)
+    assert then.restated is not None
+    assert then.restated.inventory.drop_cents == 500_000
+    assert "not entered -> $5,000.00" in shift_text(then)
+
+
 def test_a_day_has_its_shifts_counts_in_the_order_of_the_shifts() -> None:
     rig = a_counted_table()
     count(rig, Count.CLOSER, 4_750_000, of=("2026-11-21", "day"))

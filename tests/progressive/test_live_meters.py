@@ -32,6 +32,7 @@ from controller.core.messages.meter_events import (
     ParametersDiffer,
     ParametersQueued,
 )
+from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.meters.awards import Standing
 from controller.core.meters.meter import UNITS
 from controller.core.meters.state import Adjustment, Grant, NewParameters, Refusal
@@ -297,6 +298,21 @@ def test_the_contribution_that_crosses_wins_and_the_rest_counts_for_the_next() -
         "1: spot 3 five_card_progressive -5.00",
     ]
     assert rig.told(MysteryDisputed) == []
+
+
+def test_nobody_is_accused_who_takes_the_chip_of_a_wager_that_the_mystery_meter_pays() -> None:
+    """A dealer takes it with the losing wagers; the bonus is paid away from the table."""
+    rig = MeterRig()
+    box = Box(rig, [25_040, 90_000])
+    box.up()
+    rig.talk("1 main 10 \n 1 five_card_progressive 5 \n 9h 6c 8s Tc")
+    box.answer()
+    assert "1: spot 1 five_card_progressive +245.50" in rig.postings()
+    rig.chips(1, "five_card_progressive", 0)
+    rig.talk(REST)
+    clear(rig)
+    rig.talk("1 main 20 \n key no_more_bets")
+    assert [one.kind for one in rig.told(AlertRaised) if isinstance(one, AlertRaised)] == []
 
 
 def test_without_the_box_contributions_wait_and_are_applied_in_order_later() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from controller.commands.demo import jackpot_lines
 from controller.core.messages.events import BettingClosed, RoundClosed
-from controller.demo.demo import Heard, Shown, run_demo
+from controller.demo.demo import Heard, Shown, own, run_demo
 from controller.demo.table import SignRead, Wanted
 from controller.formats.cases.accounts import Comparison
 from controller.formats.journal.records import Identity
@@ -95,6 +95,16 @@ async def test_what_no_demo_left_is_never_touched(tmp_path: Path) -> None:
     assert (status, output, errors.count("\n")) == (2, "", 1)
     assert "has files that no demo left (chips.csv, journal.sqlite, table.key, ...)" in errors
     assert [(tmp_path / name).read_text() for name in kept] == list(kept.values())
+
+
+async def test_a_demo_that_is_playing_is_left_alone(tmp_path: Path) -> None:
+    with own(tmp_path):
+        journal = tmp_path / "journal.sqlite"
+        journal.write_text("the journal of the demo that plays here")
+        status, output, errors = await ran("demo", "--rounds", "1", "--directory", str(tmp_path))
+        assert (status, output, errors.count("\n")) == (2, "", 1)
+        assert "another demo is playing here; end it, or give another folder with --directory" in errors
+        assert journal.exists()
 
 
 async def test_it_ends_by_itself_after_as_many_rounds_as_one_reads(tmp_path: Path) -> None:

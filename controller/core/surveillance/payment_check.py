@@ -283,7 +283,9 @@ def _settled(transaction: Transaction, event: WagerSettled) -> Iterator[Wrong]:
 
 
 def _by_hand(transaction: Transaction, event: WagerSettled) -> bool:
-    """Whether a win is one of those awards that are paid out away from the table."""
+    """Whether a win is one of those awards that are paid out away from the table, such as a meter's."""
+    if event.jackpot_cents:
+        return True
     if event.bet not in transaction.rules.side_bets or event.net_cents <= 0:
         return False
     terms = terms_of(transaction.rules, event.bet)

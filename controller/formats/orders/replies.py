@@ -46,6 +46,8 @@ def _said(events: Sequence[Event]) -> Iterator[str]:
             case RulingProposed(order) | MeterChangeProposed(order):
                 yield f"order {order} waits for another person to approve it"
             case InventoryEntered(entry, kind, cents):
-                yield f"entry {entry}: {kind} {money(cents)}"
+                of_time = f" of gaming day {event.gaming_day}" if event.gaming_day else ""
+                shift = f", {event.shift} shift" if event.shift else ""
+                yield f"entry {entry}: {kind} {money(cents)}{of_time}{shift}"
             case _:
                 pass
