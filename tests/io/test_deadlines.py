@@ -46,3 +46,20 @@ async def test_a_moment_that_has_passed_is_told_once() -> None:
 async def test_one_that_is_to_come_is_waited_for_and_no_moment_is_none() -> None:
     assert await told_within([10**15], 1_000) == []
     assert await told_within([1_000, 0], 10**12) == []
+
+
+@pytest.mark.parametrize("then_ns", [10**15, 0])
+async def test_a_moment_wished_for_as_another_passes_is_not_told_before_it_has_passed(then_ns: int) -> None:
+    """The wait for the first has run out and its task has not been woken yet when a card comes."""
+    told: list[Input] = []
+    deadlines = Deadlines(Hands(1_000 + GRACE_NS), told.append)
+    deadlines.wish(Desired(deadline_ns=1_000))
+    task = asyncio.create_task(deadlines.run())
+    await asyncio.sleep(0)
+    asyncio.get_running_loop().call_soon(deadlines.wish, Desired(deadline_ns=then_ns))
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert told == []
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

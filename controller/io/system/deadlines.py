@@ -38,5 +38,8 @@ class Deadlines:
                 async with asyncio.timeout(None if left_s is None else max(left_s, 0)):
                     await self._changed.wait()
             except TimeoutError:
+                # Another moment may have been wished for while the wait for the one before was being ended.
+                if not 0 < self._wanted_ns <= self._clock.monotonic_ns() - GRACE_NS:
+                    continue
                 told_ns, self._wanted_ns = self._wanted_ns, 0
                 self._deliver(DeadlinePassed(told_ns))
