@@ -17,6 +17,7 @@ import structlog
 from controller import version
 from controller.commands.terminal import refuse, say
 from controller.commands.until_stopped import STORAGE_FAILED, until_stopped
+from controller.core.analysis.expectation import edges_at_hand
 from controller.core.messages.inputs import Input
 from controller.core.progressives.live_meters import trigger_wish
 from controller.core.table.desired import Desired
@@ -32,9 +33,10 @@ from controller.formats.config.table_file import BrokerSection, Config, ConfigEr
 from controller.formats.journal.records import Identity, RecordDamaged
 from controller.io.copies.second_copy import Place
 from controller.io.displays.screens import Displays
+from controller.io.files import known_edges
 from controller.io.files.secret_files import SecretRefused, is_kept
 from controller.io.files.table_file import TableFile, load_table
-from controller.io.journal.journal import JournalDamaged, JournalFailed, NotAJournal
+from controller.io.journal.journal import Journal, JournalDamaged, JournalFailed, NotAJournal
 from controller.io.mqtt.ack_deadline import Overdue, Terms
 from controller.io.mqtt.connection import Broker
 from controller.io.mqtt.pace_publisher import PaceBoard
@@ -136,13 +138,20 @@ async def serve(table: TableFile, marks: Mapping[str, str], looked_through: Auth
         if not recovered.hold:
             beside += of_time(config, clock, daemon, recovered.last_wall_ns)
             beside += [("held", held.run), ("deadlines", deadlines.run), *pools.works()]
-            tell = partial(daemon.retain, daemon.topics.state("pace"))
-            beside.append(("pace", PaceBoard(journal.events_after, lambda: journal.head.seq, clock, tell).run))
+            beside.append(("pace", pace_board(table, daemon, storage.journal, clock).run))
         await until_stopped(daemon.run(links, beside, ending=(OtherPool, SoftwareChanged), refusals=(ChannelFailed,)))
         log.info("table stops")
     finally:
         notifier.stopping()
         await storage.close()
+
+
+def pace_board(table: TableFile, daemon: Daemon, journal: Journal, clock: Clock) -> PaceBoard:
+    """What tells the table's pace, and what it wins beside what its rules would win."""
+    rules = table.profile.rules
+    tell = partial(daemon.retain, daemon.topics.state("pace"))
+    edges = edges_at_hand(rules, known_edges.known(rules))
+    return PaceBoard(journal.events_after, lambda: journal.head.seq, clock, tell, edges=edges)
 
 
 def of_time(config: Config, clock: Clock, daemon: Daemon, last_wall_ns: int) -> list[Endless]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Final
 
 import msgspec
@@ -14,6 +15,10 @@ from firmware_protocols.readings import HealthState
 
 DEVICES_LIMIT: Final = 64
 """Devices whose faults are kept; a table has a dozen."""
+
+
+TIMES_LIMIT: Final = 120
+"""Complaints of a device whose times are kept: two a minute for an hour."""
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -42,6 +47,8 @@ class Faults(msgspec.Struct, frozen=True):
     since: str
     devices: dict[str, Fault]
     software: Checked | None = None
+    times: dict[str, tuple[str, ...]] = {}
+    """Of each device when its last complaints were, oldest first."""
 
 
 class FaultBook:
@@ -50,11 +57,13 @@ class FaultBook:
     def __init__(self) -> None:
         self._since = ""
         self._devices: dict[str, Fault] = {}
+        self._times: dict[str, deque[str]] = {}
         self._software: Checked | None = None
 
     def now(self) -> Faults:
         """What is known."""
-        return Faults(self._since, dict(sorted(self._devices.items())), self._software)
+        times = {device: tuple(kept) for device, kept in sorted(self._times.items())}
+        return Faults(self._since, dict(sorted(self._devices.items())), self._software, times)
 
     def follow(self, one: Published) -> bool:
         """An event was heard; whether anything is known anew."""
@@ -76,3 +85,4 @@ class FaultBook:
     def _complain(self, device: str, fault: Fault) -> None:
         if device in self._devices or len(self._devices) < DEVICES_LIMIT:
             self._devices[device] = fault
+            self._times.setdefault(device, deque(maxlen=TIMES_LIMIT)).append(fault.time)

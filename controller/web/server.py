@@ -25,6 +25,7 @@ from controller.web.journals import JournalRefused, Journals, wanted_of
 from controller.web.order_relay import OrderNotBrought, OrderRelay
 from controller.web.page_files import PageFile, page_files
 from controller.web.sign_in import COOKIE, SignIn, SignInRefused, Visitor
+from controller.web.table_file_check import checked, checks_table_files
 
 GATHER_SECONDS: Final = 0.008
 """What comes together goes out together: a card brings an event and three pictures within some milliseconds."""
@@ -204,6 +205,14 @@ async def ordered(request: web.Request) -> web.Response:
     return data({"status": reply.status, "text": reply.text})
 
 
+async def table_file_checked(request: web.Request) -> web.Response:
+    """What is wrong with a table file, line by line."""
+    if not checks_table_files(visitor_of(request)):
+        raise web.HTTPForbidden(text="table files are for technician, floor, surveillance and auditor: sign in\n")
+    text = await request.read()
+    return data(await asyncio.to_thread(checked, text))
+
+
 async def live(request: web.Request) -> web.StreamResponse:
     """The stream: what is known at once, then what changes."""
     parts = request.app[PARTS]
@@ -355,6 +364,7 @@ def application(
     app.router.add_post("/api/sign-in", entered)
     app.router.add_post("/api/sign-out", left)
     app.router.add_post("/api/order/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}/{verb:[a-z-]{1,32}}", ordered)
+    app.router.add_post("/api/table-file", table_file_checked)
     app.router.add_get("/api/journals", journals_listed)
     app.router.add_get("/api/shift/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}", shift_account)
     journal = r"/api/journals/{site:[a-z0-9-]{1,32}}/{table:[a-z0-9-]{1,32}}/{epoch:\d{1,18}}/rounds"

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from controller.formats.mqtt.envelope import Status
 from controller.formats.mqtt.retained_layout import FeltNow
 from controller.formats.mqtt.retained_meters import MetersNow
-from controller.formats.mqtt.retained_state import Hold, Info, RoundNow
+from controller.formats.mqtt.retained_state import Hold, Info, PaceNow, RoundNow
 from controller.formats.orders.operators import ROLES, Role
-from controller.web.table_view import Logged, TableView
+from controller.web.table_view import KnownSection, Logged, TableView
 
 AT_THE_TABLE: Final = frozenset({"currency", "felt", "hold", "info", "meters", "round", "shoe", "status"})
 """Sections that everybody is shown, narrowed by ``public_part``."""
@@ -53,7 +53,15 @@ class Sight(NamedTuple):
         """The sections that have changed since a version, of those that are wanted, as far as may be seen."""
         for name, section in view.sections.items():
             if section.version > since and name in wanted & self.sections:
-                yield name, public_part(section.value) if self.is_public else section.raw
+                yield name, self._part(section)
+
+    def _part(self, section: KnownSection) -> object:
+        """What of a section may be seen; what a table wins is no matter of those who see no alert."""
+        if self.is_public:
+            return public_part(section.value)
+        if isinstance(section.value, PaceNow) and "alerts" not in self.sections:
+            return replace(section.value, figures=replace(section.value.figures, bets=()))
+        return section.raw
 
     def lines(self, log: Iterable[Logged]) -> list[Logged]:
         """The events that may be seen; of the public's only that an award was paid, and when."""

@@ -92,6 +92,8 @@ async def test_the_table_that_needs_somebody_comes_first_and_says_why(broker: Br
         await expect(window.page.locator(".tile.need-jackpot")).to_contain_text("$10,000.85")
         await expect(window.page.locator(".tile.need-proposal")).to_contain_text("A. Ames: change Blazing 7's")
         await expect(window.page.locator(".tile.need-slow")).to_contain_text("31 rounds an hour, 50 expected")
+        await expect(first).to_contain_text("Last hour: won $485.00 of $12,720.00")
+        await expect(first).to_contain_text("by the rules $45.56, without Lucky Ladies")
         await window.picture("pit")
         await floor.show("bj-1", asks("Spot 5: did the player surrender?"))
         await expect(window.page.locator(".tile").first).to_contain_text("bj-1")

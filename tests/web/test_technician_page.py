@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import msgspec
 import pytest
-from playwright.async_api import expect
+from aiohttp import ClientSession
+from playwright.async_api import FilePayload, expect
 
 from controller.core.messages.alerts import DeviceAlarm, LineErrors
 from controller.core.messages.events import DeviceStatusChanged, Event
@@ -17,14 +18,19 @@ from controller.formats.mqtt.envelope import event_bytes, event_name, status_byt
 from controller.formats.mqtt.retained_state import PaceNow
 from controller.io.mqtt.connection import Broker
 from controller.io.system.clock import SystemClock
+from controller.web.sign_in import COOKIE
 from tests.web.conftest import Window
 from tests.web.floor import PLAYED
+from tests.web.operators import ITO, LEE, OKAFOR, SIGNERS, Person
 from tests.web.stage import Stage, pages, staged
 from tests.web.test_accessibility import findings
 from tests.web.test_secrecy import EVERYTHING, HOSTILE
+from tests.web.test_sign_in import entered
 from tests.web.test_table_page import dealt
+from tests.wiring.premises import TABLE_FILE
 
 HERE: Final = "/technician/harbour/bj-1"
+SPARK: Final = "1 complaint in the last hour, heard by this program"
 FULL: Final = "the journal's disk fills: 812 MB are free"
 
 
@@ -73,6 +79,8 @@ async def test_each_line_says_how_it_is_and_what_it_last_complained_of(broker: B
         await expect(window.page.locator(".journal")).to_contain_text("of 2612 records")
         await expect(window.page.locator(".program")).to_contain_text("5064 are those of the list")
         await expect(window.page.locator(".untold")).to_contain_text("tableside verify")
+        await expect(rows.nth(0).locator(".spark")).to_have_attribute("aria-label", SPARK)
+        await expect(rows.nth(0).locator(".spark rect.full")).to_have_count(1)
         await window.picture("technician")
         said = "".join(window.frames)
         assert '"face":"Qs"' not in said
@@ -101,3 +109,52 @@ async def test_what_a_line_says_is_text(broker: Broker, window: Window) -> None:
         await expect(window.page.locator(".lines tbody tr").nth(2)).to_contain_text(HOSTILE)
         assert await window.page.evaluate("window.pwned") is None
         assert await window.page.locator("img").count() == 0
+
+
+WRONG: Final = """[table]
+site = "harbour"
+name = "bj 1"
+profile = "hollywood-penn-national"
+<img src=x onerror="window.pwned=1">
+"""
+
+
+async def test_the_mistakes_of_a_table_file_are_marked_at_their_lines(broker: Broker, window: Window) -> None:
+    async with staged(broker, dealt()), pages(broker) as at:
+        await window.page.goto(at + HERE)
+        panel = window.page.locator(".table-file")
+        for text, marked, said in (
+            (WRONG, [5], "there stands <img src=x"),
+            (WRONG.rpartition("<img")[0], [1, 3], "[table] name: expected"),
+        ):
+            file: FilePayload = {"name": "table.toml", "mimeType": "text/plain", "buffer": text.encode()}
+            await panel.locator("input").set_input_files(file)
+            await expect(panel).to_contain_text(said)
+            places = await panel.locator("li").evaluate_all(MARKED)
+            assert places == marked
+        assert await window.page.evaluate("window.pwned") is None
+        assert await findings(window) == []
+        await panel.scroll_into_view_if_needed()
+        await window.picture("table-file")
+        right = TABLE_FILE.format(host="127.0.0.1", port=1883, ports="/dev").encode()
+        await panel.locator("input").set_input_files({"name": "table.toml", "mimeType": "text/plain", "buffer": right})
+        await expect(panel.locator("[role=status]")).to_have_text("The format is right.")
+
+
+MARKED: Final = "lines => lines.flatMap((one, at) => one.classList.contains('wrong') ? [at + 1] : [])"
+
+
+@pytest.mark.parametrize(("who", "status"), [(None, 403), (LEE, 403), (ITO, 200), (OKAFOR, 200)])
+async def test_table_files_are_looked_at_for_those_who_see_lines(
+    who: Person | None, status: int, broker: Broker
+) -> None:
+    async with pages(broker, signers=SIGNERS) as at, ClientSession() as client:
+        cookie = {} if who is None else {COOKIE: await entered(client, at, who)}
+        for text in (b"[table]", b"\xff", b"x" * 70_000):
+            own = {"Origin": at}
+            async with client.post(f"{at}/api/table-file", headers=own, cookies=cookie, data=text) as answer:
+                assert answer.status in {status, 413}
+                if answer.status == 200:
+                    assert await answer.json() != []
+        async with client.post(f"{at}/api/table-file", cookies=cookie, data=b"") as answer:
+            assert answer.status == 403

@@ -52,6 +52,12 @@ def theories(rules: Rules, main: MainEdge) -> dict[str, Theory]:
     return found
 
 
+def edges_at_hand(rules: Rules, main: MainEdge | None) -> dict[str, Fraction]:
+    """The edges that need no counting: of insurance, and of the main wager where it was computed before."""
+    found = {} if main is None else {"main": main.edge}
+    return found | ({_INSURANCE: of_insurance(rules).edge} if rules.insurance else {})
+
+
 def of_insurance(rules: Rules) -> Theory:
     """Insurance from a full shoe but for the ace: every insured box of a round wins or loses with the same card."""
     tens = Fraction(16 * rules.decks, 52 * rules.decks - 1)

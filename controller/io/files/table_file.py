@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 import msgspec
@@ -92,6 +92,15 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     if lines:
         raise ConfigError(tuple(lines))
     return TableFile(config, profile, registry.values, registry.elsewhere, keys, key, link_keys, pairing_key)
+
+
+def mistakes_in(text: str, name: str) -> tuple[str, ...]:
+    """A line for each mistake in the table file ``name`` with this content; no file that it names is looked at."""
+    try:
+        read_config(text, name, PurePath("/"), _known())
+    except ConfigError as error:
+        return error.lines
+    return ()
 
 
 def guarding(options: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:

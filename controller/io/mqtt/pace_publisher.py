@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Final
 
 import msgspec
 
 from controller.core.messages.events import Event
-from controller.core.table.pace import HOUR_NS, Pace, figures, paced
+from controller.core.table.pace import HOUR_NS, NO_EDGES, Pace, figures, paced
 from controller.formats.mqtt.envelope import own_event
 from controller.formats.mqtt.retained_state import PaceNow
 from controller.io.journal.reader import EventRow
@@ -34,11 +35,21 @@ Read = Callable[[int, int], Awaitable[Sequence[EventRow]]]
 class PaceBoard:
     """Keeps the events of the last hour and tells their figures."""
 
-    def __init__(self, read: Read, head: Callable[[], int], clock: Clock, tell: Callable[[bytes], None]) -> None:
+    def __init__(
+        self,
+        read: Read,
+        head: Callable[[], int],
+        clock: Clock,
+        tell: Callable[[bytes], None],
+        *,
+        edges: Mapping[str, Fraction] = NO_EDGES,
+    ) -> None:
+        """``edges``: what the house keeps of a bet on average, per unit wagered."""
         self._read = read
         self._head = head
         self._clock = clock
         self._tell = tell
+        self._edges = edges
         self._seq = 0
         self._kept: deque[tuple[int, Event]] = deque(maxlen=EVENTS_LIMIT)
 
@@ -66,7 +77,7 @@ class PaceBoard:
         pace = Pace()
         for at_ns, event in self._kept:
             pace = paced(pace, event, at_ns)
-        return msgspec.json.encode(PaceNow(self._seq, figures(pace)))
+        return msgspec.json.encode(PaceNow(self._seq, figures(pace, self._edges)))
 
     async def _before(self, moment_ns: int) -> int:
         """The last event told before a moment, 0 if none: found by halving, for a journal may hold a year."""

@@ -85,6 +85,7 @@ function Tile({ row, now, act }) {
     <p class="need"><${Symbol} name=${urgent.symbol} /><b>${t(`need.word.${urgent.kind}`)}</b>${urgent.kind === "fine" ? "" : html` <span class="text">${urgent.text}</span>`}${age ? html` <span class="age">${urgent.exact ? age : t("pit.atLeast", { age })}</span>` : null}</p>
     <${Round} table=${table} />
     <div class="figures"><span>${tn("pit.boxes", boxes(table))}</span><span>${table.pace ? t("pit.pace", { count: table.pace.figures.rounds_per_hour }) : t("pit.pace.unknown")}</span></div>
+    <${Win} table=${table} />
     ${said.length ? html`<ul class="counts">${said.map((one) => html`<li key=${one}>${one}</li>`)}</ul>` : null}
     <${Meters} table=${table} />
     ${hasToAct(table) ? html`<button type="button" class="act" onClick=${() => act(name)}>${t("pit.act")}</button>` : null}
@@ -109,6 +110,18 @@ function Round({ table }) {
   const done = PHASES.indexOf(now) + 1;
   return html`<div class="stage-of-round"><span class="bar ${now}" aria-hidden="true">${PHASES.map((one, place) => html`<i key=${one} class=${place < done ? "done" : ""}></i>`)}</span>
     <span>${table.round?.round ? `${t("felt.round", { round: table.round.round })} ` : ""}${t(`pit.phase.${now || "unknown"}`)}</span></div>`;
+}
+
+/** What the table won in the last hour, and what its rules would have. @param {{ table: Table }} of */
+function Win({ table }) {
+  const bets = table.pace?.figures.bets ?? [];
+  if (!bets.length) return null;
+  const known = bets.filter((one) => one.theoretical_cents !== null);
+  const unknown = bets.filter((one) => one.theoretical_cents === null && one.handle_cents);
+  const sum = (/** @type {(number | null)[]} */ cents) => cents.reduce((/** @type {number} */ total, one) => total + (one ?? 0), 0);
+  const theoretical = money(sum(known.map((one) => one.theoretical_cents)), table.currency);
+  return html`<p class="win">${t("pit.win", { win: money(sum(bets.map((one) => one.win_cents)), table.currency), handle: money(sum(bets.map((one) => one.handle_cents)), table.currency) })}
+    ${known.length ? html`<span class="quiet">${unknown.length ? t("pit.theoretical.part", { theoretical, bets: unknown.map((one) => bet(one.bet)).join(", ") }) : t("pit.theoretical", { theoretical })}</span>` : null}</p>`;
 }
 
 /** @param {{ table: Table }} of */

@@ -7,9 +7,13 @@ import { SettingsPanel, useSettings } from "./settings.js";
 import { Symbol } from "./symbols.js";
 import { standing } from "./table_page.js";
 import { t, tn } from "./texts.js";
-import { html, useEffect } from "./vendor/preact-htm.js";
+import { html, useEffect, useState } from "./vendor/preact-htm.js";
 
 /** @typedef {import("./wire.js").Table} Table */
+
+/** The last hour as so many bars of five minutes. */
+const BARS = 12;
+const BAR_MS = 300000;
 
 /** @param {{ name: string }} of */
 export function TechnicianPage({ name }) {
@@ -27,7 +31,7 @@ export function TechnicianPage({ name }) {
       <nav aria-label=${t("nav.label")}><a href="/">${t("nav.tables")}</a> <a href="/table/${name}">${t("nav.table")}</a></nav><${Who} />
       <details class="look"><summary aria-label=${t("setting.title")}><${Symbol} name="settings" /></summary><${SettingsPanel} chosen=${chosen} change=${change} /></details></header>
     ${state.text ? html`<p class="notice ${state.kind}" role="status"><${Symbol} name=${state.symbol} />${state.text}</p>` : null}
-    <main>${!seesDevices() ? html`<p class="quiet">${t("sign.in.technician")}</p>` : table ? html`<${Alarms} table=${table} /><${Lines} table=${table} now=${now} /><${Journal} table=${table} linked=${live.linked} now=${now} /><${Program} table=${table} now=${now} /><${Untold} />` : html`<p class="quiet">${t("felt.loading")}</p>`}</main></div>`;
+    <main>${!seesDevices() ? html`<p class="quiet">${t("sign.in.technician")}</p>` : table ? html`<${Alarms} table=${table} /><${Lines} table=${table} now=${now} /><${Journal} table=${table} linked=${live.linked} now=${now} /><${Program} table=${table} now=${now} /><${TableFile} /><${Untold} />` : html`<p class="quiet">${t("felt.loading")}</p>`}</main></div>`;
 }
 
 /** What the table itself says somebody should see to. @param {{ table: Table }} of */
@@ -56,8 +60,21 @@ function Line({ name, table, now }) {
   return html`<tr class=${status && status.state !== "ready" ? "ill" : ""}><th scope="row"><${Symbol} name=${name.split("/")[0] ?? "device"} /> ${name}</th>
     <td data-head=${t("technician.state")}>${status ? html`<b class="status">${t(`device.${status.state}`)}</b> ${status.detail}` : t("technician.unknown")}</td>
     <td data-head=${t("technician.since")}>${status ? html`<time datetime=${status.since}>${clock(status.since)}</time> <span class="quiet">${ago(now - Date.parse(status.since))}</span>` : t("technician.unknown")}</td>
-    <td data-head=${t("technician.faults")}>${hour ? faults(hour) : table.pace ? t("technician.faults.none") : t("technician.unknown")}</td>
+    <td data-head=${t("technician.faults")}>${hour ? faults(hour) : table.pace ? t("technician.faults.none") : t("technician.unknown")} <${Spark} times=${table.faults?.times?.[name] ?? []} now=${now} /></td>
     <td data-head=${t("technician.last")}>${fault ? html`<time datetime=${fault.time} title=${t("log.event", { seq: fault.seq, time: fault.time })}>${clock(fault.time)}</time> <b>${t(`fault.${fault.kind}`)}</b> ${fault.detail}` : t("technician.last.none")}</td></tr>`;
+}
+
+/** The complaints of the last hour, a bar for five minutes. @param {{ times: string[], now: number }} of */
+function Spark({ times, now }) {
+  const bars = Array.from({ length: BARS }, () => 0);
+  for (const time of times) {
+    const place = BARS - 1 - Math.floor((now - Date.parse(time)) / BAR_MS);
+    if (place >= 0) bars[Math.min(place, BARS - 1)] = (bars[Math.min(place, BARS - 1)] ?? 0) + 1;
+  }
+  const most = Math.max(...bars);
+  if (!most) return null;
+  const said = tn("technician.spark", bars.reduce((sum, one) => sum + one, 0));
+  return html`<svg class="spark" viewBox="0 0 ${BARS * 8} 24" role="img" aria-label=${said}><title>${said}</title>${bars.map((one, place) => html`<rect key=${place} class=${one ? "full" : ""} x=${place * 8} width="6" y=${24 - Math.max(2, (one * 24) / most)} height=${Math.max(2, (one * 24) / most)} />`)}</svg>`;
 }
 
 /** @param {import("./wire.js").Figures["devices"][number]} hour */
@@ -94,6 +111,28 @@ function Program({ table, now }) {
       <div><dt>${t("technician.version")}</dt><dd>${info?.version ?? t("technician.unknown")}</dd></div>
       <div><dt>${t("technician.rules")}</dt><dd>${info ? html`${info.profile} <code>${info.profile_hash.slice(0, 16)}</code>` : t("technician.unknown")}</dd></div>
       <div><dt>${t("technician.files")}</dt><dd>${checked ? html`${t(checked.passed ? "technician.files.passed" : "technician.files.failed", { count: checked.files })} <span class="quiet">${clock(checked.time)}</span> ${checked.detail}` : t("technician.files.unknown")}</dd></div></dl></section>`;
+}
+
+/** A table file chosen here, each mistake marked at its line; the file stays in the browser but for this one look. */
+function TableFile() {
+  const [found, setFound] = useState(/** @type {{ lines: string[], mistakes: import("./wire.js").Mistake[] } | null} */ (null));
+  const [refused, refuse] = useState("");
+  const chosen = async (/** @type {{ target: HTMLInputElement }} */ { target }) => {
+    const text = await target.files?.[0]?.text();
+    target.value = "";
+    if (text === undefined) return;
+    const answer = await fetch("/api/table-file", { method: "POST", body: text });
+    refuse(answer.ok ? "" : (await answer.text()).trim());
+    setFound(answer.ok ? { lines: text.split("\n"), mistakes: await answer.json() } : null);
+  };
+  return html`<section class="panel table-file"><h2>${t("table.file.title")}</h2>
+    <p><label>${t("table.file.choose")} <input type="file" accept=".toml" onChange=${chosen} /></label></p>
+    ${refused ? html`<p role="alert" class="refused">${refused}</p>` : null}
+    ${found ? html`<p role="status"><b class=${found.mistakes.length ? "bad" : "good"}>${found.mistakes.length ? tn("table.file.wrong", found.mistakes.length) : t("table.file.right")}</b></p>
+      <ol class="lines-of-file" tabindex="0" aria-label=${t("table.file.title")}>${found.lines.map((line, at) => {
+        const wrong = found.mistakes.filter((one) => one.line === at + 1);
+        return html`<li key=${at} class=${wrong.length ? "wrong" : ""}><code>${line || " "}</code>${wrong.map((one) => html`<em key=${one.text}>${one.text}</em>`)}</li>`;
+      })}</ol>${found.mistakes.filter((one) => one.line < 1 || one.line > found.lines.length).map((one) => html`<p key=${one.text} class="bad">${one.text}</p>`)}` : html`<p class="quiet">${t("table.file.about")}</p>`}</section>`;
 }
 
 /** What no table publishes is said to be unknown, with what would tell it. */

@@ -38,6 +38,7 @@ export interface Figures {
   seconds: number; rounds: number; rounds_per_hour: number; irregular: number; phase_ms: Record<string, number>;
   questions: number; questions_open: number; answer_ms: number; alerts: Record<string, number>; alerts_per_hour: number;
   starts: number;
+  bets?: { bet: string; handle_cents: number; win_cents: number; theoretical_cents: number | null }[];
   devices: { device: string; state: string; faults: number; down_seconds: number; alarms: number; damaged_messages: number }[];
 }
 export interface Waits { since: string; exact: boolean }
@@ -50,9 +51,10 @@ export interface Needs {
   irregular: { round: number; reason: string; waits: Waits } | null; hold: Waits | null; offline: Waits | null;
   open_wagers: number; doubted_wagers: number; proposals: Proposal[];
 }
+export interface Mistake { line: number; text: string }
 export interface Fault { seq: number; time: string; kind: string; detail: string }
 export interface Faults {
-  since: string; devices: Record<string, Fault>;
+  since: string; devices: Record<string, Fault>; times?: Record<string, string[]>;
   software: { seq: number; time: string; when: string; passed: boolean; files: number; detail: string } | null;
 }
 export interface Table {
