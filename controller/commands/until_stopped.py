@@ -14,6 +14,9 @@ async def until_stopped(work: object) -> None:
     import contextlib
     import signal
 
+    from controller.io.system.garbage_collection import keep_for_good
+
+    keep_for_good()
     loop = asyncio.get_running_loop()
     task = asyncio.ensure_future(work)  # type: ignore[call-overload]
     for number in (signal.SIGTERM, signal.SIGINT):

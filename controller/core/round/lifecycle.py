@@ -42,7 +42,7 @@ from controller.core.table.layout import Change, cents_at
 from controller.core.table.layout import key as layout_key
 from controller.core.table.state import CardKept, Round
 from controller.core.table.transaction import Transaction
-from controller.core.table.workings import Timeline, are
+from controller.core.table.workings import Published, Timeline, are
 from firmware_protocols.cards import Card
 
 
@@ -351,29 +351,35 @@ def _infer(transaction: Transaction, until: int) -> None:
         transaction.irregular(DEALERS_RULE, curable=True, likely=likely(transaction.rules, transaction.round()))
     else:
         judged = Judged(view, frontier, points)
-        confirmed = until >= latest(transaction)
-        if not are(transaction.published, _rests_on(transaction, judged, confirmed=confirmed)):
-            _tell_certain(transaction, judged, confirmed=confirmed)
-            transaction.published = _rests_on(transaction, judged, confirmed=confirmed)
+        _tell_certain(transaction, judged, confirmed=until >= latest(transaction))
         questions.consider(transaction)
 
 
 def _tell_certain(transaction: Transaction, judged: Judged, *, confirmed: bool) -> None:
     """Publish what follows from a lattice; ``confirmed``: the readers have confirmed everything told so far."""
-    publish(transaction, judged)
-    if len(judged.found.cards) >= judged.found.play().deal_cards and judged.frontier and _dealt(judged):
-        settle_sides(transaction, judged, closed=False)
-        if confirmed:
-            doubt_reopened(transaction)
+    known = transaction.published
+    is_new = not are(known.rests_on, _rests_on(transaction, judged))
+    if not is_new and known.confirmed >= confirmed:
+        return
+    dealt = len(judged.found.cards) >= judged.found.play().deal_cards and bool(judged.frontier) and _dealt(judged)
+    if is_new:
+        publish(transaction, judged)
+        if dealt:
+            settle_sides(transaction, judged, closed=False)
+    if dealt and confirmed:
+        doubt_reopened(transaction)
+    transaction.published = Published(_rests_on(transaction, judged), confirmed)
 
 
-def _rests_on(transaction: Transaction, judged: Judged, *, confirmed: bool) -> tuple[object, ...]:
+def _rests_on(transaction: Transaction, judged: Judged) -> tuple[object, ...]:
     """All that decides what ``_tell_certain`` tells: where nothing of it has changed nothing is left to tell.
 
-    Whatever is corrected weaves the lattice again, and then its last cut is another value.
+    Whatever is corrected weaves the lattice again, and then its last cut is another value. In the deal the cards that
+    have come since that cut make another game, but nothing of what is told then depends on it.
     """
     state, round_now, found = transaction.state, transaction.round(), judged.found
-    lattice = (found.cuts[-1], found.game, judged.points, confirmed, transaction.house)
+    game = found.game if found.cuts[-1].cards >= found.play().deal_cards else None
+    lattice = (found.cuts[-1], game, judged.points, transaction.house)
     told = (round_now.told, round_now.settled, state.books, state.progressives)
     wagers = (round_now.wagers, round_now.declared, round_now.uncertain, round_now.lost_zones)
     return (*lattice, *told, *wagers, round_now.silences)

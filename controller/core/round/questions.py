@@ -30,12 +30,13 @@ def consider(transaction: Transaction) -> None:
     points = hole_points(transaction)
     turned = points is not None or not round_now.hole_dealt
     idle = round_now.considered == len(round_now.evidence) or round_now.trouble
-    if not turned or idle or known_until(transaction) < latest(transaction) or not _matters(transaction):
+    if not turned or idle or known_until(transaction) < latest(transaction):
         return
     found = transaction.lattice()
     play = found.play()
     nodes = of_hole(found.frontier, points)
-    if all(play.all_played(node) and _of_points(play.holes(node, drawing=False), points) for node in nodes):
+    is_played = all(play.all_played(node) and _of_points(play.holes(node, drawing=False), points) for node in nodes)
+    if is_played and _matters(transaction):
         transaction.change_round(considered=len(round_now.evidence))
         ask_best(transaction, points)
 

@@ -94,11 +94,18 @@ class Looked(NamedTuple):
     known_ns: int = -1
 
 
+class Published(NamedTuple):
+    """All that what was last published rested on: where it is the same, publishing again would tell nothing."""
+
+    rests_on: tuple[object, ...] = ()
+    confirmed: bool = False
+    """Whether the readers had confirmed everything told by then."""
+
+
 class Workings(NamedTuple):
     """What is kept of the open round."""
 
     times: Timeline = Timeline()
     facts: Facts = Facts()
-    published: tuple[object, ...] = ()
-    """All that what was last published rested on: where it is the same, publishing again would tell nothing."""
+    published: Published = Published()
     looked: Looked = Looked()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, get_args
 
 import msgspec
@@ -270,11 +270,15 @@ def device_bytes(state: str, detail: str, wall_ns: int) -> bytes:
     return msgspec.json.encode(DeviceStatus(state=state, detail=detail, since=utc_text(wall_ns)))
 
 
-@lru_cache(maxsize=16)
 def utc_text(wall_ns: int) -> str:
     """RFC 3339 in UTC with microseconds: ``2026-11-21T09:56:47.000000Z``."""
     seconds, rest = divmod(wall_ns, NANOSECONDS)
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S") + f".{rest // 1000:06d}Z"
+    return f"{_second_text(seconds)}.{rest // 1000:06d}Z"
+
+
+@lru_cache(maxsize=16)
+def _second_text(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 PLACES: Final = ("device", "round", "spot", "hand")
@@ -282,6 +286,11 @@ PLACES: Final = ("device", "round", "spot", "hand")
 
 
 def _subject(event: Event) -> str | msgspec.UnsetType:
-    about = ((place, getattr(event, place)) for place in PLACES if place in event.__struct_fields__)
+    about = [(place, getattr(event, place)) for place in _places_of(type(event))]
     places = [f"{place}/{where}" for place, where in about if where is not None]
     return "/".join(places) if places else msgspec.UNSET
+
+
+@cache
+def _places_of(kind: type[Event]) -> tuple[str, ...]:
+    return tuple(place for place in PLACES if place in kind.__struct_fields__)

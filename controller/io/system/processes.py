@@ -6,10 +6,13 @@ import multiprocessing
 import os
 from concurrent.futures import Executor, ProcessPoolExecutor
 
+from controller.io.system.garbage_collection import keep_for_good
+
 
 def processes(jobs: int) -> Executor:
     """So many processes, which have nothing of this one but what they are given."""
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=keep_for_good)
 
 
 def processors() -> int:
