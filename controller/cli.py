@@ -40,6 +40,7 @@ GROUPS: Final = {
         "round": "Tell a round in words, with its evidence.",
         "meters": "Add up the meters and jackpots of a journal.",
         "metrics": "Serve figures of all tables to a time-series database.",
+        "home-assistant": "Tell a Home Assistant where it finds the tables.",
         "watch": "Follow the tables of a broker.",
         "web": "Serve the pages that people look at in a browser.",
         "tap": "Print what a table tells the displays beside it.",

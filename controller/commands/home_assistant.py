@@ -1,0 +1,61 @@
+"""``tableside home-assistant``: tell a Home Assistant at the broker where it finds the tables."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import click
+
+from controller.commands.client import broker_of, with_broker
+from controller.commands.terminal import AS_JSON, refuse, say, say_json
+
+TOPIC: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
+CURRENCY: Final = re.compile(r"[A-Z]{3}")
+
+
+@click.command("home-assistant")
+@with_broker
+@click.option("--prefix", default="homeassistant", show_default=True, help="Where it listens for what it finds.")
+@click.option("--currency", default="USD", show_default=True, help="Of the meters, as three letters (ISO 4217).")
+@click.option("--remove", is_flag=True, help="Take back what was told of these tables.")
+@AS_JSON
+@click.argument("tables", default="+/+", metavar="[TABLES]")
+def command(
+    *,
+    tables: str,
+    prefix: str,
+    currency: str,
+    remove: bool,
+    as_json: bool,
+    **broker_options: Any,  # noqa: ANN401 - as click hands them over
+) -> None:
+    """Retain at a broker what Home Assistant needs to show TABLES (SITE/TABLE, + for any; default all), and end.
+
+    Again after a device or a meter was added: what is there no longer is taken back. No table is asked anything.
+
+    Exit status: 0 told, 2 no broker, or it takes no such message.
+    """
+    import asyncio
+
+    from controller.io.mqtt.connection import LinkLost, PublishRefused
+    from controller.metrics.announcer import Wish, announce
+
+    broker = broker_of(broker_options)
+    if tables.count("/") != 1 or not all(tables.split("/")) or "#" in tables:
+        raise click.UsageError(f"TABLES: expected SITE/TABLE, such as harbour/bj-1 or harbour/+, got {tables!r}")
+    if not TOPIC.fullmatch(prefix):
+        raise click.UsageError(f"--prefix: expected a topic such as homeassistant, got {prefix!r}")
+    if not CURRENCY.fullmatch(currency):
+        raise click.UsageError(f"--currency: expected three letters such as USD, got {currency!r}")
+    try:
+        said = asyncio.run(announce(broker, Wish(tables, prefix, currency, remove)))
+    except (LinkLost, PublishRefused, OSError) as error:
+        refuse(f"broker {broker.host}:{broker.port}: {error}")
+    if as_json:
+        say_json(said)
+        return
+    for topic in said:
+        say(topic)
+    if not said:
+        say("no table has said at this broker what it is" if not remove else "nothing was told of these tables")
