@@ -17,4 +17,5 @@ show. Imports run down this list and never up:
 - ``meters``: the arithmetic of one progressive meter, and its awards.
 - ``game``: the house's card as a legal game: hands, positions, rules, settlement, side bets.
 - ``persons``: whether two who order something are two persons.
+- ``refusal_reason``: why something is refused: a code for programs, a sentence for people.
 """

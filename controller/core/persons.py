@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Final, Literal, NamedTuple, assert_never
 
+from controller.core.refusal_reason import RefusalReason
 from firmware_protocols.values import Value
 
 _By = Literal["nothing", "key", "socket", "signature"]
@@ -86,28 +87,29 @@ def same_person(one: str, other: str) -> bool:
     return folded(one) == folded(other)
 
 
-def nobody(person: Person) -> str:
-    """Why somebody counts for nobody where an order takes two; empty: the channel vouches for them."""
+def nobody(person: Person) -> RefusalReason | None:
+    """Why somebody counts for nobody where an order takes two; None: the channel vouches for them."""
     if person.vouched.by != "nothing":
-        return ""
-    return f"nothing vouches for {person.name}: what takes two persons is ordered over the operator channel"
+        return None
+    text = f"nothing vouches for {person.name}: what takes two persons is ordered over the operator channel"
+    return RefusalReason("not_vouched", text)
 
 
-def no_second(first: Person, second: Person, did: str) -> str:
-    """Why ``second`` is no second person beside ``first``, who ``did`` it (``proposed it``); empty: they are two.
+def no_second(first: Person, second: Person, did: str) -> RefusalReason | None:
+    """Why ``second`` is no second person beside ``first``, who ``did`` it (``proposed it``); None: they are two.
 
     Two keys, which connect or sign, are two persons, for the file of operators gives each key one owner. At the
     sockets two users are two, and so are two roles: who may open which is for the file system. Somebody with a key may
     be at a socket too, so a key and a socket are two only where the socket's role is none of the key owner's.
     """
     if same_person(first.name, second.name):
-        return f"{first.name} {did}; another person must approve"
+        return RefusalReason("second_person_needed", f"{first.name} {did}; another person must approve")
     if unknown := nobody(first) or nobody(second):
         return unknown
     mine, theirs = first.vouched, second.vouched
     if {mine.by, theirs.by} <= _OWN or not set(mine.roles) & set(theirs.roles):
-        return ""
+        return None
     if mine.by == theirs.by == "socket" and None not in {mine.user, theirs.user} and mine.user != theirs.user:
-        return ""
+        return None
     known = f"{second.name} ({theirs.text()}) may be who {did} as {first.name} ({mine.text()})"
-    return f"{known}; another person must approve"
+    return RefusalReason("second_person_needed", f"{known}; another person must approve")

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeGuard
 import structlog
 
 from controller.core.messages.inputs import AdjustWager, BookRecalled, Input, VoidRound
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.ledger import Book, recall
 from controller.core.table.state import State
 from controller.formats.mqtt.envelope import own_event
@@ -31,7 +32,7 @@ class LateRuling(NamedTuple):
     ruling: VoidRound | AdjustWager
     give: Callable[[], None]
     """Let the table have the ruling."""
-    refuse: Callable[[str], None]
+    refuse: Callable[[RefusalReason], None]
     """Say why it cannot be carried out."""
 
 
@@ -52,7 +53,8 @@ class OldRounds:
         try:
             self._waiting.put_nowait(late)
         except asyncio.QueueFull:
-            late.refuse(f"{WAITING_LIMIT} rulings on old rounds wait already; try again in a minute")
+            text = f"{WAITING_LIMIT} rulings on old rounds wait already; try again in a minute"
+            late.refuse(RefusalReason("too_many_waiting", text))
 
     async def run(self) -> None:
         """Look up what is waited for, for ever."""
@@ -63,7 +65,8 @@ class OldRounds:
                 book = await asyncio.to_thread(self._look_up, number)
             except (JournalDamaged, OSError) as error:
                 log.warning("old round not read", round=number, reason=str(error))
-                late.refuse(f"round {number} could not be read from the journal: {error}")
+                text = f"round {number} could not be read from the journal: {error}"
+                late.refuse(RefusalReason("journal_unreadable", text))
                 continue
             if book is not None:
                 await self._keep(BookRecalled(late.ruling.at_ns, book))

@@ -27,6 +27,7 @@ from controller.core.messages.inputs import (
 )
 from controller.core.meters.state import Progressives
 from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.refusal_reason import RefusalReason
 from controller.core.step import step
 from controller.core.table.desired import Desired
 from controller.core.table.ledger import Books
@@ -72,6 +73,9 @@ CHECKPOINT_READINGS: Final = 500
 
 log = structlog.get_logger(__name__)
 
+
+NOT_OVER_MQTT: Final = RefusalReason("not_entitled", "this table takes orders over its operator channel only")
+ON_HOLD: Final = RefusalReason("table_on_hold", "the table is on hold; see state/hold")
 
 FELT_EVENTS: Final = 2000
 """Events read at a start for the picture of the felt; several rounds have fewer."""
@@ -263,7 +267,7 @@ class Daemon:
         if self.mqtt_orders:
             self.ask(verb, payload, lambda reply: self.publisher.reply(verb, reply))
         else:
-            self.publisher.reply(verb, reply_bytes(payload, "this table takes orders over its operator channel only"))
+            self.publisher.reply(verb, reply_bytes(payload, NOT_OVER_MQTT))
 
     def ask(self, verb: str, payload: bytes, answer: Callable[[bytes], None], vouched: Vouched = UNVOUCHED) -> None:
         """Carry out what people ask for, and answer once the journal has it; ``vouched``: how they are known."""
@@ -274,10 +278,10 @@ class Daemon:
             wanted = read_command(verb, asked)
         except CommandRefused as refused:
             log.warning("order refused", verb=verb, reason=str(refused))
-            answer(reply_bytes(payload, str(refused)))
+            answer(reply_bytes(payload, refused.reason))
             return
         if self.parts.recovered.hold:
-            answer(reply_bytes(payload, "the table is on hold; see state/hold"))
+            answer(reply_bytes(payload, ON_HOLD))
             return
         if order is not None:
             self.signed[order.signed.key] = order.number

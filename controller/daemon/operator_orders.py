@@ -57,7 +57,7 @@ def operator_channel(where: Listening, daemon: Daemon) -> OperatorChannel:
 
     def ask(request: Request, answer: Callable[[bytes], None]) -> None:
         if request.verb == STATUS:
-            answer(reply_bytes(request.payload, "", daemon.status(), daemon.identity.epoch))
+            answer(reply_bytes(request.payload, None, daemon.status(), daemon.identity.epoch))
         else:
             daemon.ask(request.verb, request.payload, answer, request.vouched)
 

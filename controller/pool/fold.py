@@ -18,6 +18,7 @@ from controller.core.meters.meter import (
 )
 from controller.core.meters.state import Adjustment, NewParameters
 from controller.core.persons import same_person
+from controller.core.refusal_reason import RefusalReason
 from controller.pool.postings import (
     Awarded,
     Claimed,
@@ -120,8 +121,8 @@ def judged(meter: Meter, deed: Judged, jackpot: Jackpot | None) -> Step:
             after = jackpot.refused(deed.who)
         case _:
             assert_never(deed.verdict)
-    if isinstance(after, str):
-        return Step(Declined(after), meter)
+    if isinstance(after, RefusalReason):
+        return Step(Declined(after.text), meter)
     if after.standing is Standing.REFUSED:
         shown = meter.shown_cents()
         meter, recovered = returned(meter, after.cents, after.resets)
@@ -137,7 +138,9 @@ def moved(meter: Meter, deed: Moved) -> Step:
     match deed.move:
         case Adjustment(pool, units, reason):
             after = adjusted(meter, pool, units, reason)
-            return Step(Declined(after), meter) if isinstance(after, str) else Step(Shifted(units), after)
+            if isinstance(after, RefusalReason):
+                return Step(Declined(after.text), meter)
+            return Step(Shifted(units), after)
         case NewParameters(parameters):
             wrong = mistakes(parameters)
             if wrong:

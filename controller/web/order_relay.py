@@ -85,7 +85,7 @@ def order_of(table: str, verb: str, sent: bytes, visitor: Visitor) -> SignedRequ
     if verb not in VERBS:
         raise CommandRefused(f"unknown command {verb[:40]!r}; expected one of {', '.join(VERBS)}")
     if refusal := no_right(verb, visitor.roles):
-        raise CommandRefused(refusal)
+        raise CommandRefused(refusal.text, refusal.code)
     signed, text = read_signed(sent)
     if signed.key != visitor.key or text.request.get("who") != visitor.name:
         raise CommandRefused(f"you are signed in as {visitor.name}: sign with that key and in that name")

@@ -246,7 +246,7 @@ def test_only_yes_and_no_are_answers() -> None:
     rig = pitch()
     rig.talk(NEWCOMER)
     rig.answer("maybe")
-    assert rig.told(AnswerRefused) == [AnswerRefused(1, "maybe", "the answers are yes and no")]
+    assert rig.told(AnswerRefused) == [AnswerRefused(1, "maybe", "the answers are yes and no", "not_a_choice")]
     assert len(locked(rig)) == 1
 
 
@@ -268,4 +268,4 @@ def test_a_voided_round_asks_nobody() -> None:
     rig.give(VoidRound(rig.now_ns, 2, "floor", "misdeal"))
     assert rig.outcomes() == ["settled", "void"]
     rig.answer("yes")
-    assert rig.told(AnswerRefused) == [AnswerRefused(1, "yes", "no such question is open")]
+    assert rig.told(AnswerRefused) == [AnswerRefused(1, "yes", "no such question is open", "no_such_question")]

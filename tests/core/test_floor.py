@@ -237,7 +237,7 @@ def test_a_name_that_is_no_cards_is_refused_like_any_other_ruling() -> None:
     before = rig.table.state.round
     rig.give(SetCard(rig.now_ns, 4, None, "M. Okafor", "seen", misnamed="1h"))
     assert rig.told(OrderRefused) == [
-        OrderRefused("set card 4", "face: expected a face such as 8h, or none, got '1h'", "M. Okafor")
+        OrderRefused("set card 4", "face: expected a face such as 8h, or none, got '1h'", "M. Okafor", "invalid_value")
     ]
     assert rig.table.state.round == before
 

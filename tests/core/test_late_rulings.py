@@ -14,6 +14,7 @@ from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import CorrectionEntered, RoundVoided
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, BookRecalled, Input, VoidRound
 from controller.core.persons import Vouched
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.ledger import BOOKS_LIMIT, RECALLED_LIMIT, Book, book_of, recall, with_recalled
 from controller.daemon.closed_rounds import WAITING_LIMIT, LateRuling, OldRounds, is_late, look_up
 from controller.io.journal.journal import JournalDamaged
@@ -155,7 +156,7 @@ def void(number: int) -> VoidRound:
 
 
 async def test_a_ruling_is_given_once_its_round_is_back() -> None:
-    done: list[Input | str] = []
+    done: list[Input | RefusalReason | str] = []
 
     async def keep(given: Input) -> None:
         done.append(given)
@@ -172,19 +173,20 @@ async def test_a_journal_that_cannot_be_read_refuses_the_ruling_and_nothing_else
     def damaged(number: int) -> Book | None:
         raise JournalDamaged(f"page {number}")
 
-    said: list[str] = []
+    said: list[RefusalReason | str] = []
     rounds = OldRounds(damaged, lambda _: asyncio.sleep(0))
     rounds.take(LateRuling(void(7), lambda: said.append("given"), said.append))
     await until(rounds, lambda: bool(said))
-    assert said == ["round 7 could not be read from the journal: page 7"]
+    text = "round 7 could not be read from the journal: page 7"
+    assert said == [RefusalReason("journal_unreadable", text)]
 
 
 def test_too_many_at_once_are_refused() -> None:
-    said: list[str] = []
+    said: list[RefusalReason] = []
     rounds = OldRounds(lambda _: None, lambda _: asyncio.sleep(0))
     for number in range(WAITING_LIMIT + 1):
         rounds.take(LateRuling(void(number), lambda: None, said.append))
-    assert len(said) == 1
+    assert [one.code for one in said] == ["too_many_waiting"]
 
 
 async def until(rounds: OldRounds, done: Callable[[], bool]) -> None:

@@ -194,7 +194,7 @@ def test_an_answer_to_no_question_answers_none() -> None:
     rig = Rig(KEYED)
     rig.talk("1 main 10 \n Th 9c")
     rig.give(Answered(rig.now_ns, 0, "yes", "floor"))
-    assert rig.told(AnswerRefused) == [AnswerRefused(0, "yes", "no such question is open")]
+    assert rig.told(AnswerRefused) == [AnswerRefused(0, "yes", "no such question is open", "no_such_question")]
     assert rig.table.state.round is not None
     assert not rig.table.state.round.trouble
 

@@ -85,12 +85,14 @@ def test_bets_are_not_locked_twice() -> None:
 
 def test_no_bets_cannot_be_locked() -> None:
     rig = rig_with("key no_more_bets")
-    assert rig.told(BettingClosed, KeyRefused) == [KeyRefused("P", "no_more_bets", "no wager lies on the layout")]
+    assert rig.told(BettingClosed, KeyRefused) == [
+        KeyRefused("P", "no_more_bets", "no wager lies on the layout", "no_wager")
+    ]
 
 
 def test_nor_while_a_round_is_played() -> None:
     rig = rig_with(f"1 main 10 \n {HAND} \n key no_more_bets")
-    assert rig.told(KeyRefused) == [KeyRefused("P", "no_more_bets", "a round is being played")]
+    assert rig.told(KeyRefused) == [KeyRefused("P", "no_more_bets", "a round is being played", "round_in_play")]
 
 
 def test_the_key_of_the_next_lock_closes_a_round_that_is_being_paid() -> None:
@@ -286,7 +288,7 @@ def test_a_key_that_means_nothing_now_is_refused(talk: str, meaning: str, reason
 def test_a_key_outside_the_map_is_refused() -> None:
     rig = Rig(KEYED)
     rig.give(KeyPressed(rig.now_ns, "Z"))
-    assert rig.told(KeyRefused) == [KeyRefused("Z", "", "the key map gives this key no meaning")]
+    assert rig.told(KeyRefused) == [KeyRefused("Z", "", "the key map gives this key no meaning", "no_such_key")]
 
 
 def test_a_digit_speaks_of_the_next_key_only() -> None:

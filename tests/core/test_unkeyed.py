@@ -157,7 +157,7 @@ def test_the_key_pressed_too_late_is_no_answer() -> None:
 def test_the_floor_may_answer_and_other_words_are_refused() -> None:
     rig = rig_of("1 main 10 \n Th")
     rig.answer("perhaps")
-    assert rig.told(AnswerRefused) == [AnswerRefused(1, "perhaps", "the answers are yes and no")]
+    assert rig.told(AnswerRefused) == [AnswerRefused(1, "perhaps", "the answers are yes and no", "not_a_choice")]
     rig.answer("yes")
     assert rig.told(QuestionAnswered) == [QuestionAnswered(1, "yes", "floor")]
 

@@ -27,6 +27,7 @@ from controller.core.messages.inputs import (
     WithdrawOrder,
 )
 from controller.core.meters.state import Adjustment
+from controller.core.refusal_reason import RefusalReason
 from controller.formats.orders.requests import (
     VERBS,
     CommandRefused,
@@ -123,8 +124,12 @@ def test_an_unknown_verb_is_told_the_others() -> None:
 
 
 def test_a_reply_echoes_the_transaction_of_whatever_came() -> None:
-    assert msgspec.json.decode(reply_bytes(b'{"transaction": [1]}', "no"))["transaction"] == [1]
-    assert msgspec.json.decode(reply_bytes(b"\xff", "no")) == {"status": "refused", "text": "no", "transaction": None}
+    refusal = RefusalReason("round_in_play", "no")
+    assert msgspec.json.decode(reply_bytes(b'{"transaction": [1]}', refusal))["transaction"] == [1]
+    refused = {"status": "refused", "text": "no", "transaction": None, "reason_code": "round_in_play"}
+    assert msgspec.json.decode(reply_bytes(b"\xff", refusal)) == refused
+    accepted = {"status": "accepted", "text": "", "transaction": 1, "reason_code": None}
+    assert msgspec.json.decode(reply_bytes(b'{"transaction": 1}')) == accepted
 
 
 @pytest.mark.parametrize("cents", [CENTS_LIMIT + 1, -CENTS_LIMIT - 1, 10**30])

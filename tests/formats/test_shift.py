@@ -17,6 +17,7 @@ from controller.core.messages.gaming_day import GamingDay
 from controller.core.messages.inputs import AdjustWager, DayBegan, EnterInventory, Started, VoidRound
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.people.table_inventory import Recount
+from controller.core.refusal_reason import RefusalCode
 from controller.formats.mqtt.envelope import Published
 from controller.formats.text.moments import Period
 from controller.reports.revenue_rows import takings
@@ -372,22 +373,24 @@ def test_a_count_of_another_shift_is_taken_back_in_that_shift() -> None:
 
 
 @pytest.mark.parametrize(
-    ("of", "why"),
+    ("of", "why", "code"),
     [
-        (("2026-11-22", ""), "gaming day 2026-11-22 has not begun; today is 2026-11-21"),
-        (("yesterday", "morning"), "morning: no shift of this house: day, swing, grave"),
+        (("2026-11-22", ""), "gaming day 2026-11-22 has not begun; today is 2026-11-21", "day_not_begun"),
+        (("yesterday", "morning"), "morning: no shift of this house: day, swing, grave", "no_such_shift"),
     ],
 )
-def test_a_count_of_no_shift_of_the_house_is_refused(of: tuple[str, str], why: str) -> None:
+def test_a_count_of_no_shift_of_the_house_is_refused(of: tuple[str, str], why: str, code: RefusalCode) -> None:
     rig = a_counted_table()
     count(rig, Count.DROP, 1_000, of=of)
-    assert rig.told(OrderRefused)[-1] == OrderRefused("enter drop", why, "M. Okafor")
+    assert rig.told(OrderRefused)[-1] == OrderRefused("enter drop", why, "M. Okafor", code)
 
 
 def test_no_day_is_known_before_the_first_has_begun() -> None:
     rig = a_rig()
     count(rig, Count.DROP, 1_000, of=("today", ""))
-    refused = OrderRefused("enter drop", "the gaming day is not known until the table has begun one", "M. Okafor")
+    refused = OrderRefused(
+        "enter drop", "the gaming day is not known until the table has begun one", "M. Okafor", "day_not_begun"
+    )
     assert rig.told(OrderRefused)[-1] == refused
 
 
@@ -463,7 +466,9 @@ def test_a_slip_is_entered_once_and_again_only_after_it_was_taken_back() -> None
     count(rig, Count.FILL, 200_000, slip="4711")
     count(rig, Count.FILL, 200_000, slip="4711")
     (refused,) = rig.told(OrderRefused)
-    assert refused == OrderRefused("enter fill", "slip 4711 is entered already, with 2000.00", "M. Okafor")
+    assert refused == OrderRefused(
+        "enter fill", "slip 4711 is entered already, with 2000.00", "M. Okafor", "already_done"
+    )
     count(rig, Count.CREDIT, 50_000, slip="4711")
     count(rig, Count.FILL, -200_000, slip="4711")
     count(rig, Count.FILL, 20_000, slip="4711")

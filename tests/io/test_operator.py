@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
+from controller.core.refusal_reason import RefusalReason
 from controller.formats.mqtt.envelope import Topics
 from controller.formats.orders.requests import VERBS, CommandRefused, Reply, read_command, reply_bytes
 from controller.io.mqtt.broker import find_mosquitto, mosquitto
@@ -89,6 +90,9 @@ SENT: Final[dict[str, dict[str, Any]]] = {
 """What the table is asked for then."""
 
 
+NOT_YOURS = RefusalReason("malformed", "not yours")
+
+
 @contextlib.asynccontextmanager
 async def table(broker: Broker, refusal: str = "") -> AsyncIterator[list[tuple[str, bytes]]]:
     """A table that replies the same to everything it can read, after some noise on the reply's topic."""
@@ -105,15 +109,15 @@ async def table(broker: Broker, refusal: str = "") -> AsyncIterator[list[tuple[s
                 assert isinstance(message.payload, bytes)
                 heard.append((verb, message.payload))
                 await client.publish(TOPICS.reply(verb), b"noise")
-                await client.publish(TOPICS.reply(verb), reply_bytes(b'{"transaction": "another"}', "not yours"))
+                await client.publish(TOPICS.reply(verb), reply_bytes(b'{"transaction": "another"}', NOT_YOURS))
                 await client.publish(TOPICS.reply(verb), reply_bytes(message.payload, refused(verb, message.payload)))
 
-    def refused(verb: str, payload: bytes) -> str:
+    def refused(verb: str, payload: bytes) -> RefusalReason | None:
         try:
             read_command(verb, payload)
         except CommandRefused as error:
-            return str(error)
-        return refusal
+            return error.reason
+        return RefusalReason("round_in_play", refusal) if refusal else None
 
     task = asyncio.create_task(serve())
     try:

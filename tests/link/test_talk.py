@@ -19,7 +19,7 @@ import zmq.asyncio
 
 from controller.pool.postings import Wagered
 from controller.pool.session import WINDOW
-from controller.pool.table_end import Where
+from controller.pool.table_end import TELLINGS_PER_SECOND, Where
 from controller.pool.turns import MEMBER, POSTINGS_PER_SECOND, POSTINGS_WAIT, Turns
 from controller.pool.wire import Asked, Posted, Told, frames
 from tests.io.test_allowances import Hands
@@ -91,6 +91,7 @@ async def test_a_link_that_talks_without_end_is_not_listened_to_for_a_while() ->
         port = link.bind_to_random_port("tcp://127.0.0.1")
         table = Table("pit-1", Where(f"127.0.0.1:{port}", public, zmq.curve_keypair()[1]))
         shown: list[int | None] = []
+        began = time.monotonic()
         running = asyncio.create_task(table.end.run())
         try:
             async with asyncio.timeout(PATIENCE_SECONDS):
@@ -111,7 +112,9 @@ async def test_a_link_that_talks_without_end_is_not_listened_to_for_a_while() ->
             await asyncio.gather(running, return_exceptions=True)
     assert len(table.alarms) == 1
     assert "too many messages a second" in table.alarms[0]
-    assert len(set(shown)) <= 30, "what the pool shows reached the table at every word"
+    # So many at once and so many a second, however slowly this machine runs.
+    most = TELLINGS_PER_SECOND * (2 + time.monotonic() - began)
+    assert len(set(shown)) <= most < number, "what the pool shows reached the table at every word"
 
 
 def test_a_table_at_its_fastest_is_always_heard() -> None:

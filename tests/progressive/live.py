@@ -25,6 +25,7 @@ from controller.core.meters.meter import UNITS, Meter, Parameters
 from controller.core.meters.pooled_meter import LinkedMeter, LinkedTerms, Owing
 from controller.core.meters.state import MeterTerms, Move
 from controller.core.persons import Vouched
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.state import Stepped
 from controller.io.files import profile_files
 from controller.pool.ledger import Ledger
@@ -210,3 +211,9 @@ def pit_table(pit: Pit) -> MeterRig:
 
 def refusals(rig: MeterRig) -> list[str]:
     return [one.reason for one in rig.told(OrderRefused) if isinstance(one, OrderRefused)]
+
+
+def why(given: object) -> str:
+    """The sentence of a refusal."""
+    assert isinstance(given, RefusalReason)
+    return given.text

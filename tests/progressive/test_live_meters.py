@@ -168,7 +168,13 @@ def test_an_unreasonable_wager_is_a_fault_and_raises_nothing() -> None:
     assert rig.told(ContributionMade) == []
     assert rig.told(ContributionRefused) == [
         ContributionRefused(
-            "sevens", 1, 1, "blazing7s", 500, "it would add 1000000 units; no more than 500000 are reasonable"
+            "sevens",
+            1,
+            1,
+            "blazing7s",
+            500,
+            "it would add 1000000 units; no more than 500000 are reasonable",
+            "meter_rules",
         )
     ]
 

@@ -136,7 +136,7 @@ def test_it_is_let_go_only_when_it_is_held_and_the_link_is_back(rig: MeterRig, p
     assert refusal() == "it is closed still: the link is away"
     rig.give(ReopenMeter(rig.now_ns, "mystery", "T. Ito", "it looks right"))
     assert rig.last(OrderRefused) == OrderRefused(
-        "reopen meter mystery", "mystery is no linked meter of this table", "T. Ito"
+        "reopen meter mystery", "mystery is no linked meter of this table", "T. Ito", "no_such_meter"
     )
 
 

@@ -32,6 +32,8 @@ from controller.core.meters.meter import (
     reset,
     returned,
 )
+from controller.core.refusal_reason import RefusalReason
+from tests.progressive.live import why
 
 PLAIN = Parameters(base_cents=100_000, reset_cents=50_000, rate=(17, 100), unreasonable_cents=1_000)
 RATES = st.tuples(st.integers(1, 40), st.integers(100, 997))
@@ -208,13 +210,13 @@ def test_a_jackpot_is_verified_by_one_person_and_paid_by_another() -> None:
     hit = Jackpot(1, "m", 12, 3, "blazing7s", "three_diamonds", 123_456, 1)
     verified = hit.verified("A. Ames")
     assert isinstance(verified, Jackpot)
-    assert verified.verified("B. Bell") == "jackpot 1 is verified"
-    assert verified.paid(" a.  AMES") == "A. Ames verified jackpot 1; another person must say that it is paid"
-    assert hit.paid("B. Bell") == "jackpot 1 is pending; what is paid must be verified first"
+    assert why(verified.verified("B. Bell")) == "jackpot 1 is verified"
+    assert why(verified.paid(" a.  AMES")) == "A. Ames verified jackpot 1; another person must say that it is paid"
+    assert why(hit.paid("B. Bell")) == "jackpot 1 is pending; what is paid must be verified first"
     paid = verified.paid("B. Bell")
     assert isinstance(paid, Jackpot)
     assert (paid.standing, paid.cents) == (Standing.PAID, 123_456)
-    assert paid.refused("C. Cole") == "jackpot 1 is paid"
+    assert why(paid.refused("C. Cole")) == "jackpot 1 is paid"
 
 
 # --- people --------------------------------------------------------------------------------------------
@@ -222,22 +224,27 @@ def test_a_jackpot_is_verified_by_one_person_and_paid_by_another() -> None:
 
 def test_a_meter_goes_down_for_the_listed_reasons_only() -> None:
     meter = raised(opened("m", replace(PLAIN, base_cents=99_900, limit_cents=100_000)), 500, 500)
-    assert adjusted(meter, "meter", -1, "funding") == f"a meter goes down for {', '.join(FELL)} only"
+    assert why(adjusted(meter, "meter", -1, "funding")) == f"a meter goes down for {', '.join(FELL)} only"
     assert moved(meter, "meter", -70 * UNITS, "over_limit_correction").current_units == 100_000 * UNITS
-    assert adjusted(meter, "meter", -71 * UNITS, "over_limit_correction") == "only 700000 units lie above the limit"
+    assert (
+        why(adjusted(meter, "meter", -71 * UNITS, "over_limit_correction")) == "only 700000 units lie above the limit"
+    )
     assert moved(meter, "meter", -99_900 * UNITS, "seed_recovery").current_units == 170 * UNITS
-    assert adjusted(meter, "meter", -99_901 * UNITS, "seed_recovery") == "the house has 999000000 units in it"
+    assert why(adjusted(meter, "meter", -99_901 * UNITS, "seed_recovery")) == "the house has 999000000 units in it"
     assert moved(meter, "meter", -1, "equipment_correction").lowered_units == 1
     assert moved(meter, "meter", 5, "equipment_correction").raised_units == 5
     assert moved(meter, "meter", 5, "funding").funded_units == meter.funded_units + 5
-    assert adjusted(meter, "meter", 5, "seed_recovery") == "a meter is raised for funding or equipment_correction only"
-    assert adjusted(meter, "meter", 0, "funding") == "nothing is to be moved"
-    assert adjusted(meter, "reserve", 5, "funding") == "a reserve is moved for equipment_correction only"
-    assert adjusted(meter, "reserve", -5, "equipment_correction") == (
+    assert (
+        why(adjusted(meter, "meter", 5, "seed_recovery"))
+        == "a meter is raised for funding or equipment_correction only"
+    )
+    assert why(adjusted(meter, "meter", 0, "funding")) == "nothing is to be moved"
+    assert why(adjusted(meter, "reserve", 5, "funding")) == "a reserve is moved for equipment_correction only"
+    assert why(adjusted(meter, "reserve", -5, "equipment_correction")) == (
         "there is not so much in the reserve: it stands at 0 units"
     )
     assert moved(meter, "reserve", 7, "equipment_correction").reserve_units == 7
-    assert adjusted(meter, "meter", 10**19, "funding") == "no meter holds so much"
+    assert why(adjusted(meter, "meter", 10**19, "funding")) == "no meter holds so much"
 
 
 def test_parameters_wait_for_the_jackpot_once_anything_was_contributed() -> None:
@@ -319,7 +326,7 @@ class MeterLife(RuleBasedStateMachine):
     )
     def adjust(self, pool: Pool, units: int, reason: Reason) -> None:
         after = adjusted(self.meter, pool, units, reason)
-        if isinstance(after, str):
+        if isinstance(after, RefusalReason):
             return
         assert units > 0 or reason in FELL
         self.meter = after

@@ -151,7 +151,13 @@ def test_as_many_contributions_as_may_wait_and_no_more() -> None:
         rig.talk("2 main 10 \n 2 five_card_progressive 5 \n 9h")
         assert len(rig.told(ContributionMade)) == made
         refused = ContributionRefused(
-            "mystery", 2, 2, "five_card_progressive", 500, f"{WAITING_LIMIT} contributions wait for the trigger box"
+            "mystery",
+            2,
+            2,
+            "five_card_progressive",
+            500,
+            f"{WAITING_LIMIT} contributions wait for the trigger box",
+            "too_many_waiting",
         )
         assert rig.told(ContributionRefused) == ([] if made == 2 else [refused])
         assert len(rig.table.state.progressives.waiting) == WAITING_LIMIT

@@ -6,6 +6,7 @@ import pytest
 
 from controller.core.meters.awards import Jackpot, Standing
 from controller.core.meters.meter import Parameters, Unreasonable, contribute, opened
+from tests.progressive.live import why
 
 METER = opened("m", Parameters(base_cents=100_000, reset_cents=50_000, rate=(17, 100), unreasonable_cents=85))
 
@@ -25,5 +26,5 @@ def test_a_refused_jackpot_names_who_refused_it_and_is_refused_once() -> None:
     refused = hit.refused("A. Ames")
     assert isinstance(refused, Jackpot)
     assert (refused.standing, refused.who, refused.cents) == (Standing.REFUSED, "A. Ames", 123_456)
-    assert refused.refused("B. Bell") == "jackpot 1 is refused"
-    assert refused.paid("B. Bell") == "jackpot 1 is refused; what is paid must be verified first"
+    assert why(refused.refused("B. Bell")) == "jackpot 1 is refused"
+    assert why(refused.paid("B. Bell")) == "jackpot 1 is refused; what is paid must be verified first"

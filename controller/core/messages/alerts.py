@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from controller.core.messages.meter_events import MeterAlert
 from controller.core.messages.raised_alerts import AlertAcknowledged, AlertRaised
+from controller.core.refusal_reason import RefusalCode
 from firmware_protocols.values import Value
 
 
@@ -195,6 +196,8 @@ class OrderRefused(Value, frozen=True, tag="order_refused"):
     what: str
     reason: str
     who: str
+    reason_code: RefusalCode | None = None
+    """Null in journals from before there were codes."""
 
 
 class AssistanceRequested(Value, frozen=True, tag="assistance_requested"):
@@ -224,6 +227,8 @@ class CloseRefused(Value, frozen=True, tag="close_refused"):
 
     round: int
     reason: str
+    reason_code: RefusalCode | None = None
+    """Null in journals from before there were codes."""
 
 
 class PlayBlocked(Value, frozen=True, tag="play_blocked"):
@@ -249,6 +254,8 @@ class KeyRefused(Value, frozen=True, tag="key_refused"):
     key: str
     meaning: str
     reason: str
+    reason_code: RefusalCode | None = None
+    """Null in journals from before there were codes."""
 
 
 class AnswerRefused(Value, frozen=True, tag="answer_refused"):
@@ -257,6 +264,8 @@ class AnswerRefused(Value, frozen=True, tag="answer_refused"):
     question: int
     answer: str
     reason: str
+    reason_code: RefusalCode | None = None
+    """Null in journals from before there were codes."""
 
 
 Alert = (

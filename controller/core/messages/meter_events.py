@@ -9,6 +9,7 @@ from __future__ import annotations
 from controller.core.messages.pool_events import LinkEvent, PoolEntryDeclined
 from controller.core.meters.meter import Parameters, Pool, Reason
 from controller.core.meters.state import Move
+from controller.core.refusal_reason import RefusalCode
 from firmware_protocols.values import Value
 
 
@@ -236,6 +237,8 @@ class ContributionRefused(Value, frozen=True, tag="contribution_refused"):
     bet: str
     wager_cents: int
     reason: str
+    reason_code: RefusalCode | None = None
+    """Null in journals from before there were codes."""
 
 
 class MeterClosed(Value, frozen=True, tag="meter_closed"):

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from controller.core.meters.meter import Meter, award, reset
 from controller.core.persons import UNVOUCHED, Vouched, same_person
+from controller.core.refusal_reason import RefusalReason
 from firmware_protocols.values import Value
 
 
@@ -117,22 +118,27 @@ class Jackpot(Value, frozen=True, tag=False):
         """Whether people still have to verify, pay or refuse it."""
         return self.standing in {Standing.PENDING, Standing.VERIFIED}
 
-    def verified(self, who: str, vouched: Vouched = UNVOUCHED) -> Jackpot | str:
+    def verified(self, who: str, vouched: Vouched = UNVOUCHED) -> Jackpot | RefusalReason:
         """The award verified, or why it cannot be."""
         if self.standing is not Standing.PENDING:
-            return f"jackpot {self.number} is {self.standing}"
+            return RefusalReason("already_done", f"jackpot {self.number} is {self.standing}")
         return replace(self, standing=Standing.VERIFIED, who=who, vouched=vouched)
 
-    def paid(self, who: str) -> Jackpot | str:
+    def paid(self, who: str) -> Jackpot | RefusalReason:
         """The award paid, or why it cannot be: it takes another person than who verified it."""
         if self.standing is not Standing.VERIFIED:
-            return f"jackpot {self.number} is {self.standing}; what is paid must be verified first"
+            return RefusalReason(
+                "already_done", f"jackpot {self.number} is {self.standing}; what is paid must be verified first"
+            )
         if same_person(who, self.who):
-            return f"{self.who} verified jackpot {self.number}; another person must say that it is paid"
+            return RefusalReason(
+                "second_person_needed",
+                f"{self.who} verified jackpot {self.number}; another person must say that it is paid",
+            )
         return replace(self, standing=Standing.PAID, who=who)
 
-    def refused(self, who: str) -> Jackpot | str:
+    def refused(self, who: str) -> Jackpot | RefusalReason:
         """The award refused, or why it cannot be."""
         if not self.open():
-            return f"jackpot {self.number} is {self.standing}"
+            return RefusalReason("already_done", f"jackpot {self.number} is {self.standing}")
         return replace(self, standing=Standing.REFUSED, who=who)

@@ -15,6 +15,7 @@ from typing import Final, Literal, NamedTuple, assert_never
 
 from msgspec.structs import replace
 
+from controller.core.refusal_reason import RefusalReason
 from firmware_protocols.values import Value
 
 UNITS: Final = 10_000
@@ -273,10 +274,10 @@ def returned(meter: Meter, cents: int, resets: int | None) -> tuple[Meter, tuple
     return recovered.audited(), (house, reserve)
 
 
-def adjusted(meter: Meter, pool: Pool, units: int, reason: Reason) -> Meter | str:
+def adjusted(meter: Meter, pool: Pool, units: int, reason: Reason) -> Meter | RefusalReason:
     """The meter moved by people, or why it may not be: the list of reasons is closed."""
     refused = _refused(meter, pool, units, reason)
-    if refused:
+    if refused is not None:
         return refused
     if pool == "reserve":
         return replace(
@@ -303,25 +304,27 @@ def adjusted(meter: Meter, pool: Pool, units: int, reason: Reason) -> Meter | st
             assert_never(reason)
 
 
-def _refused(meter: Meter, pool: Pool, units: int, reason: Reason) -> str:
+def _refused(meter: Meter, pool: Pool, units: int, reason: Reason) -> RefusalReason | None:
     stands = meter.current_units if pool == "meter" else meter.reserve_units
     if units == 0:
-        return "nothing is to be moved"
+        return RefusalReason("invalid_value", "nothing is to be moved")
     if abs(units) >= CENTS_LIMIT * UNITS or stands + units >= CENTS_LIMIT * UNITS:
-        return "no meter holds so much"
+        return RefusalReason("invalid_value", "no meter holds so much")
     if units > 0 and reason not in ROSE:
-        return f"a meter is raised for {' or '.join(ROSE)} only"
+        return RefusalReason("meter_rules", f"a meter is raised for {' or '.join(ROSE)} only")
     if units < 0 and reason not in FELL:
-        return f"a meter goes down for {', '.join(FELL)} only"
+        return RefusalReason("meter_rules", f"a meter goes down for {', '.join(FELL)} only")
     if stands + units < 0:
-        return f"there is not so much in the {pool}: it stands at {stands} units"
+        return RefusalReason("invalid_value", f"there is not so much in the {pool}: it stands at {stands} units")
     if pool == "reserve":
-        return "" if reason == "equipment_correction" else "a reserve is moved for equipment_correction only"
+        if reason == "equipment_correction":
+            return None
+        return RefusalReason("meter_rules", "a reserve is moved for equipment_correction only")
     if reason == "over_limit_correction" and -units > meter.overflow_units():
-        return f"only {meter.overflow_units()} units lie above the limit"
+        return RefusalReason("meter_rules", f"only {meter.overflow_units()} units lie above the limit")
     if reason == "seed_recovery" and -units > meter.funded_units - meter.recovered_units:
-        return f"the house has {meter.funded_units - meter.recovered_units} units in it"
-    return ""
+        return RefusalReason("meter_rules", f"the house has {meter.funded_units - meter.recovered_units} units in it")
+    return None
 
 
 def change(meter: Meter, parameters: Parameters) -> Meter:

@@ -33,7 +33,7 @@ def answered(transaction: Transaction, question: int, answer: str, who: str) -> 
         if waited.asked is not None and waited.asked.number == question:
             closing.answer_waiting(transaction, waited, answer, who)
             return
-    transaction.emit(AnswerRefused(question, answer, "no such question is open"))
+    transaction.emit(AnswerRefused(question, answer, "no such question is open", "no_such_question"))
 
 
 def _missed_cards_answered(transaction: Transaction, question: int, answer: str, who: str) -> None:
@@ -46,7 +46,7 @@ def _missed_cards_answered(transaction: Transaction, question: int, answer: str,
         transaction.irregular(why)
     elif hit:
         if refusal := undo.no_evidence(transaction, Press(hit, "hit"), who):
-            transaction.irregular(f"play went on after the key hit without its card, and {refusal}")
+            transaction.irregular(f"play went on after the key hit without its card, and {refusal.text}")
     else:
         transaction.change_round(next_bets="")
 

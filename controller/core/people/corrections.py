@@ -20,6 +20,7 @@ from controller.core.messages.events import QuestionWithdrawn, RoundClosed, Wage
 from controller.core.messages.floor_events import BoxDeclared, CardAssigned, CardSet, CorrectionEntered, RoundVoided
 from controller.core.messages.inputs import AdjustWager, AssignCard, DeclareBox, Ruling, SetCard, VoidRound
 from controller.core.progressives.live_meters import contribute
+from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
 from controller.core.table.layout import cents_at
 from controller.core.table.ledger import Book, Row, book_of
@@ -42,8 +43,8 @@ def rule(transaction: Transaction, ruling: Ruling) -> None:
             refused = _adjust_wager(transaction, ruling)
         case _:
             assert_never(ruling)
-    if refused:
-        transaction.emit(OrderRefused(what(ruling), refused, ruling.who))
+    if refused is not None:
+        transaction.emit(OrderRefused(what(ruling), refused.text, ruling.who, refused.code))
 
 
 def what(ruling: Ruling) -> str:
@@ -66,11 +67,11 @@ def what(ruling: Ruling) -> str:
 # --- wagers -----------------------------------------------------------------------------------------
 
 
-def _void_round(transaction: Transaction, ruling: VoidRound) -> str:
-    """Return every wager of a round; why that cannot be, or an empty text."""
+def _void_round(transaction: Transaction, ruling: VoidRound) -> RefusalReason | None:
+    """Return every wager of a round; why that cannot be; None: it is done."""
     book = book_of(transaction.state.books, ruling.round)
     if book is not None and book.void:
-        return "the round is void already"
+        return RefusalReason("already_done", "the round is void already")
     round_now = transaction.state.round
     if round_now is not None and round_now.number == ruling.round:
         acceptance.given_up(transaction)
@@ -79,7 +80,7 @@ def _void_round(transaction: Transaction, ruling: VoidRound) -> str:
         transaction.emit(RoundVoided(ruling.round, ruling.who, ruling.why))
         _return_wagers(transaction, book_of(transaction.state.books, ruling.round), ruling)
         _end_void(transaction)
-        return ""
+        return None
     if book is None:
         return _NO_BOOK
     if book.recalled and not ruling.case:
@@ -93,11 +94,11 @@ def _void_round(transaction: Transaction, ruling: VoidRound) -> str:
                 transaction.emit(QuestionWithdrawn(waited.asked.number))
             transaction.emit(RoundClosed(waited.number, (), 0, "void"))
             closing.keep_waiting(transaction, tuple(one for one in transaction.state.waiting if one is not waited))
-    return ""
+    return None
 
 
-_NO_BOOK = "no such round: it was never dealt, or its bets were not locked"
-_NO_CASE = "the round is long over: expected the case number with it (--case)"
+_NO_BOOK = RefusalReason("no_such_round", "no such round: it was never dealt, or its bets were not locked")
+_NO_CASE = RefusalReason("case_number_needed", "the round is long over: expected the case number with it (--case)")
 
 
 def _enter_case(transaction: Transaction, ruling: VoidRound | AdjustWager, book: Book, row: Row | None) -> None:
@@ -158,13 +159,13 @@ def _put_right(transaction: Transaction, ruling: VoidRound | AdjustWager, row: R
         transaction.emit(WagerAdjusted(*fields_now, who, why, Basis.FLOOR))
 
 
-def _adjust_wager(transaction: Transaction, ruling: AdjustWager) -> str:
-    """Rule what a wager is due; why that cannot be, or an empty text."""
+def _adjust_wager(transaction: Transaction, ruling: AdjustWager) -> RefusalReason | None:
+    """Rule what a wager is due; why that cannot be; None: it is done."""
     book = book_of(transaction.state.books, ruling.round)
     if book is None:
         return _NO_BOOK
     if book.void:
-        return "the round is void"
+        return RefusalReason("round_void", "the round is void")
     if book.recalled and not ruling.case:
         return _NO_CASE
     row = book.row(ruling.spot, ruling.bet)
@@ -172,9 +173,11 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager) -> str:
         # Made where nobody saw it: at a spot whose reader was lost, or by word of mouth.
         row = Row(ruling.spot, ruling.bet, 0)
     if row is None:
-        return f"there is no wager {ruling.bet!r} at spot {ruling.spot} in round {ruling.round}"
+        return RefusalReason(
+            "no_such_wager", f"there is no wager {ruling.bet!r} at spot {ruling.spot} in round {ruling.round}"
+        )
     if row.net_cents == ruling.net_cents and row.ruled():
-        return "the floor has ruled so already"
+        return RefusalReason("already_done", "the floor has ruled so already")
     _enter_case(transaction, ruling, book, row)
     found = row
 
@@ -187,7 +190,7 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager) -> str:
 
     if not _in_round(transaction, ruling.round, ruled):
         _put_right(transaction, ruling, found, ruling.net_cents, ruling.why)
-    return ""
+    return None
 
 
 def _in_round(transaction: Transaction, number: int, change: Callable[[], bool]) -> bool:
@@ -213,25 +216,25 @@ def _round_of(transaction: Transaction, card: int) -> Round | None:
     return None
 
 
-_NO_CARD = "no open round has this card"
+_NO_CARD = RefusalReason("no_such_card", "no open round has this card")
 
 
-def _set_card(transaction: Transaction, ruling: SetCard) -> str:
-    """Name a card's face, or strike it from the round; why that cannot be, or an empty text."""
+def _set_card(transaction: Transaction, ruling: SetCard) -> RefusalReason | None:
+    """Name a card's face, or strike it from the round; why that cannot be; None: it is done."""
     if ruling.misnamed:
-        return f"face: expected a face such as 8h, or none, got {ruling.misnamed!r}"
+        return RefusalReason("invalid_value", f"face: expected a face such as 8h, or none, got {ruling.misnamed!r}")
     round_now = _round_of(transaction, ruling.card)
     if round_now is None:
         return _NO_CARD
     place = next(place for place, kept in enumerate(round_now.cards) if kept.number == ruling.card)
     kept = round_now.cards[place]
     if ruling.face is not None and place == round_now.hole_place() and not round_now.turned:
-        return "the hole card is named once it lies face up"
+        return RefusalReason("card_concealed", "the hole card is named once it lies face up")
     if ruling.face is not None and round_now.conceals(place):
-        return "a card dealt face down is named once it is shown"
+        return RefusalReason("card_concealed", "a card dealt face down is named once it is shown")
     lying = kept.ruled or (kept.face if kept.opened else None)
     if ruling.face is not None and lying is ruling.face:
-        return f"the card is {ruling.face} already"
+        return RefusalReason("already_done", f"the card is {ruling.face} already")
 
     def corrected() -> bool:
         before = transaction.round()
@@ -247,7 +250,7 @@ def _set_card(transaction: Transaction, ruling: SetCard) -> str:
         return True
 
     _in_round(transaction, round_now.number, corrected)
-    return ""
+    return None
 
 
 def _with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[CardKept, ...]:
@@ -257,15 +260,15 @@ def _with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[CardKept,
     return (*round_now.cards[:place], *named, *round_now.cards[place + 1 :])
 
 
-def _assign_card(transaction: Transaction, ruling: AssignCard) -> str:
-    """Say whose a card is; why that cannot be, or an empty text."""
+def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason | None:
+    """Say whose a card is; why that cannot be; None: it is done."""
     round_now = _round_of(transaction, ruling.card)
     if round_now is None:
         return _NO_CARD
     if ruling.spot and ruling.spot not in round_now.spots:
-        return f"spot {ruling.spot} has no wager in this round"
+        return RefusalReason("no_such_spot", f"spot {ruling.spot} has no wager in this round")
     if round_now.hides():
-        return "the players' cards have not been shown yet"
+        return RefusalReason("card_concealed", "the players' cards have not been shown yet")
     place = next(place for place, kept in enumerate(round_now.cards) if kept.number == ruling.card)
     said = (
         (Answer(round_now.spots.index(ruling.spot), holds=place),)
@@ -274,7 +277,7 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> str:
     )
     kept = tuple(one for one in round_now.answers if place not in {one.holds, one.lacks})
     open_round = transaction.state.round
-    refused = ""
+    refused: RefusalReason | None = None
 
     def assigned() -> bool:
         nonlocal refused
@@ -286,7 +289,8 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> str:
         if transaction.round().trouble or not rebuild.possible(transaction, over=round_now is not open_round):
             transaction.state, transaction.found = back[0], back[1]
             del transaction.events[back[2] :]
-            refused = f"no legal play gives this card to {f'spot {ruling.spot}' if ruling.spot else 'the dealer'}"
+            whose = f"spot {ruling.spot}" if ruling.spot else "the dealer"
+            refused = RefusalReason("no_legal_play", f"no legal play gives this card to {whose}")
             return False
         return True
 
@@ -294,17 +298,17 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> str:
     return refused
 
 
-def _declare_box(transaction: Transaction, ruling: DeclareBox) -> str:
-    """A box without chips is in play; why that cannot be, or an empty text."""
+def _declare_box(transaction: Transaction, ruling: DeclareBox) -> RefusalReason | None:
+    """A box without chips is in play; why that cannot be; None: it is done."""
     spot, round_now = ruling.spot, transaction.state.round
     if not 1 <= spot <= transaction.rules.boxes:
-        return f"the layout has spots 1 to {transaction.rules.boxes}"
+        return RefusalReason("no_such_spot", f"the layout has spots 1 to {transaction.rules.boxes}")
     if round_now is None:
         return _declare_next(transaction, ruling)
     if spot in round_now.spots:
-        return f"spot {spot} is in play already"
+        return RefusalReason("already_done", f"spot {spot} is in play already")
     if ruling.cents <= 0:
-        return "a box in play needs a wager above zero"
+        return RefusalReason("invalid_value", "a box in play needs a wager above zero")
     # A side wager beside the box was none for want of a main wager; now the card's other rules decide.
     beside = tuple(wager for wager in round_now.refused if wager.spot == spot and wager.bet != "main")
     box = (LockedWager(spot, "main", ruling.cents), *beside)
@@ -322,19 +326,19 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox) -> str:
     if round_now.contributed:
         contribute(transaction, stand)
     rebuild.weave_corrected(transaction, round_now)
-    return ""
+    return None
 
 
-def _declare_next(transaction: Transaction, ruling: DeclareBox) -> str:
+def _declare_next(transaction: Transaction, ruling: DeclareBox) -> RefusalReason | None:
     """A box without chips for the next round, or none after all."""
     others = tuple(box for box in transaction.state.declared if box.spot != ruling.spot)
     if ruling.cents <= 0:
         if others == transaction.state.declared:
-            return f"no box was declared at spot {ruling.spot}"
+            return RefusalReason("no_wager", f"no box was declared at spot {ruling.spot}")
         transaction.change(declared=others)
     else:
         if cents_at(transaction.state.felt, ruling.spot, "main"):
-            return f"chips lie at spot {ruling.spot}: they are its wager"
+            return RefusalReason("chips_on_spot", f"chips lie at spot {ruling.spot}: they are its wager")
         transaction.change(declared=(*others, LockedWager(ruling.spot, "main", ruling.cents)))
     transaction.emit(BoxDeclared(None, ruling.spot, max(ruling.cents, 0), ruling.who, ruling.why))
-    return ""
+    return None

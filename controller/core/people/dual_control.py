@@ -20,12 +20,13 @@ from controller.core.meters.state import ORDERS_LIMIT, Order
 from controller.core.people import corrections
 from controller.core.persons import Person, no_second, nobody
 from controller.core.progressives import orders
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.ledger import book_of
 from controller.core.table.state import Proposed
 from controller.core.table.transaction import Transaction
 
-_NO_ORDER = "no such order waits"
+_NO_ORDER = RefusalReason("no_such_order", "no such order waits")
 
 
 def rule(transaction: Transaction, ruling: Ruling) -> None:
@@ -41,11 +42,11 @@ def rule(transaction: Transaction, ruling: Ruling) -> None:
         corrections.rule(transaction, ruling)
         return
     unknown = nobody(Person(ruling.who, ruling.vouched))
-    refusals = (unknown,) if unknown else _tried(transaction, ruling)
+    refused = unknown or _tried(transaction, ruling)
     if len(transaction.state.proposed) >= ORDERS_LIMIT:
-        refusals = (f"{ORDERS_LIMIT} orders wait already; approve or withdraw some",)
-    if refusals:
-        transaction.emit(OrderRefused(corrections.what(ruling), "; ".join(refusals), ruling.who))
+        refused = orders.TOO_MANY
+    if refused is not None:
+        transaction.emit(OrderRefused(corrections.what(ruling), refused.text, ruling.who, refused.code))
         return
     number = transaction.state.progressives.ordered + 1
     transaction.change(
@@ -103,8 +104,9 @@ def _approve(transaction: Transaction, asked: ApproveOrder) -> None:
     """Carry a proposal out in both names, or say why it cannot be."""
     waits = _waiting(transaction, asked.order)
     refused = _NO_ORDER if waits is None else _unapproved(transaction, waits, asked)
-    if waits is None or refused:
-        transaction.emit(OrderRefused(f"approve order {asked.order}", refused, asked.who))
+    if waits is None or refused is not None:
+        refused = refused or _NO_ORDER
+        transaction.emit(OrderRefused(f"approve order {asked.order}", refused.text, asked.who, refused.code))
         return
     _forget(transaction, asked.order)
     first = _proposer(waits)
@@ -115,20 +117,18 @@ def _approve(transaction: Transaction, asked: ApproveOrder) -> None:
         corrections.rule(transaction, replace(waits.ruling, at_ns=asked.at_ns, who=f"{first.name}, {asked.who}"))
 
 
-def _unapproved(transaction: Transaction, waits: Proposed | Order, asked: ApproveOrder) -> str:
-    """Why an approval does not count; empty: it does."""
+def _unapproved(transaction: Transaction, waits: Proposed | Order, asked: ApproveOrder) -> RefusalReason | None:
+    """Why an approval does not count; None: it does."""
     refused = no_second(_proposer(waits), Person(asked.who, asked.vouched), "proposed it")
-    if refused:
+    if refused is not None:
         return refused
-    return (
-        orders.cannot(transaction, waits) if isinstance(waits, Order) else "; ".join(_tried(transaction, waits.ruling))
-    )
+    return orders.cannot(transaction, waits) if isinstance(waits, Order) else _tried(transaction, waits.ruling)
 
 
 def _withdraw(transaction: Transaction, asked: WithdrawOrder) -> None:
     """Anybody may take a proposal back."""
     if _waiting(transaction, asked.order) is None:
-        transaction.emit(OrderRefused(f"withdraw order {asked.order}", _NO_ORDER, asked.who))
+        transaction.emit(OrderRefused(f"withdraw order {asked.order}", _NO_ORDER.text, asked.who, _NO_ORDER.code))
         return
     _forget(transaction, asked.order)
     transaction.emit(OrderWithdrawn(asked.order, asked.who, asked.why))
@@ -146,11 +146,12 @@ def _proposer(waits: Proposed | Order) -> Person:
     return Person(made.who, made.vouched)
 
 
-def _tried(transaction: Transaction, ruling: Ruling) -> tuple[str, ...]:
-    """Why a ruling would be refused now; none: it would not."""
+def _tried(transaction: Transaction, ruling: Ruling) -> RefusalReason | None:
+    """Why a ruling would be refused now; None: it would not."""
     trial = Transaction(transaction.table(), transaction.stamped)
     corrections.rule(trial, ruling)
-    return tuple(event.reason for event in trial.events if isinstance(event, OrderRefused))
+    refused = (event for event in trial.events if isinstance(event, OrderRefused))
+    return next((RefusalReason(event.reason_code, event.reason) for event in refused if event.reason_code), None)
 
 
 def _forget(transaction: Transaction, number: int) -> None:

@@ -7,6 +7,7 @@ from controller.core.certainty import deal_confirmation, round_end
 from controller.core.messages.alerts import AssistanceRequested, KeyRefused
 from controller.core.messages.events import KeyRead
 from controller.core.people import answers, undo
+from controller.core.refusal_reason import RefusalReason
 from controller.core.round import lifecycle
 from controller.core.round.awaited_bets import may_lock_next
 from controller.core.surveillance import shoe_check
@@ -20,7 +21,7 @@ def key_pressed(transaction: Transaction, pressed: KeyPressed) -> None:
     """A key of the dealer's."""
     meaning = transaction.house.keys.get(pressed.key, "")
     if not meaning:
-        transaction.emit(KeyRefused(pressed.key, "", "the key map gives this key no meaning"))
+        transaction.emit(KeyRefused(pressed.key, "", "the key map gives this key no meaning", "no_such_key"))
         return
     transaction.emit(KeyRead(pressed.key, meaning))
     at_ns = transaction.table_ns(pressed.at_ns)
@@ -29,7 +30,7 @@ def key_pressed(transaction: Transaction, pressed: KeyPressed) -> None:
     transaction.change(spot_named=int(meaning) if meaning in DIGITS else 0)
     does = meaning
     if meaning in DIGITS:
-        reason = ""
+        reason: RefusalReason | None = None
         if answers.number_asked(transaction.state, at_ns):
             does = undo.ANSWER
             answers.answered(
@@ -41,9 +42,9 @@ def key_pressed(transaction: Transaction, pressed: KeyPressed) -> None:
         reason = undo.undo(transaction)
     else:
         reason = _procedure_key(transaction, meaning, at_ns, held=pressed.held)
-    if reason:
-        transaction.emit(KeyRefused(pressed.key, meaning, reason))
-    if reason and meaning != "undo":
+    if reason is not None:
+        transaction.emit(KeyRefused(pressed.key, meaning, reason.text, reason.code))
+    if reason is not None and meaning != "undo":
         undo.forget(transaction)
     elif meaning != "undo":
         undo.remember(transaction, does, before)
@@ -54,12 +55,12 @@ def card_came(transaction: Transaction) -> None:
     undo.forget(transaction)
 
 
-def _evidence_key(transaction: Transaction, meaning: str, named: int, at_ns: int) -> str:
-    """A key that speaks of the round; why it means nothing, or an empty text."""
+def _evidence_key(transaction: Transaction, meaning: str, named: int, at_ns: int) -> RefusalReason | None:
+    """A key that speaks of the round; why it means nothing; None: it is done."""
     if transaction.state.round is None or not transaction.round().cards:
-        return "no cards have been dealt"
+        return RefusalReason("no_cards", "no cards have been dealt")
     if meaning == "even_money" and not named:
-        return "even money names its spot: the spot's digit first, then this key"
+        return RefusalReason("spot_needed", "even money names its spot: the spot's digit first, then this key")
     if not named or meaning not in DECISIONS:
         lifecycle.key(transaction, meaning, None, at_ns)
     elif named in transaction.round().spots:
@@ -69,23 +70,23 @@ def _evidence_key(transaction: Transaction, meaning: str, named: int, at_ns: int
         transaction.irregular(f"a key names spot {named}, which has no wager")
         if fresh:
             transaction.change_round(misnamed=transaction.stamped.number)
-    return ""
+    return None
 
 
-def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: bool) -> str:
-    """A key that speaks of the table; why it means nothing, or an empty text."""
+def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: bool) -> RefusalReason | None:
+    """A key that speaks of the table; why it means nothing; None: it is done."""
     match meaning:
         case "no_more_bets":
             return _no_more_bets(transaction, at_ns)
         case "round_closed":
             if transaction.state.round is None:
-                return "no round is open"
+                return RefusalReason("no_round", "no round is open")
             transaction.change_round(closing=True)
         case "yes" | "no":
             if not answers.question_open(transaction.state):
-                return "nothing was asked"
+                return RefusalReason("nothing_asked", "nothing was asked")
             if not answers.was_read(transaction.state, at_ns):
-                return "the question has only just appeared: read it, and press again"
+                return RefusalReason("question_unread", "the question has only just appeared: read it, and press again")
             answers.answered(transaction, answers.question_open(transaction.state), meaning, "dealer")
         case "burn":
             if not held and transaction.state.round is not None and _over_unsaid(transaction):
@@ -97,7 +98,7 @@ def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: 
             transaction.emit(AssistanceRequested(transaction.state.open_round()))
         case _:
             raise AssertionError(f"the key {meaning} has no branch here")
-    return ""
+    return None
 
 
 def _over_unsaid(transaction: Transaction) -> bool:
@@ -110,24 +111,27 @@ def _over_unsaid(transaction: Transaction) -> bool:
     )
 
 
-def _no_more_bets(transaction: Transaction, at_ns: int) -> str:
-    """Lock the bets of the next round; why that cannot be, or an empty text."""
+def _no_more_bets(transaction: Transaction, at_ns: int) -> RefusalReason | None:
+    """Lock the bets of the next round; why that cannot be; None: it is done."""
     if transaction.state.round is not None:
         if not may_lock_next(transaction):
             if deal_confirmation.deal_done(transaction):
-                return ""
+                return None
             if transaction.round().cards and not transaction.round().dealing.unturned():
                 transaction.change_round(next_bets="pressed")
-            unsaid = "say first whether a new round has begun: yes or no"
-            return unsaid if transaction.round().unkeyed else "a round is being played"
+            if transaction.round().unkeyed:
+                return RefusalReason("round_in_play", "say first whether a new round has begun: yes or no")
+            return RefusalReason("round_in_play", "a round is being played")
         if transaction.round().closing and not lifecycle.may_close(transaction):
             transaction.change_round(next_lock_ns=at_ns, next_locked_by=transaction.stamped.number, next_moved={})
-            return ""
+            return None
         lifecycle.close(transaction)
     if not lock.lock(transaction, at_ns):
         closed = readiness.closed_by(transaction.state)
-        return f"no round may begin: {closed}" if closed else "no wager lies on the layout"
+        if closed:
+            return RefusalReason("play_blocked", f"no round may begin: {closed}")
+        return RefusalReason("no_wager", "no wager lies on the layout")
     transaction.change_round(locked_by=transaction.stamped.number)
     # Bets that are locked now have been dealt to by no card.
     transaction.change(dealt_unheard=False)
-    return ""
+    return None

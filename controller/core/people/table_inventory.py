@@ -15,6 +15,7 @@ from typing import Final
 from controller.core.messages.alerts import OrderRefused
 from controller.core.messages.floor_events import Count, InventoryEntered
 from controller.core.messages.inputs import EnterInventory
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money
 from controller.core.table.transaction import Transaction
 from firmware_protocols.values import Value
@@ -101,12 +102,12 @@ def enter(transaction: Transaction, given: EnterInventory) -> None:
     slips = transaction.state.inventory_slips
     day = _day(given.gaming_day, transaction.state.gaming_day)
     if refusal := _no_such_time(transaction, given, day):
-        transaction.emit(OrderRefused(f"enter {given.kind}", refusal, given.who))
+        transaction.emit(OrderRefused(f"enter {given.kind}", refusal.text, given.who, refusal.code))
         return
     slip = f"{given.kind} {given.slip}"
     if given.slip and slips.get(slip, 0) * given.cents > 0:
         reason = f"slip {given.slip} is entered already, with {money(slips[slip])}"
-        transaction.emit(OrderRefused(f"enter {given.kind}", reason, given.who))
+        transaction.emit(OrderRefused(f"enter {given.kind}", reason, given.who, "already_done"))
         return
     number = transaction.state.inventory_entries + 1
     now = {**slips, slip: slips.get(slip, 0) + given.cents} if given.slip else slips
@@ -125,18 +126,18 @@ def _day(asked: str, today: str) -> str:
     return (date.fromisoformat(today) - timedelta(DAYS_AGO[asked])).isoformat() if today else ""
 
 
-def _no_such_time(transaction: Transaction, given: EnterInventory, day: str) -> str | None:
+def _no_such_time(transaction: Transaction, given: EnterInventory, day: str) -> RefusalReason | None:
     """Why a count cannot belong to the gaming day and shift that are given."""
     if not given.gaming_day:
         return None
     today = transaction.state.gaming_day
     if not today:
-        return "the gaming day is not known until the table has begun one"
+        return RefusalReason("day_not_begun", "the gaming day is not known until the table has begun one")
     if day > today:
-        return f"gaming day {day} has not begun; today is {today}"
+        return RefusalReason("day_not_begun", f"gaming day {day} has not begun; today is {today}")
     house = transaction.house.gaming_day
     shifts = {} if house is None else house.shifts
     if given.shift and given.shift not in shifts:
         known = ", ".join(shifts) or "there are none in its table file"
-        return f"{given.shift}: no shift of this house: {known}"
+        return RefusalReason("no_such_shift", f"{given.shift}: no shift of this house: {known}")
     return None

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from controller.core.certainty import deal_confirmation, rebuild
 from controller.core.messages.events import KeyUndone, QuestionWithdrawn, RoundClosed
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.keymap import DIGITS, EVIDENCE
 from controller.core.table.state import Press, State
 from controller.core.table.transaction import Transaction
@@ -35,21 +36,21 @@ def forget(transaction: Transaction) -> None:
     transaction.change(presses=())
 
 
-def undo(transaction: Transaction) -> str:
-    """Take back the last press; why that cannot be, or an empty text."""
+def undo(transaction: Transaction) -> RefusalReason | None:
+    """Take back the last press; why that cannot be; None: it is done."""
     if not transaction.state.presses:
-        return "there is nothing to undo"
+        return RefusalReason("nothing_to_undo", "there is nothing to undo")
     press = transaction.state.presses[-1]
     if transaction.state.round is not None and press.number < transaction.round().dealing.turned_by:
-        return "the hole card has been turned since"
+        return RefusalReason("cannot_be_undone", "the hole card has been turned since")
     refused = _taken_back(transaction, press)
-    if not refused:
+    if refused is None:
         transaction.change(presses=transaction.state.presses[:-1])
     return refused
 
 
-def _taken_back(transaction: Transaction, press: Press) -> str:
-    """Undo what a press did; why that cannot be, or an empty text."""
+def _taken_back(transaction: Transaction, press: Press) -> RefusalReason | None:
+    """Undo what a press did; why that cannot be; None: it is done."""
     if press.meaning in EVIDENCE:
         return no_evidence(transaction, press)
     match press.meaning:
@@ -57,7 +58,7 @@ def _taken_back(transaction: Transaction, press: Press) -> str:
             return _unlock(transaction, press)
         case "round_closed":
             if transaction.state.round is None:
-                return "the round is closed"
+                return RefusalReason("round_over", "the round is closed")
             _withdraw(transaction, press)
             # A close that was refused hands nothing to the floor when the key is pressed again: it was taken back.
             transaction.change_round(
@@ -65,21 +66,21 @@ def _taken_back(transaction: Transaction, press: Press) -> str:
             )
         case "burn":
             if not transaction.state.burns:
-                return "the burn has come"
+                return RefusalReason("cannot_be_undone", "the burn has come")
             _withdraw(transaction, press)
             transaction.change(burns=press.burns, shoe_round=press.shoe_round, burn_presses=press.burn_presses)
         case "cut_card":
             _withdraw(transaction, press)
             transaction.change(shoe=replace(transaction.state.shoe, cut_card=-1))
         case "call_floor":
-            return "the floor has been called"
+            return RefusalReason("cannot_be_undone", "the floor has been called")
         case given if given in {"yes", "no", ANSWER}:
-            return "an answer stands until the floor corrects it"
+            return RefusalReason("cannot_be_undone", "an answer stands until the floor corrects it")
         case digit if digit in DIGITS:
             _withdraw(transaction, press)
         case other:
             raise AssertionError(f"the key {other} has no branch here")
-    return ""
+    return None
 
 
 def _withdraw(transaction: Transaction, press: Press) -> None:
@@ -87,11 +88,11 @@ def _withdraw(transaction: Transaction, press: Press) -> None:
     transaction.emit(KeyUndone(transaction.state.open_round(), press.number, press.meaning))
 
 
-def no_evidence(transaction: Transaction, press: Press, who: str = "dealer") -> str:
-    """The round without a key that spoke of it; why that cannot be, or an empty text."""
+def no_evidence(transaction: Transaction, press: Press, who: str = "dealer") -> RefusalReason | None:
+    """The round without a key that spoke of it; why that cannot be; None: it is done."""
     before = transaction.state.round
     if before is None:
-        return "the round is closed"
+        return RefusalReason("round_over", "the round is closed")
     _withdraw(transaction, press)
     if before.misnamed == press.number:
         # The key named a spot without a wager and never was evidence.
@@ -101,26 +102,26 @@ def no_evidence(transaction: Transaction, press: Press, who: str = "dealer") -> 
         transaction.change_round(turn_key=0)
     transaction.change_round(corrected=(who, f"key {press.meaning} taken back"), closing=False)
     rebuild.weave_corrected(transaction, replace(before, evidence=left))
-    return ""
+    return None
 
 
-def _unlock(transaction: Transaction, press: Press) -> str:
-    """Bets are open again; why that cannot be, or an empty text."""
+def _unlock(transaction: Transaction, press: Press) -> RefusalReason | None:
+    """Bets are open again; why that cannot be; None: it is done."""
     round_now = transaction.state.round
     if round_now is not None and round_now.next_lock_ns >= 0:
         _withdraw(transaction, press)
         transaction.change_round(next_lock_ns=-1, next_moved={})
-        return ""
+        return None
     if round_now is not None and round_now.dealing.done_by == press.number:
         _withdraw(transaction, press)
         deal_confirmation.change(transaction, done_by=0)
         deal_confirmation.unconfirm(transaction, "the key that said the deal is done was taken back")
-        return ""
+        return None
     if round_now is None or round_now.locked_by != press.number:
-        return "the round is closed"
+        return RefusalReason("round_over", "the round is closed")
     _withdraw(transaction, press)
     transaction.emit(*map(QuestionWithdrawn, round_now.open_questions()))
     transaction.emit(RoundClosed(round_now.number, (), 0, "void"))
     transaction.leave_round()
     transaction.change(declared=round_now.declared_boxes())
-    return ""
+    return None

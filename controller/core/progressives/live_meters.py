@@ -39,6 +39,7 @@ from controller.core.meters.state import (
     terms_paying_rows,
 )
 from controller.core.progressives import pool_outbox
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.desired import Desired, MeterShown
 from controller.core.table.sensor_health import closed_because as sensors_closed
 from controller.core.table.transaction import Transaction
@@ -119,14 +120,16 @@ def _raise_meter(transaction: Transaction, terms: MeterTerms, wager: LockedWager
     place = (transaction.round().number, wager.spot, wager.bet)
     mystery = terms.kind == "mystery"
     given = raised(meter, wager.cents)
-    refused = ""
+    refused: RefusalReason | None = None
     if isinstance(given, Unreasonable):
-        refused = f"it would add {given.units} units; no more than {given.most_units} are reasonable"
+        text = f"it would add {given.units} units; no more than {given.most_units} are reasonable"
+        refused = RefusalReason("meter_rules", text)
     elif mystery and len(known.waiting) >= WAITING_LIMIT:
-        refused = f"{WAITING_LIMIT} contributions wait for the trigger box"
-    if refused or not isinstance(given, Contributed):
-        transaction.emit(ContributionRefused(meter.name, *place, wager.cents, refused))
+        refused = RefusalReason("too_many_waiting", f"{WAITING_LIMIT} contributions wait for the trigger box")
+    if refused is not None:
+        transaction.emit(ContributionRefused(meter.name, *place, wager.cents, refused.text, refused.code))
         return
+    assert isinstance(given, Contributed), "what is not unreasonable is contributed"
     number = 0
     if mystery and given.units:
         number = known.numbered + 1

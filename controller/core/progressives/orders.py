@@ -6,7 +6,7 @@ who is a second person, and what becomes of the proposal, is ``second_person``'s
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from msgspec.structs import replace
 
@@ -42,7 +42,9 @@ from controller.core.persons import Person, no_second, nobody
 from controller.core.progressives import pool_orders
 from controller.core.progressives.live_meters import MYSTERY_ROW, desk_hit, tell_reset
 from controller.core.progressives.live_meters import change as remember
+from controller.core.progressives.pool_orders import NO_JACKPOT
 from controller.core.progressives.pool_outbox import judge, release
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.ledger import book_of
 from controller.core.table.transaction import Transaction
 
@@ -60,72 +62,81 @@ def rule(transaction: Transaction, ruling: VerifyJackpot | PayJackpot | ProposeM
             what, refused = f"reopen meter {ruling.meter}", release(transaction, ruling)
         case _:
             assert_never(ruling)
-    if refused:
-        transaction.emit(OrderRefused(what, refused, ruling.who))
+    if refused is not None:
+        transaction.emit(OrderRefused(what, refused.text, ruling.who, refused.code))
 
 
-def _verify(transaction: Transaction, ruling: VerifyJackpot) -> str:
-    """An award is in order; why that cannot be said, or an empty text."""
+def _verify(transaction: Transaction, ruling: VerifyJackpot) -> RefusalReason | None:
+    """An award is in order; why that cannot be said; None: it is done."""
     jackpot = transaction.state.progressives.jackpot(ruling.jackpot)
-    after = _NO_JACKPOT if jackpot is None else jackpot.verified(ruling.who, ruling.vouched)
-    if isinstance(after, str):
+    after = NO_JACKPOT if jackpot is None else jackpot.verified(ruling.who, ruling.vouched)
+    if isinstance(after, RefusalReason):
         return after
     if unknown := nobody(Person(ruling.who, ruling.vouched)):
         return unknown
     remember(transaction, transaction.state.progressives.with_jackpot(after))
     transaction.emit(JackpotVerified(after.number, after.cents, ruling.who, ruling.why, ruling.vouched.text()))
     judge(transaction, after, "verified")
-    return ""
+    return None
 
 
-def _pay(transaction: Transaction, ruling: PayJackpot) -> str:
-    """An award was paid; why that cannot be, or an empty text."""
+def _pay(transaction: Transaction, ruling: PayJackpot) -> RefusalReason | None:
+    """An award was paid; why that cannot be; None: it is done."""
     jackpot = transaction.state.progressives.jackpot(ruling.jackpot)
-    after = _NO_JACKPOT if jackpot is None else jackpot.paid(ruling.who)
-    if jackpot is None or isinstance(after, str):
-        return str(after)
+    if jackpot is None:
+        return NO_JACKPOT
+    after = jackpot.paid(ruling.who)
+    if isinstance(after, RefusalReason):
+        return after
     book = book_of(transaction.state.books, jackpot.round)
     if book is not None and book.void:
-        return f"round {jackpot.round} is void and its wagers go back: two people must refuse the jackpot instead"
+        return RefusalReason(
+            "round_void",
+            f"round {jackpot.round} is void and its wagers go back: two people must refuse the jackpot instead",
+        )
     verifier, payer = Person(jackpot.who, jackpot.vouched), Person(ruling.who, ruling.vouched)
     if refused := no_second(verifier, payer, "verified it"):
         return refused
     remember(transaction, transaction.state.progressives.with_jackpot(after))
     transaction.emit(JackpotPaid(after.number, after.cents, ruling.who, jackpot.who, ruling.why, ruling.vouched.text()))
     judge(transaction, after, "paid")
-    return ""
+    return None
 
 
-_NO_JACKPOT = "there is no such jackpot, or it is no longer kept"
+TOO_MANY: Final = RefusalReason("too_many_waiting", f"{ORDERS_LIMIT} orders wait already; approve or withdraw some")
 
 
 # --- orders -----------------------------------------------------------------------------------------
 
 
-def _propose(transaction: Transaction, ruling: ProposeMove) -> str:
-    """Keep what one person proposes; why it could not be carried out anyway, or an empty text."""
+def _propose(transaction: Transaction, ruling: ProposeMove) -> RefusalReason | None:
+    """Keep what one person proposes; why it could not be carried out anyway; None: it is done."""
     known = transaction.state.progressives
     if len(known.orders) >= ORDERS_LIMIT:
-        return f"{ORDERS_LIMIT} orders wait already; approve or withdraw some"
+        return TOO_MANY
     order = Order(known.ordered + 1, ruling.meter, ruling.move, ruling.who, ruling.why, ruling.vouched)
     meter = _meter_of(transaction, ruling.meter)
     if meter is None:
         names = [*(one.name for one in known.meters), *(one.name for one in known.linked)]
-        return f"there is no meter {ruling.meter}; there are: {', '.join(names) or 'none'}"
+        return RefusalReason(
+            "no_such_meter", f"there is no meter {ruling.meter}; there are: {', '.join(names) or 'none'}"
+        )
     refused = nobody(Person(ruling.who, ruling.vouched)) or _impossible(transaction, meter, ruling.move)
-    if refused:
+    if refused is not None:
         return refused
     remember(transaction, replace(known, orders=(*known.orders, order), ordered=order.number))
     transaction.emit(
         MeterChangeProposed(order.number, order.meter, order.move, order.who, order.why, order.vouched.text())
     )
-    return ""
+    return None
 
 
-def cannot(transaction: Transaction, order: Order) -> str:
-    """Why a proposal that waits could not be carried out now; empty: it could."""
+def cannot(transaction: Transaction, order: Order) -> RefusalReason | None:
+    """Why a proposal that waits could not be carried out now; None: it could."""
     meter = _meter_of(transaction, order.meter)
-    return f"there is no meter {order.meter} any more" if meter is None else _impossible(transaction, meter, order.move)
+    if meter is None:
+        return RefusalReason("no_such_meter", f"there is no meter {order.meter} any more")
+    return _impossible(transaction, meter, order.move)
 
 
 def approved(transaction: Transaction, order: Order, second: str) -> None:
@@ -161,38 +172,41 @@ def _carry_out(transaction: Transaction, meter: Meter, order: Order, second: str
             assert_never(order.move)
 
 
-def _impossible(transaction: Transaction, meter: Meter | LinkedMeter, move: Move) -> str:
-    """Why a move could not be carried out now; empty: it could."""
+def _impossible(transaction: Transaction, meter: Meter | LinkedMeter, move: Move) -> RefusalReason | None:
+    """Why a move could not be carried out now; None: it could."""
     if isinstance(meter, LinkedMeter):
         why = pool_orders.impossible(transaction, meter, move)
-        return _ungrantable(transaction, meter, move) if isinstance(move, Grant) and not why else why
+        return _ungrantable(transaction, meter, move) if isinstance(move, Grant) and why is None else why
     match move:
         case Adjustment(pool, units, reason):
             after = adjusted(meter, pool, units, reason)
-            return after if isinstance(after, str) else ""
+            return after if isinstance(after, RefusalReason) else None
         case NewParameters(parameters):
-            return _wrong_parameters(transaction, meter, move) or "; ".join(
-                f"{k}: {text}" for k, text in mistakes(parameters)
+            wrong = "; ".join(f"{key}: {text}" for key, text in mistakes(parameters))
+            return _wrong_parameters(transaction, meter, move) or (
+                RefusalReason("meter_rules", wrong) if wrong else None
             )
         case Refusal(number):
             jackpot = transaction.state.progressives.jackpot(number)
             if jackpot is None or jackpot.meter != meter.name:
-                return _NO_JACKPOT
+                return NO_JACKPOT
             refused = jackpot.refused("")
-            return refused if isinstance(refused, str) else ""
+            return refused if isinstance(refused, RefusalReason) else None
         case Grant():
             return _ungrantable(transaction, meter, move)
         case _:
             assert_never(move)
 
 
-def _wrong_parameters(transaction: Transaction, meter: Meter, move: NewParameters) -> str:
+def _wrong_parameters(transaction: Transaction, meter: Meter, move: NewParameters) -> RefusalReason | None:
     """Bounds of a must-hit-by meter are the trigger box's."""
     terms, now = terms_named(transaction.house.meters, meter.name), meter.parameters
     wanted = (move.parameters.reset_cents, move.parameters.limit_cents)
     if terms is not None and terms.kind == "mystery" and wanted != (now.reset_cents, now.limit_cents):
-        return "reset value and limit of a must-hit-by meter are those the trigger box draws between"
-    return ""
+        return RefusalReason(
+            "meter_rules", "reset value and limit of a must-hit-by meter are those the trigger box draws between"
+        )
+    return None
 
 
 def _adjust(transaction: Transaction, meter: Meter, move: Adjustment, order: Order, second: str) -> None:
@@ -244,24 +258,28 @@ def take_back(transaction: Transaction, jackpot: Jackpot, people: str, why: str)
         transaction.emit(WagerAdjusted(*place, row.net_cents, due, people, why, row.basis or Basis.FLOOR, left))
 
 
-def _ungrantable(transaction: Transaction, meter: Meter | LinkedMeter, move: Grant) -> str:
-    """Why a row cannot be awarded by people; empty: it can."""
+def _ungrantable(transaction: Transaction, meter: Meter | LinkedMeter, move: Grant) -> RefusalReason | None:
+    """Why a row cannot be awarded by people; None: it can."""
     terms = terms_named(transaction.house.meters, meter.name) or terms_named(transaction.house.linked, meter.name)
     book = book_of(transaction.state.books, move.round)
     if terms is None or move.bet not in terms.fed_by:
-        return f"{move.bet} does not feed meter {meter.name}"
+        return RefusalReason("meter_rules", f"{move.bet} does not feed meter {meter.name}")
     row = None if book is None or book.void else book.row(move.spot, move.bet)
     if row is None:
-        return f"there is no wager {move.bet!r} at spot {move.spot} in round {move.round} on the books"
+        return RefusalReason(
+            "no_such_wager", f"there is no wager {move.bet!r} at spot {move.spot} in round {move.round} on the books"
+        )
     mystery = isinstance(terms, MeterTerms) and terms.kind == "mystery"
     rows = [MYSTERY_ROW] if mystery else sorted(terms_of(transaction.rules, move.bet).meter_shares)
     if move.row not in rows:
-        return f"meter {meter.name} pays {', '.join(rows)}, not {move.row}"
+        return RefusalReason("meter_rules", f"meter {meter.name} pays {', '.join(rows)}, not {move.row}")
     if transaction.state.progressives.won(move.round, move.spot, move.bet):
-        return "the wager has won from a meter already"
+        return RefusalReason("already_done", "the wager has won from a meter already")
     if row.net_cents is None and transaction.state.round is not None and transaction.state.round.number == move.round:
-        return "its round is being played: what its cards make of the wager is not known yet"
-    return ""
+        return RefusalReason(
+            "round_in_play", "its round is being played: what its cards make of the wager is not known yet"
+        )
+    return None
 
 
 def _grant(transaction: Transaction, meter: Meter, move: Grant, order: Order, second: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from controller.core.game.side_bet import terms_of
 from controller.core.meters.awards import Jackpot
@@ -10,27 +10,32 @@ from controller.core.meters.pool_postings import Claimed, WinningRow
 from controller.core.meters.pooled_meter import LinkedMeter
 from controller.core.meters.state import Adjustment, Grant, Move, NewParameters, Order, Refusal
 from controller.core.progressives.pool_outbox import People, claim, judge
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.transaction import Transaction
 
-_AT_THE_LINK = "the pool is moved at the link, by two people: tableside link adjust, tableside link change"
+_AT_THE_LINK = RefusalReason(
+    "at_the_pool", "the pool is moved at the link, by two people: tableside link adjust, tableside link change"
+)
+
+NO_JACKPOT: Final = RefusalReason("no_such_jackpot", "there is no such jackpot, or it is no longer kept")
 
 
-def impossible(transaction: Transaction, linked: LinkedMeter, move: Move) -> str:
-    """Why a move could not be carried out now; empty: it could."""
+def impossible(transaction: Transaction, linked: LinkedMeter, move: Move) -> RefusalReason | None:
+    """Why a move could not be carried out now; None: it could."""
     match move:
         case Adjustment() | NewParameters():
             return _AT_THE_LINK
         case Refusal(number):
             jackpot = transaction.state.progressives.jackpot(number)
             if jackpot is None or jackpot.meter != linked.name:
-                return "there is no such jackpot, or it is no longer kept"
+                return NO_JACKPOT
             refused = jackpot.refused("")
-            return refused if isinstance(refused, str) else ""
+            return refused if isinstance(refused, RefusalReason) else None
         case Grant(number, spot, bet):
             claims = (one.deed for one in linked.owed if isinstance(one.deed, Claimed) and one.round == number)
             if any((one.spot, one.bet) == (spot, bet) for deed in claims for one in deed.winners):
-                return "the wager's claim waits for the link"
-            return ""
+                return RefusalReason("already_done", "the wager's claim waits for the link")
+            return None
         case _:
             assert_never(move)
 
@@ -55,6 +60,6 @@ def carry_out(transaction: Transaction, linked: LinkedMeter, order: Order, secon
                 people,
             )
         case Adjustment() | NewParameters():
-            raise AssertionError(_AT_THE_LINK)
+            raise AssertionError(_AT_THE_LINK.text)
         case _:
             assert_never(order.move)

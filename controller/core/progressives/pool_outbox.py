@@ -28,6 +28,7 @@ from controller.core.meters.awards import Jackpot
 from controller.core.meters.pool_postings import Claimed, Judged, Verdict, Wagered, WinningRow
 from controller.core.meters.pooled_meter import NOT_HEARD, LinkedMeter, Owed
 from controller.core.meters.state import WAITING_LIMIT, Progressives, terms_named, terms_paying_rows
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.ledger import BOOKS_LIMIT
 from controller.core.table.pace import HOUR_NS
 from controller.core.table.transaction import Transaction
@@ -79,7 +80,7 @@ def contribute(transaction: Transaction, wager: LockedWager) -> None:
             continue
         place = (transaction.round().number, wager.spot, wager.bet)
         if len(linked.owed) >= WAITING_LIMIT:
-            transaction.emit(ContributionRefused(linked.name, *place, wager.cents, _FULL))
+            transaction.emit(ContributionRefused(linked.name, *place, wager.cents, _FULL, "too_many_waiting"))
             continue
         number = _owe(transaction, linked, Owed(0, Wagered(wager.cents, *place), *place))
         transaction.emit(ContributionPosted(linked.name, number, *place, wager.cents))
@@ -151,15 +152,15 @@ def heard(transaction: Transaction, linked: LinkedMeter, shown_cents: int | None
     put(transaction, replace(linked, shown_cents=shown, closed=closed, away_ns=since_ns if closed else 0, held=held))
 
 
-def release(transaction: Transaction, ruling: ReopenMeter) -> str:
-    """A person has looked after a long outage; why the meter cannot be let go, or an empty text."""
+def release(transaction: Transaction, ruling: ReopenMeter) -> RefusalReason | None:
+    """A person has looked after a long outage; why the meter cannot be let go; None: it is done."""
     linked = transaction.state.progressives.linked_meter(ruling.meter)
     if linked is None:
-        return f"{ruling.meter} is no linked meter of this table"
+        return RefusalReason("no_such_meter", f"{ruling.meter} is no linked meter of this table")
     if not linked.held:
-        return f"nobody need let {ruling.meter} be won again"
+        return RefusalReason("already_done", f"nobody need let {ruling.meter} be won again")
     if linked.closed:
-        return f"it is closed still: {linked.closed}"
+        return RefusalReason("pool_away", f"it is closed still: {linked.closed}")
     put(transaction, replace(linked, held=""))
     transaction.emit(MeterReleased(linked.name, linked.held, linked.shown_cents, ruling.who, ruling.why))
-    return ""
+    return None

@@ -36,6 +36,7 @@ from controller.core.messages.alerts import (
 )
 from controller.core.messages.events import CardDrawn
 from controller.core.progressives.live_meters import contribute_round
+from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, missed_cards, questions
 from controller.core.round.irregular import likely
 from controller.core.table.layout import Change, cents_at
@@ -304,15 +305,24 @@ def _refuse_or_give_up(transaction: Transaction) -> None:
         return
     transaction.change_round(closing=False, close_refused=True, next_lock_ns=-1, next_moved={})
     transaction.emit(
-        CloseRefused(transaction.round().number, "a card is unread; pressed again it hands the round to the floor")
+        CloseRefused(
+            transaction.round().number,
+            "a card is unread; pressed again it hands the round to the floor",
+            "card_unread",
+        )
     )
 
 
 def _refuse_close(transaction: Transaction) -> None:
     """The close was pressed while no play can be over: the hole card must not be opened for a slip of the finger."""
     transaction.change_round(closing=False, close_refused=True, next_lock_ns=-1, next_moved={})
-    why = "the hole card has not been turned" if transaction.round().hides() else "no legal play is over yet"
-    transaction.emit(CloseRefused(transaction.round().number, f"{why}; pressed again it hands the round to the floor"))
+    why = (
+        RefusalReason("hole_card_not_turned", "the hole card has not been turned")
+        if transaction.round().hides()
+        else RefusalReason("no_legal_play", "no legal play is over yet")
+    )
+    text = f"{why.text}; pressed again it hands the round to the floor"
+    transaction.emit(CloseRefused(transaction.round().number, text, why.code))
 
 
 def may_close(transaction: Transaction) -> bool:

@@ -79,7 +79,9 @@ def take_answer(transaction: Transaction, words: str, who: str) -> bool:
     assert asked is not None, "an answer comes to a question"
     value = asked.question.value_of(words)
     if value is None:
-        transaction.emit(AnswerRefused(asked.number, words, f"the answers are {', '.join(asked.question.choices())}"))
+        transaction.emit(
+            AnswerRefused(asked.number, words, f"the answers are {', '.join(asked.question.choices())}", "not_a_choice")
+        )
         return False
     transaction.emit(QuestionAnswered(asked.number, asked.question.words(value), who))
     answers = (*transaction.round().answers, *asked.question.answers(value))

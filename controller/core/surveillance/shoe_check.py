@@ -12,6 +12,7 @@ from controller.core.messages.events import CardBurned, CardDrawn, CardOpened, E
 from controller.core.messages.floor_events import CardSet
 from controller.core.messages.inputs import ShoeChanged
 from controller.core.messages.raised_alerts import Kind
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.shoe import Kept, ShoeAccount, penetration_per_mille, running_count
 from controller.core.table.state import Table
@@ -172,18 +173,18 @@ def burns_text(transaction: Transaction) -> str:
 
 def announced(transaction: Transaction, given: ShoeChanged) -> None:
     """A person announces a new shoe, or says how many cards were left in the one that was just replaced."""
-    refused = ""
+    refused: RefusalReason | None = None
     if transaction.state.round is not None and transaction.state.round.cards:
-        refused = "a round is being played"
+        refused = RefusalReason("round_in_play", "a round is being played")
     elif transaction.state.shoe_round != _first_round(transaction):
         _begin_shoe(transaction)
     elif given.left >= 0 and transaction.state.last_shoe.shoe:
         _weigh(transaction, transaction.state.last_shoe, given.left)
         transaction.change(last_shoe=ShoeAccount(closed=transaction.state.last_shoe.closed))
     else:
-        refused = "this shoe has been announced, and the one before it is on no account"
-    if refused:
-        transaction.emit(OrderRefused("new shoe", refused, given.who))
+        refused = RefusalReason("already_done", "this shoe has been announced, and the one before it is on no account")
+    if refused is not None:
+        transaction.emit(OrderRefused("new shoe", refused.text, given.who, refused.code))
 
 
 def _change_shoe(transaction: Transaction) -> None:
@@ -221,9 +222,9 @@ def _weigh(transaction: Transaction, ended: ShoeAccount, left: int) -> None:
         raise_alert(transaction, Kind.CARDS_MISSING, text + unheard)
 
 
-def cut_card(transaction: Transaction) -> str:
-    """The cut card came; why that means nothing, or an empty text."""
+def cut_card(transaction: Transaction) -> RefusalReason | None:
+    """The cut card came; why that means nothing; None: it is done."""
     if transaction.state.shoe.cut_card >= 0:
-        return "the cut card has come already"
+        return RefusalReason("already_done", "the cut card has come already")
     transaction.change(shoe=replace(transaction.state.shoe, cut_card=transaction.state.shoe.drawn))
-    return ""
+    return None

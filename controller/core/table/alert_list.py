@@ -25,7 +25,9 @@ def acknowledge(transaction: Transaction, given: Acknowledged) -> None:
     """A named person has seen an alert."""
     listed = transaction.state.alerts.find(given.alert)
     if listed is None:
-        transaction.emit(OrderRefused(f"ack {given.alert}", "no such alert is unacknowledged", given.who))
+        transaction.emit(
+            OrderRefused(f"ack {given.alert}", "no such alert is unacknowledged", given.who, "no_such_alert")
+        )
         return
     seen = Seen(listed, given.who, given.note, transaction.stamped.wall_ns)
     transaction.change(alerts=acknowledged(transaction.state.alerts, seen))

@@ -207,7 +207,7 @@ class Transaction:
     def hears_yes_or_no(self, question: int, answer: str, who: str) -> bool:
         """Whether a question about the round as a whole is answered now: anything but yes and no is refused."""
         if answer not in {"yes", "no"}:
-            self.emit(AnswerRefused(question, answer, "the answers are yes and no"))
+            self.emit(AnswerRefused(question, answer, "the answers are yes and no", "not_a_choice"))
             return False
         self.emit(QuestionAnswered(question, answer, who))
         return True

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 import msgspec
 
 from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.person_names import look_alike, mixed_scripts
 from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, VERBS, Reply, is_signed
 from controller.formats.text.safe_parse import DataRefused, json_as, reads_outside
@@ -54,6 +55,10 @@ RIGHTS: Final[dict[str, frozenset[Role]]] = {
 
 class OperatorRefused(Exception):  # noqa: N818
     """A request may not be carried out; the text says why."""
+
+    def __init__(self, text: str, code: RefusalCode = "malformed") -> None:
+        super().__init__(text)
+        self.reason = RefusalReason(code, text)
 
 
 SigningKey = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z", description="64 hex digits")]
@@ -147,13 +152,14 @@ def _twice(found: Operators) -> Iterable[Mistake]:
             keys.setdefault(key, operator.name)
 
 
-def no_right(verb: str, roles: frozenset[Role]) -> str:
-    """Why somebody of these roles may not ask for a verb; empty: they may."""
+def no_right(verb: str, roles: frozenset[Role]) -> RefusalReason | None:
+    """Why somebody of these roles may not ask for a verb; None: they may."""
     if verb not in RIGHTS:
-        return f"unknown command {verb!r}; expected one of {', '.join(RIGHTS)}"
+        return RefusalReason("unknown_verb", f"unknown command {verb!r}; expected one of {', '.join(RIGHTS)}")
     if RIGHTS[verb] & roles:
-        return ""
-    return f"{verb} is for {' or '.join(sorted(RIGHTS[verb]))}; you are {', '.join(sorted(roles))}"
+        return None
+    text = f"{verb} is for {' or '.join(sorted(RIGHTS[verb]))}; you are {', '.join(sorted(roles))}"
+    return RefusalReason("not_entitled", text)
 
 
 @reads_outside(OperatorRefused)
@@ -177,7 +183,7 @@ def read_request(frames: list[bytes], table: str, asking: Asking, owners: Collec
         # Who ordered it, and whether they may, follows from the signature.
         return Request(verb, frames[3], asking.vouched())
     if refusal := no_right(verb, asking.roles):
-        raise OperatorRefused(refusal)
+        raise OperatorRefused(refusal.text, refusal.code)
     if verb not in VERBS:
         return Request(verb, frames[3], asking.vouched())
     payload = _in_the_name(frames[3], asking.name) if asking.name else _in_no_owners_name(frames[3], owners)
@@ -189,9 +195,9 @@ def request_frames(table: str, verb: str, body: Mapping[str, Any]) -> list[bytes
     return [PROTOCOL, table.encode(), verb.encode(), msgspec.json.encode(body)]
 
 
-def refused_frames(reason: str) -> list[bytes]:
+def refused_frames(reason: RefusalReason) -> list[bytes]:
     """The frames of a refusal."""
-    return reply_frames(msgspec.json.encode(Reply("refused", reason)))
+    return reply_frames(msgspec.json.encode(Reply("refused", reason.text, reason_code=reason.code)))
 
 
 def reply_frames(payload: bytes) -> list[bytes]:
@@ -203,7 +209,7 @@ def _in_the_name(payload: bytes, name: str) -> bytes:
     """A request in the name of who the key says it is."""
     body = _body(payload)
     if body.get("who", name) != name:
-        raise OperatorRefused(f"your key is {name}'s; ask in that name, or in none")
+        raise OperatorRefused(f"your key is {name}'s; ask in that name, or in none", "not_entitled")
     return msgspec.json.encode({**body, "who": name})
 
 
@@ -212,7 +218,8 @@ def _in_no_owners_name(payload: bytes, owners: Collection[str]) -> bytes:
     who = _body(payload).get("who")
     owner = next((name for name in owners if isinstance(who, str) and look_alike(who, name)), None)
     if owner is not None:
-        raise OperatorRefused(f"{owner} has a key, and asks or signs with it; give the name of who is at the socket")
+        text = f"{owner} has a key, and asks or signs with it; give the name of who is at the socket"
+        raise OperatorRefused(text, "not_entitled")
     return payload
 
 

@@ -11,15 +11,21 @@ from controller.core.messages.events import Event, WagerAdjusted, WagerSettled
 from controller.core.messages.floor_events import InventoryEntered, RulingProposed
 from controller.core.messages.inputs import AdjustWager, ApproveOrder, Input, VoidRound
 from controller.core.messages.meter_events import MeterChangeProposed
+from controller.core.refusal_reason import RefusalReason
 from controller.core.table.alert_list import money
 
 SHOWN: Final = 8
 """Wagers named in one reply; a void round of a full table has more, and ``tableside round`` names them all."""
 
 
-def refusal_of(events: Sequence[Event]) -> str:
-    """Why the table would not; empty: it did."""
-    return "; ".join(event.reason for event in events if isinstance(event, AnswerRefused | OrderRefused))
+def refusal_of(events: Sequence[Event]) -> RefusalReason | None:
+    """Why the table would not; None: it did."""
+    refused = [event for event in events if isinstance(event, AnswerRefused | OrderRefused)]
+    if not refused:
+        return None
+    codes = {event.reason_code for event in refused if event.reason_code is not None}
+    code = codes.pop() if len(codes) == 1 else "several"
+    return RefusalReason(code, "; ".join(event.reason for event in refused))
 
 
 def remark_of(given: Input, events: Sequence[Event]) -> str:

@@ -27,6 +27,7 @@ from controller.core.messages.inputs import (
     VoidRound,
 )
 from controller.core.persons import UNVOUCHED, Vouched
+from controller.core.refusal_reason import RefusalCode, RefusalReason
 from controller.formats.orders.meter_requests import METER_VERBS, MeterWanted, meter_input
 from controller.formats.orders.person_names import mixed_scripts
 from controller.formats.text.safe_parse import DataRefused, json_as, outermost, reads_outside
@@ -58,6 +59,10 @@ UNREAD: Final = "none"
 
 class CommandRefused(ValueError):  # noqa: N818 - named for what happened
     """The request cannot be carried out; the text says what was expected."""
+
+    def __init__(self, text: str, code: RefusalCode = "malformed") -> None:
+        super().__init__(text)
+        self.reason = RefusalReason(code, text)
 
 
 class AnswerWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -190,6 +195,7 @@ VERBS: Final[dict[str, tuple[type[Wanted], str]]] = {
 class Reply(msgspec.Struct, frozen=True):
     """``status`` is ``accepted`` or ``refused``; ``text`` says why it was refused, or what is still to be done.
 
+    ``reason_code``: of a refusal alone, for programs; ``text`` may be worded anew.
     ``epoch``, in the answer to ``status`` alone: of the table's journal, as a signed order names it.
     """
 
@@ -197,6 +203,7 @@ class Reply(msgspec.Struct, frozen=True):
     text: str
     transaction: Any = None
     epoch: int | msgspec.UnsetType = msgspec.UNSET
+    reason_code: RefusalCode | None = None
 
 
 def is_signed(payload: bytes) -> bool:
@@ -212,7 +219,7 @@ def read_command(verb: str, payload: bytes) -> Wanted:
         CommandRefused: an unknown verb, not JSON, an unknown field, a wrong type, nobody named, or no reason given.
     """
     if verb not in VERBS:
-        raise CommandRefused(f"unknown command {verb!r}; expected one of {', '.join(VERBS)}")
+        raise CommandRefused(f"unknown command {verb!r}; expected one of {', '.join(VERBS)}", "unknown_verb")
     kind, example = VERBS[verb]
     try:
         wanted: Wanted = json_as(payload, kind, limit_bytes=REQUEST_LIMIT_BYTES)
@@ -308,8 +315,13 @@ def input_of(
 
 
 def reply_bytes(
-    request: bytes, refusal: str, remark: str = "", epoch: int | msgspec.UnsetType = msgspec.UNSET
+    request: bytes,
+    refusal: RefusalReason | None = None,
+    remark: str = "",
+    epoch: int | msgspec.UnsetType = msgspec.UNSET,
 ) -> bytes:
-    """The reply to a request; ``refusal`` is empty where it was accepted, ``remark`` what is to be said of it then."""
+    """The reply to a request; ``refusal`` is None where it was accepted, ``remark`` what is to be said of it then."""
     transaction = outermost(request, "transaction", REQUEST_LIMIT_BYTES)
-    return msgspec.json.encode(Reply("refused" if refusal else "accepted", refusal or remark, transaction, epoch))
+    if refusal is None:
+        return msgspec.json.encode(Reply("accepted", remark, transaction, epoch))
+    return msgspec.json.encode(Reply("refused", refusal.text, transaction, epoch, refusal.code))

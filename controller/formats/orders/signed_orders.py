@@ -86,22 +86,25 @@ class Signatures(NamedTuple):
         """
         if not is_signed(payload):
             if self.required:
-                raise CommandRefused(REQUIRED)
+                raise CommandRefused(REQUIRED, "not_signed_right")
             return Taken(None, payload, vouched)
         signed, text = read_signed(payload)
         signer = self.signers.get(signed.key)
         if signer is None or not is_genuine(signed):
-            raise CommandRefused("the signature is of no operator of this table")
+            raise CommandRefused("the signature is of no operator of this table", "not_signed_right")
         if (wrong := misplaced(text, self.identity)) or text.verb != verb:
-            raise CommandRefused(wrong or f"the order that was signed is {text.verb!r}, not {verb!r}")
+            raise CommandRefused(
+                wrong or f"the order that was signed is {text.verb!r}, not {verb!r}", "not_signed_right"
+            )
         if text.request.get("who") != signer.name:
-            raise CommandRefused(f"the key is {signer.name}'s; sign in that name")
+            raise CommandRefused(f"the key is {signer.name}'s; sign in that name", "not_signed_right")
         if refusal := no_right(verb, signer.roles):
-            raise CommandRefused(refusal)
+            raise CommandRefused(refusal.text, refusal.code)
         if text.number <= last.get(signed.key, 0):
-            raise CommandRefused(f"number {text.number}: this order, or a later one of the same key, was given before")
-        if refusal := stale(text.number, wall_ns):
-            raise CommandRefused(refusal)
+            given = f"number {text.number}: this order, or a later one of the same key, was given before"
+            raise CommandRefused(given, "not_signed_right")
+        if old := stale(text.number, wall_ns):
+            raise CommandRefused(old, "not_signed_right")
         own = Vouched("signature", tuple(sorted(signer.roles)))
         return Taken(SignedOrder(signed, text.number), msgspec.json.encode(text.request), own)
 
@@ -187,7 +190,8 @@ def order_in(body: bytes, identity: Identity, signers: Mapping[str, Asking] | No
     elif signers is not None and (signed.key not in signers or signers[signed.key].name != who):
         wrong = wrong or f"the key is not {who}'s"
     elif signers is not None:
-        wrong = wrong or no_right(text.verb, signers[signed.key].roles)
+        unentitled = no_right(text.verb, signers[signed.key].roles)
+        wrong = wrong or ("" if unentitled is None else unentitled.text)
     return OrderRead(record.number, text.verb, who, signed.key, text.number, wrong)
 
 

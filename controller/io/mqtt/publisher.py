@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import aiomqtt
 import structlog
 
+from controller.core.refusal_reason import RefusalReason
 from controller.formats.journal.stream import StreamRefused
 from controller.formats.mqtt.envelope import CLOUDEVENTS, Topics, read_status, status_bytes
 from controller.formats.orders.requests import VERBS, reply_bytes
@@ -270,11 +271,11 @@ class Publisher:
             self._on_command(verb, payload)
 
     def _take_replay(self, consumers: Consumers, payload: bytes) -> None:
-        refusal = ""
+        refusal: RefusalReason | None = None
         try:
             consumers.take_replay(payload, self.reached)
         except StreamRefused as refused:
-            refusal = str(refused)
+            refusal = RefusalReason("malformed", str(refused))
         self.reply(REPLAY, reply_bytes(payload, refusal))
 
     def _repair_status(self, payload: bytes) -> None:

@@ -187,7 +187,7 @@ class OperatorChannel:
                 request = read_request([bytes(frame.buffer) for frame in frames], self._table, who, self._owners)
             except OperatorRefused as refused:
                 log.warning("order refused", who=who.name, roles=sorted(who.roles), reason=str(refused))
-                self._send(socket, [bytes(peer.buffer), *refused_frames(str(refused))])
+                self._send(socket, [bytes(peer.buffer), *refused_frames(refused.reason)])
                 continue
             self._ask(request, answer)
 

@@ -13,6 +13,7 @@ from typing import Final
 
 import structlog
 
+from controller.core.refusal_reason import RefusalReason
 from controller.io.system.clock import Clock
 
 NANOSECONDS: Final = 1_000_000_000
@@ -129,6 +130,7 @@ class RequestLimit:
         return bucket
 
 
-def too_much() -> str:
+def too_much() -> RefusalReason:
     """What whoever asks too much is told."""
-    return f"too many requests: at most {REQUESTS_PER_SECOND} a second; ask again later"
+    text = f"too many requests: at most {REQUESTS_PER_SECOND} a second; ask again later"
+    return RefusalReason("too_many_requests", text)
