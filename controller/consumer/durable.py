@@ -22,6 +22,7 @@ from controller.io.mqtt.connection import (
 from controller.io.mqtt.durable_file import DurableFile
 from controller.io.mqtt.reconnection import Reconnection
 from controller.io.mqtt.request import read_reply
+from controller.io.system.whole_work import in_thread
 from controller.reports.audit.durable_follower import Follower, Taken, read_place
 from controller.reports.audit.stream_audit import Watcher
 
@@ -107,16 +108,16 @@ class Durable:
             self._says.complain(complaint)
         if taken.new_epoch:
             await self._flush()
-            await asyncio.to_thread(self._file.begin, self._follower.started())
+            await in_thread(self._file.begin, self._follower.started())
             self._says.show(f"{self._file.path}: epoch {taken.new_epoch} begins")
         if taken.head:
-            await asyncio.to_thread(self._file.keep_head, taken.head)
+            await in_thread(self._file.keep_head, taken.head)
         self._waiting += taken.events
         self._due = self._follower.held
         if taken.differs:
             self._follower.begin_again()
             self._due = self._follower.held
-            name = await asyncio.to_thread(self._file.differs, self._follower.held)
+            name = await in_thread(self._file.differs, self._follower.held)
             self._says.complain(f"what was on this disk is now in {name}; everything is asked for again")
 
     async def _flush(self) -> None:
@@ -124,7 +125,7 @@ class Durable:
         if not self._waiting:
             return
         events, self._waiting = self._waiting, []
-        await asyncio.to_thread(self._file.append, events, self._due)
+        await in_thread(self._file.append, events, self._due)
         for body in events:
             name = read_place(body).type.removeprefix("tableside.").removesuffix(".v1")
             seen = self._watcher.see(f"{self._topics.root}/event/{name}", body)

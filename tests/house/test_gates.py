@@ -225,7 +225,8 @@ def planted(transaction: Transaction, state: State) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        "transaction.change(burnz=3)",
+        # Of another length than what is allowed: mypy looks at sizes and whole seconds only.
+        "transaction.change(no_such_field=3)",
         "transaction.change(burns='3')",
         "transaction.change_round(locked=1.5)",
         "deal_confirmation.change(transaction, stands='closed')",

@@ -32,9 +32,10 @@ from simulators.people.acts import Act, Draw, Lay, Press, RoundPlayed
 from simulators.people.dealer import play
 from simulators.people.felt import StandKey
 from simulators.people.house import house_from
-from simulators.people.performance import perform
+from simulators.people.performance import READING_S, perform
 from simulators.people.rack import Rack
 from simulators.serve import Port, Station
+from tests.io.virtual_time import passes
 
 PATIENCE_S = 60.0
 """Far more than anything here takes, on a busy machine too."""
@@ -274,7 +275,12 @@ class Premises:
         assert not done.impatient
 
     async def talk(self, text: str) -> None:
-        """Carry out what is written: ``1 main 10`` lays dollars, the name of a key presses it, all else is cards."""
+        """Carry out what is written: ``1 main 10`` lays dollars, the name of a key presses it, all else is cards.
+
+        A question is read before it is answered with ``yes`` or ``no``.
+        """
+        if text.startswith(("yes", "no\n")) or text == "no":
+            await passes(READING_S)
         await self.perform(self.acts(text))
 
     def acts(self, text: str) -> Iterator[Act]:
