@@ -226,3 +226,26 @@ def test_one_that_is_told_only_when_the_round_is_over_accuses_nobody() -> None:
     rig.talk("Th 9c 6d 8s")
     assert locked(rig) == [(1, "main", 1000), (1, "main", 1000)]
     assert accused(rig) == []
+
+
+def test_a_chip_that_leaves_the_one_antenna_and_stays_with_the_other_is_said_and_accuses_nobody() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E1", "E2", "E3"))
+    rig.talk(f"key no_more_bets \n {DEALT}")
+    rig.lay(1, "twenty_one_plus_three", ("E3",))
+    rig.lay(1, "main", ("E1", "E2"))
+    rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
+    assert accused(rig) == []
+    alerts = [event.kind for event in rig.events if isinstance(event, AlertRaised)]
+    assert alerts == [Kind.DUPLICATED_CHIP, Kind.CHIPS_UNEXPLAINED, Kind.CHIPS_UNEXPLAINED]
+    assert rig.postings() == ["1: spot 1 main -15.00"]
+
+
+def test_a_chip_that_only_the_main_zone_heard_and_that_is_moved_is_pinching() -> None:
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E1", "E2", "E3"))
+    rig.talk(f"key no_more_bets \n {DEALT}")
+    rig.lay(1, "main", ("E1", "E2"))
+    rig.lay(1, "twenty_one_plus_three", ("E3",))
+    rig.talk("key stand hole_turned \n 1 main 0 \n key round_closed")
+    assert {event.kind for event in accused(rig)} == {Kind.PINCHING, Kind.PAST_POSTING}

@@ -25,8 +25,9 @@ from controller.core.certainty.side_wagers import settle_sides
 from controller.core.game.hand import seen
 from controller.core.game.wager import LockedWager
 from controller.core.inference.fault_search import DEALERS_RULE
-from controller.core.inference.lattice import TooManyOrders
+from controller.core.inference.lattice import Reconstruction, TooManyOrders
 from controller.core.inference.observation import CardCame, ChipsMoved, Dated, KeySpoke
+from controller.core.inference.unobserved import Silence
 from controller.core.messages.alerts import (
     BetDecreasedAfterLock,
     BetIncreasedAfterLock,
@@ -141,7 +142,9 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
         return
     if boxed and change.zone in played:
         item = ChipsMoved(round_now.spots.index(change.spot), change.zone, change.before, change.after)
-        explained = transaction.observe(Dated(first_ns, last_ns, item, transaction.stamped.number), may_drop=True)
+        told, woven = Dated(first_ns, last_ns, item, transaction.stamped.number), transaction.lattice()
+        explained = transaction.observe(told, may_drop=True)
+        explained = _several_told_as_one(transaction, woven, told, explained=explained) or explained
         if explained and change.zone == "insurance" and not round_now.trouble:
             _check_insurance(transaction, change)
         elif explained and not round_now.trouble and any(node.offers for node in transaction.lattice().frontier):
@@ -151,6 +154,33 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
     after_next_lock = 0 <= round_now.next_lock_ns <= first_ns
     if not explained and not after_next_lock and not next_bet(transaction, change.zone):
         _alert_of(transaction, change)
+
+
+def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: Dated, *, explained: bool) -> bool:
+    """Whether a rise is what several moves with a card between them came to between two looks of a slow reader.
+
+    A pair that is split, dealt to and split again, say. Then what happened at the box between these looks counts as
+    unseen. ``woven`` is the lattice without it, ``explained`` whether it was taken for one move.
+    """
+    round_now, item = transaction.round(), told.item
+    if round_now.trouble or transaction.lacks_card(told) or (explained and transaction.legal(transaction.lattice())):
+        return False
+    if not isinstance(item, ChipsMoved) or item.zone != "main" or item.after <= item.before or not round_now.is_dealt():
+        return False
+    cards = (known for known in round_now.evidence if isinstance(known.item, CardCame))
+    if not any(told.first_ns < card.first_ns and card.last_ns < told.last_ns for card in cards):
+        return False
+    unseen = Silence(item.box, max(told.first_ns, round_now.lock_ns), told.last_ns, zones=("main",))
+    silences = (*round_now.silences, unseen)
+    try:
+        found = woven.again(round_now.answers, silences).observe(told)
+    except TooManyOrders:
+        return False
+    if not transaction.legal(found):
+        return False
+    transaction.found = found
+    transaction.change_round(evidence=(*round_now.evidence[:-1], told), silences=silences)
+    return True
 
 
 def _laid_unseen(transaction: Transaction, change: Change) -> None:

@@ -6,7 +6,12 @@ from msgspec.structs import replace
 
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.inference.observation import EVER
-from controller.core.messages.alerts import BetDecreasedAfterLock, BetIncreasedAfterLock, ChipsUnexplained
+from controller.core.messages.alerts import (
+    BetDecreasedAfterLock,
+    BetIncreasedAfterLock,
+    ChipsUnexplained,
+    RoundIrregular,
+)
 from controller.core.messages.raised_alerts import SEVERITY, Kind, Severity
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
@@ -46,6 +51,10 @@ def touched(
     round_now = transaction.round_known(event.round)
     if _not_all_heard(round_now, event.spot, event.zone):
         kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, and the table did not hear all of this round"
+    elif event.after_cents > lay and _is_irregular(transaction, event.round):
+        kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, in a round that no legal play explains"
+    elif _heard_by_two(before.state.felt, transaction.state.felt, name):
+        kind, text = Kind.CHIPS_UNEXPLAINED, f"{where}: {what}, by a chip that two antennas heard"
     elif event.after_cents == lay:
         kind, text = Kind.BET_TOUCHED, f"{where}: {what}, which is what lay there before it was touched"
     elif event.after_cents < lay:
@@ -137,6 +146,26 @@ def _not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
     silences = () if round_now is None else round_now.silences
     dark = round_now is not None and any(round_now.spots[one.box] == spot and one.hides(zone) for one in silences)
     return cards_unheard(round_now) or dark
+
+
+def _heard_by_two(was: Felt, now: Felt, name: str) -> bool:
+    """Whether a zone's content has changed by nothing but chips that it shared with another zone until now."""
+    old, new = was.get(name), now.get(name)
+    if old is None or new is None or old.cents == new.cents:
+        return False
+    moved, shared = set(old.chips) ^ set(new.chips), conflicts(was)
+    # Where no chip came or went, one that was heard twice has been placed.
+    return all(name in shared.get(chip, ()) for chip in moved)
+
+
+def _is_irregular(transaction: Transaction, number: int) -> bool:
+    """Whether a round is one that no play explains, as this step may have found: what was laid may be another's.
+
+    A deal that was taken for more cards of the round before brought wagers of its own.
+    """
+    round_now = transaction.round_known(number)
+    found = (event.round == number for event in transaction.events if isinstance(event, RoundIrregular))
+    return any(found) or (round_now is not None and bool(round_now.trouble))
 
 
 def cards_unheard(round_now: Round | None) -> bool:

@@ -1,0 +1,51 @@
+"""A slow reader tells several moves as one change: none of them is left out, and no due rests on fewer."""
+
+from __future__ import annotations
+
+from controller.core.messages.events import WagerSettled, WagerUnresolved
+from controller.core.messages.raised_alerts import AlertRaised, Kind
+from firmware_protocols.readings import ChipsSeen
+from tests.core.rig import Rig, penn
+
+CHIPS = {"A": 2_500, "B": 2_500, "C": 2_500, "D": 2_500}
+
+
+def seen_late(rig: Rig, chips: tuple[str, ...], card: str, then: str) -> None:
+    """A card comes between two looks, and the next before the second of them is told."""
+    since_ns, rig.late = rig.now_ns, True
+    rig.talk(card)
+    by_ns = rig.now_ns
+    rig.talk(then)
+    rig.give(ChipsSeen(1, "main", chips, since_ns, by_ns))
+    rig.late = False
+
+
+def dues(rig: Rig) -> set[int]:
+    """What the main wager may be due: as it was settled, or what it is open between."""
+    settled = {event.net_cents for event in rig.events if isinstance(event, WagerSettled)}
+    return settled | {net for e in rig.events if isinstance(e, WagerUnresolved) for net in e.possible_cents}
+
+
+def test_a_pair_split_dealt_to_and_split_again_between_two_looks_is_three_hands() -> None:
+    """Nineteen pushes, twelve doubled loses 50.00 and sixteen 25.00 against nineteen."""
+    rig = Rig(penn(no_more_bets="always"), dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.talk("key no_more_bets \n 9d 6h 9h 2d")
+    seen_late(rig, ("A", "B", "C"), "9s", "Ts")
+    rig.talk("2h")
+    rig.lay(1, "main", ("A", "B", "C", "D"))
+    rig.talk("Ah 7d \n key hole_turned \n 4d 7s \n 1 main 0 \n key round_closed")
+    assert -7_500 in dues(rig)
+    assert not [
+        e for e in rig.events if isinstance(e, WagerSettled) and e.basis == "evidence" and e.net_cents != -7_500
+    ]
+
+
+def test_chips_added_between_two_cards_are_still_capping() -> None:
+    """No card lies between the looks: no two moves can have been made."""
+    rig = Rig(penn(stand_key="always"), dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.talk("key no_more_bets \n 9d 6h 9h 2d")
+    rig.lay(1, "main", ("A", "B", "C"))
+    rig.talk("key stand hole_turned \n 9s \n 1 main 0 \n key round_closed")
+    assert Kind.CAPPING in {e.kind for e in rig.events if isinstance(e, AlertRaised)}
