@@ -59,7 +59,7 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
     )
     for reader, watched in lost.items():
         _unwatched(transaction, reader, watched, lock_ns)
-        _unlooked(transaction, reader)
+        _keep_unread_zones(transaction, reader)
     return True
 
 
@@ -121,10 +121,10 @@ def _unwatched(transaction: Transaction, device: str, spots: tuple[int, ...], at
 def lost(transaction: Transaction, device: str, spots: tuple[int, ...], at_ns: int) -> None:
     """A reader is lost in the middle of a round, perhaps before it has told what lay there at the lock."""
     _unwatched(transaction, device, spots, at_ns)
-    _unlooked(transaction, device)
+    _keep_unread_zones(transaction, device)
 
 
-def _unlooked(transaction: Transaction, device: str) -> None:
+def _keep_unread_zones(transaction: Transaction, device: str) -> None:
     """Keep the zones of wagers that a lost reader has not looked at since the bets were locked."""
     round_now, names = transaction.round(), transaction.house.zones.get(device, ())
     missed = {name for name in names if looked_ns(transaction.state, *split(name)) < round_now.lock_ns}

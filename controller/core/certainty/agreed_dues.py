@@ -8,7 +8,7 @@ from typing import NamedTuple
 from controller.core.certainty.agreed_facts import Names, inferred
 from controller.core.certainty.reader_zones import spots_watched
 from controller.core.certainty.shared_chips import doubted_since
-from controller.core.certainty.uncertain_wagers import unlooked
+from controller.core.certainty.uncertain_wagers import is_unread
 from controller.core.game.settlement import Net
 from controller.core.game.side_bet import find
 from controller.core.game.wager import Basis
@@ -146,7 +146,7 @@ def _settle(transaction: Transaction, judged: Judged, box: int, bet: str, net: N
     wager_cents = wager_of(judged, box, bet)
     spot = transaction.round().spots[box]
     unseen = bet == "insurance" and any(one.box == box for one in judged.found.dark_offers("insurance"))
-    if wager_cents is None or unseen or unlooked(transaction.round(), spot, bet):
+    if wager_cents is None or unseen or is_unread(transaction.round(), spot, bet):
         return
     readings = resting_on(judged.found, box)
     number = transaction.round().number

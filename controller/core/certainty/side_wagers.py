@@ -88,7 +88,7 @@ def settle_sides(transaction: Transaction, judged: Judged, *, closed: bool) -> N
     for box, bet, staked_cents, nets in _dues(transaction, judged, closed=closed):
         if None in nets or len({net.cents for net in nets if net is not None}) != 1 or _unseen(transaction, box, bet):
             continue
-        if uncertain_wagers.unlooked(transaction.round(), transaction.round().spots[box], bet):
+        if uncertain_wagers.is_unread(transaction.round(), transaction.round().spots[box], bet):
             continue
         net = min(net for net in nets if net is not None)
         place = (transaction.round().number, transaction.round().spots[box], bet)
@@ -129,7 +129,7 @@ def _award_sides(transaction: Transaction, judged: Judged, *, closed: bool) -> N
         spots = [wager.spot for wager in round_now.wagers if wager.bet == bet and wager.spot in round_now.spots]
         # Of a wager that may be one nobody knows whether it shares in an award.
         alone = all(won != bet for (_, won), _ in uncertain_wagers.wagers(round_now))
-        alone = alone and not any(uncertain_wagers.unlooked(round_now, spot, bet) for spot in round_now.spots)
+        alone = alone and not any(uncertain_wagers.is_unread(round_now, spot, bet) for spot in round_now.spots)
         rows = {spot: side_rows(felt, round_now.spots.index(spot), bet) for spot in spots}
         known = {spot: next(iter(one)) for spot, one in rows.items() if len(one) == 1}
         certain = {spot: row for spot, row in known.items() if row is not None}
@@ -164,7 +164,7 @@ def sides_open(transaction: Transaction, judged: Judged) -> Iterator[WagerUnreso
     """Side wagers that no settlement has been found for; a row of a meter waits for the progressive."""
     for box, bet, staked_cents, nets in _dues(transaction, judged, closed=True):
         spot, possible = transaction.round().spots[box], tuple(sorted({net.cents for net in nets if net is not None}))
-        if uncertain_wagers.unlooked(transaction.round(), spot, bet):
+        if uncertain_wagers.is_unread(transaction.round(), spot, bet):
             possible = ()
         yield WagerUnresolved(transaction.round().number, spot, bet, staked_cents, possible)
     felt = _felt_of(transaction, judged, closed=True)._replace(awards=_awards(transaction))

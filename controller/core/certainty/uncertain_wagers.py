@@ -52,7 +52,7 @@ def look(transaction: Transaction) -> None:
         transaction.change_round(lost_zones=tuple(lost))
 
 
-def unlooked(round_now: Round, spot: int, bet: str) -> bool:
+def is_unread(round_now: Round, spot: int, bet: str) -> bool:
     """Whether no reader has told what lay in a zone at the lock, and nobody declared it: its wager is the floor's."""
     return key(spot, bet) in round_now.lost_zones and not (bet == "main" and spot in round_now.declared)
 

@@ -288,7 +288,7 @@ def _still_open(transaction: Transaction, judged: Judged) -> Iterator[WagerUnres
     for box, spot in enumerate(transaction.round().spots):
         for bet, due in dues(judged, box):
             if (spot, bet) not in transaction.round().settled:
-                possible = () if uncertain_wagers.unlooked(transaction.round(), spot, bet) else due.cents()
+                possible = () if uncertain_wagers.is_unread(transaction.round(), spot, bet) else due.cents()
                 yield WagerUnresolved(transaction.round().number, spot, bet, wager_of(judged, box, bet) or 0, possible)
 
 
