@@ -38,9 +38,9 @@ STATES: Final[dict[str, type[Any]]] = {
 HELP: Final[dict[str, str]] = {
     "up": "1: the table's daemon says that it runs",
     "starts": "Starts of the daemon in this epoch",
-    "on_hold": "1: the table does not go on by itself",
+    "on_hold": "1: the table is on hold",
     "closed": "1: no round may begin",
-    "alarms": "What somebody should see to: a consumer that is behind, a disk that fills",
+    "alarms": "Alarms of the daemon, such as a consumer that is behind or a disk that fills",
     "events": "Events in the journal in this epoch",
     "events_unpublished": "Events in the journal that the broker has not acknowledged",
     "consumer_behind_events": "Events that a consumer has not acknowledged",
