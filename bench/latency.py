@@ -256,6 +256,7 @@ def daemon_of(machine: Machine, tree: Tree, boxes: int, seed: int, settings: str
     """A daemon whose table file has more ``settings`` of its table."""
     path, broker = machine.directory / tree.name, machine.broker
     wanted = Wanted(path, None, seed=seed, speed=1.0, boxes=(boxes, boxes), keypad=True, broker=broker)
+    path.mkdir()
     prepare(path, Rack(), broker, wanted)
     file, ports = path / "table.toml", path / "ports"
     text = file.read_text().replace(f'name = "{TABLE}"', f'name = "{tree.name}"')

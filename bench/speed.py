@@ -12,10 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import resource
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -77,21 +77,22 @@ def replaying(runs: int, rounds: int) -> list[Figure]:
 
 
 def helping() -> list[Figure]:
-    """The slowest ``COMMAND --help``, in milliseconds, and to a Python that does nothing."""
+    """The slowest ``COMMAND --help``, in milliseconds of processor time, and to a Python that does nothing."""
     bare = min(spent("-c", "pass") for _ in range(HELP_RUNS))
     slowest = {name: min(spent("-m", "controller", name, "--help") for _ in range(HELP_RUNS)) for name in COMMANDS}
     name = max(slowest, key=lambda one: slowest[one])
     return [
-        Figure(f"the slowest --help ({name})", "milliseconds", (slowest[name] * 1000,)),
+        Figure(f"the slowest --help ({name})", "milliseconds of processor time", (slowest[name] * 1000,)),
         Figure("the same", "a Python that does nothing", (slowest[name] / bare,)),
     ]
 
 
 def spent(*command: str) -> float:
-    """Seconds of a Python program."""
-    began = time.perf_counter()
+    """Seconds of processor time of a Python program."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run((sys.executable, *command), check=True, capture_output=True)
-    return time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def before(text: str) -> dict[str, str]:
