@@ -277,3 +277,22 @@ def test_nor_does_a_close_wait_that_comes_after_the_turn() -> None:
     rig.late = False
     rig.pass_ms(100)
     assert rig.outcomes() == ["settled"]
+
+
+def test_a_double_with_other_chips_for_the_whole_of_it_is_no_payment() -> None:
+    """None of the chips lies there any more that lay there at the deal; the card that follows is the doubled hand's."""
+    options = {"turn_key": "sometimes", "new_shoe_burns": 0, "even_money_shown": "chips"}
+    rig = Rig(profile_files.load("pitch-h17", options).rules, {"A": 10_000, "B": 10_000, "C": 2_500, "D": 250})
+    rig.lay(6, "main", ("A",))
+    rig.talk("6s 9d 4d 9s")
+    rig.pass_ms(1_500)
+    rig.lay(6, "main", ("B", "C", "D"))
+    rig.pass_ms(3_000)
+    rig.talk("7h")
+    assert rig.table.state.rounds == 1
+    rig.pass_ms(5_000)
+    rig.lay(6, "main", ())
+    rig.lay(6, "main", ("A",))
+    rig.talk("Th")
+    dues = [(event.round, event.net_cents) for event in rig.events if isinstance(event, WagerSettled)]
+    assert (1, -10_000) not in dues

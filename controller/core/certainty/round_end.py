@@ -11,7 +11,7 @@ from functools import lru_cache
 from controller.core.certainty.agreed_dues import known_until, latest
 from controller.core.certainty.side_wagers import made_later
 from controller.core.game.play import Play
-from controller.core.game.position import Kind, Node
+from controller.core.game.position import Kind, Node, Now
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import WITH_ANY
 from controller.core.table.layout import key
@@ -33,14 +33,25 @@ def is_over(transaction: Transaction) -> bool:
     round_now = transaction.round()
     if round_now.closing:
         return True
-    if round_now.trouble or round_now.blind():
+    if round_now.trouble:
         return _cleared(transaction)
+    if round_now.blind():
+        return _cleared(transaction) and not _owes_card(transaction)
     if round_now.doubt and _cleared(transaction):
         return True
     if round_now.dealing.unturned() and _left_lying(transaction):
         # Chips that one player moved do not say that the others have finished.
         return False
     return paying(transaction) or (_takes_no_card(transaction) and not _left_lying(transaction))
+
+
+def _owes_card(transaction: Transaction) -> bool:
+    """Whether in some play a hand that was doubled has still to get its card.
+
+    Who doubles may lay other chips for the whole of it, so that none is left of those that lay there.
+    """
+    found = transaction.lattice()
+    return any(hand.now is Now.OWED for node in found.frontier for hand in node.hands)
 
 
 def _takes_no_card(transaction: Transaction) -> bool:
