@@ -182,7 +182,9 @@ class Table:
         await self._nap(self.chance.uniform(1.0, 2.5) / self.seating.pace)
         data = event.data
         asked = self._round(data["round"])
-        said = answer(data["text"], data["choices"], asked, self.people.rounds[-1], missed=asked.number in self.missed)
+        # Whoever is asked whether cards were drawn thinks of the next round's first cards too.
+        missed = any(number >= asked.number for number in self.missed)
+        said = answer(data["text"], data["choices"], asked, self.people.rounds[-1], missed=missed)
         if said is None:
             self.unanswered.append(data["text"])
             return
