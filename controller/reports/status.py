@@ -145,6 +145,8 @@ PACED: Final = frozenset(
         "hole_card_revealed",
         "round_closed",
         "round_irregular",
+        "wager_settled",
+        "wager_adjusted",
         "device_alarm",
         "line_errors",
     ]
