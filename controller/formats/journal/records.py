@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import struct
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -51,6 +52,9 @@ SHOE: Final = "shoe"
 
 CHECKPOINT_STEP_BYTES: Final = 1024
 """Checkpoints are padded to a multiple of this, so that their length says little about what they hold."""
+
+_eight_bytes: Final = struct.Struct(">Q").pack
+"""A number as 8 bytes, the highest first."""
 
 Openings = Mapping[int, tuple[Card | None, bytes]]
 """Face and random bytes by the number of the record that brought the card."""
@@ -227,12 +231,14 @@ def chain(previous: bytes, number: int, body: bytes, event_bodies: Iterable[byte
 
 def record_fields(number: int, body: bytes, event_bodies: Iterable[bytes]) -> bytes:
     """A record as its hashes cover it: its number, its body and its events, each led by its length in 8 bytes."""
-    return _fields((number.to_bytes(8, "big"), body, *event_bodies))
+    return _fields((_eight_bytes(number), body, *event_bodies))
 
 
 def chained(previous: bytes, fields: bytes) -> bytes:
     """The chain hash of a record, given by its ``record_fields``."""
-    return hashlib.sha256(_fields((previous,)) + fields).digest()
+    digest = hashlib.sha256(_eight_bytes(len(previous)) + previous)
+    digest.update(fields)
+    return digest.digest()
 
 
 def seal_checkpoint(checkpoint: bytes, key: bytes, number: int, chain_hash: bytes) -> bytes:
@@ -312,4 +318,7 @@ def _derived(key: bytes, purpose: bytes) -> bytes:
 
 
 def _fields(fields: Iterable[bytes]) -> bytes:
-    return b"".join([part for field in fields for part in (len(field).to_bytes(8, "big"), field)])
+    parts: list[bytes] = []
+    for field in fields:
+        parts += (_eight_bytes(len(field)), field)
+    return b"".join(parts)
