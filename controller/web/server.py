@@ -17,6 +17,7 @@ from aiohttp import WSMsgType, web
 
 from controller.formats.journal.records import Identity
 from controller.formats.orders.requests import CommandRefused
+from controller.io.system.rate_limits import NANOSECONDS, Allowance
 from controller.reports.playback.round_course import RoundCourse, course_lines
 from controller.web.accounts import AccountRefused, Accounts, Asked
 from controller.web.admission import SOCKETS_LIMIT, Door, Names, Tickets
@@ -30,8 +31,11 @@ from controller.web.table_file_check import checked, checks_table_files
 GATHER_SECONDS: Final = 0.008
 """What comes together goes out together: a card brings an event and three pictures within some milliseconds."""
 
-APART_SECONDS: Final = 0.1
-"""Between two messages to one page, at least."""
+MESSAGES_PER_SECOND: Final = 10
+"""To one page, over a while."""
+
+MESSAGES_AT_ONCE: Final = 4
+"""One after the other without a pause, before that: a deal's cards are seen as they fall."""
 
 SIGN_SECONDS: Final = 5.0
 """A page hears from us at least so often, so that it knows when it does not."""
@@ -244,18 +248,23 @@ async def stream(socket: web.WebSocketResponse, parts: Parts, holder: str, reque
     """
     floor, visitor = parts.floor, parts.sign_in.visitor(holder)
     reader, news = Reader(floor, request.query.get("table", "*"), visitor.sight), asyncio.Event()
+    allowance, loop = Allowance(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE), asyncio.get_running_loop()
+
+    def now_ns() -> int:
+        return int(loop.time() * NANOSECONDS)
+
     floor.wait(news)
     try:
         told: bytes | None = reader.news() or reader.message({})
         while parts.sign_in.visitor(holder) == visitor:
             if told is not None:
+                allowance.take(now_ns())
                 if not await sent(socket, told, request):
                     return
-                await asyncio.sleep(APART_SECONDS - GATHER_SECONDS)
             try:
                 async with asyncio.timeout(SIGN_SECONDS):
                     await news.wait()
-                await asyncio.sleep(GATHER_SECONDS)
+                await asyncio.sleep(max(GATHER_SECONDS, allowance.wait_ns(now_ns()) / NANOSECONDS))
                 news.clear()
                 told = reader.news()
             except TimeoutError:

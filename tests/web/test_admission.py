@@ -18,7 +18,14 @@ from aiohttp import ClientSession, ClientWebSocketResponse, WSServerHandshakeErr
 from controller.io.system.clock import SystemClock
 from controller.web.admission import CONNECTIONS_LIMIT, TICKET_SECONDS, TICKETS_LIMIT, Names, Tickets
 from controller.web.floor_view import FloorView
-from controller.web.server import PARTS, Address, application, serving
+from controller.web.server import (
+    MESSAGES_AT_ONCE,
+    MESSAGES_PER_SECOND,
+    PARTS,
+    Address,
+    application,
+    serving,
+)
 
 PATIENCE_S: Final = 30.0
 
@@ -197,3 +204,28 @@ async def test_ten_thousand_connections_are_refused_and_the_pages_go_on(served: 
                 async with client.get(served.at) as answer:
                     assert answer.status == 200
                     return
+
+
+async def test_a_deals_cards_are_told_as_they_fall_and_then_ten_a_second(served: Served, client: ClientSession) -> None:
+    """Four at once on a new page; a machine that is busy is given five tries."""
+    loop, told, spent = asyncio.get_running_loop(), itertools.count(), []
+
+    async def tell(reading: ClientWebSocketResponse, messages: int) -> float:
+        began = loop.time()
+        for _ in range(messages):
+            reason = f"card {next(told)}."
+            served.floor.take("tableside/v1/harbour/bj-1/state/hold", msgspec.json.encode({"reason": reason}))
+            while reason not in await reading.receive_str():
+                pass
+        return loop.time() - began
+
+    for _ in range(5):
+        async with await opened(client, served.at) as reading:
+            # What is known when a page comes is the first of them.
+            await reading.receive_str()
+            spent.append(await tell(reading, MESSAGES_AT_ONCE - 1))
+            rest = await tell(reading, MESSAGES_PER_SECOND)
+            assert rest > (MESSAGES_PER_SECOND - MESSAGES_AT_ONCE) / MESSAGES_PER_SECOND
+        if spent[-1] < 1 / MESSAGES_PER_SECOND:
+            return
+    raise AssertionError(spent)
