@@ -49,3 +49,29 @@ def test_chips_added_between_two_cards_are_still_capping() -> None:
     rig.lay(1, "main", ("A", "B", "C"))
     rig.talk("key stand hole_turned \n 9s \n 1 main 0 \n key round_closed")
     assert Kind.CAPPING in {e.kind for e in rig.events if isinstance(e, AlertRaised)}
+
+
+def test_a_hand_doubled_broken_and_cleared_between_two_looks_is_not_taken_for_the_plain_one() -> None:
+    """Nobody presses a key: the hand of fourteen may have been doubled before it broke."""
+    rig = Rig(penn(), dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.lay(2, "main", ("C",))
+    rig.talk("9d Tc 6h 5h 9c 2d")
+    seen_late(rig, (), "9s", "Ts")
+    rig.lay(2, "main", ("C", "D"))
+    rig.lay(2, "main", ())
+    rig.lay(3, "main", ("A",))
+    rig.talk("8c")
+    dues_told = {event.net_cents for event in rig.events if isinstance(event, WagerSettled) and event.spot == 1}
+    assert dues_told == set()
+    (left,) = (event for event in rig.events if isinstance(event, WagerUnresolved) and event.spot == 1)
+    assert {-5_000, -2_500} <= set(left.possible_cents)
+
+
+def test_where_the_bets_are_locked_by_key_a_double_would_be_keyed_too() -> None:
+    rig = Rig(penn(stand_key="always"), dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.talk("key no_more_bets \n 9d 6h 5h 2d")
+    seen_late(rig, (), "9s", "key hole_turned")
+    rig.talk("Ts \n key round_closed")
+    assert dues(rig) == {-2_500}

@@ -157,15 +157,22 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
 
 
 def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: Dated, *, explained: bool) -> bool:
-    """Whether a rise is what several moves with a card between them came to between two looks of a slow reader.
+    """Whether a change is what several moves with a card between them came to between two looks of a slow reader.
 
-    A pair that is split, dealt to and split again, say. Then what happened at the box between these looks counts as
-    unseen. ``woven`` is the lattice without it, ``explained`` whether it was taken for one move.
+    A pair that is split, dealt to and split again; a hand that is doubled, breaks and is cleared away. Then what
+    happened at the box between these looks counts as unseen. ``woven`` is the lattice without it, ``explained`` whether
+    it was taken for one move.
     """
     round_now, item = transaction.round(), told.item
-    if round_now.trouble or transaction.lacks_card(told) or (explained and transaction.legal(transaction.lattice())):
+    if not isinstance(item, ChipsMoved) or item.zone != "main" or not round_now.is_dealt():
         return False
-    if not isinstance(item, ChipsMoved) or item.zone != "main" or item.after <= item.before or not round_now.is_dealt():
+    if round_now.trouble or transaction.lacks_card(told):
+        return False
+    if item.after == 0:
+        # Who presses the keys of the procedure presses *double* too.
+        if round_now.locked_by:
+            return False
+    elif item.after <= item.before or (explained and transaction.legal(transaction.lattice())):
         return False
     cards = (known for known in round_now.evidence if isinstance(known.item, CardCame))
     if not any(told.first_ns < card.first_ns and card.last_ns < told.last_ns for card in cards):
