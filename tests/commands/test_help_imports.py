@@ -14,6 +14,7 @@ LIGHT: Final = {
     "controller.core.game",
     "controller.core.game.rules",
     "controller.core.game.side_bet",
+    "controller.core.refusal_reason",
     "controller.core.game.side_bets",
     "controller.core.game.wager",
     "controller.core.messages",

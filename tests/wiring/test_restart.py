@@ -135,7 +135,8 @@ async def test_the_floor_answers_over_mqtt_and_the_round_is_its_own(house: Premi
     refused = await ask(house, "answer", {"question": asked.question, "answer": "yes", "who": " ", "transaction": "a"})
     assert (refused["status"], refused["transaction"]) == ("refused", "a")
     answer = {"question": asked.question, "answer": "yes", "who": "floor", "transaction": 1}
-    assert await ask(house, "answer", answer) == {"status": "accepted", "text": "", "transaction": 1}
+    replied = await ask(house, "answer", answer)
+    assert replied == {"status": "accepted", "text": "", "transaction": 1, "reason_code": None}
     assert (await house.ear.event(QuestionAnswered)).who == "floor"
     assert (await house.ear.event(RoundIrregular)).round == 2
     rest = [act for act in second[cut:] if act is not missed]
