@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, assert_never
 import msgspec
 from msgspec.structs import replace
 
+from controller.core.game.hand import total
 from controller.core.messages.alerts import Alert, RoundIrregular, SettlementDisputed, WagerUncertain
 from controller.core.messages.events import (
     BettingClosed,
@@ -30,6 +31,7 @@ from controller.core.messages.floor_events import BoxDeclared, CardSet, RoundRes
 from controller.core.messages.meter_events import MeterAlert, MeterEvent
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.formats.mqtt.envelope import Published, event_name
+from firmware_protocols.cards import POINTS, Card
 
 MAIN: Final = "main"
 UNSETTLED: Final = "nothing has settled it yet"
@@ -344,7 +346,14 @@ class RoundFold:
         for place in () if self.unexplained else sorted(self.hands):
             hand = self.hands[place]
             cards = self._cards(hand.cards)
-            yield HandRow(self.number, hand.spot, hand.hand, cards, hand.total, hand.stake_cents)
+            yield HandRow(self.number, hand.spot, hand.hand, cards, self._total(hand), hand.stake_cents)
+
+    def _total(self, hand: HandCompleted) -> int:
+        """The total of a hand's faces; a hand whose card the floor named later need not be completed a second time."""
+        faces = [self.faces.of(card) for card in hand.cards]
+        if "??" in faces or self.faces.named.keys().isdisjoint(hand.cards):
+            return hand.total
+        return total(tuple(POINTS[Card(face).rank] for face in faces))[0]
 
     def wager_rows(self) -> Iterator[WagerRow]:
         """Its wagers by spot, main first; what the hands staked is the handle of the main wager."""

@@ -123,8 +123,10 @@ def hand_rows(books: Books) -> list[Row]:
     rows = []
     for number, spot, hand in own:
         data = books.hands[number, spot, hand]
-        row = {"round": number, "spot": spot, "hand": hand, "cards": books.shown(data["cards"])}
-        rows.append({**row, "total": data["total"], "stake_cents": data["stake_cents"]})
+        cards = books.shown(data["cards"])
+        total = data["total"] if "?" in cards else points_of(cards)
+        row = {"round": number, "spot": spot, "hand": hand, "cards": cards}
+        rows.append({**row, "total": total, "stake_cents": data["stake_cents"]})
     return rows
 
 

@@ -162,6 +162,19 @@ def test_a_hand_shows_the_card_that_the_floor_named_and_its_total() -> None:
     assert [(row.cards, row.total) for row in found.hands] == [("Th 8d", 18)]
 
 
+def test_a_hand_that_is_not_completed_again_has_the_total_of_its_faces() -> None:
+    """A natural by the shoe, a surrender by the card that lay there."""
+    rig = Rig(profile_files.load(PENN, {"stand_key": "always"}).rules)
+    rig.talk("1 main 25\n2 main 25\nkey no_more_bets\nQs 5d 7d As 6d Tc")
+    rig.talk("1 main 0\nkey stand hole_turned")
+    assert rig.table.state.round is not None
+    second = rig.table.state.round.cards[3].number
+    rig.give(SetCard(rig.now_ns, second, Card("9c"), "M. Okafor", "seen on video"))
+    rig.key("round_closed")
+    hands = takings(published(rig.events)).hands
+    assert [(row.cards, row.total) for row in hands if row.spot == 1] == [("Qs 9c", 19)]
+
+
 def test_a_round_that_no_legal_play_explains_has_no_hands() -> None:
     found = takings(published(a_card_named("Ad").events))
     assert [(row.outcome, row.hands) for row in found.rounds] == [("irregular", 0)]
