@@ -36,7 +36,7 @@ def is_over(transaction: Transaction) -> bool:
     if round_now.trouble:
         return _cleared(transaction)
     if round_now.blind():
-        return _cleared(transaction) and not _owes_card(transaction)
+        return _cleared(transaction) and not (round_now.face_down and _owes_card(transaction))
     if round_now.doubt and _cleared(transaction):
         return True
     if round_now.dealing.unturned() and _left_lying(transaction):
