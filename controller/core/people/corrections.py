@@ -30,21 +30,26 @@ from controller.core.table.transaction import Transaction
 
 def rule(transaction: Transaction, ruling: Ruling) -> None:
     """Carry out a correction of the floor's, or say why it cannot be."""
-    match ruling:
-        case VoidRound():
-            refused = _void_round(transaction, ruling)
-        case SetCard():
-            refused = _set_card(transaction, ruling)
-        case AssignCard():
-            refused = _assign_card(transaction, ruling)
-        case DeclareBox():
-            refused = _declare_box(transaction, ruling)
-        case AdjustWager():
-            refused = _adjust_wager(transaction, ruling)
-        case _:
-            assert_never(ruling)
+    refused = carry_out(transaction, ruling)
     if refused is not None:
         transaction.emit(OrderRefused(what(ruling), refused.text, ruling.who, refused.code))
+
+
+def carry_out(transaction: Transaction, ruling: Ruling) -> RefusalReason | None:
+    """Carry out a correction of the floor's; why that cannot be; None: it is done."""
+    match ruling:
+        case VoidRound():
+            return _void_round(transaction, ruling)
+        case SetCard():
+            return _set_card(transaction, ruling)
+        case AssignCard():
+            return _assign_card(transaction, ruling)
+        case DeclareBox():
+            return _declare_box(transaction, ruling)
+        case AdjustWager():
+            return _adjust_wager(transaction, ruling)
+        case _:
+            assert_never(ruling)
 
 
 def what(ruling: Ruling) -> str:

@@ -148,10 +148,7 @@ def _proposer(waits: Proposed | Order) -> Person:
 
 def _tried(transaction: Transaction, ruling: Ruling) -> RefusalReason | None:
     """Why a ruling would be refused now; None: it would not."""
-    trial = Transaction(transaction.table(), transaction.stamped)
-    corrections.rule(trial, ruling)
-    refused = (event for event in trial.events if isinstance(event, OrderRefused))
-    return next((RefusalReason(event.reason_code, event.reason) for event in refused if event.reason_code), None)
+    return corrections.carry_out(Transaction(transaction.table(), transaction.stamped), ruling)
 
 
 def _forget(transaction: Transaction, number: int) -> None:
