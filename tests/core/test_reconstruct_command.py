@@ -78,7 +78,11 @@ def test_a_question_is_asked_only_if_its_answer_changes_money() -> None:
 
 REFUSED = {
     "no table": ('{"card": "8h"}', "line 1: card: expected profile, options, wagers"),
-    "not JSON": (f"{TABLE}\n8h", "line 2: not JSON"),
+    "not JSON": (f"{TABLE}\n8h", "line 2: not JSON: Extra data at column 2"),
+    "no kind of line": (
+        f'{TABLE}\n{{"crad": "8h"}}',
+        'line 2: expected one of the keys card, spot, key, answer, declare, health, close, got "crad"',
+    ),
     "no such face": (f'{TABLE}\n{{"card": "1h"}}', "line 2: card: expected a face such as 8h, or ??"),
     "no such zone": (f'{TABLE}\n{{"spot": 1, "zone": "moon", "cents": 5}}', "line 2: zone: expected one of main"),
     "no such key": (f'{TABLE}\n{{"key": "fold"}}', "line 2: key: expected one of"),

@@ -1,4 +1,4 @@
-"""A slip in a TOML file: which line, and what stands there."""
+"""A slip in a TOML file: which line, with that line."""
 
 from __future__ import annotations
 
@@ -19,17 +19,21 @@ KNOWN = Known(protocols={}, options=lambda *_: (), keys=lambda _: ())
         ('site = "harbour"', "site = demo", 'bj-1.toml:2: text must be in quotes: "demo"'),
         ('site = "harbour"', "site = demo  # ours", 'bj-1.toml:2: text must be in quotes: "demo"'),
         ('"/dev/tableside/shoe"', "/dev/tableside/shoe", 'bj-1.toml:21: text must be in quotes: "/dev/tableside/shoe"'),
-        ('site = "harbour"', "site =", "bj-1.toml:2: a value is missing: there stands site ="),
-        ('site = "harbour"', "site = # it", "bj-1.toml:2: a value is missing: there stands site = # it"),
+        ('site = "harbour"', "site =", "bj-1.toml:2: a value is missing, in: site ="),
+        ('site = "harbour"', "site = # it", "bj-1.toml:2: a value is missing, in: site = # it"),
         ('site = "harbour"', "site = True", "bj-1.toml:2: expected true or false, or text in quotes, got True"),
-        ('site = "harbour"', 'site = "a"\nsite = "b"', 'bj-1.toml:3: this key is given twice: there stands site = "b"'),
-        ("host =", "host", f'bj-1.toml:14: {NO_EQUALS}: there stands host "127.0.0.1"'),
-        ("[keypad]", "[keypad", "bj-1.toml:29: Expected ']' at the end of a table declaration: there stands [keypad"),
-        ('"harbour"', '"harbour', "bj-1.toml:2: Illegal character '\\n': there stands site = \"harbour"),
+        ('site = "harbour"', 'site = "a"\nsite = "b"', 'bj-1.toml:3: given twice, first on line 2: site = "b"'),
+        ('"127.0.0.1"', "127.0.0.1", 'bj-1.toml:14: text must be in quotes: "127.0.0.1"'),
+        ('"127.0.0.1"', "127.0.0.1  # here", 'bj-1.toml:14: text must be in quotes: "127.0.0.1"'),
+        ('"harbour"', '"a" "b"', 'bj-1.toml:2: expected nothing more after the value, in: site = "a" "b"'),
+        ("[keypad]", "[shoe]", "bj-1.toml:29: given twice, first on line 19: [shoe]"),
+        ("host =", "host", f'bj-1.toml:14: {NO_EQUALS}, in: host "127.0.0.1"'),
+        ("[keypad]", "[keypad", "bj-1.toml:29: Expected ']' at the end of a table declaration, in: [keypad"),
+        ('"harbour"', '"harbour', 'bj-1.toml:2: a quotation mark is missing, in: site = "harbour'),
         ("[1, 2, 3, 4, 5, 6, 7]", "[1, 2, 3, 4, 5, 5, 7]", "bj-1.toml:26: [[bet_spots]] spots: spot 5 is given twice"),
     ],
 )  # fmt: skip
-def test_a_slip_is_told_with_its_line_and_what_stands_there(before: str, after: str, said: str) -> None:
+def test_a_slip_is_told_with_its_line_and_with_that_line(before: str, after: str, said: str) -> None:
     assert EXAMPLE.count(before) == 1
     with pytest.raises(ConfigError) as told:
         read_config(EXAMPLE.replace(before, after), "bj-1.toml", PurePath("/"), KNOWN)

@@ -45,10 +45,14 @@ def test_a_file_of_cases_is_compared_with_what_it_expects(tmp_path: Path) -> Non
     assert done.exit_code == 1
     (first, second) = json.loads(done.stdout)["cases"]
     assert first["differences"] == [
-        "net_cents: expected {'1': {'main': 1499}}, found {'1': {'main': 1500}}",
+        'net_cents: expected {"1":{"main":1499}}, found {"1":{"main":1500}}',
     ]
     assert (second["id"], second["differences"]) == ("1", [])
     assert done.stderr == "tableside: 1 of 2 cases differ\n"
+
+
+def compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def without(key: str) -> dict[str, Any]:
@@ -58,7 +62,8 @@ def without(key: str) -> dict[str, Any]:
 MALFORMED: list[tuple[object, str]] = [
     ([1], "expected an object"),
     *((without(key), f"{key}: missing") for key in ("rules", "bets", "shoe", "actions")),
-    (GOOD | {"shoes": []}, "shoes: unknown key"),
+    (GOOD | {"bet": {}}, "bet: unknown key; did you mean bets?"),
+    (GOOD | {"odd": []}, "odd: unknown key"),
     (GOOD | {"rules": "red-dog"}, "rules: profile 'red-dog': expected one of borgata"),
     (GOOD | {"rules": 3}, "rules: no profile"),
     (GOOD | {"bets": 3}, "bets: expected an object"),
@@ -66,6 +71,7 @@ MALFORMED: list[tuple[object, str]] = [
     (GOOD | {"bets": {"1": 100}}, "bets.1: expected an object"),
     (GOOD | {"bets": {"1": {"main": 10.5}}}, "bets.1.main: expected a whole number"),
     (GOOD | {"bets": {"1": {"main": 0}}}, "bets.1.main: expected a whole number"),
+    (GOOD | {"bets": {"1": {"mian": 100}}}, "bets.1.mian: unknown wager; expected one of blazing7s"),
     (GOOD | {"bets": {"1": {"lucky_ladies": 100}}}, "bets: expected at least one main wager"),
     (GOOD | {"shoe": "Kh"}, "shoe: expected a list"),
     (GOOD | {"shoe": ["Kh", "1s"]}, 'shoe[1]: expected a card such as 8h or Td, got "1s"'),
@@ -78,7 +84,10 @@ MALFORMED: list[tuple[object, str]] = [
     (GOOD | {"actions": [{"act": "stand"}]}, "actions[0].spot: missing"),
     (GOOD | {"actions": [{"spot": 1}]}, "actions[0].act: missing"),
     (GOOD | {"actions": [{"spot": 1, "act": "peek"}]}, "actions[0].act: expected one of"),
-    (GOOD | {"actions": [{"spot": 1, "act": "stand", "how": 1}]}, "actions[0].how: unknown key"),
+    (
+        GOOD | {"actions": [{"spot": 1, "act": "stand", "how": 1}]},
+        "actions[0].how: unknown key; expected one of",
+    ),
     (GOOD | {"actions": [{"spot": 1, "act": "insurance"}]}, "actions[0].amount: missing"),
     (GOOD | {"actions": [{"spot": True, "act": "stand"}]}, "actions[0].spot: expected a whole number"),
     (GOOD | {"actions": [{"spot": 1, "act": "stand", "hand": 4}]}, "actions[0].hand: expected a whole number"),
@@ -96,7 +105,7 @@ MALFORMED: list[tuple[object, str]] = [
     (GOOD | {"burn": 6}, "burn: expected a whole number from 0 to 5"),
     (GOOD | {"blazing_meter_cents": 1}, "blazing_reset_cents: missing"),
     (GOOD | {"mhb": 3}, "mhb: expected an object"),
-    (GOOD | {"mhb": {"meter": 1}}, "mhb.meter: unknown key"),
+    (GOOD | {"mhb": {"meter": 1}}, "mhb.meter: unknown key; expected one of meter_before_cents"),
     (GOOD | {"mhb": {}}, "mhb.meter_before_cents: missing"),
     (GOOD | {"entered_mid_shoe": [9]}, "entered_mid_shoe[0]: expected a whole number"),
     (case("7d 7d 7d Tc", "1 stand", bets={"1": {"main": 100, "blazing7s": 500}}), "blazing_meter_cents: the linked"),
@@ -143,7 +152,7 @@ def test_bets_returned_are_compared_by_spot() -> None:
     expected = {"rejected_bets": {"1": ["lucky_ladies"]}}
     found = json.loads(run("settle", "-", told={"cases": [told | {"expect": expected}]}).stdout)
     assert found["cases"][0]["differences"] == [
-        "rejected_bets: expected {'1': ['lucky_ladies']}, found " + str(found["cases"][0]["rejected_bets"])
+        f'rejected_bets: expected {{"1":["lucky_ladies"]}}, found {compact(found["cases"][0]["rejected_bets"])}'
     ]
     expected = {"rejected_bets": {"2": ["lucky_ladies"]}}
     found = json.loads(run("settle", "-", told={"cases": [told | {"expect": expected}]}).stdout)

@@ -74,7 +74,11 @@ def test_the_hash_is_of_the_rules_and_not_of_their_spelling() -> None:
         ('name = "a"\nrules = 3\n', ["house.toml:2: rules: expected a table"]),
         (
             'name = "a"\nnaem = 1\n',
-            ["house.toml:2: naem: unknown key; expected name, title, rules, options, side_bets, sources"],
+            ["house.toml:2: naem: unknown key; expected one of name, title, rules, options, side_bets, sources"],
+        ),
+        (
+            'name = "a"\n[rules]\nmax_hands = 3\n[source]\nmax_hands = "card"\n',
+            ["house.toml:4: source: unknown key; did you mean sources?"],
         ),
         (house('soft_17 = "hot"'), ['house.toml:3: [rules] soft_17: expected one of "stand", "hit", got "hot"']),
         (house("max_hand = 3"), ["house.toml:3: [rules] max_hand: unknown key; did you mean max_hands?"]),
@@ -120,6 +124,10 @@ def test_the_hash_is_of_the_rules_and_not_of_their_spelling() -> None:
         (
             'name = "a"\n[side_bets.ez_bust]\nupcards = [2]\n[sources]\nez_bust = "card"\n',
             ["house.toml:3: [side_bets.ez_bust] upcards: unknown key; did you mean up_cards?"],
+        ),
+        (
+            'name = "a"\n[side_bets.ez_bust]\nall_broke = "loses"\n[sources]\nez_bust = "card"\n',
+            ["house.toml:3: [side_bets.ez_bust] all_broke: belongs in [side_bets.ez_bust.choices]"],
         ),
         (
             'name = "a"\n[side_bets.ez_bust.pays]\nbust = [1, 1]\n[sources]\nez_bust = "card"\n',

@@ -124,7 +124,7 @@ async def test_the_mistakes_of_a_table_file_are_marked_at_their_lines(broker: Br
         await window.page.goto(at + HERE)
         panel = window.page.locator(".table-file")
         for text, marked, said in (
-            (WRONG, [5], "there stands <img src=x"),
+            (WRONG, [5], "in: <img src=x"),
             (WRONG.rpartition("<img")[0], [1, 3], "[table] name: expected"),
         ):
             file: FilePayload = {"name": "table.toml", "mimeType": "text/plain", "buffer": text.encode()}

@@ -125,7 +125,8 @@ def read_lines(text: Iterable[str]) -> Iterator[tuple[int, Table | Line]]:
             continue
         kind = next((kind for kind in KINDS if kind in data and (kind != "spot" or "key" not in data)), None)
         if kind is None:
-            raise EvidenceRefused(f"line {number}: expected one of the keys {', '.join(KINDS)}")
+            got = f", got {', '.join(shown(key) for key in sorted(data))}" if data else ""
+            raise EvidenceRefused(f"line {number}: expected one of the keys {', '.join(KINDS)}{got}")
         for key in sorted(set(data) - FIELDS[kind]):
             raise EvidenceRefused(f"line {number}: {key}: not a key of a line with {kind!r}")
         if kind in {"card", "spot", "key"}:

@@ -18,9 +18,10 @@ from controller.core.analysis.scripted_round import ACTS, Act
 from controller.core.analysis.stated_meters import Linked, Meters, Mystery
 from controller.core.game.rule_checks import CENTS_LIMIT, RANGES, impossible
 from controller.core.game.rules import Rules
+from controller.core.game.side_bet import names as side_bet_names
 from controller.formats.config.profiles import with_options
 from controller.formats.text.safe_parse import DataRefused, json_of, reads_outside
-from controller.formats.text.struct_decoder import shown
+from controller.formats.text.struct_decoder import hint, shown
 from firmware_protocols.cards import Card
 
 NEEDED: Final = ("rules", "bets", "shoe", "actions")
@@ -37,6 +38,8 @@ EXPECT_KEYS: Final = frozenset(
 MHB_KEYS: Final = ("meter_before_cents", "increment_cents", "trigger_cents", "next_trigger_cents")
 BET_NAMES: Final = {"mhb": "five_card_progressive"}
 """What a case calls a side wager, where its file has another name."""
+WAGERS: Final = frozenset({"main", *side_bet_names(), *BET_NAMES})
+"""What may lie at a spot."""
 
 CARDS_LIMIT: Final = 416
 """Cards of eight decks."""
@@ -90,7 +93,7 @@ def read_case(case: object, rules_of: Callable[[str], Rules | None]) -> HandCase
         raise CaseError("", "expected an object with rules, bets, shoe, actions")
     for key in case:
         if key not in KNOWN:
-            raise CaseError(str(key), "unknown key")
+            raise CaseError(str(key), f"unknown key{hint(str(key), KNOWN)}")
     for key in NEEDED:
         if key not in case:
             raise CaseError(key, "missing")
@@ -150,6 +153,9 @@ def read_bets(bets: object) -> dict[int, dict[str, int]]:
             raise CaseError(f"bets.{spot}", "expected a spot from 1 to 7")
         if not isinstance(laid, Mapping):
             raise CaseError(f"bets.{spot}", f"expected an object of bets, got {shown(laid)}")
+        for bet in laid:
+            if bet not in WAGERS:
+                raise CaseError(f"bets.{spot}.{bet}", f"unknown wager; expected one of {', '.join(sorted(WAGERS))}")
         found[int(spot)] = {
             str(bet): _whole(f"bets.{spot}.{bet}", cents, 1, CENTS_LIMIT) for bet, cents in laid.items()
         }
@@ -164,7 +170,7 @@ def read_act(key: str, act: object) -> Act:
         raise CaseError(key, f"expected an object, got {shown(act)}")
     for name in act:
         if name not in ACT_KEYS:
-            raise CaseError(f"{key}.{name}", "unknown key")
+            raise CaseError(f"{key}.{name}", f"unknown key; expected one of {', '.join(sorted(ACT_KEYS))}")
     for name in ("spot", "act"):
         if name not in act:
             raise CaseError(f"{key}.{name}", "missing")
@@ -193,7 +199,7 @@ def read_meters(case: Mapping[str, Any]) -> Meters:
             raise CaseError("mhb", f"expected an object, got {shown(told)}")
         for key in told:
             if key not in MHB_KEYS:
-                raise CaseError(f"mhb.{key}", "unknown key")
+                raise CaseError(f"mhb.{key}", f"unknown key; expected one of {', '.join(MHB_KEYS)}")
         mystery = Mystery(*(_whole(f"mhb.{key}", _needed(told, key, "mhb."), 0, CENTS_LIMIT) for key in MHB_KEYS))
     return Meters(linked, mystery)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import msgspec
+
 from controller.core.analysis.scripted_account import Account, account, faces, refused_side_bet
 from controller.core.analysis.scripted_round import DECISIONS, Ended, TellingError, ToldRound
 from controller.core.game.hand import best
@@ -168,28 +170,35 @@ def differences(case: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
     if not isinstance(expect, Mapping):
         return []
     lines = [
-        f"{key}: expected {expect[key]}, found {found[key]}"
-        for key in COMPARED
-        if key in expect and expect[key] != found[key]
+        _difference(key, expect[key], found[key]) for key in COMPARED if key in expect and expect[key] != found[key]
     ]
     for key in ("hand_nets", "hands"):
         by_spot = expect.get(key, {})
         if not isinstance(by_spot, Mapping):
-            lines.append(f"{key}: expected {by_spot}, found {found[key]}")
+            lines.append(_difference(key, by_spot, found[key]))
             continue
         for spot, wanted in by_spot.items():
             if found[key].get(spot) != wanted:
-                lines.append(f"{key}.{spot}: expected {wanted}, found {found[key].get(spot)}")
+                lines.append(_difference(f"{key}.{spot}", wanted, found[key].get(spot)))
     if "rejected_bets" in expect and not same_bets(expect["rejected_bets"], found["rejected_bets"]):
-        lines.append(f"rejected_bets: expected {expect['rejected_bets']}, found {found['rejected_bets']}")
+        lines.append(_difference("rejected_bets", expect["rejected_bets"], found["rejected_bets"]))
     for key in METERS:
         if key in expect and expect[key] != found["meters"].get(key):
-            lines.append(f"{key}: expected {expect[key]}, found {found['meters'].get(key)}")
+            lines.append(_difference(key, expect[key], found["meters"].get(key)))
     wanted = [place for place, act in enumerate(case["actions"]) if act.get("expect") == "rejected"]
     refused = [row["index"] for row in found["rejected"]]
     if [place for place in wanted if place not in found["moot"]] != refused:
-        lines.append(f"rejected: expected {wanted}, found {refused}")
+        lines.append(_difference("rejected", wanted, refused))
     return lines
+
+
+def _difference(key: str, wanted: object, found: object) -> str:
+    """One line, with both values as a case writes them."""
+    return f"{key}: expected {_json(wanted)}, found {_json(found)}"
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value, order="sorted").decode()
 
 
 def same_bets(wanted: object, found: Mapping[str, Any]) -> bool:

@@ -21,7 +21,7 @@ from controller.core.game.rules import Options, Rules, Terms
 from controller.core.game.side_bet import find
 from controller.core.game.side_bet import names as side_bet_names
 from controller.formats.text.safe_parse import toml_of
-from controller.formats.text.struct_decoder import Mistake, decode
+from controller.formats.text.struct_decoder import Mistake, decode, hint
 from controller.formats.text.toml_positions import Path as KeyPath
 from controller.formats.text.toml_positions import key_lines, line_of
 from controller.formats.text.toml_schema import syntax_line
@@ -170,7 +170,9 @@ def _with_term(rules: Rules, key: str, value: object, mistakes: list[Mistake]) -
 
 def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> Read | None:
     """A profile's plain data as values; what is wrong goes to ``mistakes``."""
-    mistakes += [Mistake((key,), f"unknown key; expected {', '.join(TABLES)}") for key in data if key not in TABLES]
+    unknown = {key: hint(key, set(TABLES) - data.keys()) for key in data if key not in TABLES}
+    every = f"; expected one of {', '.join(TABLES)}"
+    mistakes += [Mistake((key,), f"unknown key{guess or every}") for key, guess in unknown.items()]
     for key in ("rules", "options", "side_bets", "sources"):
         if not isinstance(data.get(key, {}), Mapping):
             mistakes.append(Mistake((key,), "expected a table"))
@@ -187,7 +189,8 @@ def _decoded(data: Mapping[str, Any], mistakes: list[Mistake]) -> Read | None:
     options = decode(Options, data.get("options", {}), ("options",), mistakes)
     terms = _terms(data.get("side_bets", {}), mistakes)
     sources = {str(key): str(value) for key, value in data.get("sources", {}).items()}
-    mistakes += _source_mistakes(data, sources)
+    if not any("sources" in guess for guess in unknown.values()):
+        mistakes += _source_mistakes(data, sources)
     if rules is None or options is None:
         return None
     rules = replace(rules, options=options, side_bets=tuple(terms), side_bet_terms=terms)
@@ -204,8 +207,11 @@ def _terms(tables: Mapping[str, Any], mistakes: list[Mistake]) -> dict[str, Term
         elif not isinstance(table, Mapping):
             mistakes.append(Mistake(path, "expected a table"))
         else:
-            found = decode(Terms, table, path, mistakes)
-            given = {} if found is None else {key: getattr(found, key) for key in table}
+            misplaced = table.keys() & find(name).choices.keys()
+            mistakes += [Mistake((*path, key), f"belongs in [side_bets.{name}.choices]") for key in sorted(misplaced)]
+            own = {key: value for key, value in table.items() if key not in misplaced}
+            found = decode(Terms, own, path, mistakes)
+            given = {} if found is None else {key: getattr(found, key) for key in own}
             terms[name] = replace(find(name).usual, **given)
     return terms
 

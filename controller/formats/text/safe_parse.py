@@ -100,7 +100,10 @@ def json_of(
         raise
     except RecursionError as error:
         raise DataRefused(TOO_DEEP) from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if "\n" in error.doc.rstrip() else ""
+        raise DataRefused(f"not JSON: {error.msg} at {line}column {error.colno}") from error
+    except UnicodeDecodeError as error:
         raise DataRefused(f"not JSON: {error}") from error
     except (ValueError, ArithmeticError) as error:
         # Thousands of digits, or an exponent of dozens, are JSON, but no number to the library.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_args, get_origin
 
@@ -42,7 +42,7 @@ def decode(kind: type[S], data: Mapping[str, Any], path: Path, mistakes: list[Mi
     fields = _fields(kind)
     known = {field.encode_name for field in fields}
     for key in data.keys() - known:
-        mistakes.append(Mistake((*path, key), f"unknown key{_hint(key, known - data.keys())}"))
+        mistakes.append(Mistake((*path, key), f"unknown key{hint(key, known - data.keys())}"))
     values: dict[str, Any] = {}
     for field in fields:
         if field.encode_name in data:
@@ -127,6 +127,7 @@ def _is_struct(annotation: object) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, msgspec.Struct)
 
 
-def _hint(key: str, known: set[str]) -> str:
+def hint(key: str, known: Iterable[str]) -> str:
+    """The one of ``known`` that an unknown ``key`` may mean, as the end of a sentence; empty if none is near."""
     near = difflib.get_close_matches(key, sorted(known), n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""

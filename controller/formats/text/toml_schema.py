@@ -104,29 +104,60 @@ _SHOWN: Final = 60
 
 _TRUTH: Final = {"true", "false", "yes", "no", "on", "off"}
 
+_UNQUOTED: Final = re.compile(r"\s*[\w.-]+\s*=\s*([^\s#\"'\[{][^#\"'\[\]{}=,]*)(#.*)?")
+"""A line whose value begins like a number or a date and goes on like text: an address, a version."""
+
+_IN_WORDS: Final = {
+    "Illegal character '\\n'": "a quotation mark is missing",
+    "Expected newline or end of document after a statement": "expected nothing more after the value",
+}
+"""tomllib's words, and what they mean to people."""
+
 
 def syntax_line(text: str, name: str, error: str) -> str:
-    """What tomllib says of the file ``name``, on the line it names, or the last, and what stands there."""
+    """What tomllib says of the file ``name``, on the line it names, or the last, with that line."""
     lines = text.splitlines()
     found = _SYNTAX.fullmatch(error)
     if found is None:
         return f"{name}:{len(lines)}: {error}"
-    line = lines[int(found[2]) - 1] if int(found[2]) <= len(lines) else ""
-    rest = line[int(found[3]) - 1 :].strip()
+    at = int(found[2])
+    line = lines[at - 1] if at <= len(lines) else ""
+    said = _slip(lines[:at], found[1], line[int(found[3]) - 1 :].strip())
+    return f"{name}:{at}: {said or f'{_IN_WORDS.get(found[1], found[1])}, in: {line.strip()[:_SHOWN]}'}"
+
+
+def _slip(lines: list[str], error: str, rest: str) -> str:
+    """The usual slips in the last of ``lines``, of which ``rest`` could not be read; empty for any other."""
+    line = lines[-1].strip() if lines else ""
     value = _WORD.match(rest)
-    if found[1] == "Cannot overwrite a value":
-        said = f"this key is given twice: there stands {line.strip()[:_SHOWN]}"
-    elif found[1] != "Invalid value":
-        said = f"{found[1]}: there stands {line.strip()[:_SHOWN]}"
-    elif not rest or rest.startswith("#"):
-        said = f"a value is missing: there stands {line.strip()[:_SHOWN]}"
-    elif value is None:
-        said = f"expected a value: there stands {line.strip()[:_SHOWN]}"
-    elif value[0].strip().lower() in _TRUTH:
-        said = f"expected true or false, or text in quotes, got {value[0].strip()}"
-    else:
-        said = f'text must be in quotes: "{value[0].strip()[:_SHOWN]}"'
-    return f"{name}:{found[2]}: {said}"
+    if error == "Cannot overwrite a value" or error.startswith("Cannot declare"):
+        return f"given twice{_first(lines)}: {line[:_SHOWN]}"
+    if error.startswith("Expected newline") and (unquoted := _UNQUOTED.fullmatch(line)):
+        return f'text must be in quotes: "{unquoted[1].strip()[:_SHOWN]}"'
+    if error != "Invalid value":
+        return ""
+    if not rest or rest.startswith("#"):
+        return f"a value is missing, in: {line[:_SHOWN]}"
+    if value is None:
+        return f"expected a value, in: {line[:_SHOWN]}"
+    word = value[0].strip()
+    if word.lower() in _TRUTH:
+        return f"expected true or false, or text in quotes, got {word}"
+    return f'text must be in quotes: "{word[:_SHOWN]}"'
+
+
+def _first(lines: list[str]) -> str:
+    """Where the key or section of the last of ``lines`` stands first: a key within its own section only."""
+    *before, last = (line.strip() for line in lines)
+    is_section = last.startswith("[")
+    named = last if is_section else last.partition("=")[0].strip()
+    for number in range(len(before), 0, -1):
+        line = before[number - 1]
+        if (line if is_section else line.partition("=")[0].strip()) == named:
+            return f", first on line {number}"
+        if line.startswith("[") and not is_section:
+            break
+    return ""
 
 
 def _placed(text: str, name: str, mistakes: Iterable[Mistake]) -> ConfigError:
