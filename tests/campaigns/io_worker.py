@@ -43,7 +43,8 @@ async def commits(journal: Journal, patience_s: float | None) -> None:
         async with asyncio.timeout(patience_s):
             await journal.commit([Entry(head.number + 1, os.urandom(1500), events, checkpoint)])
         print(journal.head.number, journal.head.hash.hex(), flush=True)
-        await journal.mark_published(journal.head.seq)
+        async with asyncio.timeout(patience_s):
+            await journal.mark_published(journal.head.seq)
     await journal.note_ack("surveillance", journal.head.seq)
 
 

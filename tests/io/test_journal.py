@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from controller.formats.journal.check import Report
 from controller.formats.journal.records import Identity, chain, genesis
-from controller.formats.journal.schema import TABLES
-from controller.formats.journal.wal import wal_damage
+from controller.formats.journal.schema import PAGE_BYTES, TABLES
+from controller.formats.journal.wal import first_page, wal_damage
 from controller.io.journal.journal import Entry, Journal, JournalDamaged, JournalFailed, JournalReader, NotAJournal
 from controller.io.journal.verification import verify
 from tests.journal_key import KEY
@@ -391,6 +391,24 @@ async def test_a_damaged_write_ahead_log_is_found(tmp_path: Path) -> None:
         damaged = bytearray(log)
         damaged[at] ^= 0x10
         assert wal_damage(bytes(damaged)) is not None, at
+
+
+def test_the_first_page_is_the_logs_once_a_transaction_of_it_wrote_one(tmp_path: Path) -> None:
+    path, log = tmp_path / "some.sqlite", tmp_path / "some.sqlite-wal"
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+        connection.execute("PRAGMA journal_mode = wal")
+        connection.execute("CREATE TABLE one (a)")
+        found = log.read_bytes()
+        connection.execute("CREATE TABLE two (a)")
+        later = log.read_bytes()
+        assert path.stat().st_size == PAGE_BYTES
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert first_page(later) == path.read_bytes()[:PAGE_BYTES]
+    assert first_page(later[: len(found)]) == first_page(found) != first_page(later)
+    assert first_page(later[:-1]) == first_page(found)
+    assert first_page(found[:-1]) is None
+    assert first_page(b"") is None
 
 
 async def test_readers_need_no_write_access_and_leave_nothing_behind(tmp_path: Path, whole: Whole) -> None:

@@ -29,6 +29,19 @@ BEGIN = """
 from controller.io.journal.epochs import Ruling, begin_epoch
 asyncio.run(begin_epoch(Path({path!r}), "harbour", "bj-1", Ruling("M. Okafor", "J. Reyes", "the disk was replaced"), 1))
 """
+FIRST = """
+from controller.io.journal.journal import Journal
+from controller.io.journal.scrub import before_start
+from tests.io.test_storage import HERE
+from tests.journal_key import KEY
+
+async def begin():
+    before_start(Path({path!r}))
+    journal = await Journal.open(Path({path!r}), HERE, created_wall_ns=1, key=KEY)
+    await journal.close()
+
+asyncio.run(begin())
+"""
 SECRET = """
 from controller.io.files.secret_files import write_secret
 write_secret(Path({path!r}), b"secret")
@@ -105,6 +118,21 @@ def test_a_new_epoch_cut_off_anywhere_loses_nothing_of_the_old_one(tmp_path: Pat
             begun = asyncio.run(begin_epoch(path, "harbour", "bj-1", RULED, 1))
             assert begun.before.startswith("record 6, event 6, head "), begun
         assert records_kept(folder)[HERE.epoch] == 6
+
+
+def test_a_journal_whose_beginning_is_cut_off_anywhere_is_begun_or_gone_on_with(tmp_path: Path) -> None:
+    watched = tmp_path / "watched"
+    watched.mkdir()
+    for _, folder in cuts(tmp_path, watched, FIRST, 6):
+        asyncio.run(begun(folder / "journal.sqlite"))
+
+
+async def begun(path: Path) -> None:
+    """As a daemon starts on it."""
+    before_start(path)
+    journal = await Journal.open(path, HERE, created_wall_ns=1, key=KEY)
+    await journal.close()
+    assert verify(path).damage is None
 
 
 @pytest.mark.parametrize(

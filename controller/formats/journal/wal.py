@@ -1,4 +1,6 @@
-"""A write-ahead log of SQLite as bytes: where it is damaged. SQLite itself ends a log at its first damaged frame.
+"""A write-ahead log of SQLite as bytes: where it is damaged, and the first page as its transactions leave it.
+
+SQLite itself ends a log at its first damaged frame.
 
 The format: https://www.sqlite.org/fileformat2.html, section 4.
 """
@@ -53,6 +55,25 @@ def wal_damage(data: bytes) -> str | None:
                 return f"write-ahead log: {lost}"
         before = stored
     return None
+
+
+def first_page(data: bytes) -> bytes | None:
+    """The database's first page as the log's last transaction leaves it; None: it is the file's."""
+    if len(data) <= WAL_HEADER_BYTES or not _has_header(data):
+        return None
+    order, salt, running = _order(data), data[16:24], _pair(data, 24)
+    written: bytes | None = None
+    committed: bytes | None = None
+    for at in range(WAL_HEADER_BYTES, len(data) - FRAME_BYTES + 1, FRAME_BYTES):
+        frame = data[at : at + FRAME_BYTES]
+        running = _frame_sum(frame, running, order)
+        if frame[8:16] != salt or running != _pair(frame, 16):
+            break
+        if int.from_bytes(frame[:4], "big") == 1:
+            written = frame[FRAME_HEADER_BYTES:]
+        if frame[4:8] != bytes(4):
+            committed = written
+    return committed
 
 
 def _goes_on(frame: bytes, salt: bytes, ends: set[tuple[int, int]], order: Order) -> bool:

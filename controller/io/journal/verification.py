@@ -14,7 +14,7 @@ from controller.formats.journal.file_header import HEADER_BYTES, header_damage, 
 from controller.formats.journal.records import Identity
 from controller.formats.journal.schema import PAGE_BYTES
 from controller.formats.journal.seals import Sealing
-from controller.formats.journal.wal import HEADER_DAMAGED, wal_damage
+from controller.formats.journal.wal import HEADER_DAMAGED, first_page, wal_damage
 from controller.formats.orders.operators import Asking
 from controller.formats.orders.signed_orders import order_in
 from controller.io.files.plain_files import FileRefused, content
@@ -66,7 +66,7 @@ def verify(path: Path, key: bytes | None = None, *, gently: bool = False) -> Rep
             connection.execute("SELECT count(*) FROM meta").fetchone()
             log = _log(path)
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
-            header = _header(path)
+            header = _header(path, log)
             complaint = header_damage(header) or _sqlite_complaint(connection)
             report = Report(complaint) if complaint else examine(_contents(connection, header, gently=gently))
             complaint = report.damage or _file_complaint(path, log, pages)
@@ -159,9 +159,14 @@ def _contents(connection: sqlite3.Connection, header: bytes, *, gently: bool) ->
     return Contents(*marks, tuple(definitions), rows)
 
 
-def _header(path: Path) -> bytes:
+def _header(path: Path, log: bytes) -> bytes:
+    """The header that counts. A power cut before a log is folded in for the first time leaves the file's half made."""
     with path.open("rb") as file:
-        return file.read(HEADER_BYTES)
+        header = file.read(HEADER_BYTES)
+    if header_damage(header) is None:
+        return header
+    page = first_page(log)
+    return header if page is None else page[:HEADER_BYTES]
 
 
 def _sqlite_complaint(connection: sqlite3.Connection) -> str | None:
