@@ -13,6 +13,7 @@ from typing import Final
 import pytest
 
 from controller.core.game.rules import Rules
+from controller.core.messages.advice import Move, PaymentAdvised
 from controller.core.messages.alerts import BetDecreasedAfterLock, RoundIrregular
 from controller.core.messages.events import CardOpened, DealUnconfirmed, HoleCardRevealed, KeyUndone
 from controller.core.messages.inputs import DeclareBox, SetCard, ShoeChanged, VoidRound
@@ -20,7 +21,7 @@ from controller.io.files import profile_files
 from firmware_protocols.cards import DECK, Card
 from firmware_protocols.readings import CardDrawn, DeviceHealth, HealthState
 from simulators.people.felt import StandKey
-from tests.core.hole_rounds import IRREGULARITIES, KEYS, ORDERS, PROFILES, Case, assert_secret
+from tests.core.hole_rounds import IRREGULARITIES, KEYS, ORDERS, PROFILES, RANKS, Case, assert_secret
 from tests.core.rig import Rig
 
 TURN_KEYS: Final = ("always", "sometimes")
@@ -267,7 +268,31 @@ def test_chips_that_are_taken_turn_nothing() -> None:
     assert len(rig.told(HoleCardRevealed)) == 1
 
 
-def test_a_card_that_only_the_dealer_can_have_turns_it() -> None:
+@pytest.mark.parametrize("stand_key", ["always", "sometimes"])
+@pytest.mark.parametrize("deal_key", ["always", "sometimes"])
+def test_no_chips_that_make_a_hit_look_like_a_double_turn_it_where_the_dealer_keys_it(
+    stand_key: str, deal_key: str
+) -> None:
+    """A player with 11 adds a chip, draws once as if he doubled, and goes on drawing: that card is not the dealer's."""
+    rig = table(stand_key=stand_key, deal_key=deal_key)
+    rig.talk("1 main 10 \n key no_more_bets")
+    rig.deal("5h 9c 6d 5s")
+    rig.talk("key no_more_bets" if deal_key == "always" else "")
+    rig.talk("1 main 20 \n 2c \n 3d \n 4c")
+    rig.pass_ms(60_000)
+    assert (rig.told(HoleCardRevealed), "5s" in opened(rig)) == ([], False)
+
+
+def test_a_dealer_who_draws_and_has_not_pressed_the_key_closes_the_round_and_it_is_settled() -> None:
+    rig = dealt()
+    rig.talk("key stand stand \n Tc \n 1 main 20 \n 2 main 20")
+    assert rig.told(HoleCardRevealed) == []
+    rig.key("round_closed")
+    assert len(rig.told(HoleCardRevealed)) == 1
+    assert (rig.postings(), rig.outcomes()) == (["1: spot 1 main -10.00", "1: spot 2 main -10.00"], ["settled"])
+
+
+def test_a_card_that_only_the_dealer_can_have_turns_it_where_no_key_need_say_so() -> None:
     rig = dealt("sometimes")
     rig.talk("key stand stand \n Tc")
     rig.pass_ms(100)
@@ -320,6 +345,18 @@ def test_a_void_round_opens_no_hole_card_and_what_follows_it_stays_closed() -> N
     assert hole not in {event.card for event in rig.told(CardOpened) if isinstance(event, CardOpened)}
     assert opened(rig) == "Th 9h 6c Td 8h"
     assert hole in {kept.number for kept in rig.table.state.shoe.closed}
+
+
+@pytest.mark.parametrize("hole", RANKS)
+def test_what_is_advised_of_a_void_round_says_nothing_of_it(hole: Card) -> None:
+    """Two hands of 17: the sum of what they would win against the dealer's cards is 0 where these are 17 too."""
+    rig = table()
+    rig.talk("1 main 10 \n key no_more_bets")
+    rig.deal(f"7h 6d 7c {hole}")
+    rig.talk("1 main 20 \n key split \n Qs \n key stand \n Qd \n key stand")
+    rig.give(VoidRound(rig.now_ns, 1, "floor", "misdeal"))
+    (advised,) = (event for event in rig.told(PaymentAdvised) if isinstance(event, PaymentAdvised))
+    assert [(line.spot, line.hand, line.move, line.cents) for line in advised.lines] == [(1, None, Move.LEAVE, 0)]
 
 
 def void(rig: Table) -> None:

@@ -269,10 +269,10 @@ def may_end_by_key(transaction: Transaction) -> bool:
 
     That key may not have been heard while the keypad was lost: the round then ends with its hole card closed.
     """
-    return _keyless(transaction) or transaction.round().keys_unheard
+    return keyless(transaction) or transaction.round().keys_unheard
 
 
-def _keyless(transaction: Transaction) -> bool:
+def keyless(transaction: Transaction) -> bool:
     """Whether the open round is of a house where no key need say that the hole card is turned."""
     return transaction.round().rules(transaction.rules).options.turn_key == "sometimes"
 
@@ -280,7 +280,7 @@ def _keyless(transaction: Transaction) -> bool:
 def ends_unturned(transaction: Transaction) -> bool:
     """Whether the round ends now and nobody has said that its hole card is turned, where a key must."""
     round_now = transaction.round()
-    said = round_now.closing or round_now.turn_key or _keyless(transaction)
+    said = round_now.closing or round_now.turn_key or keyless(transaction)
     return bool(round_now.cards) and round_now.dealing.unturned() and not said
 
 

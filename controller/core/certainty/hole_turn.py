@@ -16,8 +16,10 @@ def turn_if_shown(transaction: Transaction, view: Reconstruction) -> None:
     nodes = transaction.lattice().frontier
     by_key = bool(nodes) and all(node.turned for node in nodes)
     if transaction.round().dealing.unturned():
-        # What the table concludes is not what the dealer's hand did.
-        by_card = bool(nodes) and all(node.drawn for node in (*nodes, *view.frontier))
+        # What the table concludes is not what the dealer's hand did: a player's chips can make a hit look like the card
+        # of a double and the next one like the dealer's. Where the dealer keys the turn no card says it for him.
+        keyed = not deal_confirmation.keyless(transaction)
+        by_card = not keyed and bool(nodes) and all(node.drawn for node in (*nodes, *view.frontier))
         # After a correction every play rests on a person's word, which may be wrong: then the key or the close says it.
         concluded = not any(transaction.round().corrected) and (by_card or deal_confirmation.paused(transaction))
     else:

@@ -7,7 +7,7 @@ split hands from right to left, each spot's side wagers after its main wager.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from math import gcd
 from typing import Final
@@ -17,7 +17,7 @@ from controller.core.game.rules import Rules
 from controller.core.game.settlement import NATURAL, DealerEnd, hand_net
 from controller.core.game.wager import Basis
 from controller.core.messages.advice import Advice, AdviceLine, Move, PaymentAdvised, Stack
-from controller.core.messages.events import BettingClosed, CardDealt, Event, HandCompleted, WagerSettled
+from controller.core.messages.events import BettingClosed, CardDealt, CardOpened, Event, HandCompleted, WagerSettled
 from controller.core.table.state import Round, Table
 from controller.core.table.transaction import Transaction
 
@@ -157,19 +157,18 @@ def _known_of(before: Table, transaction: Transaction, number: int) -> tuple[dic
     round_now = next((one for one in rounds if one.number == number), None)
     if round_now is None:
         return {}, ()
-    # A round that this step has closed lies open on the felt.
-    closed = not any(
-        one is not None and one.number == number for one in (transaction.state.round, *transaction.state.waiting)
-    )
     told = [one for one in (*round_now.told, *transaction.events) if isinstance(one, HandCompleted | CardDealt)]
-    return dict(_open_cards(round_now, closed=closed)), tuple(dict.fromkeys(one for one in told if one.round == number))
+    # What this step has opened counts; what it has not stays closed, even where the round is over: one that is voided
+    # before the turn opens no hole card.
+    just = {one.card for one in transaction.events if isinstance(one, CardOpened)}
+    return dict(_open_cards(round_now, just)), tuple(dict.fromkeys(one for one in told if one.round == number))
 
 
-def _open_cards(round_now: Round, *, closed: bool) -> Iterator[tuple[int, int]]:
+def _open_cards(round_now: Round, just_opened: Container[int]) -> Iterator[tuple[int, int]]:
     """The cards that lie face up, as plays remember them, by number."""
     for place, card in enumerate(round_now.cards):
         face = card.shown()
-        if face is not None and (card.opened or closed):
+        if face is not None and (card.opened or card.number in just_opened):
             yield card.number, seen(place, face)
 
 
