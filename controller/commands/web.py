@@ -148,6 +148,7 @@ def tls_of(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
     """
     import ssl
 
+    from controller.io.files.plain_files import named
     from controller.io.files.secret_files import SecretRefused, is_kept, open_secret
 
     if certificate is None and key is None:
@@ -158,9 +159,10 @@ def tls_of(certificate: Path | None, key: Path | None) -> ssl.SSLContext | None:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
         kept = is_kept(str(key), os.environ.get("CREDENTIALS_DIRECTORY"))
-        with open_secret(key, what="the certificate's key", kept_by_service=kept) as file:
-            # OpenSSL takes a path: that of the descriptor that was judged.
-            context.load_cert_chain(certificate, f"/proc/self/fd/{file.fileno()}")
+        secret = open_secret(key, what="the certificate's key", kept_by_service=kept)
+        # OpenSSL takes paths: those of the descriptors that were judged.
+        with named(certificate) as shown, secret as file:
+            context.load_cert_chain(shown, f"/proc/self/fd/{file.fileno()}")
     except (SecretRefused, ssl.SSLError, OSError) as error:
         raise click.UsageError(f"--certificate-key: {error}") from error
     return context

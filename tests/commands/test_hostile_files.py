@@ -6,13 +6,16 @@ import os
 import socket
 import tracemalloc
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
+from controller.commands.web import tls_of
 from controller.io.files.key_file import create_key
 from controller.io.files.plain_files import (
     FILE_LIMIT_BYTES,
@@ -23,6 +26,8 @@ from controller.io.files.plain_files import (
     ordinary,
     text_content,
 )
+from controller.io.mqtt.connection import Broker
+from controller.io.operators.certificates import make_authority, paths
 from controller.io.system.randomness import SystemEntropy
 
 HUGE_BYTES: Final = 10 * 1024**3
@@ -121,6 +126,20 @@ def test_what_is_no_file_is_refused_in_one_line(
     assert done.stderr.startswith("tableside: ")
     assert done.stderr[:-1].isprintable()
     assert measured() < MEMORY_LIMIT_BYTES
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nor_is_it_taken_for_a_certificate(kind: str, tmp_path: Path) -> None:
+    """OpenSSL opens what it is told by name, and would wait for ever at a pipe."""
+    make_authority(tmp_path, datetime.now(UTC))
+    trusted, key = str(paths(tmp_path, "ca").certificate), paths(tmp_path, "ca").key
+    file = KINDS[kind](tmp_path / "given")
+    with pytest.raises(OSError, match=r".+"):
+        Broker("broker", 8883, tls_ca_file=str(file)).tls()
+    with pytest.raises(OSError, match=r".+"):
+        Broker("broker", 8883, tls_ca_file=trusted, tls_cert_file=str(file), tls_key_file=str(key)).tls()
+    with pytest.raises(click.UsageError, match=r"--certificate-key: .+"):
+        tls_of(file, key)
 
 
 def test_an_ordinary_file_is_read(tmp_path: Path) -> None:

@@ -81,6 +81,17 @@ def opened(path: Path | str, limit_bytes: int | None = FILE_LIMIT_BYTES) -> Iter
         yield file
 
 
+@contextmanager
+def named(path: Path | str) -> Iterator[str]:
+    """A name of an ordinary file for who opens by name (OpenSSL), good within the block; it is what was judged.
+
+    Raises:
+        FileRefused: as ``opened``.
+    """
+    with opened(path) as file:
+        yield f"/proc/self/fd/{file.fileno()}"
+
+
 def content(path: Path | str, limit_bytes: int = FILE_LIMIT_BYTES) -> bytes:
     """What an ordinary file holds.
 

@@ -27,6 +27,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from controller.formats.config.table_file import BrokerSection
+from controller.io.files.plain_files import named
 from controller.io.files.secret_files import SecretRefused, is_kept, open_secret, read_secret
 from controller.io.mqtt.intake import ANYTHING, Inbound, PacedClient
 
@@ -152,14 +153,16 @@ class Broker(msgspec.Struct, frozen=True):
         """
         if self.tls_ca_file is None:
             return None
-        context = ssl.create_default_context(cafile=self.tls_ca_file)
+        with named(self.tls_ca_file) as authority:
+            context = ssl.create_default_context(cafile=authority)
         context.sslsocket_class = ClosingSocket
         if self.tls_cert_file is not None and self.tls_key_file is not None:
-            # OpenSSL takes a path: that of the descriptor that was judged.
+            # OpenSSL takes paths: those of the descriptors that were judged.
             try:
                 kept = self.is_tls_key_kept
-                with open_secret(Path(self.tls_key_file), what="the TLS key", kept_by_service=kept) as key:
-                    context.load_cert_chain(self.tls_cert_file, f"/proc/self/fd/{key.fileno()}")
+                secret = open_secret(Path(self.tls_key_file), what="the TLS key", kept_by_service=kept)
+                with named(self.tls_cert_file) as certificate, secret as key:
+                    context.load_cert_chain(certificate, f"/proc/self/fd/{key.fileno()}")
             except SecretRefused as error:
                 raise OSError(str(error)) from error
         return context
