@@ -34,12 +34,12 @@ class ListeningRig(TimedRig):
     def consult(self, act: Consult) -> None:
         self.pass_ms(500)
         now, found = self.table.state.round, self.table.found
-        if now is not None and found is not None and now.asked is not None:
-            hole = now.cards[now.hole_place()].shown()
+        if now is not None and found is not None and now.questions.asked is not None:
+            hole = now.cards.drawn[now.hole_place()].shown()
             assert hole is not None, "the hole card has been turned"
             known = stories([Case(found, points_of(seen(0, hole)))])
             true = tuple(
-                Sight(act.cards[str(spot)], spot in act.doubled, spot in act.surrendered) for spot in now.spots
+                Sight(act.cards[str(spot)], spot in act.doubled, spot in act.surrendered) for spot in now.bets.spots
             )
             self.rounds.append((known, true))
         super().consult(act)

@@ -135,6 +135,6 @@ class LineRig(TimedRig):
         """Asked whether cards were missed the dealer says whether those that arrived are those that were drawn."""
         asked = [event for event in self.events if isinstance(event, QuestionAsked) and event.text == MISSED_CARDS]
         for event in asked[-1:]:
-            if self.table.state.round is not None and self.table.state.round.doubt == event.question:
+            if self.table.state.round is not None and self.table.state.round.questions.doubt == event.question:
                 words = "no" if self.arrived == self.true_cards else "yes"
                 self.give(Answered(self.now_ns, event.question, words, "dealer"))

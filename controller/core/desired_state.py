@@ -11,7 +11,7 @@ from controller.core.round import awaited_bets, begin_question, missed_cards, ne
 from controller.core.surveillance import monitor, pay_advice, shoe_check
 from controller.core.table import readiness
 from controller.core.table.desired import Desired
-from controller.core.table.state import Round
+from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
 
@@ -51,7 +51,7 @@ def question_displayed(transaction: Transaction) -> int:
     shown, round_now = answers.question_shown(transaction.state), transaction.state.round
     if shown is None or transaction.state.held:
         return 0
-    if round_now is None or round_now.doubt or round_now.unkeyed:
+    if round_now is None or round_now.questions.doubt or round_now.questions.unkeyed:
         return shown.number
     return 0 if shared_chips.shown(transaction) else shown.number
 
@@ -65,15 +65,15 @@ def _opened_text(transaction: Transaction) -> str:
 
 def _display(transaction: Transaction, round_now: Round) -> str:
     """The line on the dealer's keypad while a round is open. Before the turn it cannot depend on the hole card."""
-    if round_now.doubt:
+    if round_now.questions.doubt:
         return missed_cards.shown(round_now)
-    if round_now.unkeyed:
+    if round_now.questions.unkeyed:
         return begin_question.SHOWN
     if between := shared_chips.shown(transaction):
         return between
-    if round_now.entry:
-        return acceptance.entry_text(round_now.entering[0])
-    if round_now.lingers:
+    if round_now.questions.entry:
+        return acceptance.entry_text(round_now.questions.entering[0])
+    if round_now.questions.lingers:
         return stalled_round.SHOWN
     if round_now.trouble_told():
         return "Call the floor"
@@ -84,7 +84,11 @@ def _display(transaction: Transaction, round_now: Round) -> str:
         return _asked_text(asked, over=False)
     if laid := closed_meters.display(transaction.house, transaction.state):
         return laid
-    ready = (round_now.turned or not round_now.hole_dealt) and not round_now.hides() and not open_bets(transaction)
+    ready = (
+        (round_now.cards.turned or not round_now.cards.hole_dealt)
+        and not round_now.hides()
+        and not open_bets(transaction)
+    )
     if (
         ready
         and transaction.rules.options.pay_advice == "keypad"
@@ -97,4 +101,4 @@ def _display(transaction: Transaction, round_now: Round) -> str:
 def _asked_text(shown: answers.QuestionShown, *, over: bool = True) -> str:
     """A question as the dealer reads it; of a round that is ``over`` with its number."""
     assert shown.asked is not None, "between rounds no question holds a round"
-    return shown.asked.question.shown(shown.round.spots, shown.round.number if over else 0)
+    return shown.asked.question.shown(shown.round.bets.spots, shown.round.number if over else 0)

@@ -211,7 +211,9 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
     overtook = 0
     # A key that closed the round says that what follows is none of it.
     doubted = (
-        transaction.state.round is not None and bool(transaction.round().doubt) and not transaction.round().closing
+        transaction.state.round is not None
+        and bool(transaction.round().questions.doubt)
+        and not transaction.round().ending.closing
     )
     if transaction.state.begins == number and transaction.state.round is not None:
         next_deal.overtake(transaction)
@@ -220,7 +222,7 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
     ):
         lifecycle.refute_payment(transaction)
         if lifecycle.ended_by_card(transaction, at_ns):
-            overtook = 0 if transaction.round().closing else transaction.round().number
+            overtook = 0 if transaction.round().ending.closing else transaction.round().number
             lifecycle.close(transaction)
     began = transaction.state.round is None
     if began and not lock.lock(transaction, at_ns):
@@ -238,7 +240,7 @@ def _card_drawn(transaction: Transaction, drawn: readings.CardDrawn) -> None:
         transaction.heard_not_all()
         if transaction.state.begins != number:
             missed_cards.ask(transaction, "cards of the round before may have been missed")
-    if overtook and not transaction.round().locked_by:
+    if overtook and not transaction.round().bets.locked_by:
         transaction.change_round(overtook=overtook)
     lifecycle.card(transaction, drawn.face, since_ns, at_ns)
     missed_cards.next_may_have_begun(transaction)
@@ -322,7 +324,12 @@ def _line_disturbed(transaction: Transaction, disturbed: LineDisturbed) -> None:
     else:
         transaction.emit(LineErrors(disturbed.device, disturbed.reason, disturbed.data.hex()))
     round_now = transaction.state.round
-    if disturbed.device == "shoe" and round_now is not None and not round_now.doubt and not round_now.trouble:
+    if (
+        disturbed.device == "shoe"
+        and round_now is not None
+        and not round_now.questions.doubt
+        and not round_now.evidence.trouble
+    ):
         missed_cards.may_be_missing(transaction, "the shoe's line was disturbed")
 
 
@@ -355,7 +362,7 @@ def _device_health(transaction: Transaction, health: DeviceHealth) -> None:
         came, was_lost = health.state is HealthState.READY, transaction.state.shoe_lost
         transaction.change(shoe_lost=not came)
         if transaction.state.round is not None:
-            transaction.change_round(shoe_away=transaction.shoe_is_away())
+            transaction.change_evidence(shoe_away=transaction.shoe_is_away())
         if came and was_lost:
             missed_cards.may_be_missing(transaction, "the shoe was not connected")
             missed_cards.note_bets(transaction)

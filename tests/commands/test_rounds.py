@@ -76,7 +76,7 @@ def test_a_hand_is_told_with_the_card_that_the_floor_named(tmp_path: Path) -> No
     rig = Rig(penn(stand_key="always"))
     rig.talk("1 main 25\nkey no_more_bets\nTh 9s 7d Td\nkey stand hole_turned")
     assert rig.table.state.round is not None
-    rig.give(SetCard(rig.now_ns, rig.table.state.round.cards[2].number, Card("8d"), "M. Okafor", "seen on video"))
+    rig.give(SetCard(rig.now_ns, rig.table.state.round.cards.drawn[2].number, Card("8d"), "M. Okafor", "seen on video"))
     text = run("round", str(journal_of(rig, tmp_path / "named.sqlite")), "1").output
     assert "spot 1 hand 1: Th 7d, stands at 17" in text
     assert "spot 1 hand 1: Th 8d, stands at 18" in text

@@ -185,8 +185,8 @@ class FullNight:
             rig.find(next(iter(rig.lost)))
         if rng.random() < 0.003:
             rig.start_again()
-            if self.reads_display and rig.table.state.round is not None and rig.table.state.round.doubt:
-                rig.give(Answered(rig.now_ns, rig.table.state.round.doubt, "no", "dealer"))
+            if self.reads_display and rig.table.state.round is not None and rig.table.state.round.questions.doubt:
+                rig.give(Answered(rig.now_ns, rig.table.state.round.questions.doubt, "no", "dealer"))
 
     def answered(self) -> FullNight:
         """The same night with a dealer who answers what the display asks."""

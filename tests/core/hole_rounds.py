@@ -236,7 +236,7 @@ Doing = Callable[[HoleRig, Random], None]
 
 def cards_of(rig: HoleRig) -> list[int]:
     round_now = rig.table.state.round
-    return [1] if round_now is None or not round_now.cards else [card.number for card in round_now.cards]
+    return [1] if round_now is None or not round_now.cards.drawn else [card.number for card in round_now.cards.drawn]
 
 
 def number_of(rig: HoleRig) -> int:

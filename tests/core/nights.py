@@ -28,7 +28,8 @@ from controller.core.messages.inputs import (
 from controller.core.meters.state import Refusal
 from controller.core.persons import Vouched
 from controller.core.table.ledger import Book
-from controller.core.table.state import Round, State, restore
+from controller.core.table.round_state import Round
+from controller.core.table.state import State, restore
 from firmware_protocols.cards import DECK, Card
 from simulators.people.acts import Act, Press
 from simulators.people.dealer import play
@@ -128,7 +129,7 @@ def restarted(rig: Rig) -> None:
 def named(rig: Rig, rng: Random) -> tuple[int, Card] | None:
     """A card of the open round that lies face up, and what it is."""
     open_round: Round | None = rig.table.state.round
-    lying = () if open_round is None else tuple(card for card in open_round.cards if card.opened and card.face)
+    lying = () if open_round is None else tuple(card for card in open_round.cards.drawn if card.opened and card.face)
     if not lying:
         return None
     card = rng.choice(lying)

@@ -73,8 +73,8 @@ def test_a_bet_told_after_no_more_bets_is_locked_by_the_key() -> None:
     looked(rig)
     assert rig.told(KeyRefused, CardOutsideRound) == []
     assert rig.table.state.round is not None
-    assert (rig.table.state.round.locked_by, rig.table.state.round.lock_ns) == (number, pressed_ns)
-    assert len(rig.table.state.round.cards) == 1
+    assert (rig.table.state.round.bets.locked_by, rig.table.state.round.bets.lock_ns) == (number, pressed_ns)
+    assert len(rig.table.state.round.cards.drawn) == 1
 
 
 def test_a_card_that_truly_finds_no_chips_is_without_bets_once_the_readers_have_looked() -> None:
@@ -121,7 +121,7 @@ def test_a_card_after_one_without_bets_waits_for_its_own_look() -> None:
     looked(rig)
     assert len(rig.told(CardOutsideRound)) == 1
     assert rig.table.state.round is not None
-    assert len(rig.table.state.round.cards) == 1
+    assert len(rig.table.state.round.cards.drawn) == 1
 
 
 def test_a_side_bet_seen_around_the_first_card_stays_open_and_accuses_nobody() -> None:

@@ -332,7 +332,7 @@ def test_a_box_declared_for_the_next_round_outlasts_a_round_closed_without_cards
     rig.give(DeclareBox(rig.now_ns, 2, 1000, FLOOR, "plays cash"))
     rig.talk("1 main 10 \n key no_more_bets round_closed no_more_bets")
     assert rig.table.state.round is not None
-    assert rig.table.state.round.spots == (1, 2)
+    assert rig.table.state.round.bets.spots == (1, 2)
 
 
 # --- jackpots --------------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def test_a_correction_that_cures_the_round_confirms_what_was_right() -> None:
     assert doubts(rig) == [f"{spot} main 1000 -1000: {reason}" for spot in (1, 2)]
     stray = rig.table.state.round
     assert stray is not None
-    rig.give(SetCard(rig.now_ns, stray.cards[-1].number, None, FLOOR, "drawn back"))
+    rig.give(SetCard(rig.now_ns, stray.cards.drawn[-1].number, None, FLOOR, "drawn back"))
     rig.pass_ms(100)
     assert len(rig.told(RoundResumed)) == 1
     assert adjusted(rig) == [(-1000, -1000), (-1000, -1000)]

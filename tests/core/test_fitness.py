@@ -57,7 +57,7 @@ def test_bets_locked_while_a_round_still_waited_for_its_readers_are_no_round_of_
     rig.late = True
     rig.talk("Td\nkey stand hole_turned round_closed no_more_bets")
     assert rig.table.state.round is not None
-    assert rig.table.state.round.next_lock_ns > 0
+    assert rig.table.state.round.ending.next_lock_ns > 0
     tell(rig, FitnessLevel.CLOSED)
     rig.late = False
     rig.pass_ms(100)

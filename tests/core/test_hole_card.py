@@ -128,7 +128,7 @@ def dealt(turn_key: str = "always", cards: str = DEAL, **options: object) -> Tab
 
 def last_card(rig: Rig) -> int:
     assert rig.table.state.round is not None
-    return rig.table.state.round.cards[-1].number
+    return rig.table.state.round.cards.drawn[-1].number
 
 
 def test_the_cards_lie_open_once_the_rhythm_says_that_the_deal_is_done() -> None:
@@ -303,7 +303,7 @@ def test_after_a_correction_only_the_key_or_the_close_turns_it() -> None:
     assert_secret(Case("hollywood-perryville", "honest", ("name_card",), 23394400, "sometimes", boxes=(1, 1)))
     rig = dealt("sometimes")
     assert rig.table.state.round is not None
-    rig.give(SetCard(rig.now_ns, rig.table.state.round.cards[0].number, Card("9c"), "floor", "misread"))
+    rig.give(SetCard(rig.now_ns, rig.table.state.round.cards.drawn[0].number, Card("9c"), "floor", "misread"))
     rig.talk("key stand stand \n Tc")
     rig.pass_ms(100)
     assert rig.told(HoleCardRevealed) == []
@@ -322,7 +322,7 @@ def test_a_struck_card_moves_the_count_and_opens_nothing() -> None:
     rig = dealt()
     before = opened(rig)
     assert rig.table.state.round is not None
-    rig.give(SetCard(rig.now_ns, rig.table.state.round.cards[0].number, None, "floor", "a burn"))
+    rig.give(SetCard(rig.now_ns, rig.table.state.round.cards.drawn[0].number, None, "floor", "a burn"))
     rig.talk("key stand")
     rig.pass_ms(5_000)
     assert (opened(rig), reasons(rig)) == (before, ["a card was struck"])

@@ -98,4 +98,4 @@ def test_what_was_answered_is_not_asked_in_the_next_questions_name() -> None:
     rig = Rig(penn(stand_key="always"))
     rig.talk(DEALT + " \n key hit stand yes")
     assert rig.table.state.round is not None
-    assert rig.table.state.round.missed_after == 0
+    assert rig.table.state.round.questions.missed_after == 0

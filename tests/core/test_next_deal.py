@@ -120,7 +120,7 @@ def test_a_second_box_makes_the_deal_two_cards_longer() -> None:
     deal(rig, "5h 2c 6c Td 3s 8s")
     assert [cards_of(rig, number) for number in (2, 3)] == [4, 6]
     assert rig.table.state.round is not None
-    assert rig.table.state.round.spots == (1, 4)
+    assert rig.table.state.round.bets.spots == (1, 4)
 
 
 def test_a_key_among_the_cards_says_that_they_are_the_open_rounds() -> None:
@@ -194,7 +194,7 @@ def test_nobody_is_accused_in_the_round_after_it() -> None:
         rig.give(DeviceHealth("shoe", state, rig.now_ns))
     deal(rig, "5h 6c Td 8s")
     assert rig.table.state.round is not None
-    assert rig.table.state.round.unheard
+    assert rig.table.state.round.evidence.unheard
 
 
 def test_wagers_whose_lock_still_waits_for_a_chip_between_two_zones_are_open() -> None:

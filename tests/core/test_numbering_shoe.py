@@ -47,7 +47,7 @@ def test_draws_that_never_came_are_asked_about() -> None:
     rig.give(DeviceComplained("shoe", "draws_missing", "draws 4 to 5 never came", rig.now_ns))
     assert len(rig.told(CardsMayBeMissing)) == 1
     assert rig.table.state.round is not None
-    assert rig.table.state.round.doubt
+    assert rig.table.state.round.questions.doubt
 
 
 def test_the_number_of_the_last_card_is_remembered_for_the_next_start() -> None:

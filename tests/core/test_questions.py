@@ -73,12 +73,12 @@ class AskedRig(Rig):
 
     def consult(self, act: Consult) -> None:
         self.pass_ms(500)
-        while (now := self.table.state.round) is not None and now.asked is not None:
-            found, hole = self.table.found, now.cards[now.hole_place()].shown()
+        while (now := self.table.state.round) is not None and now.questions.asked is not None:
+            found, hole = self.table.found, now.cards.drawn[now.hole_place()].shown()
             assert found is not None
             assert hole is not None
             points = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10}.get(str(hole)[0]) or int(str(hole)[0])
-            self.asked.append(Asked(now.asked.question, found, points, self.desired.display))
+            self.asked.append(Asked(now.questions.asked.question, found, points, self.desired.display))
             super().consult(act)
 
 

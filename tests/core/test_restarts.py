@@ -196,7 +196,7 @@ def test_an_answer_to_no_question_answers_none() -> None:
     rig.give(Answered(rig.now_ns, 0, "yes", "floor"))
     assert rig.told(AnswerRefused) == [AnswerRefused(0, "yes", "no such question is open", "no_such_question")]
     assert rig.table.state.round is not None
-    assert not rig.table.state.round.trouble
+    assert not rig.table.state.round.evidence.trouble
 
 
 def test_two_doubts_are_one_question() -> None:

@@ -64,7 +64,7 @@ def test_a_wager_sensed_without_chips_is_alerted_before_the_first_card() -> None
     assert disagreements(rig) == [(1, 2, f"spot 2 {BET}: a wager sensed and no chips there")]
     assert raised(rig)[0].severity is Severity.WARNING
     assert rig.table.state.round is not None
-    assert not rig.table.state.round.cards
+    assert not rig.table.state.round.cards.drawn
     assert rig.desired.lamps == {BET: ()}
 
 

@@ -350,7 +350,7 @@ def test_a_next_round_before_the_readers_confirmed_waits_for_them() -> None:
     rig.pass_ms(100)
     assert rig.outcomes() == ["settled"]
     assert rig.table.state.round is not None
-    assert (rig.table.state.round.number, len(rig.table.state.round.cards)) == (2, 1)
+    assert (rig.table.state.round.number, len(rig.table.state.round.cards.drawn)) == (2, 1)
 
 
 def test_a_next_round_before_the_readers_confirmed_leaves_the_last_to_the_floor_where_more_is_in_doubt() -> None:

@@ -142,7 +142,7 @@ def test_the_close_is_taken_back_while_the_readers_are_awaited() -> None:
     rig.late = True
     rig.talk("key hole_turned round_closed undo")
     assert rig.table.state.round is not None
-    assert not rig.table.state.round.close_refused
+    assert not rig.table.state.round.ending.close_refused
     rig.late = False
     rig.pass_ms(100)
     assert withdrawn(rig) == ["round_closed"]
@@ -168,7 +168,7 @@ def test_a_second_close_taken_back_leaves_the_first_refused() -> None:
     assert withdrawn(rig) == ["round_closed"]
     assert rig.outcomes() == []
     assert rig.table.state.round is not None
-    assert rig.table.state.round.close_refused
+    assert rig.table.state.round.ending.close_refused
 
 
 def test_a_close_is_taken_back_though_a_later_key_that_was_taken_back_has_put_it_off() -> None:

@@ -233,7 +233,7 @@ def test_a_card_after_payment_is_the_open_rounds_and_not_a_new_one() -> None:
     assert [one.round for one in rig.told(BettingClosed) if isinstance(one, BettingClosed)] == [1]
     stray = rig.table.state.round
     assert stray is not None
-    rig.give(SetCard(rig.now_ns, stray.cards[-1].number, None, "M. Okafor", "pushed out of the shoe"))
+    rig.give(SetCard(rig.now_ns, stray.cards.drawn[-1].number, None, "M. Okafor", "pushed out of the shoe"))
     rig.pass_ms(100)
     assert len(rig.told(RoundResumed)) == 1
     rig.talk("1 main 10 \n key no_more_bets \n Th 9c 9d 8s \n key stand hole_turned round_closed")

@@ -47,7 +47,7 @@ def test_the_times_of_evidence_grow_and_begin_anew() -> None:
     rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand")
     round_now = rig.table.state.round
     assert round_now is not None
-    whole, fewer = round_now.evidence, round_now.evidence[:-1]
+    whole, fewer = round_now.evidence.observations, round_now.evidence.observations[:-1]
     assert Timeline().of(fewer).of(whole) == Timeline().of(whole)
     assert Timeline().of(whole).of(fewer) == Timeline().of(fewer)
     assert Timeline().of(whole).latest_ns == max(dated.last_ns for dated in whole)
@@ -58,7 +58,7 @@ def test_the_facts_told_grow_and_begin_anew_with_a_correction() -> None:
     rig.talk("1 main 25\nkey no_more_bets\nTh 7d Qs Td\nkey stand")
     round_now = rig.table.state.round
     assert round_now is not None
-    told = round_now.told
+    told = round_now.evidence.published
     assert Facts().of(told[:2], 0).of(told, 0) == Facts().of(told, 0)
     corrected = Facts().of(told, 0).of(told, 3)
     assert corrected.every == frozenset(told)

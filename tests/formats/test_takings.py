@@ -151,7 +151,7 @@ def a_card_named(face: str) -> Rig:
     rig = Rig(profile_files.load(PENN, {"stand_key": "always"}).rules)
     rig.talk("1 main 25\nkey no_more_bets\nTh 9s 7d Td\nkey stand hole_turned")
     assert rig.table.state.round is not None
-    second = rig.table.state.round.cards[2].number
+    second = rig.table.state.round.cards.drawn[2].number
     rig.give(SetCard(rig.now_ns, second, Card(face), "M. Okafor", "seen on video"))
     rig.key("round_closed")
     return rig
@@ -168,7 +168,7 @@ def test_a_hand_that_is_not_completed_again_has_the_total_of_its_faces() -> None
     rig.talk("1 main 25\n2 main 25\nkey no_more_bets\nQs 5d 7d As 6d Tc")
     rig.talk("1 main 0\nkey stand hole_turned")
     assert rig.table.state.round is not None
-    second = rig.table.state.round.cards[3].number
+    second = rig.table.state.round.cards.drawn[3].number
     rig.give(SetCard(rig.now_ns, second, Card("9c"), "M. Okafor", "seen on video"))
     rig.key("round_closed")
     hands = takings(published(rig.events)).hands

@@ -18,11 +18,18 @@ from mypy.types import CallableType, FunctionLike
 
 REPLACE: Final = "msgspec.structs.replace"
 STATE: Final = "controller.core.table.state"
+ROUND: Final = "controller.core.table.round_state"
 
 CHANGERS: Final[Mapping[str, str]] = {
     "controller.core.table.transaction.Transaction.change": f"{STATE}.State",
-    "controller.core.table.transaction.Transaction.change_round": f"{STATE}.Round",
-    "controller.core.certainty.deal_confirmation.change": f"{STATE}.Dealing",
+    "controller.core.table.transaction.Transaction.change_round": f"{ROUND}.Round",
+    "controller.core.table.transaction.Transaction.change_bets": f"{ROUND}.RoundBets",
+    "controller.core.table.transaction.Transaction.change_shared": f"{ROUND}.SharedChips",
+    "controller.core.table.transaction.Transaction.change_cards": f"{ROUND}.RoundCards",
+    "controller.core.table.transaction.Transaction.change_evidence": f"{ROUND}.RoundEvidence",
+    "controller.core.table.transaction.Transaction.change_questions": f"{ROUND}.RoundQuestions",
+    "controller.core.table.transaction.Transaction.change_ending": f"{ROUND}.RoundEnding",
+    "controller.core.certainty.deal_confirmation.change": f"{ROUND}.Dealing",
 }
 """What changes a record in its place takes the fields of that record."""
 

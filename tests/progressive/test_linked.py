@@ -230,11 +230,11 @@ def test_an_answer_for_a_round_that_waits_settles_the_wager_once(pit: Pit) -> No
     rig = MeterRig(linked=(LINKED,), stand_key="sometimes")
     rig.talk("1 main 10 \n 1 blazing7s 5 \n 2 main 10 \n 7h 5c 7h 7h 6d Tc \n 4c \n key hole_turned round_closed")
     (waits,) = rig.table.state.waiting
-    assert waits.asked is not None
+    assert waits.questions.asked is not None
     pit.answers(rig)
     settled = [one for one in rig.postings() if "blazing" in one]
     assert settled == ["1: spot 1 blazing7s +995.08"]
-    rig.answer(waits.asked.question.choices()[0])
+    rig.answer(waits.questions.asked.question.choices()[0])
     assert rig.table.state.waiting == ()
     assert [one for one in rig.postings() if "blazing" in one] == settled
 

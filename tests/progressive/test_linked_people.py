@@ -16,6 +16,7 @@ from controller.core.meters.meter import UNITS
 from controller.core.meters.pool_postings import Declined, Judged, Stood
 from controller.core.meters.state import Adjustment, Grant, NewParameters, Refusal
 from controller.pool.reconciliation import reconcile
+from firmware_protocols.cards import Card
 from tests.progressive.live import (
     DIAMONDS,
     LINKED,
@@ -148,7 +149,8 @@ def test_a_corrected_card_does_not_claim_twice(pit: Pit) -> None:
     rig = pit_table(pit)
     rig.talk("1 main 10 \n 1 blazing7s 5 \n 7d 7d 7d 8c")
     pit.answers(rig)
-    card = rig.table.state.round.cards[0].number  # type: ignore[union-attr]
+    assert rig.table.state.round is not None
+    card = rig.table.state.round.cards.drawn[0].number
     for face in ("9d", "7d"):
-        rig.give(SetCard(rig.now_ns, card, type(rig.table.state.round.cards[0].face)(face), "M. Okafor", "misread"))  # type: ignore[union-attr,misc]
+        rig.give(SetCard(rig.now_ns, card, Card(face), "M. Okafor", "misread"))
     assert len(rig.told(JackpotClaimed)) == 1

@@ -27,7 +27,7 @@ from controller.core.messages.alerts import MidShoeEntry, SideBetRefused, SideBe
 from controller.core.messages.events import BettingClosed, Event, QuestionWithdrawn
 from controller.core.messages.house import House
 from controller.core.table.layout import Change
-from controller.core.table.state import Round
+from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
 _Wagers = tuple[LockedWager, ...]
@@ -85,18 +85,18 @@ def _newcomers(transaction: Transaction, spots: tuple[int, ...]) -> tuple[int, .
 def _told_at_lock(house: House, round_now: Round) -> Iterator[Event]:
     """What the wagers of a lock want a person to know."""
     rules, number = house.rules, round_now.number
-    for wager in round_now.refused:
+    for wager in round_now.bets.refused:
         if wager.bet == "main":
             # A newcomer's who was sent away, of whom a person has just said so.
             continue
-        if wager.spot in round_now.spots:
-            refusal = _refusal_of(house, wager, round_now.closed_meters)
+        if wager.spot in round_now.bets.spots:
+            refusal = _refusal_of(house, wager, round_now.bets.closed_meters)
             assert refusal is not None, "a side wager beside a main wager is refused by a rule"
             yield SideBetRefused(number, wager.spot, wager.bet, wager.cents, refusal.rule, refusal.sentence)
         else:
             yield SideBetWithoutMain(number, wager.spot, wager.bet, wager.cents)
     yield from uncertain_wagers.told_at_lock(round_now)
-    for wager in round_now.wagers:
+    for wager in round_now.bets.wagers:
         if _outside(rules, wager.bet, wager.cents):
             yield WagerOutsideLimits(number, wager.spot, wager.bet, wager.cents, *_limits_of(rules, wager.bet))
 
@@ -104,21 +104,22 @@ def _told_at_lock(house: House, round_now: Round) -> Iterator[Event]:
 def confirmed(transaction: Transaction) -> None:
     """The readers have confirmed the lock: say what is locked, or first ask who was let in."""
     entering = _newcomers(
-        transaction, tuple(spot for spot in transaction.round().spots if spot not in transaction.round().declared)
+        transaction,
+        tuple(spot for spot in transaction.round().bets.spots if spot not in transaction.round().bets.declared),
     )
-    mains = dict(zip(transaction.round().spots, transaction.round().main_wagers(), strict=True))
+    mains = dict(zip(transaction.round().bets.spots, transaction.round().main_wagers(), strict=True))
     transaction.emit(*(MidShoeEntry(transaction.round().number, spot, mains[spot]) for spot in entering))
-    transaction.change_round(entering=entering)
+    transaction.change_questions(entering=entering)
     ask_or_tell(transaction)
 
 
 def ask_or_tell(transaction: Transaction) -> None:
     """Ask about the next newcomer; with none left tell the lock."""
-    entering = transaction.round().entering
+    entering = transaction.round().questions.entering
     if entering:
-        transaction.change_round(entry=transaction.ask(entering[0], entry_text(entering[0]), ("yes", "no")))
+        transaction.change_questions(entry=transaction.ask(entering[0], entry_text(entering[0]), ("yes", "no")))
         return
-    locked = BettingClosed(transaction.round().number, transaction.round().wagers, transaction.house.profile_hash)
+    locked = BettingClosed(transaction.round().number, transaction.round().bets.wagers, transaction.house.profile_hash)
     transaction.emit(locked, *_told_at_lock(transaction.house, transaction.round()))
     closed_meters.raise_standing(transaction)
 
@@ -130,10 +131,10 @@ def entry_text(spot: int) -> str:
 
 def entry_answered(transaction: Transaction, answer: str, who: str) -> int:
     """A person said whether a newcomer was dealt in; the spot that was not, to be taken out of the round, else 0."""
-    spot, *rest = transaction.round().entering
-    if not transaction.hears_yes_or_no(transaction.round().entry, answer, who):
+    spot, *rest = transaction.round().questions.entering
+    if not transaction.hears_yes_or_no(transaction.round().questions.entry, answer, who):
         return 0
-    transaction.change_round(entry=0, entering=tuple(rest), entry_told=True)
+    transaction.change_questions(entry=0, entering=tuple(rest), entry_told=True)
     return spot if answer == "no" else 0
 
 
@@ -142,11 +143,12 @@ def given_up(transaction: Transaction) -> None:
 
     Nobody has said who was let in, or the readers have not confirmed what lay there.
     """
-    if transaction.round().entry:
-        transaction.emit(QuestionWithdrawn(transaction.round().entry))
-    elif transaction.round().locked or not transaction.round().cards:
+    if transaction.round().questions.entry:
+        transaction.emit(QuestionWithdrawn(transaction.round().questions.entry))
+    elif transaction.round().bets.locked or not transaction.round().cards.drawn:
         return
-    transaction.change_round(locked=True, entry=0, entering=())
+    transaction.change_bets(locked=True)
+    transaction.change_questions(entry=0, entering=())
     ask_or_tell(transaction)
 
 
@@ -157,8 +159,8 @@ def handed_back(round_now: Round, change: Change) -> bool:
     """
     if uncertain_wagers.is_uncertain(round_now, change.spot, change.zone):
         return True
-    refused = any((one.spot, one.bet) == (change.spot, change.zone) for one in round_now.refused)
-    sent_away = change.spot in round_now.entering and change.after == 0
+    refused = any((one.spot, one.bet) == (change.spot, change.zone) for one in round_now.bets.refused)
+    sent_away = change.spot in round_now.questions.entering and change.after == 0
     return change.after < change.before and (refused or sent_away)
 
 
@@ -170,14 +172,14 @@ def side_taken(transaction: Transaction, change: Change) -> bool:
     open.
     """
     round_now = transaction.round()
-    if not any((wager.spot, wager.bet) == (change.spot, change.zone) for wager in round_now.wagers):
+    if not any((wager.spot, wager.bet) == (change.spot, change.zone) for wager in round_now.bets.wagers):
         return False
     terms = terms_of(transaction.rules, change.zone)
     if change.after == 0 and (terms.awards_cents or terms.meter_shares):
         return True
     if not round_now.is_dealt():
         return False
-    decided = (change.spot, change.zone) in round_now.settled
+    decided = (change.spot, change.zone) in round_now.ending.settled
     if not decided and (round_now.blind() or (transaction.rules.aggregate_limit_cents and not round_now.hides())):
         decided = row_known(transaction, change.spot, change.zone)
     return decided or known_until(transaction) < latest(transaction)
@@ -203,7 +205,7 @@ def not_offered(transaction: Transaction, change: Change) -> Event | None:
     if not made_later(transaction.rules, change.zone) or change.after < change.before or not up:
         return None
     number = transaction.round().number
-    if change.spot not in transaction.round().spots:
+    if change.spot not in transaction.round().bets.spots:
         return SideBetWithoutMain(number, change.spot, change.zone, change.after)
     if up in terms_of(transaction.rules, change.zone).up_cards:
         return None

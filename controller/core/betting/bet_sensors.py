@@ -21,9 +21,9 @@ from controller.core.messages.house import Counted
 from controller.core.messages.raised_alerts import Kind
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.desired import Desired
+from controller.core.table.round_state import Round
 from controller.core.table.sensor_health import answers, gone
 from controller.core.table.sensors import Sensed
-from controller.core.table.state import Round
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import CardDrawn, WagersSensed
 
@@ -45,14 +45,14 @@ def _known(transaction: Transaction, bet: str) -> Sensed:
 
 def count(transaction: Transaction) -> None:
     """Let the open round have the wagers that only sensors see, as soon as it is known which they are."""
-    if not transaction.house.counted or transaction.state.round is None or transaction.round().locked:
+    if not transaction.house.counted or transaction.state.round is None or transaction.round().bets.locked:
         return
     for bet, unit in sorted(transaction.house.counted.items()):
-        if bet in transaction.round().sensed:
+        if bet in transaction.round().bets.sensed:
             continue
         spots = accepted(transaction, bet, unit)
         if spots is not None:
-            transaction.change_round(sensed={**transaction.round().sensed, bet: tuple(sorted(spots))})
+            transaction.change_bets(sensed={**transaction.round().bets.sensed, bet: tuple(sorted(spots))})
             _lay(transaction, bet)
 
 
@@ -65,7 +65,7 @@ def accepted(transaction: Transaction, bet: str, unit: Counted) -> frozenset[int
         spots = sensed.latched if sensed.lock == round_now.number else None
     if spots is not None:
         return frozenset(spots).intersection(unit.spots)
-    too_late = not ready and bool(round_now.cards or round_now.closing)
+    too_late = not ready and bool(round_now.cards.drawn or round_now.ending.closing)
     if too_late or gone(transaction, unit):
         _silent(transaction, bet, unit)
     return frozenset() if too_late else None
@@ -76,9 +76,9 @@ def _locked_by_this_card(transaction: Transaction) -> bool:
     given, round_now = transaction.stamped.input, transaction.round()
     return (
         isinstance(given, CardDrawn)
-        and len(round_now.cards) == 1
-        and not round_now.locked_by
-        and round_now.lock_ns == transaction.table_ns(given.at_ns)
+        and len(round_now.cards.drawn) == 1
+        and not round_now.bets.locked_by
+        and round_now.bets.lock_ns == transaction.table_ns(given.at_ns)
     )
 
 
@@ -95,24 +95,26 @@ def _silent(transaction: Transaction, bet: str, unit: Counted) -> None:
 def counted(transaction: Transaction, round_now: Round) -> tuple[LockedWager, ...]:
     """The wagers of a round that only sensors see, as far as they are known."""
     units = [
-        (bet, transaction.house.counted[bet]) for bet in sorted(round_now.sensed) if bet in transaction.house.counted
+        (bet, transaction.house.counted[bet])
+        for bet in sorted(round_now.bets.sensed)
+        if bet in transaction.house.counted
     ]
-    return tuple(LockedWager(spot, bet, unit.stake_cents) for bet, unit in units for spot in round_now.sensed[bet])
+    return tuple(LockedWager(spot, bet, unit.stake_cents) for bet, unit in units for spot in round_now.bets.sensed[bet])
 
 
 def _lay(transaction: Transaction, bet: str) -> None:
     """Put the wagers of a side bet that only sensors see among those of the open round."""
     round_now = transaction.round()
-    there = [*round_now.wagers, *round_now.refused]
+    there = [*round_now.bets.wagers, *round_now.bets.refused]
     there += [wager for wager in counted(transaction, round_now) if wager.bet == bet]
     there.sort(key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
-    stand, refused = acceptance.standing(transaction.house, tuple(there), round_now.closed_meters)
-    transaction.change_round(wagers=stand, refused=refused)
+    stand, refused = acceptance.standing(transaction.house, tuple(there), round_now.bets.closed_meters)
+    transaction.change_bets(wagers=stand, refused=refused)
 
 
 def all_counted(transaction: Transaction) -> bool:
     """Whether the sensors have said of every side bet that they alone see which wagers count."""
-    return all(bet in transaction.round().sensed for bet in transaction.house.counted)
+    return all(bet in transaction.round().bets.sensed for bet in transaction.house.counted)
 
 
 # --- what they latched against what counts ----------------------------------------------------------
@@ -120,13 +122,13 @@ def all_counted(transaction: Transaction) -> bool:
 
 def _lying(round_now: Round, bet: str) -> frozenset[int]:
     """The spots where wagers of a side bet lay at the lock, accepted or not."""
-    return frozenset(wager.spot for wager in (*round_now.wagers, *round_now.refused) if wager.bet == bet)
+    return frozenset(wager.spot for wager in (*round_now.bets.wagers, *round_now.bets.refused) if wager.bet == bet)
 
 
 def review(transaction: Transaction) -> None:
     """Raise where sensors and what counts differ, once both are known; and where a sensor is covered after the lock."""
     round_now = transaction.state.round
-    if not transaction.house.sensors or round_now is None or not round_now.locked:
+    if not transaction.house.sensors or round_now is None or not round_now.bets.locked:
         return
     for bet, spots in sorted(transaction.house.sensors.items()):
         sensed = _known(transaction, bet)
@@ -168,7 +170,7 @@ def _answered_in_time(transaction: Transaction, bet: str) -> bool:
 def _disagreement(transaction: Transaction, bet: str, spot: int, seen: str) -> None:
     """Raise one spot."""
     round_now = transaction.round()
-    cents = sum(one.cents for one in round_now.wagers if (one.spot, one.bet) == (spot, bet))
+    cents = sum(one.cents for one in round_now.bets.wagers if (one.spot, one.bet) == (spot, bet))
     where = {"round": round_now.number, "spot": spot, "zone": bet}
     raise_alert(transaction, Kind.SENSOR_DISAGREES, f"spot {spot} {bet}: {seen}", **where, after_cents=cents)
 
@@ -202,10 +204,10 @@ def with_sensors(transaction: Transaction, desired: Desired) -> Desired:
     lamps = {
         bet: tuple(sorted(_accepted(round_now, bet).intersection(sensed.latched)))
         for bet, sensed in transaction.state.sensed.items()
-        if round_now.locked and sensed.lock == round_now.number
+        if round_now.bets.locked and sensed.lock == round_now.number
     }
     return replace(desired, lock=round_now.number, lamps=lamps)
 
 
 def _accepted(round_now: Round, bet: str) -> frozenset[int]:
-    return frozenset(wager.spot for wager in round_now.wagers if wager.bet == bet)
+    return frozenset(wager.spot for wager in round_now.bets.wagers if wager.bet == bet)

@@ -42,8 +42,8 @@ def refusal(house: House, closed: Mapping[str, str], bet: str) -> Refusal | None
 def raise_standing(transaction: Transaction) -> None:
     """Raise each wager of the round that was laid while a meter it feeds was closed, if that is closed still."""
     round_now, still = transaction.round(), now(transaction.state)
-    closed = {name: why for name, why in round_now.closed_meters.items() if name in still}
-    for wager in round_now.wagers:
+    closed = {name: why for name, why in round_now.bets.closed_meters.items() if name in still}
+    for wager in round_now.bets.wagers:
         for terms in _feeding(transaction.house, closed, wager.bet):
             laid = f"a wager of {money(wager.cents)} while {terms.name} is closed: {closed[terms.name]}"
             where = {"round": round_now.number, "spot": wager.spot, "zone": wager.bet, "after_cents": wager.cents}
@@ -54,11 +54,11 @@ def raise_standing(transaction: Transaction) -> None:
 def returnable(house: House, state: State) -> tuple[tuple[str, int], ...]:
     """Bet and spot of each wager on a closed meter that can still be handed back, for no card has come."""
     round_now = state.round
-    if round_now is not None and round_now.cards:
+    if round_now is not None and round_now.cards.drawn:
         return ()
     if round_now is not None:
-        closed = round_now.closed_meters
-        there = [(wager.bet, wager.spot) for wager in (*round_now.wagers, *round_now.refused)]
+        closed = round_now.bets.closed_meters
+        there = [(wager.bet, wager.spot) for wager in (*round_now.bets.wagers, *round_now.bets.refused)]
     else:
         closed = now(state)
         there = [(zone.name, zone.spot) for zone in state.felt.values() if zone.cents]

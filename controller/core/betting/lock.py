@@ -15,7 +15,8 @@ from controller.core.messages.alerts import CardOutsideRound, SpotReaderLost
 from controller.core.messages.events import RoundClosed, RoundStarted
 from controller.core.table import readiness
 from controller.core.table.layout import Change, key
-from controller.core.table.state import Round, begun
+from controller.core.table.round_state import Round, RoundBets, RoundCards, RoundEvidence
+from controller.core.table.state import begun
 from controller.core.table.transaction import Transaction
 
 _NOTHING_MOVED: Final[Mapping[str, int]] = {}
@@ -37,20 +38,25 @@ def lock(transaction: Transaction, lock_ns: int, moved: Mapping[str, int] = _NOT
         reader: spots for reader, spots in transaction.house.readers.items() if not transaction.state.is_ready(reader)
     }
     number = transaction.state.rounds + 1
-    transaction.change(rounds=number, declared=(), round=Round(number, lock_ns, bets.spots, bets.wagers))
-    transaction.change_round(
-        profile_hash=transaction.house.profile_hash,
-        hole_dealt=transaction.rules.hole_card == "dealt",
-        face_down=transaction.rules.player_cards == "face_down",
-        declared=bets.declared,
-        refused=bets.refused,
-        closed_meters=closed,
-        keys_unheard=transaction.state.keypad_lost,
-        lost_at_lock=tuple(name for reader, spots in lost.items() for name in _seen_by(transaction, reader, spots)),
-        shoe_away=transaction.shoe_is_away(),
-        moved=dict(moved),
-        dealing=deal_confirmation.begin(transaction),
+    rules, state = transaction.rules, transaction.state
+    round_now = Round(
+        number,
+        RoundBets(
+            lock_ns,
+            bets.spots,
+            bets.wagers,
+            bets.declared,
+            bets.refused,
+            moved=dict(moved),
+            lost_at_lock=tuple(name for reader, spots in lost.items() for name in _seen_by(transaction, reader, spots)),
+            closed_meters=closed,
+        ),
+        transaction.house.profile_hash,
+        RoundCards(hole_dealt=rules.hole_card == "dealt", face_down=rules.player_cards == "face_down"),
+        deal_confirmation.begin(transaction),
+        RoundEvidence(keys_unheard=state.keypad_lost, shoe_away=transaction.shoe_is_away()),
     )
+    transaction.change(rounds=number, declared=(), round=round_now)
     transaction.change(keypad_lost=keypad_away(transaction))
     transaction.found = begun(transaction.rules, transaction.round())
     shared_chips.note(transaction)
@@ -87,7 +93,7 @@ def _in_play(
     ``closed``: the meters closed then; ``moved``: what lay in zones whose chips have moved since.
     """
     open_round = transaction.state.round
-    known = () if open_round is None else tuple(open_round.uncertain)
+    known = () if open_round is None else tuple(open_round.bets.uncertain)
     wagers = tuple(wager for wager in lying(transaction, moved) if key(wager.spot, wager.bet) not in known)
     with_chips = {wager.spot for wager in wagers if wager.bet == "main"}
     more = tuple(box for box in boxes if box.spot not in with_chips)
@@ -127,14 +133,14 @@ def lost(transaction: Transaction, device: str, spots: tuple[int, ...], at_ns: i
 def _keep_unread_zones(transaction: Transaction, device: str) -> None:
     """Keep the zones of wagers that a lost reader has not looked at since the bets were locked."""
     round_now, names = transaction.round(), transaction.house.zones.get(device, ())
-    missed = {name for name in names if looked_ns(transaction.state, *split(name)) < round_now.lock_ns}
+    missed = {name for name in names if looked_ns(transaction.state, *split(name)) < round_now.bets.lock_ns}
     wagers = {
         name for name in missed if split(name)[1] == "main" or uncertain_wagers.before_deal(transaction, split(name)[1])
     }
-    if not wagers.issubset(round_now.lost_zones):
-        transaction.change_round(
-            lost_zones=tuple(sorted({*round_now.lost_zones, *wagers})),
-            lost_at_lock=tuple(sorted({*round_now.lost_at_lock, *missed})),
+    if not wagers.issubset(round_now.bets.lost_zones):
+        transaction.change_bets(
+            lost_zones=tuple(sorted({*round_now.bets.lost_zones, *wagers})),
+            lost_at_lock=tuple(sorted({*round_now.bets.lost_at_lock, *missed})),
         )
 
 
@@ -163,22 +169,22 @@ def lock_again(transaction: Transaction) -> None:
     """A reader reports late what lay there in time: the round is the same, with the wagers as they were."""
     before = transaction.round()
     shared_chips.note(transaction)
-    play_with(transaction, _in_play(transaction, before.declared_boxes(), before.closed_meters, before.moved))
+    play_with(transaction, _in_play(transaction, before.declared_boxes(), before.bets.closed_meters, before.bets.moved))
 
 
 def play_with(transaction: Transaction, bets: Bets) -> None:
     """The open round is one of these bets; without any it is none."""
     before = transaction.round()
     if not bets.spots:
-        transaction.emit(*(CardOutsideRound(card.number) for card in before.cards))
-        if before.cards:
+        transaction.emit(*(CardOutsideRound(card.number) for card in before.cards.drawn))
+        if before.cards.drawn:
             face_down.keep_closed(transaction)
         transaction.emit(RoundClosed(before.number, (), 0, "void"))
         transaction.leave_round()
         transaction.change(declared=before.declared_boxes())
         return
-    transaction.change_round(spots=bets.spots, wagers=bets.wagers, declared=bets.declared, refused=bets.refused)
-    if before.locked:
+    transaction.change_bets(spots=bets.spots, wagers=bets.wagers, declared=bets.declared, refused=bets.refused)
+    if before.bets.locked:
         deal_confirmation.moved(transaction, "its boxes were corrected")
     # With other boxes another card is the hole card.
     weave_again(transaction, before)
@@ -187,7 +193,7 @@ def play_with(transaction: Transaction, bets: Bets) -> None:
 def keep_moved(transaction: Transaction, change: Change, first_ns: int) -> None:
     """Keep what lay in a zone at a lock that has still to be told, or put off, once its chips move after it."""
     round_now, name = transaction.round(), key(change.spot, change.zone)
-    if not round_now.locked:
-        transaction.change_round(moved={name: change.before, **round_now.moved})
-    elif 0 <= round_now.next_lock_ns <= first_ns:
-        transaction.change_round(next_moved={name: change.before, **round_now.next_moved})
+    if not round_now.bets.locked:
+        transaction.change_bets(moved={name: change.before, **round_now.bets.moved})
+    elif 0 <= round_now.ending.next_lock_ns <= first_ns:
+        transaction.change_ending(next_moved={name: change.before, **round_now.ending.next_moved})

@@ -17,7 +17,7 @@ from controller.core.inference.lattice import Frontier, Reconstruction
 from controller.core.inference.observation import EVER, ChipsMoved
 from controller.core.messages.events import WagerAdjusted, WagerSettled
 from controller.core.table.ledger import book_of
-from controller.core.table.state import Round
+from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 from controller.core.table.workings import Looked, are
 
@@ -28,7 +28,14 @@ def known_until(transaction: Transaction) -> int:
     Until the lock has been told any spot may turn out to be a box; of a reader that is lost nothing can be awaited.
     """
     state, round_now = transaction.state, transaction.round()
-    rests_on = (state.confirmed, state.felt, state.devices, round_now.spots, round_now.locked, round_now.silences)
+    rests_on = (
+        state.confirmed,
+        state.felt,
+        state.devices,
+        round_now.bets.spots,
+        round_now.bets.locked,
+        round_now.evidence.silences,
+    )
     if not are(transaction.looked.rests_on, rests_on):
         transaction.looked = Looked(rests_on, _looked_until(transaction))
     return transaction.looked.known_ns
@@ -37,12 +44,12 @@ def known_until(transaction: Transaction) -> int:
 def _looked_until(transaction: Transaction) -> int:
     """The same, gone over spot by spot."""
     state, round_now = transaction.state, transaction.round()
-    spots: Collection[int] = round_now.spots
-    if not round_now.locked:
-        spots = {*round_now.spots, *spots_watched(transaction.house, state)}
-    if round_now.silences:
-        dark = (one for one in round_now.silences if one.open() and one.hides("main"))
-        spots = set(spots).difference(round_now.spots[one.box] for one in dark)
+    spots: Collection[int] = round_now.bets.spots
+    if not round_now.bets.locked:
+        spots = {*round_now.bets.spots, *spots_watched(transaction.house, state)}
+    if round_now.evidence.silences:
+        dark = (one for one in round_now.evidence.silences if one.open() and one.hides("main"))
+        spots = set(spots).difference(round_now.bets.spots[one.box] for one in dark)
     confirmed, until = state.confirmed, EVER
     for spot in spots:
         until = min(until, confirmed.get(str(spot), -1))
@@ -56,7 +63,7 @@ def latest(transaction: Transaction) -> int:
 
 def lock_known_ns(round_now: Round) -> int:
     """The moment the readers must have confirmed before the lock is told."""
-    return max(round_now.lock_ns, round_now.twice_ns)
+    return max(round_now.bets.lock_ns, round_now.bets.shared.changed_ns)
 
 
 class Judged(NamedTuple):
@@ -86,23 +93,25 @@ def publish(transaction: Transaction, judged: Judged) -> None:
     """Facts and dues that hold in every play."""
     view, frontier = judged.found, judged.frontier
     round_now = transaction.round()
-    names = Names(round_now.number, round_now.spots, tuple([card.number for card in round_now.cards]))
+    names = Names(round_now.number, round_now.bets.spots, tuple([card.number for card in round_now.cards.drawn]))
     shown = view.cards[: view.cuts[-1].cards]
     known = transaction.facts()
     fresh = dict.fromkeys(inferred(shown, view.play(), frontier, names, known))
     told = [fact for fact in fresh if fact not in known.every]
     if told:
         transaction.emit(*told)
-        transaction.change_round(told=(*round_now.told, *told))
+        transaction.change_evidence(published=(*round_now.evidence.published, *told))
     if len(shown) < view.play().deal_cards or not frontier:
         return
     insurable = view.play().insurance_offered()
-    open_mains = [box for box, spot in enumerate(round_now.spots) if (spot, "main") not in round_now.settled]
+    open_mains = [
+        box for box, spot in enumerate(round_now.bets.spots) if (spot, "main") not in round_now.ending.settled
+    ]
     certain = mains_certain(view, frontier, open_mains, judged.points)
-    for box, spot in enumerate(round_now.spots):
+    for box, spot in enumerate(round_now.bets.spots):
         if box in certain:
             _settle(transaction, judged, box, "main", certain[box])
-        if insurable and (spot, "insurance") not in transaction.round().settled:
+        if insurable and (spot, "insurance") not in transaction.round().ending.settled:
             insured = insurance_due(view, frontier, box, judged.points)
             if insured is not None:
                 _settle(transaction, judged, box, "insurance", insured.certain())
@@ -118,9 +127,9 @@ def _return_offered(transaction: Transaction, judged: Judged) -> None:
     book = book_of(transaction.state.books, round_now.number)
     for row in () if book is None else book.rows:
         made_later = row.bet == "insurance" or (row.bet != "main" and find(row.bet).placed == "after_deal")
-        if not made_later or (row.spot, row.bet) in round_now.settled or row.spot not in round_now.spots:
+        if not made_later or (row.spot, row.bet) in round_now.ending.settled or row.spot not in round_now.bets.spots:
             continue
-        box = round_now.spots.index(row.spot)
+        box = round_now.bets.spots.index(row.spot)
         counted = any(node.offers or (node.insured and node.insured[box]) for node in judged.frontier)
         if row.bet == play.offered_zone and counted:
             continue
@@ -144,7 +153,7 @@ def _settle(transaction: Transaction, judged: Judged, box: int, bet: str, net: N
     if net is None:
         return
     wager_cents = wager_of(judged, box, bet)
-    spot = transaction.round().spots[box]
+    spot = transaction.round().bets.spots[box]
     unseen = bet == "insurance" and any(one.box == box for one in judged.found.dark_offers("insurance"))
     if wager_cents is None or unseen or is_unread(transaction.round(), spot, bet):
         return
@@ -156,7 +165,7 @@ def _settle(transaction: Transaction, judged: Judged, box: int, bet: str, net: N
 
 def tell_settled(transaction: Transaction, event: WagerSettled) -> None:
     """Publish a settlement; of a wager settled before the floor corrected the round, what changed or was doubted."""
-    transaction.change_round(settled=(*transaction.round().settled, (event.spot, event.bet)))
+    transaction.change_ending(settled=(*transaction.round().ending.settled, (event.spot, event.bet)))
     book = book_of(transaction.state.books, event.round)
     row = None if book is None else book.row(event.spot, event.bet)
     if row is None or row.net_cents is None:
@@ -169,19 +178,19 @@ def tell_settled(transaction: Transaction, event: WagerSettled) -> None:
 
 def doubt_reopened(transaction: Transaction) -> None:
     """Doubt what was settled before a correction and is not certain after it: legal plays differ on it now."""
-    marks = transaction.round().settled
+    marks = transaction.round().ending.settled
     reason = "the round was corrected since, and legal plays differ on it now"
     transaction.emit(*transaction.doubts(reason, lambda row: (row.spot, row.bet) not in marks))
 
 
 def open_bets(transaction: Transaction) -> bool:
     """Whether a wager of the open round is not settled, as far as that can be known without judging again."""
-    settled = transaction.round().settled
+    settled = transaction.round().ending.settled
     insured = {spot for spot, bet in settled if bet == "insurance"}
-    if any((spot, "main") not in settled for spot in transaction.round().spots):
+    if any((spot, "main") not in settled for spot in transaction.round().bets.spots):
         return True
     counted = {box for node in transaction.lattice().frontier for box, cents in enumerate(node.insured) if cents}
-    return any(transaction.round().spots[box] not in insured for box in counted)
+    return any(transaction.round().bets.spots[box] not in insured for box in counted)
 
 
 def wager_of(judged: Judged, box: int, bet: str) -> int | None:

@@ -19,8 +19,8 @@ from controller.core.inference.lattice import Reconstruction
 from controller.core.inference.observation import CardCame
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
-from controller.core.table.deal_status import Dealing, DealStanding
 from controller.core.table.keymap import EVIDENCE
+from controller.core.table.round_state import Dealing, DealStanding
 from controller.core.table.state import begun
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
@@ -96,7 +96,11 @@ def _in_rhythm(transaction: Transaction) -> bool:
 
 def card_coming(transaction: Transaction, since_ns: int, at_ns: int) -> None:
     """Before a card is taken, told at ``at_ns``: if a long gap lies before it, the clock has said so by now."""
-    if transaction.state.round is None or not transaction.round().dealing.unturned() or not transaction.round().cards:
+    if (
+        transaction.state.round is None
+        or not transaction.round().dealing.unturned()
+        or not transaction.round().cards.drawn
+    ):
         return
     if since_ns < at_ns:
         _told_late(transaction, since_ns)
@@ -104,7 +108,7 @@ def card_coming(transaction: Transaction, since_ns: int, at_ns: int) -> None:
     if not _at_once(transaction, at_ns):
         change(transaction, quiet_ns=max(deal.quiet_ns, at_ns))
         review(transaction)
-    elif len(transaction.round().cards) == _size(transaction) and (deal.stands == "open" or deal.done_by):
+    elif len(transaction.round().cards.drawn) == _size(transaction) and (deal.stands == "open" or deal.done_by):
         unconfirm(transaction, "a card followed the deal at once")
 
 
@@ -115,7 +119,7 @@ def _told_late(transaction: Transaction, since_ns: int) -> None:
         change(transaction, uneven=deal.uneven or "a card was told late")
     elif (
         deal.stands == "confirmed"
-        and len(transaction.round().cards) == _size(transaction)
+        and len(transaction.round().cards.drawn) == _size(transaction)
         and _at_once(transaction, since_ns)
     ):
         unconfirm(transaction, "a card told late may have followed the deal at once")
@@ -128,7 +132,7 @@ def _at_once(transaction: Transaction, at_ns: int) -> bool:
 
 def card_came(transaction: Transaction, at_ns: int) -> None:
     """A card of the round was taken."""
-    deal, count = transaction.round().dealing, len(transaction.round().cards)
+    deal, count = transaction.round().dealing, len(transaction.round().cards.drawn)
     if deal.stands == "unguarded":
         return
     burned_ns = transaction.state.burned_ns
@@ -151,8 +155,11 @@ def key_came(transaction: Transaction, at_ns: int) -> None:
 
 def chips_came(transaction: Transaction, last_ns: int) -> None:
     """Chips moved, at the latest at ``last_ns``."""
-    if transaction.state.round is not None and transaction.round().evidence:
-        first = next((one.first_ns for one in transaction.round().evidence if isinstance(one.item, CardCame)), last_ns)
+    if transaction.state.round is not None and transaction.round().evidence.observations:
+        first = next(
+            (one.first_ns for one in transaction.round().evidence.observations if isinstance(one.item, CardCame)),
+            last_ns,
+        )
         if last_ns > first:
             disturbed(transaction, "chips moved in the deal", last_ns)
 
@@ -162,7 +169,7 @@ def disturbed(transaction: Transaction, why: str, at_ns: int) -> None:
     if transaction.state.round is None or not transaction.round().dealing.unturned():
         return
     deal = transaction.round().dealing
-    between = 0 < len(transaction.round().cards) < _size(transaction)
+    between = 0 < len(transaction.round().cards.drawn) < _size(transaction)
     change(transaction, stirred_ns=max(deal.stirred_ns, at_ns), uneven=deal.uneven or (why if between else ""))
 
 
@@ -191,7 +198,7 @@ def awaits_key(transaction: Transaction) -> bool:
     """
     round_now = transaction.round()
     deal = round_now.dealing
-    if not deal.unturned() or not round_now.cards or round_now.closing:
+    if not deal.unturned() or not round_now.cards.drawn or round_now.ending.closing:
         return False
     always = round_now.rules(transaction.rules).options.deal_key == "always"
     return deal.stands == "open" or (always and not deal.done_by)
@@ -200,9 +207,9 @@ def awaits_key(transaction: Transaction) -> bool:
 def deal_done(transaction: Transaction) -> bool:
     """The key *no more bets* was pressed again: the deal is done. False: it says nothing of the deal."""
     round_now = transaction.state.round
-    if round_now is None or not round_now.dealing.unturned() or not round_now.cards:
+    if round_now is None or not round_now.dealing.unturned() or not round_now.cards.drawn:
         return False
-    count, deal = len(round_now.cards), round_now.dealing
+    count, deal = len(round_now.cards.drawn), round_now.dealing
     if awaits_key(transaction):
         # Pressed between its cards it is a key in the deal, which leaves the count uncertain.
         change(transaction, done_by=transaction.stamped.number)
@@ -219,9 +226,9 @@ def review(transaction: Transaction) -> None:
     """Confirm the deal, or say that it cannot be, once its key or a long gap has come."""
     round_now = transaction.round()
     deal = round_now.dealing
-    if deal.stands != "open" or not round_now.cards or not round_now.locked or round_now.held():
+    if deal.stands != "open" or not round_now.cards.drawn or not round_now.bets.locked or round_now.held():
         return
-    count, cards = len(round_now.cards), _size(transaction)
+    count, cards = len(round_now.cards.drawn), _size(transaction)
     quiet = deal.quiet_ns >= deal.last_ns + gap_ns(transaction)
     by_key = round_now.rules(transaction.rules).options.deal_key == "always"
     even = count == cards and not deal.uneven and (by_key or _in_rhythm(transaction))
@@ -249,7 +256,7 @@ def moved(transaction: Transaction, why: str) -> None:
     """Cards or boxes were corrected: whatever is closed now stays closed until the turn, wherever its place is now."""
     if transaction.state.round is None or not transaction.round().dealing.unturned():
         return
-    if transaction.round().cards:
+    if transaction.round().cards.drawn:
         unconfirm(transaction, why, "moved")
 
 
@@ -269,7 +276,7 @@ def may_end_by_key(transaction: Transaction) -> bool:
 
     That key may not have been heard while the keypad was lost: the round then ends with its hole card closed.
     """
-    return keyless(transaction) or transaction.round().keys_unheard
+    return keyless(transaction) or transaction.round().evidence.keys_unheard
 
 
 def keyless(transaction: Transaction) -> bool:
@@ -280,8 +287,8 @@ def keyless(transaction: Transaction) -> bool:
 def ends_unturned(transaction: Transaction) -> bool:
     """Whether the round ends now and nobody has said that its hole card is turned, where a key must."""
     round_now = transaction.round()
-    said = round_now.closing or round_now.turn_key or keyless(transaction)
-    return bool(round_now.cards) and round_now.dealing.unturned() and not said
+    said = round_now.ending.closing or round_now.cards.turn_key or keyless(transaction)
+    return bool(round_now.cards.drawn) and round_now.dealing.unturned() and not said
 
 
 def paused(transaction: Transaction) -> bool:
@@ -301,7 +308,7 @@ def paused(transaction: Transaction) -> bool:
 
 def _up_to_last_card(transaction: Transaction) -> Reconstruction:
     """The lattice of everything told up to the last card."""
-    evidence = transaction.round().evidence
+    evidence = transaction.round().evidence.observations
     last = max((place for place, one in enumerate(evidence) if isinstance(one.item, CardCame)), default=-1)
     found = begun(transaction.rules, transaction.round())
     for dated in evidence[: last + 1]:
@@ -312,7 +319,7 @@ def _up_to_last_card(transaction: Transaction) -> Reconstruction:
 def deadline_ns(transaction: Transaction) -> int:
     """When the clock is to say that nothing more has come, in table time; -1: no need."""
     round_now = transaction.state.round
-    if round_now is None or not round_now.dealing.unturned() or not round_now.cards:
+    if round_now is None or not round_now.dealing.unturned() or not round_now.cards.drawn:
         return -1
     deal, options = round_now.dealing, round_now.rules(transaction.rules).options
     wanted = -1

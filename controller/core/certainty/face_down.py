@@ -29,10 +29,10 @@ def look(transaction: Transaction) -> None:
     round_now = transaction.round()
     if not round_now.hides() or not round_now.is_dealt():
         return
-    if round_now.turn_key:
+    if round_now.cards.turn_key:
         # The dealer says so; whether the players can be done the hidden cards would decide.
         transaction.turn_hole()
-    if round_now.face_down and (_dealer_is_done(transaction) or _touched(transaction) or _paid(transaction)):
+    if round_now.cards.face_down and (_dealer_is_done(transaction) or _touched(transaction) or _paid(transaction)):
         show(transaction)
 
 
@@ -43,35 +43,35 @@ def _paid(transaction: Transaction) -> bool:
 
 def _touched(transaction: Transaction) -> bool:
     """Whether the chips of a main wager changed after the key of the turn: the dealer takes and pays."""
-    key = transaction.round().turn_key
-    later = (one.item for one in transaction.round().evidence if 0 < key < one.number)
+    key = transaction.round().cards.turn_key
+    later = (one.item for one in transaction.round().evidence.observations if 0 < key < one.number)
     return any(isinstance(item, ChipsMoved) and item.zone == "main" for item in later)
 
 
 def show(transaction: Transaction) -> None:
     """The players' cards lie face up: what was kept back is told."""
-    kept = transaction.round().kept_back
-    transaction.change_round(shown=True, kept_back=())
+    kept = transaction.round().cards.kept_back
+    transaction.change_cards(shown=True, kept_back=())
     transaction.emit(*kept)
 
 
 def release(transaction: Transaction) -> None:
     """Tell what was kept back while the deal was closed."""
-    kept = transaction.round().kept_back
+    kept = transaction.round().cards.kept_back
     if kept and not transaction.round().hides():
-        transaction.change_round(kept_back=())
+        transaction.change_cards(kept_back=())
         transaction.emit(*kept)
 
 
 def _dealer_is_done(transaction: Transaction) -> bool:
     """Whether the dealer's own open cards are complete: the up card, the hole card, what was drawn after the turn."""
     round_now = transaction.round()
-    if not round_now.turn_key:
+    if not round_now.cards.turn_key:
         return False
     hole = round_now.hole_place()
-    places = [len(round_now.spots), *([hole] if hole >= 0 else [])]
-    places += [place for place, card in enumerate(round_now.cards) if card.number > round_now.turn_key]
-    faces = [round_now.cards[place].shown() for place in places]
+    places = [len(round_now.bets.spots), *([hole] if hole >= 0 else [])]
+    places += [place for place, card in enumerate(round_now.cards.drawn) if card.number > round_now.cards.turn_key]
+    faces = [round_now.cards.drawn[place].shown() for place in places]
     points = tuple(points_of(seen(0, face)) for face in faces if face is not None)
     if len(points) < max(len(faces), 2):
         return False
@@ -83,14 +83,14 @@ def open_lying(transaction: Transaction) -> None:
     """Open every card that lies face up."""
     round_now = transaction.round()
     hole = round_now.hole_place()
-    for place, card in enumerate(round_now.cards):
+    for place, card in enumerate(round_now.cards.drawn):
         if not card.opened and place != hole and not round_now.conceals(place):
             transaction.open_card(place)
 
 
 def keep_closed(transaction: Transaction, *places: int) -> None:
     """Cards that count no more and lie closed (none named: all of the round) are kept in the shoe account."""
-    cards = transaction.round().cards
+    cards = transaction.round().cards.drawn
     chosen = [cards[place] for place in places] if places else cards
     if not transaction.round().dealing.unturned():
         return
@@ -101,10 +101,10 @@ def keep_closed(transaction: Transaction, *places: int) -> None:
 def tell_deal(transaction: Transaction, view: Reconstruction) -> None:
     """Whose the cards of the deal are: its order is certain whatever their faces."""
     round_now = transaction.round()
-    names = Names(round_now.number, round_now.spots, tuple(card.number for card in round_now.cards))
+    names = Names(round_now.number, round_now.bets.spots, tuple(card.number for card in round_now.cards.drawn))
     # What was told before a correction of the deal stays told, too.
-    known = Facts().of(round_now.told, 0) if round_now.corrected_at else transaction.facts()
+    known = Facts().of(round_now.evidence.published, 0) if round_now.evidence.corrected_at else transaction.facts()
     facts = tuple(dealt_initially(view.cards, view.play(), names, known))
     if facts:
         transaction.emit(*facts)
-        transaction.change_round(told=(*round_now.told, *facts))
+        transaction.change_evidence(published=(*round_now.evidence.published, *facts))

@@ -10,7 +10,7 @@ from controller.core.table.transaction import Transaction
 def turn_if_shown(transaction: Transaction, view: Reconstruction) -> None:
     """The hole card is turned by its key, or when every play has the players finished, or when payment has begun."""
     round_now = transaction.round()
-    if round_now.turned or not round_now.hole_dealt or not round_now.is_dealt():
+    if round_now.cards.turned or not round_now.cards.hole_dealt or not round_now.is_dealt():
         return
     play = view.play()
     nodes = transaction.lattice().frontier
@@ -30,4 +30,4 @@ def turn_if_shown(transaction: Transaction, view: Reconstruction) -> None:
 
 def known(transaction: Transaction) -> bool:
     """Whether the hole card may be looked at: it is turned, or its key was pressed; chips say nothing of it."""
-    return not transaction.round().dealing.unturned() or bool(transaction.round().turn_key)
+    return not transaction.round().dealing.unturned() or bool(transaction.round().cards.turn_key)

@@ -16,13 +16,14 @@ from controller.core.messages.events import QuestionWithdrawn
 from controller.core.messages.floor_events import RoundResumed
 from controller.core.table.keymap import KEYPAD
 from controller.core.table.ledger import book_of
-from controller.core.table.state import Round, begun
+from controller.core.table.round_state import Round
+from controller.core.table.state import begun
 from controller.core.table.transaction import Transaction
 
 
 def remembered(round_now: Round, place: int) -> int:
     """A card as the lattice learns it: never the hole card's face, so that nothing before the turn depends on it."""
-    face = round_now.cards[place].shown()
+    face = round_now.cards.drawn[place].shown()
     return place << 4 if face is None or place == round_now.hole_place() else seen(place, face)
 
 
@@ -33,32 +34,33 @@ def weave_again(transaction: Transaction, before: Round) -> None:
     asks again if need be.
     """
     now = transaction.round()
-    boxes = {box: now.spots.index(spot) for box, spot in enumerate(before.spots) if spot in now.spots}
-    numbers = [card.number for card in now.cards]
-    places = {place: numbers.index(card.number) for place, card in enumerate(before.cards) if card.number in numbers}
-    if now.asked is not None:
-        transaction.emit(QuestionWithdrawn(now.asked.number))
-    transaction.change_round(
-        evidence=(),
-        asked=None,
-        considered=-1,
-        corrected_at=len(now.told),
-        answers=tuple(_answers_named(before.answers, boxes, places)),
-        silences=tuple(replace(one, box=boxes[one.box]) for one in before.silences if one.box in boxes),
+    boxes = {box: now.bets.spots.index(spot) for box, spot in enumerate(before.bets.spots) if spot in now.bets.spots}
+    numbers = [card.number for card in now.cards.drawn]
+    places = {
+        place: numbers.index(card.number) for place, card in enumerate(before.cards.drawn) if card.number in numbers
+    }
+    if now.questions.asked is not None:
+        transaction.emit(QuestionWithdrawn(now.questions.asked.number))
+    transaction.change_evidence(
+        observations=(),
+        corrected_at=len(now.evidence.published),
+        answers=tuple(_answers_named(before.evidence.answers, boxes, places)),
+        silences=tuple(replace(one, box=boxes[one.box]) for one in before.evidence.silences if one.box in boxes),
     )
+    transaction.change_questions(asked=None, considered=-1)
     # What the cards had decided of wagers that wait for the trigger box they must decide again.
     transaction.change(progressives=transaction.state.progressives.undecided(now.number))
     transaction.found = begun(transaction.rules, transaction.round())
-    for dated in before.evidence:
+    for dated in before.evidence.observations:
         item = _item_named(transaction.round(), dated.item, boxes, places)
         if item is None:
             continue
         chips = isinstance(item, ChipsMoved)
         explained = transaction.observe(replace(dated, item=item), may_drop=chips)
         if isinstance(item, ChipsMoved) and not (
-            explained or dated.item == idle(dated.item) or transaction.round().trouble
+            explained or dated.item == idle(dated.item) or transaction.round().evidence.trouble
         ):
-            spot = transaction.round().spots[item.box]
+            spot = transaction.round().bets.spots[item.box]
             transaction.emit_when_shown(
                 ChipsUnexplained(transaction.round().number, spot, item.zone, item.before, item.after)
             )
@@ -70,23 +72,22 @@ def woven_with_hole(transaction: Transaction, until: int) -> Reconstruction:
     Chips that were moved before the turn in a way that only another hole card explains mean nothing: they are left out
     and alerted. Where that leaves no play either everything stays as it is.
     """
-    back = transaction.state, transaction.found, len(transaction.events)
+    before = transaction.savepoint()
     transaction.turn_hole()
     weave_again(transaction, transaction.round())
     view = transaction.lattice().as_of(until)
     if not transaction.legal(view):
-        transaction.state, transaction.found = back[0], back[1]
-        del transaction.events[back[2] :]
+        transaction.roll_back(before)
         view = transaction.lattice().as_of(until)
     return view
 
 
 def payment_began(transaction: Transaction) -> bool:
     """Whether at some moment every play, whatever the hole card, had the players finished: then it counts as turned."""
-    if not transaction.round().is_dealt() or not transaction.round().hole_dealt:
+    if not transaction.round().is_dealt() or not transaction.round().cards.hole_dealt:
         return False
     found = begun(transaction.rules, transaction.round())
-    for dated in transaction.round().evidence:
+    for dated in transaction.round().evidence.observations:
         found = found.observe(dated)
         if found.frontier and all(found.play().finished(node) for node in found.frontier):
             return True
@@ -133,17 +134,17 @@ def hear_no_more(
     """
     before = transaction.round()
     lost: list[int] = []
-    silences = list(before.silences)
+    silences = list(before.evidence.silences)
     for spot, zones in dark.items():
-        box = before.spots.index(spot) if spot in before.spots else -1
+        box = before.bets.spots.index(spot) if spot in before.bets.spots else -1
         open_now = [one for one in silences if one.box == box and one.open()]
         if box < 0 or any(one.reader == device for one in open_now):
             continue
-        from_ns = max(transaction.state.confirmed.get(str(spot), -1), before.lock_ns)
+        from_ns = max(transaction.state.confirmed.get(str(spot), -1), before.bets.lock_ns)
         silences.append(Silence(box, min(from_ns, at_ns), reader=device, zones=zones))
         if not zones and not any(one.hides("main") for one in open_now):
             lost.append(spot)
-    if tuple(silences) != before.silences:
+    if tuple(silences) != before.evidence.silences:
         weave_with(transaction, tuple(silences))
     return tuple(lost)
 
@@ -156,23 +157,25 @@ def keypad_away(transaction: Transaction) -> bool:
 def hear_no_keys(transaction: Transaction) -> None:
     """The keypad is lost, or was: of the open round no key that was not heard says anything."""
     transaction.change(keypad_lost=True)
-    if transaction.state.round is not None and not transaction.round().keys_unheard:
-        transaction.change_round(keys_unheard=True)
-        weave_with(transaction, transaction.round().silences)
+    if transaction.state.round is not None and not transaction.round().evidence.keys_unheard:
+        transaction.change_evidence(keys_unheard=True)
+        weave_with(transaction, transaction.round().evidence.silences)
 
 
 def hear_again(transaction: Transaction, device: str, at_ns: int) -> None:
     """A reader is back: it tells afresh what lies there, so its silence ends."""
     before = transaction.round()
-    back = tuple(replace(one, to_ns=at_ns) if one.open() and one.reader == device else one for one in before.silences)
-    if back != before.silences:
+    back = tuple(
+        replace(one, to_ns=at_ns) if one.open() and one.reader == device else one for one in before.evidence.silences
+    )
+    if back != before.evidence.silences:
         weave_with(transaction, back)
 
 
 def weave_with(transaction: Transaction, silences: tuple[Silence, ...]) -> None:
     """Weave the open round again with other silences of its readers."""
-    transaction.change_round(silences=silences)
-    if not transaction.round().trouble:
+    transaction.change_evidence(silences=silences)
+    if not transaction.round().evidence.trouble:
         weave_again(transaction, transaction.round())
 
 
@@ -180,24 +183,26 @@ def weave_corrected(transaction: Transaction, before: Round) -> None:
     """Weave the round again after a correction: what no person has ruled is settled anew; if it is cured it resumes."""
     book = book_of(transaction.state.books, before.number)
     ruled = tuple((row.spot, row.bet) for row in book.rows if row.ruled()) if book is not None else ()
-    trouble, curable, closed = before.trouble, before.curable, transaction.round().dealing.closed()
-    transaction.change_round(trouble="", settled=tuple(mark for mark in before.settled if mark in ruled))
+    trouble, curable, closed = before.evidence.trouble, before.evidence.curable, transaction.round().dealing.closed()
+    transaction.change_evidence(trouble="")
+    transaction.change_ending(settled=tuple(mark for mark in before.ending.settled if mark in ruled))
     if trouble and (not curable or closed):
-        transaction.change_round(trouble=trouble)
+        transaction.change_evidence(trouble=trouble)
     if _hole_number(transaction.round()) != _hole_number(before):
         # What was turned was another card.
-        transaction.change_round(turned=False)
+        transaction.change_cards(turned=False)
     weave_again(transaction, before)
     if not trouble or not curable:
         return
     if closed:
         # Whether it is cured closed faces decide, the hole card's perhaps.
         known = transaction.round().dealing
-        transaction.change_round(curable=True, dealing=replace(known, resumes=True))
+        transaction.change_evidence(curable=True)
+        transaction.change_round(dealing=replace(known, resumes=True))
         return
     if not possible(transaction):
-        transaction.change_round(trouble=trouble)
-    elif not transaction.round().trouble:
+        transaction.change_evidence(trouble=trouble)
+    elif not transaction.round().evidence.trouble:
         transaction.emit(RoundResumed(before.number))
 
 
@@ -205,14 +210,14 @@ def resume(transaction: Transaction) -> None:
     """The hole card is turned: see whether a correction made before that has cured the irregular round."""
     known = transaction.round().dealing
     transaction.change_round(dealing=replace(known, resumes=False))
-    if transaction.round().trouble and transaction.round().curable:
+    if transaction.round().evidence.trouble and transaction.round().evidence.curable:
         weave_corrected(transaction, transaction.round())
 
 
 def _hole_number(round_now: Round) -> int:
     """The number of the hole card; 0: it has not been drawn."""
     place = round_now.hole_place()
-    return round_now.cards[place].number if 0 <= place < len(round_now.cards) else 0
+    return round_now.cards.drawn[place].number if 0 <= place < len(round_now.cards.drawn) else 0
 
 
 def possible(transaction: Transaction, *, over: bool = False) -> bool:

@@ -15,7 +15,7 @@ from controller.core.game.position import Kind, Node, Now
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import WITH_ANY
 from controller.core.table.layout import key
-from controller.core.table.state import Round
+from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
 
@@ -31,13 +31,13 @@ def is_over(transaction: Transaction) -> bool:
     can explain no chip is left.
     """
     round_now = transaction.round()
-    if round_now.closing:
+    if round_now.ending.closing:
         return True
-    if round_now.trouble:
+    if round_now.evidence.trouble:
         return _cleared(transaction)
     if round_now.blind():
-        return _cleared(transaction) and not (round_now.face_down and _owes_card(transaction))
-    if round_now.doubt and _cleared(transaction):
+        return _cleared(transaction) and not (round_now.cards.face_down and _owes_card(transaction))
+    if round_now.questions.doubt and _cleared(transaction):
         return True
     if round_now.dealing.unturned() and _left_lying(transaction):
         # Chips that one player moved do not say that the others have finished.
@@ -79,10 +79,10 @@ def _holes_told(points: int | None) -> int:
 def _left_lying(transaction: Transaction) -> bool:
     """Whether a wager that is no push lies as it did at the last card: so nobody deals on."""
     found, points, round_now = transaction.lattice(), transaction.hole_points(), transaction.round()
-    ends = found.ends(points) if points is not None or not round_now.hole_dealt else found.frontier
-    for box, spot in enumerate(round_now.spots):
+    ends = found.ends(points) if points is not None or not round_now.cards.hole_dealt else found.frontier
+    for box, spot in enumerate(round_now.bets.spots):
         zone = transaction.state.felt.get(key(spot, "main"))
-        lies = zone is not None and zone.chips and set(zone.chips) <= set(round_now.lying)
+        lies = zone is not None and zone.chips and set(zone.chips) <= set(round_now.cards.lying)
         if lies and 0 not in main_due(found, ends, box, points).cents():
             return True
     return False
@@ -90,7 +90,7 @@ def _left_lying(transaction: Transaction) -> bool:
 
 def _made_late(transaction: Transaction, play: Play, node: Node) -> bool:
     """Whether a wager made after the deal, of which the readers may still tell, would have the dealer draw."""
-    draws = play.offered_zone and (play.offered_zone != "insurance" or not transaction.round().hole_dealt)
+    draws = play.offered_zone and (play.offered_zone != "insurance" or not transaction.round().cards.hole_dealt)
     if not draws or node.paying:
         return False
     broke = all(box.kind is Kind.BROKEN for box in node.boxes) and play.offered_zone != "insurance"
@@ -100,7 +100,12 @@ def _made_late(transaction: Transaction, play: Play, node: Node) -> bool:
 def next_bet(transaction: Transaction, zone: str) -> bool:
     """Whether chips in a zone may be of the next bets: the open round is over in some play, and nobody is accused."""
     later = zone == "insurance" or zone in made_later(transaction.rules.side_bets)
-    return not later and not transaction.round().trouble and transaction.round().is_dealt() and may_be_over(transaction)
+    return (
+        not later
+        and not transaction.round().evidence.trouble
+        and transaction.round().is_dealt()
+        and may_be_over(transaction)
+    )
 
 
 def _cleared(transaction: Transaction) -> bool:
@@ -109,16 +114,16 @@ def _cleared(transaction: Transaction) -> bool:
     Where that cannot be seen, at boxes without chips or without a reader, nothing is said.
     """
     round_now = transaction.round()
-    dark = any(one.open() and one.hides("main") for one in round_now.silences)
-    if round_now.declared or dark or not round_now.is_dealt():
+    dark = any(one.open() and one.hides("main") for one in round_now.evidence.silences)
+    if round_now.bets.declared or dark or not round_now.is_dealt():
         return False
-    return bool(round_now.lying) and set(round_now.lying).isdisjoint(chips_at_boxes(transaction, round_now))
+    return bool(round_now.cards.lying) and set(round_now.cards.lying).isdisjoint(chips_at_boxes(transaction, round_now))
 
 
 def chips_at_boxes(transaction: Transaction, round_now: Round) -> tuple[str, ...]:
     """The chips in the zones that tell of the play, at the round's boxes."""
     felt, zones = transaction.state.felt, played_zones(transaction)
-    names = _names_of(round_now.spots, zones)
+    names = _names_of(round_now.bets.spots, zones)
     return tuple([chip for name in names if name in felt for chip in felt[name].chips])
 
 
@@ -146,8 +151,14 @@ def watched(transaction: Transaction) -> tuple[str, ...]:
     anywhere. Where hidden cards decide whether it is over it is always every zone.
     """
     round_now = transaction.state.round
-    if round_now is None or not round_now.is_dealt() or round_now.trouble or round_now.held() or round_now.face_down:
+    if (
+        round_now is None
+        or not round_now.is_dealt()
+        or round_now.evidence.trouble
+        or round_now.held()
+        or round_now.cards.face_down
+    ):
         return ()
     if round_now.hides():
         return ()
-    return played_zones(transaction) if round_now.locked and not may_be_over(transaction) else ()
+    return played_zones(transaction) if round_now.bets.locked and not may_be_over(transaction) else ()

@@ -20,22 +20,22 @@ _REASON: Final = "a chip lay between two zones, and nobody knows of which wager 
 
 def note(transaction: Transaction) -> None:
     """Keep which chips two zones held at the lock, and what their wagers come to without and with them."""
-    felt, lock_ns, round_now = transaction.state.felt, transaction.round().lock_ns, transaction.round()
-    found = dict(round_now.twice)
+    felt, lock_ns, round_now = transaction.state.felt, transaction.round().bets.lock_ns, transaction.round()
+    found = dict(round_now.bets.shared.zones_of)
     for chip, zones in conflicts(felt).items():
         held = tuple(name for name in zones if felt[name].doubted.get(chip, -1) <= lock_ns)
         # A zone of no wager yet, such as insurance, may have heard it first: then the wager beside it lacks the chip.
         if len(held) > 1 and any(_is_bet(transaction, name) for name in held) and chip not in found:
             found[chip] = held
-    if found != round_now.twice:
+    if found != round_now.bets.shared.zones_of:
         names = {name for zones in found.values() for name in zones}
         amounts = {name: _amounts_of(transaction, felt[name], set(found)) for name in sorted(names)}
-        transaction.change_round(twice=found, between={**amounts, **round_now.between})
+        transaction.change_shared(zones_of=found, amounts={**amounts, **round_now.bets.shared.amounts})
 
 
 def forget(transaction: Transaction) -> None:
     """Chips moved before the lock: what two zones held then is to be noted again."""
-    transaction.change_round(twice={}, between={})
+    transaction.change_shared(zones_of={}, amounts={})
 
 
 def _is_bet(transaction: Transaction, name: str) -> bool:
@@ -54,7 +54,9 @@ def _unsettled(transaction: Transaction) -> tuple[str, ...]:
     """The chips of which nobody can say yet in which zone they lay at the lock."""
     felt, round_now = transaction.state.felt, transaction.round()
     return tuple(
-        chip for chip, zones in round_now.twice.items() if round_now.lost or not _lies_in_one(felt, chip, zones)
+        chip
+        for chip, zones in round_now.bets.shared.zones_of.items()
+        if round_now.bets.shared.lost or not _lies_in_one(felt, chip, zones)
     )
 
 
@@ -66,7 +68,7 @@ def _lies_in_one(felt: Felt, chip: str, zones: tuple[str, ...]) -> bool:
 
 def waits(transaction: Transaction) -> bool:
     """Whether the lock waits for a chip to be heard by one antenna alone."""
-    return not transaction.round().locked and bool(_unsettled(transaction))
+    return not transaction.round().bets.locked and bool(_unsettled(transaction))
 
 
 def places(transaction: Transaction, change: Change, last_ns: int) -> bool:
@@ -75,34 +77,36 @@ def places(transaction: Transaction, change: Change, last_ns: int) -> bool:
     Chips that leave together with it say nothing: it was picked up, and where it lay is lost.
     """
     round_now, name = transaction.round(), key(change.spot, change.zone)
-    held = [chip for chip, zones in round_now.twice.items() if name in zones]
-    if round_now.locked or not held:
+    held = [chip for chip, zones in round_now.bets.shared.zones_of.items() if name in zones]
+    if round_now.bets.locked or not held:
         return False
     gone = any(chip not in transaction.state.felt[name].chips for chip in held)
-    settles = change.settles and name not in round_now.moved and not round_now.lost
-    lost = round_now.lost or (not settles and (gone or change.settles))
-    transaction.change_round(twice_ns=max(last_ns, round_now.twice_ns), lost=lost)
+    settles = change.settles and name not in round_now.bets.moved and not round_now.bets.shared.lost
+    lost = round_now.bets.shared.lost or (not settles and (gone or change.settles))
+    transaction.change_shared(changed_ns=max(last_ns, round_now.bets.shared.changed_ns), lost=lost)
     return settles
 
 
 def says_nothing(transaction: Transaction, change: Change) -> bool:
     """Whether a change is that of a zone between which and another a wager is lost, and may be only of its chip."""
     round_now, name = transaction.round(), key(change.spot, change.zone)
-    other = change.since_ns >= 0 or change.spot not in round_now.spots
-    return round_now.lost and other and any(name in zones for zones in round_now.twice.values())
+    other = change.since_ns >= 0 or change.spot not in round_now.bets.spots
+    return (
+        round_now.bets.shared.lost and other and any(name in zones for zones in round_now.bets.shared.zones_of.values())
+    )
 
 
 def give_up(transaction: Transaction) -> str:
     """The round ends and of some chips nobody knows the zone: why the floor must rule; empty where it need not."""
     zones = (
-        {name for chip in _unsettled(transaction) for name in transaction.round().twice[chip]}
+        {name for chip in _unsettled(transaction) for name in transaction.round().bets.shared.zones_of[chip]}
         if waits(transaction)
         else set[str]()
     )
     for name in sorted(zones):
         spot, _, zone = name.partition("/")
         if zone != "main" and _is_bet(transaction, name):
-            uncertain_wagers.take(transaction, Change(int(spot), zone, *transaction.round().between[name]))
+            uncertain_wagers.take(transaction, Change(int(spot), zone, *transaction.round().bets.shared.amounts[name]))
     return _REASON if any(name.endswith("/main") for name in zones) else ""
 
 
@@ -111,7 +115,11 @@ def shown(transaction: Transaction) -> str:
     if not waits(transaction):
         return ""
     spots = sorted(
-        {name.partition("/")[0] for chip in _unsettled(transaction) for name in transaction.round().twice[chip]}
+        {
+            name.partition("/")[0]
+            for chip in _unsettled(transaction)
+            for name in transaction.round().bets.shared.zones_of[chip]
+        }
     )
     return f"Chip between zones: spot {' and '.join(spots)}"
 

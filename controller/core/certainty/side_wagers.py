@@ -36,13 +36,17 @@ def _dues(
     round_now, staked = transaction.round(), _staked_before(transaction)
     if not transaction.rules.aggregate_limit_cents:
         # Where no limit binds wagers to one another those that are settled say nothing of the rest.
-        marks = {(round_now.spots.index(spot), bet) for spot, bet in round_now.settled if spot in round_now.spots}
+        marks = {
+            (round_now.bets.spots.index(spot), bet)
+            for spot, bet in round_now.ending.settled
+            if spot in round_now.bets.spots
+        }
         staked = {wager: cents for wager, cents in staked.items() if wager not in marks}
     if not staked and judged.found.play().offered_zone not in transaction.rules.side_bets:
         return
     felt = _felt_of(transaction, judged, closed=closed)._replace(awards=_awards(transaction))
     for (box, bet), nets in uncertain_wagers.dues_together(transaction, felt, staked).items():
-        if (round_now.spots[box], bet) not in round_now.settled:
+        if (round_now.bets.spots[box], bet) not in round_now.ending.settled:
             yield box, bet, _wager_cents(judged, box, staked.get((box, bet), 0)), nets
 
 
@@ -50,10 +54,10 @@ def _staked_before(transaction: Transaction) -> dict[tuple[int, str], int]:
     """What the side wagers placed before the deal staked, in cents by box and bet."""
     round_now = transaction.round()
     return {
-        (round_now.spots.index(wager.spot), wager.bet): wager.cents
-        for wager in round_now.wagers
+        (round_now.bets.spots.index(wager.spot), wager.bet): wager.cents
+        for wager in round_now.bets.wagers
         if wager.bet in transaction.rules.side_bets
-        and wager.spot in round_now.spots
+        and wager.spot in round_now.bets.spots
         and not uncertain_wagers.is_uncertain(round_now, wager.spot, wager.bet)
     }
 
@@ -61,18 +65,20 @@ def _staked_before(transaction: Transaction) -> dict[tuple[int, str], int]:
 def _felt_of(transaction: Transaction, judged: Judged, *, closed: bool) -> Felt:
     """The open round as its side wagers see it."""
     round_now = transaction.round()
-    faces = [card.ruled or card.face for card in round_now.cards]
+    faces = [card.ruled or card.face for card in round_now.cards.drawn]
     ended = Ended(judged.found, judged.frontier, judged.points, 1)
-    return Felt(transaction.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed))
+    return Felt(
+        transaction.rules, faces, len(round_now.bets.spots), round_now.hole_place(), Judgement((ended,), closed)
+    )
 
 
 def sides_of(transaction: Transaction) -> Sides:
     """What the side wagers of the open round come to where it has ended."""
     round_now = transaction.round()
-    faces = [card.ruled or card.face for card in round_now.cards]
+    faces = [card.ruled or card.face for card in round_now.cards.drawn]
     ended = Ended(transaction.lattice(), {}, hole_points(transaction), 1)
     felt = Felt(
-        transaction.rules, faces, len(round_now.spots), round_now.hole_place(), Judgement((ended,), closed=True)
+        transaction.rules, faces, len(round_now.bets.spots), round_now.hole_place(), Judgement((ended,), closed=True)
     )
     return sides(felt, _staked_before(transaction), transaction.lattice().play().offered_zone)
 
@@ -88,10 +94,10 @@ def settle_sides(transaction: Transaction, judged: Judged, *, closed: bool) -> N
     for box, bet, staked_cents, nets in _dues(transaction, judged, closed=closed):
         if None in nets or len({net.cents for net in nets if net is not None}) != 1 or _unseen(transaction, box, bet):
             continue
-        if uncertain_wagers.is_unread(transaction.round(), transaction.round().spots[box], bet):
+        if uncertain_wagers.is_unread(transaction.round(), transaction.round().bets.spots[box], bet):
             continue
         net = min(net for net in nets if net is not None)
-        place = (transaction.round().number, transaction.round().spots[box], bet)
+        place = (transaction.round().number, transaction.round().bets.spots[box], bet)
         if transaction.state.progressives.awaits(*place):
             # The trigger box has still to say whether the wager won the must-hit-by meter too.
             mystery.decided(transaction, place, net.cents, _row_cents(transaction, box, net))
@@ -121,16 +127,18 @@ def _award_sides(transaction: Transaction, judged: Judged, *, closed: bool) -> N
     The winners of one round are evaluated together, so one row in doubt keeps all of them waiting.
     """
     round_now = transaction.round()
-    staked = {wager.bet for wager in round_now.wagers}
+    staked = {wager.bet for wager in round_now.bets.wagers}
     for bet in transaction.rules.side_bets:
         if bet not in staked or not won_by_rows(transaction.house, bet):
             continue
         felt = _felt_of(transaction, judged, closed=closed)
-        spots = [wager.spot for wager in round_now.wagers if wager.bet == bet and wager.spot in round_now.spots]
+        spots = [
+            wager.spot for wager in round_now.bets.wagers if wager.bet == bet and wager.spot in round_now.bets.spots
+        ]
         # Of a wager that may be one nobody knows whether it shares in an award.
         alone = all(won != bet for (_, won), _ in uncertain_wagers.wagers(round_now))
-        alone = alone and not any(uncertain_wagers.is_unread(round_now, spot, bet) for spot in round_now.spots)
-        rows = {spot: side_rows(felt, round_now.spots.index(spot), bet) for spot in spots}
+        alone = alone and not any(uncertain_wagers.is_unread(round_now, spot, bet) for spot in round_now.bets.spots)
+        rows = {spot: side_rows(felt, round_now.bets.spots.index(spot), bet) for spot in spots}
         known = {spot: next(iter(one)) for spot, one in rows.items() if len(one) == 1}
         certain = {spot: row for spot, row in known.items() if row is not None}
         if rows and alone and len(certain) == len(rows):
@@ -139,7 +147,7 @@ def _award_sides(transaction: Transaction, judged: Judged, *, closed: bool) -> N
 
 def _awards(transaction: Transaction) -> dict[tuple[int, str], int]:
     """What meters have awarded to rows of this round, by box and bet."""
-    boxes = {spot: box for box, spot in enumerate(transaction.round().spots)}
+    boxes = {spot: box for box, spot in enumerate(transaction.round().bets.spots)}
     won = ((bet, *one) for bet in transaction.rules.side_bets for one in awarded(transaction, bet))
     return {(boxes[spot], bet): cents for bet, spot, cents in won if spot in boxes}
 
@@ -147,7 +155,7 @@ def _awards(transaction: Transaction) -> dict[tuple[int, str], int]:
 def row_known(transaction: Transaction, spot: int, bet: str) -> bool:
     """Whether the first cards decide a side wager placed before the deal, whatever the limit leaves of it."""
     felt = _felt_of(transaction, Judged(transaction.lattice(), transaction.lattice().frontier, None), closed=False)
-    rows = side_rows(felt, transaction.round().spots.index(spot), bet)
+    rows = side_rows(felt, transaction.round().bets.spots.index(spot), bet)
     return len(rows) == 1 and None not in rows
 
 
@@ -163,7 +171,10 @@ def sides_differ(transaction: Transaction) -> bool:
 def sides_open(transaction: Transaction, judged: Judged) -> Iterator[WagerUnresolved]:
     """Side wagers that no settlement has been found for; a row of a meter waits for the progressive."""
     for box, bet, staked_cents, nets in _dues(transaction, judged, closed=True):
-        spot, possible = transaction.round().spots[box], tuple(sorted({net.cents for net in nets if net is not None}))
+        spot, possible = (
+            transaction.round().bets.spots[box],
+            tuple(sorted({net.cents for net in nets if net is not None})),
+        )
         if uncertain_wagers.is_unread(transaction.round(), spot, bet):
             possible = ()
         yield WagerUnresolved(transaction.round().number, spot, bet, staked_cents, possible)

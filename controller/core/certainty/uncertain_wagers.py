@@ -19,7 +19,7 @@ from controller.core.inference.side_dues import Felt, side_due
 from controller.core.messages.alerts import WagerUncertain
 from controller.core.messages.events import WagerUnresolved
 from controller.core.table.layout import Change, key
-from controller.core.table.state import Round
+from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
 _COMBINED: Final = 16
@@ -30,36 +30,38 @@ _Wager = tuple[int, str]
 
 def in_time(round_now: Round, first_ns: int, last_ns: int) -> bool:
     """Whether a change counts as before the lock: it may have been, and it was before the first card."""
-    return last_ns <= round_now.lock_ns or (first_ns < round_now.lock_ns and last_ns <= _first_card_ns(round_now))
+    return last_ns <= round_now.bets.lock_ns or (
+        first_ns < round_now.bets.lock_ns and last_ns <= _first_card_ns(round_now)
+    )
 
 
 def holds_first_card(round_now: Round, first_ns: int, last_ns: int) -> bool:
     """Whether a change may have been before the lock, or after the first card."""
-    return first_ns < round_now.lock_ns and last_ns > _first_card_ns(round_now)
+    return first_ns < round_now.bets.lock_ns and last_ns > _first_card_ns(round_now)
 
 
 def unseen_at_lock(round_now: Round, change: Change, first_ns: int) -> bool:
     """Whether a zone's reader was lost at the lock, and a change since it looked last may have been before that."""
-    lost = not {str(change.spot), key(change.spot, change.zone)}.isdisjoint(round_now.lost_at_lock)
-    return lost and first_ns < round_now.lock_ns
+    lost = not {str(change.spot), key(change.spot, change.zone)}.isdisjoint(round_now.bets.lost_at_lock)
+    return lost and first_ns < round_now.bets.lock_ns
 
 
 def look(transaction: Transaction) -> None:
     """A reader that is back has told what lies at its spots: what lay there at the lock is known, or told uncertain."""
     round_now, state = transaction.round(), transaction.state
-    if round_now.lost_zones:
-        lost = (name for name in round_now.lost_zones if looked_ns(state, *split(name)) < round_now.lock_ns)
-        transaction.change_round(lost_zones=tuple(lost))
+    if round_now.bets.lost_zones:
+        lost = (name for name in round_now.bets.lost_zones if looked_ns(state, *split(name)) < round_now.bets.lock_ns)
+        transaction.change_bets(lost_zones=tuple(lost))
 
 
 def is_unread(round_now: Round, spot: int, bet: str) -> bool:
     """Whether no reader has told what lay in a zone at the lock, and nobody declared it: its wager is the floor's."""
-    return key(spot, bet) in round_now.lost_zones and not (bet == "main" and spot in round_now.declared)
+    return key(spot, bet) in round_now.bets.lost_zones and not (bet == "main" and spot in round_now.bets.declared)
 
 
 def _first_card_ns(round_now: Round) -> int:
     """When the first card left the shoe; after everything while none has."""
-    cards = (known.first_ns for known in round_now.evidence if isinstance(known.item, CardCame))
+    cards = (known.first_ns for known in round_now.evidence.observations if isinstance(known.item, CardCame))
     return next(cards, 1 << 62)
 
 
@@ -70,21 +72,21 @@ def before_deal(transaction: Transaction, zone: str) -> bool:
 
 def take(transaction: Transaction, change: Change) -> None:
     """A zone's content at the lock is what it was before a change or what it is after it."""
-    name, known = key(change.spot, change.zone), transaction.round().uncertain
+    name, known = key(change.spot, change.zone), transaction.round().bets.uncertain
     amounts = {*known.get(name, ()), change.before, change.after}
-    transaction.change_round(uncertain={**known, name: tuple(sorted(amounts))})
+    transaction.change_bets(uncertain={**known, name: tuple(sorted(amounts))})
 
 
 def is_uncertain(round_now: Round, spot: int, zone: str) -> bool:
     """Whether nobody can say what lay in a zone at the lock."""
-    return key(spot, zone) in round_now.uncertain
+    return key(spot, zone) in round_now.bets.uncertain
 
 
 def wagers(round_now: Round) -> Iterator[tuple[_Wager, tuple[int, ...]]]:
     """The uncertain wagers at the round's boxes, with what they may be; without a main wager they are none."""
-    for name, amounts in sorted(round_now.uncertain.items()):
+    for name, amounts in sorted(round_now.bets.uncertain.items()):
         spot, _, bet = name.partition("/")
-        if int(spot) in round_now.spots:
+        if int(spot) in round_now.bets.spots:
             yield (int(spot), bet), amounts
 
 
@@ -97,17 +99,17 @@ def told_at_lock(round_now: Round) -> Iterator[WagerUncertain]:
 def told_late(round_now: Round, change: Change) -> Iterator[WagerUncertain]:
     """An uncertain wager of which a reader has told after the lock was told."""
     name = key(change.spot, change.zone)
-    if change.spot in round_now.spots and (change.spot, change.zone) not in round_now.settled:
-        yield WagerUncertain(round_now.number, change.spot, change.zone, round_now.uncertain[name])
+    if change.spot in round_now.bets.spots and (change.spot, change.zone) not in round_now.ending.settled:
+        yield WagerUncertain(round_now.number, change.spot, change.zone, round_now.bets.uncertain[name])
 
 
 def left_open(transaction: Transaction, felt: Felt) -> Iterator[WagerUnresolved]:
     """The uncertain wagers at the end of their round: open, unless the floor has ruled."""
     round_now = transaction.round()
     for (spot, bet), amounts in wagers(round_now):
-        if (spot, bet) in round_now.settled:
+        if (spot, bet) in round_now.ending.settled:
             continue
-        dues = (side_due(felt, round_now.spots.index(spot), bet, cents) for cents in amounts if cents)
+        dues = (side_due(felt, round_now.bets.spots.index(spot), bet, cents) for cents in amounts if cents)
         nets = {net.cents for found in dues for net in found or () if net is not None} | ({0} & {*amounts})
         yield WagerUnresolved(round_now.number, spot, bet, max(amounts), tuple(sorted(nets)))
 
@@ -117,7 +119,7 @@ def dues_together(
 ) -> dict[_Wager, set[SideNet | None]]:
     """What side wagers may come to; where a limit binds them together, for all that uncertain wagers may be."""
     round_now = transaction.round()
-    uncertain = {(round_now.spots.index(spot), bet): amounts for (spot, bet), amounts in wagers(round_now)}
+    uncertain = {(round_now.bets.spots.index(spot), bet): amounts for (spot, bet), amounts in wagers(round_now)}
     found = side_dues(felt, staked)
     if not uncertain or not transaction.rules.aggregate_limit_cents:
         return found

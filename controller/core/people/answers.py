@@ -7,30 +7,31 @@ from typing import Final, NamedTuple
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.people import undo
 from controller.core.round import begin_question, closing, lifecycle, missed_cards, questions, stalled_round
-from controller.core.table.state import Asked, Press, Round, State
+from controller.core.table.round_state import Asked, Round
+from controller.core.table.state import Press, State
 from controller.core.table.transaction import Transaction
 
 
 def answered(transaction: Transaction, question: int, answer: str, who: str) -> None:
     """A person answered a question: about the open round, its beginning or its play, or about a round that waits."""
     round_now = transaction.state.round if question else None
-    if round_now is not None and round_now.doubt == question:
+    if round_now is not None and round_now.questions.doubt == question:
         _missed_cards_answered(transaction, question, answer, who)
         return
-    if round_now is not None and round_now.unkeyed == question:
+    if round_now is not None and round_now.questions.unkeyed == question:
         begin_question.answered(transaction, answer, who)
         return
-    if round_now is not None and round_now.entry == question:
+    if round_now is not None and round_now.questions.entry == question:
         lifecycle.let_in(transaction, answer, who)
         return
-    if round_now is not None and round_now.lingers == question:
+    if round_now is not None and round_now.questions.lingers == question:
         stalled_round.answered(transaction, answer, who)
         return
-    if round_now is not None and round_now.asked is not None and round_now.asked.number == question:
+    if round_now is not None and round_now.questions.asked is not None and round_now.questions.asked.number == question:
         questions.take_answer(transaction, answer, who)
         return
     for waited in transaction.state.waiting:
-        if waited.asked is not None and waited.asked.number == question:
+        if waited.questions.asked is not None and waited.questions.asked.number == question:
             closing.answer_waiting(transaction, waited, answer, who)
             return
     transaction.emit(AnswerRefused(question, answer, "no such question is open", "no_such_question"))
@@ -40,15 +41,15 @@ def _missed_cards_answered(transaction: Transaction, question: int, answer: str,
     """No card was missed and the round goes on, or it goes to the floor."""
     if not transaction.hears_yes_or_no(question, answer, who):
         return
-    hit, why = transaction.round().missed_after, missed_cards.told(transaction.round())
-    transaction.change_round(doubt=0, missed_after=0)
+    hit, why = transaction.round().questions.missed_after, missed_cards.told(transaction.round())
+    transaction.change_questions(doubt=0, missed_after=0)
     if answer == "yes":
         transaction.irregular(why)
     elif hit:
         if refusal := undo.no_evidence(transaction, Press(hit, "hit"), who):
             transaction.irregular(f"play went on after the key hit without its card, and {refusal.text}")
     else:
-        transaction.change_round(next_bets="")
+        transaction.change_ending(next_bets="")
 
 
 class QuestionShown(NamedTuple):
@@ -67,12 +68,12 @@ def question_shown(state: State) -> QuestionShown | None:
     """The question in the dealer's sight, None without one: the open round's, between rounds the latest that waits."""
     round_now = state.round
     if round_now is None:
-        round_now = next((one for one in reversed(state.waiting) if one.asked is not None), None)
-    elif holding := round_now.holding() or round_now.lingers:
+        round_now = next((one for one in reversed(state.waiting) if one.questions.asked is not None), None)
+    elif holding := round_now.holding() or round_now.questions.lingers:
         return QuestionShown(holding, round_now, None)
-    if round_now is None or round_now.asked is None or round_now.trouble_told() or round_now.waits_for_card():
+    if round_now is None or round_now.questions.asked is None or round_now.trouble_told() or round_now.waits_for_card():
         return None
-    return QuestionShown(round_now.asked.number, round_now, round_now.asked)
+    return QuestionShown(round_now.questions.asked.number, round_now, round_now.questions.asked)
 
 
 READING_NS: Final = 500_000_000

@@ -24,7 +24,7 @@ from controller.core.refusal_reason import RefusalReason
 from controller.core.round import closing, lifecycle
 from controller.core.table.layout import cents_at
 from controller.core.table.ledger import Book, Row, book_of
-from controller.core.table.state import CardKept, Round
+from controller.core.table.round_state import CardKept, Round
 from controller.core.table.transaction import Transaction
 
 
@@ -95,8 +95,8 @@ def _void_round(transaction: Transaction, ruling: VoidRound) -> RefusalReason | 
     _return_wagers(transaction, book, ruling)
     for waited in transaction.state.waiting:
         if waited.number == ruling.round:
-            if waited.asked is not None:
-                transaction.emit(QuestionWithdrawn(waited.asked.number))
+            if waited.questions.asked is not None:
+                transaction.emit(QuestionWithdrawn(waited.questions.asked.number))
             transaction.emit(RoundClosed(waited.number, (), 0, "void"))
             closing.keep_waiting(transaction, tuple(one for one in transaction.state.waiting if one is not waited))
     return None
@@ -137,10 +137,10 @@ def _return_wagers(transaction: Transaction, book: Book | None, ruling: VoidRoun
 def _end_void(transaction: Transaction) -> None:
     """The open round ends void; its cards are turned over on the felt."""
     round_now = transaction.round()
-    if round_now.asked is not None:
-        transaction.emit(QuestionWithdrawn(round_now.asked.number))
+    if round_now.questions.asked is not None:
+        transaction.emit(QuestionWithdrawn(round_now.questions.asked.number))
     transaction.emit(*map(QuestionWithdrawn, round_now.open_questions()))
-    if round_now.dealing.unturned() and round_now.cards:
+    if round_now.dealing.unturned() and round_now.cards.drawn:
         # The round is over for the table, but the dealer's hand has turned nothing.
         face_down.open_lying(transaction)
         face_down.keep_closed(transaction)
@@ -188,8 +188,8 @@ def _adjust_wager(transaction: Transaction, ruling: AdjustWager) -> RefusalReaso
 
     def ruled() -> bool:
         mark = (ruling.spot, ruling.bet)
-        if mark not in transaction.round().settled:
-            transaction.change_round(settled=(*transaction.round().settled, mark))
+        if mark not in transaction.round().ending.settled:
+            transaction.change_ending(settled=(*transaction.round().ending.settled, mark))
         _put_right(transaction, ruling, found, ruling.net_cents, ruling.why)
         return True
 
@@ -216,7 +216,7 @@ def _in_round(transaction: Transaction, number: int, change: Callable[[], bool])
 def _round_of(transaction: Transaction, card: int) -> Round | None:
     """The open or waiting round that has the card."""
     for one in (transaction.state.round, *transaction.state.waiting):
-        if one is not None and any(kept.number == card for kept in one.cards):
+        if one is not None and any(kept.number == card for kept in one.cards.drawn):
             return one
     return None
 
@@ -231,9 +231,9 @@ def _set_card(transaction: Transaction, ruling: SetCard) -> RefusalReason | None
     round_now = _round_of(transaction, ruling.card)
     if round_now is None:
         return _NO_CARD
-    place = next(place for place, kept in enumerate(round_now.cards) if kept.number == ruling.card)
-    kept = round_now.cards[place]
-    if ruling.face is not None and place == round_now.hole_place() and not round_now.turned:
+    place = next(place for place, kept in enumerate(round_now.cards.drawn) if kept.number == ruling.card)
+    kept = round_now.cards.drawn[place]
+    if ruling.face is not None and place == round_now.hole_place() and not round_now.cards.turned:
         return RefusalReason("card_concealed", "the hole card is named once it lies face up")
     if ruling.face is not None and round_now.conceals(place):
         return RefusalReason("card_concealed", "a card dealt face down is named once it is shown")
@@ -250,7 +250,8 @@ def _set_card(transaction: Transaction, ruling: SetCard) -> RefusalReason | None
             deal_confirmation.moved(transaction, "a card was struck")
             face_down.keep_closed(transaction, place)
         before = replace(before, dealing=transaction.round().dealing)
-        transaction.change_round(cards=_with_card(before, place, ruling), corrected=(ruling.who, ruling.why))
+        transaction.change_cards(drawn=_with_card(before, place, ruling))
+        transaction.change_round(corrected=(ruling.who, ruling.why))
         rebuild.weave_corrected(transaction, before)
         return True
 
@@ -260,9 +261,9 @@ def _set_card(transaction: Transaction, ruling: SetCard) -> RefusalReason | None
 
 def _with_card(round_now: Round, place: int, ruling: SetCard) -> tuple[CardKept, ...]:
     """The round's cards with one of them named or struck."""
-    kept = round_now.cards[place]
+    kept = round_now.cards.drawn[place]
     named = () if ruling.face is None else (replace(kept, ruled=ruling.face, unread=False),)
-    return (*round_now.cards[:place], *named, *round_now.cards[place + 1 :])
+    return (*round_now.cards.drawn[:place], *named, *round_now.cards.drawn[place + 1 :])
 
 
 def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason | None:
@@ -270,30 +271,30 @@ def _assign_card(transaction: Transaction, ruling: AssignCard) -> RefusalReason 
     round_now = _round_of(transaction, ruling.card)
     if round_now is None:
         return _NO_CARD
-    if ruling.spot and ruling.spot not in round_now.spots:
+    if ruling.spot and ruling.spot not in round_now.bets.spots:
         return RefusalReason("no_such_spot", f"spot {ruling.spot} has no wager in this round")
     if round_now.hides():
         return RefusalReason("card_concealed", "the players' cards have not been shown yet")
-    place = next(place for place, kept in enumerate(round_now.cards) if kept.number == ruling.card)
+    place = next(place for place, kept in enumerate(round_now.cards.drawn) if kept.number == ruling.card)
     said = (
-        (Answer(round_now.spots.index(ruling.spot), holds=place),)
+        (Answer(round_now.bets.spots.index(ruling.spot), holds=place),)
         if ruling.spot
-        else tuple(Answer(box, lacks=place) for box in range(len(round_now.spots)))
+        else tuple(Answer(box, lacks=place) for box in range(len(round_now.bets.spots)))
     )
-    kept = tuple(one for one in round_now.answers if place not in {one.holds, one.lacks})
+    kept = tuple(one for one in round_now.evidence.answers if place not in {one.holds, one.lacks})
     open_round = transaction.state.round
     refused: RefusalReason | None = None
 
     def assigned() -> bool:
         nonlocal refused
-        back = (transaction.state, transaction.found, len(transaction.events))
-        before = replace(transaction.round(), answers=(*kept, *said))
+        untried = transaction.savepoint()
+        before = transaction.round()
+        before = replace(before, evidence=replace(before.evidence, answers=(*kept, *said)))
         transaction.emit(CardAssigned(before.number, ruling.card, ruling.spot, ruling.who, ruling.why))
         transaction.change_round(corrected=(ruling.who, ruling.why))
         rebuild.weave_corrected(transaction, before)
-        if transaction.round().trouble or not rebuild.possible(transaction, over=round_now is not open_round):
-            transaction.state, transaction.found = back[0], back[1]
-            del transaction.events[back[2] :]
+        if transaction.round().evidence.trouble or not rebuild.possible(transaction, over=round_now is not open_round):
+            transaction.roll_back(untried)
             whose = f"spot {ruling.spot}" if ruling.spot else "the dealer"
             refused = RefusalReason("no_legal_play", f"no legal play gives this card to {whose}")
             return False
@@ -310,25 +311,25 @@ def _declare_box(transaction: Transaction, ruling: DeclareBox) -> RefusalReason 
         return RefusalReason("no_such_spot", f"the layout has spots 1 to {transaction.rules.boxes}")
     if round_now is None:
         return _declare_next(transaction, ruling)
-    if spot in round_now.spots:
+    if spot in round_now.bets.spots:
         return RefusalReason("already_done", f"spot {spot} is in play already")
     if ruling.cents <= 0:
         return RefusalReason("invalid_value", "a box in play needs a wager above zero")
     # A side wager beside the box was none for want of a main wager; now the card's other rules decide.
-    beside = tuple(wager for wager in round_now.refused if wager.spot == spot and wager.bet != "main")
+    beside = tuple(wager for wager in round_now.bets.refused if wager.spot == spot and wager.bet != "main")
     box = (LockedWager(spot, "main", ruling.cents), *beside)
-    stand, refused = acceptance.standing(transaction.house, box, round_now.closed_meters)
-    wagers = sorted((*round_now.wagers, *stand), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
+    stand, refused = acceptance.standing(transaction.house, box, round_now.bets.closed_meters)
+    wagers = sorted((*round_now.bets.wagers, *stand), key=lambda wager: (wager.spot, wager.bet != "main", wager.bet))
     transaction.emit(BoxDeclared(round_now.number, spot, ruling.cents, ruling.who, ruling.why, stand[1:]))
     deal_confirmation.moved(transaction, "a box was declared")
-    transaction.change_round(
-        spots=tuple(sorted((*round_now.spots, spot))),
+    transaction.change_bets(
+        spots=tuple(sorted((*round_now.bets.spots, spot))),
         wagers=tuple(wagers),
-        declared=(*round_now.declared, spot),
-        refused=(*(one for one in round_now.refused if one not in beside), *refused),
-        corrected=(ruling.who, ruling.why),
+        declared=(*round_now.bets.declared, spot),
+        refused=(*(one for one in round_now.bets.refused if one not in beside), *refused),
     )
-    if round_now.contributed:
+    transaction.change_round(corrected=(ruling.who, ruling.why))
+    if round_now.bets.contributed:
         contribute(transaction, stand)
     rebuild.weave_corrected(transaction, round_now)
     return None

@@ -57,19 +57,19 @@ def card_came(transaction: Transaction) -> None:
 
 def _evidence_key(transaction: Transaction, meaning: str, named: int, at_ns: int) -> RefusalReason | None:
     """A key that speaks of the round; why it means nothing; None: it is done."""
-    if transaction.state.round is None or not transaction.round().cards:
+    if transaction.state.round is None or not transaction.round().cards.drawn:
         return RefusalReason("no_cards", "no cards have been dealt")
     if meaning == "even_money" and not named:
         return RefusalReason("spot_needed", "even money names its spot: the spot's digit first, then this key")
     if not named or meaning not in DECISIONS:
         lifecycle.key(transaction, meaning, None, at_ns)
-    elif named in transaction.round().spots:
-        lifecycle.key(transaction, meaning, transaction.round().spots.index(named), at_ns)
+    elif named in transaction.round().bets.spots:
+        lifecycle.key(transaction, meaning, transaction.round().bets.spots.index(named), at_ns)
     else:
-        fresh = not transaction.round().trouble
+        fresh = not transaction.round().evidence.trouble
         transaction.irregular(f"a key names spot {named}, which has no wager")
         if fresh:
-            transaction.change_round(misnamed=transaction.stamped.number)
+            transaction.change_evidence(misnamed=transaction.stamped.number)
     return None
 
 
@@ -81,7 +81,7 @@ def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: 
         case "round_closed":
             if transaction.state.round is None:
                 return RefusalReason("no_round", "no round is open")
-            transaction.change_round(closing=True)
+            transaction.change_ending(closing=True)
         case "yes" | "no":
             if not answers.question_open(transaction.state):
                 return RefusalReason("nothing_asked", "nothing was asked")
@@ -104,7 +104,7 @@ def _procedure_key(transaction: Transaction, meaning: str, at_ns: int, *, held: 
 def _over_unsaid(transaction: Transaction) -> bool:
     """Whether the open round is over and no key has said so; a burn announced now is none of its cards."""
     return (
-        not transaction.round().closing
+        not transaction.round().ending.closing
         and round_end.is_over(transaction)
         and may_lock_next(transaction)
         and lifecycle.may_close(transaction)
@@ -117,13 +117,13 @@ def _no_more_bets(transaction: Transaction, at_ns: int) -> RefusalReason | None:
         if not may_lock_next(transaction):
             if deal_confirmation.deal_done(transaction):
                 return None
-            if transaction.round().cards and not transaction.round().dealing.unturned():
-                transaction.change_round(next_bets="pressed")
-            if transaction.round().unkeyed:
+            if transaction.round().cards.drawn and not transaction.round().dealing.unturned():
+                transaction.change_ending(next_bets="pressed")
+            if transaction.round().questions.unkeyed:
                 return RefusalReason("round_in_play", "say first whether a new round has begun: yes or no")
             return RefusalReason("round_in_play", "a round is being played")
-        if transaction.round().closing and not lifecycle.may_close(transaction):
-            transaction.change_round(next_lock_ns=at_ns, next_locked_by=transaction.stamped.number, next_moved={})
+        if transaction.round().ending.closing and not lifecycle.may_close(transaction):
+            transaction.change_ending(next_lock_ns=at_ns, next_locked_by=transaction.stamped.number, next_moved={})
             return None
         lifecycle.close(transaction)
     if not lock.lock(transaction, at_ns):
@@ -131,7 +131,7 @@ def _no_more_bets(transaction: Transaction, at_ns: int) -> RefusalReason | None:
         if closed:
             return RefusalReason("play_blocked", f"no round may begin: {closed}")
         return RefusalReason("no_wager", "no wager lies on the layout")
-    transaction.change_round(locked_by=transaction.stamped.number)
+    transaction.change_bets(locked_by=transaction.stamped.number)
     # Bets that are locked now have been dealt to by no card.
     transaction.change(dealt_unheard=False)
     return None

@@ -61,8 +61,9 @@ def _taken_back(transaction: Transaction, press: Press) -> RefusalReason | None:
                 return RefusalReason("round_over", "the round is closed")
             _withdraw(transaction, press)
             # A close that was refused hands nothing to the floor when the key is pressed again: it was taken back.
-            transaction.change_round(
-                closing=False, close_refused=transaction.round().closing and transaction.round().close_refused
+            transaction.change_ending(
+                closing=False,
+                close_refused=transaction.round().ending.closing and transaction.round().ending.close_refused,
             )
         case "burn":
             if not transaction.state.burns:
@@ -94,30 +95,31 @@ def no_evidence(transaction: Transaction, press: Press, who: str = "dealer") -> 
     if before is None:
         return RefusalReason("round_over", "the round is closed")
     _withdraw(transaction, press)
-    if before.misnamed == press.number:
+    if before.evidence.misnamed == press.number:
         # The key named a spot without a wager and never was evidence.
-        before = replace(before, curable=True)
-    left = tuple(dated for dated in before.evidence if dated.number != press.number)
-    if before.turn_key == press.number:
-        transaction.change_round(turn_key=0)
-    transaction.change_round(corrected=(who, f"key {press.meaning} taken back"), closing=False)
-    rebuild.weave_corrected(transaction, replace(before, evidence=left))
+        before = replace(before, evidence=replace(before.evidence, curable=True))
+    left = tuple(dated for dated in before.evidence.observations if dated.number != press.number)
+    if before.cards.turn_key == press.number:
+        transaction.change_cards(turn_key=0)
+    transaction.change_round(corrected=(who, f"key {press.meaning} taken back"))
+    transaction.change_ending(closing=False)
+    rebuild.weave_corrected(transaction, replace(before, evidence=replace(before.evidence, observations=left)))
     return None
 
 
 def _unlock(transaction: Transaction, press: Press) -> RefusalReason | None:
     """Bets are open again; why that cannot be; None: it is done."""
     round_now = transaction.state.round
-    if round_now is not None and round_now.next_lock_ns >= 0:
+    if round_now is not None and round_now.ending.next_lock_ns >= 0:
         _withdraw(transaction, press)
-        transaction.change_round(next_lock_ns=-1, next_moved={})
+        transaction.change_ending(next_lock_ns=-1, next_moved={})
         return None
     if round_now is not None and round_now.dealing.done_by == press.number:
         _withdraw(transaction, press)
         deal_confirmation.change(transaction, done_by=0)
         deal_confirmation.unconfirm(transaction, "the key that said the deal is done was taken back")
         return None
-    if round_now is None or round_now.locked_by != press.number:
+    if round_now is None or round_now.bets.locked_by != press.number:
         return RefusalReason("round_over", "the round is closed")
     _withdraw(transaction, press)
     transaction.emit(*map(QuestionWithdrawn, round_now.open_questions()))

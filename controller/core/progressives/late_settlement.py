@@ -33,7 +33,9 @@ def settle(transaction: Transaction, place: tuple[int, int, str], net_cents: int
     transaction.emit(WagerSettled(*place, row.wager_cents, net_cents, Basis.EVIDENCE, rests, why, jackpot_cents))
     # A round that waits for an answer is judged again: this wager of it is done.
     waiting = tuple(
-        replace(one, settled=(*one.settled, (spot, bet))) if one.number == number else one
+        replace(one, ending=replace(one.ending, settled=(*one.ending.settled, (spot, bet))))
+        if one.number == number
+        else one
         for one in transaction.state.waiting
     )
     transaction.change(waiting=waiting)

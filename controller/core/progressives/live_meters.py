@@ -97,10 +97,10 @@ def open_meters(transaction: Transaction) -> None:
 def contribute_round(transaction: Transaction) -> None:
     """Let the wagers of the open round raise their meters, once."""
     round_now = transaction.round()
-    if round_now.contributed or not round_now.cards:
+    if round_now.bets.contributed or not round_now.cards.drawn:
         return
-    transaction.change_round(contributed=True)
-    contribute(transaction, round_now.wagers)
+    transaction.change_bets(contributed=True)
+    contribute(transaction, round_now.bets.wagers)
 
 
 def contribute(transaction: Transaction, wagers: Iterable[LockedWager]) -> None:

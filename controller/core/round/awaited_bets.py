@@ -101,14 +101,18 @@ def _awaits(transaction: Transaction) -> bool:
                 transaction, transaction.table_ns(at_ns)
             )
         case KeyPressed(at_ns, key) if transaction.house.keys.get(key) == "no_more_bets":
-            begins = transaction.state.round is None or (may_lock_next(transaction) and not transaction.round().closing)
+            begins = transaction.state.round is None or (
+                may_lock_next(transaction) and not transaction.round().ending.closing
+            )
         case _:
             return False
     if not begins or readiness.closed_by(transaction.state):
         return False
     bets = lock.main_lies(transaction)
     # Of a round of which cards may be missing nothing that is still told decides anything.
-    judged = transaction.state.round is None or bool(transaction.round().doubt) or lifecycle.may_close(transaction)
+    judged = (
+        transaction.state.round is None or bool(transaction.round().questions.doubt) or lifecycle.may_close(transaction)
+    )
     return not (bets and judged) and not _is_known(transaction.table(), (transaction.stamped,))
 
 
@@ -162,7 +166,7 @@ def _confirmed_by(held: tuple[Stamped, ...]) -> tuple[Stamped, ...]:
 
 def may_lock_next(transaction: Transaction) -> bool:
     """Whether *no more bets* ends the open round: it is over, or the floor must rule on it."""
-    if transaction.round().waits_for_card() and transaction.round().turn_key:
+    if transaction.round().waits_for_card() and transaction.round().cards.turn_key:
         # The dealer's hand lies open; nobody has named a card of it or of a player's.
         return True
     if transaction.round().dealing.unturned():
@@ -171,6 +175,10 @@ def may_lock_next(transaction: Transaction) -> bool:
             return False
         bets = lock.main_lies(transaction)
         return round_end.is_over(transaction) and (
-            transaction.round().closing or (bets and deal_confirmation.may_end_by_key(transaction))
+            transaction.round().ending.closing or (bets and deal_confirmation.may_end_by_key(transaction))
         )
-    return round_end.is_over(transaction) or bool(transaction.round().trouble) or transaction.round().waits_for_card()
+    return (
+        round_end.is_over(transaction)
+        or bool(transaction.round().evidence.trouble)
+        or transaction.round().waits_for_card()
+    )

@@ -20,14 +20,14 @@ SHOWN: Final = "Bets not locked: new round? yes/no"
 def ask(transaction: Transaction) -> None:
     """The card of this step has locked the bets: where the key should have, ask whether it began a round."""
     if transaction.round().rules(transaction.rules).options.no_more_bets == "always":
-        transaction.change_round(unkeyed=transaction.ask(0, _TEXT, ("yes", "no")))
+        transaction.change_questions(unkeyed=transaction.ask(0, _TEXT, ("yes", "no")))
 
 
 def answered(transaction: Transaction, answer: str, who: str) -> None:
     """A person said whether a round has begun; if not, its cards belong to none and the bets are open again."""
-    if not transaction.hears_yes_or_no(transaction.round().unkeyed, answer, who):
+    if not transaction.hears_yes_or_no(transaction.round().questions.unkeyed, answer, who):
         return
-    transaction.change_round(unkeyed=0, begun_by_word=True)
+    transaction.change_questions(unkeyed=0, begun_by_word=True)
     if answer == "no":
         transaction.emit(*map(QuestionWithdrawn, transaction.round().open_questions()))
         lock.play_with(transaction, lock.NO_BETS)

@@ -37,18 +37,22 @@ def _told_whole(transaction: Transaction, change: Change, upto_ns: int) -> Chang
     whether the chip came with the others, so what was done meanwhile at the box counts as unseen.
     """
     round_now = transaction.round()
-    if not round_now.locked or change.spot not in round_now.spots or change.zone not in played_zones(transaction):
+    if (
+        not round_now.bets.locked
+        or change.spot not in round_now.bets.spots
+        or change.zone not in played_zones(transaction)
+    ):
         return change
-    box = round_now.spots.index(change.spot)
+    box = round_now.bets.spots.index(change.spot)
     zone = box, change.zone
-    moved = [(one, one.item) for one in round_now.evidence if isinstance(one.item, ChipsMoved)]
+    moved = [(one, one.item) for one in round_now.evidence.observations if isinstance(one.item, ChipsMoved)]
     parts = [(one, item) for one, item in moved if (item.box, item.zone) == zone and one.last_ns >= change.since_ns]
     if not parts or any(item.idle for _, item in parts):
         return change
     told = [one for one, _ in parts]
-    transaction.change_round(evidence=tuple(one for one in round_now.evidence if one not in told))
-    unseen = Silence(box, max(change.since_ns, round_now.lock_ns), upto_ns)
-    weave_with(transaction, (*round_now.silences, unseen))
+    transaction.change_evidence(observations=tuple(one for one in round_now.evidence.observations if one not in told))
+    unseen = Silence(box, max(change.since_ns, round_now.bets.lock_ns), upto_ns)
+    weave_with(transaction, (*round_now.evidence.silences, unseen))
     return replace(change, before=parts[0][1].before)
 
 
@@ -60,9 +64,9 @@ def lie(transaction: Transaction, felt: Felt, name: str, last_ns: int) -> None:
     if since_ns < 0 or transaction.state.round is None or felt[name].name not in played_zones(transaction):
         return
     round_now, spot = transaction.round(), felt[name].spot
-    if round_now.locked and spot in round_now.spots:
-        unseen = Silence(round_now.spots.index(spot), max(since_ns, round_now.lock_ns), last_ns)
-        weave_with(transaction, (*round_now.silences, unseen))
+    if round_now.bets.locked and spot in round_now.bets.spots:
+        unseen = Silence(round_now.bets.spots.index(spot), max(since_ns, round_now.bets.lock_ns), last_ns)
+        weave_with(transaction, (*round_now.evidence.silences, unseen))
 
 
 def _unplaced_since(before: Zone | None, after: Zone) -> int:

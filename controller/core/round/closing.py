@@ -35,7 +35,8 @@ from controller.core.round import missed_cards, questions
 from controller.core.round.irregular import likely
 from controller.core.table.ledger import Row, book_of
 from controller.core.table.payments import HIDDEN_NS
-from controller.core.table.state import Round, woven
+from controller.core.table.round_state import Round
+from controller.core.table.state import woven
 from controller.core.table.transaction import Transaction
 
 _UNTURNED: Final = "it ended with its hole card not said to be turned: the keypad was lost"
@@ -44,40 +45,40 @@ _UNTURNED: Final = "it ended with its hole card not said to be turned: the keypa
 def close(transaction: Transaction) -> None:
     """The round is over: settle what is certain, ask about what is open, hand what nobody can explain to the floor."""
     nobody_knows = shared_chips.give_up(transaction)
-    if transaction.round().uncertain and not transaction.round().locked:
+    if transaction.round().bets.uncertain and not transaction.round().bets.locked:
         lock_again(transaction)
-    if transaction.round().lingers:
+    if transaction.round().questions.lingers:
         linger_no_more(transaction)
     round_now = transaction.round()
     acceptance.given_up(transaction)
     if round_now.hides():
         face_down.show(transaction)
-    if not round_now.cards:
+    if not round_now.cards.drawn:
         transaction.emit(
             *map(QuestionWithdrawn, transaction.round().open_questions()), RoundClosed(round_now.number, (), 0, "void")
         )
         transaction.change(declared=round_now.declared_boxes())
     else:
-        if round_now.doubt or round_now.shoe_away:
+        if round_now.questions.doubt or round_now.evidence.shoe_away:
             transaction.irregular(missed_cards.untold(round_now))
-        elif round_now.unkeyed:
+        elif round_now.questions.unkeyed:
             transaction.irregular("nobody said whether its first card began it")
-        elif round_now.entry:
-            transaction.irregular(f"nobody said whether spot {round_now.entering[0]} was dealt in")
+        elif round_now.questions.entry:
+            transaction.irregular(f"nobody said whether spot {round_now.questions.entering[0]} was dealt in")
         elif nobody_knows:
             transaction.irregular(nobody_knows)
-        elif any(card.unread for card in round_now.cards):
+        elif any(card.unread for card in round_now.cards.drawn):
             transaction.irregular("a card could not be read")
         elif known_until(transaction) < latest(transaction):
             transaction.irregular("the readers had not confirmed the layout when the next round began")
-        elif not round_now.trouble and not _finish(transaction):
+        elif not round_now.evidence.trouble and not _finish(transaction):
             cause = likely(transaction.rules, transaction.round(), closed=True)
             transaction.irregular(CLOSED_EARLY, likely=cause)
-        if transaction.round().trouble:
+        if transaction.round().evidence.trouble:
             _hand_to_floor(transaction)
-        elif transaction.round().asked is not None:
+        elif transaction.round().questions.asked is not None:
             _let_wait(transaction)
-        if round_now.closing and round_now.dealing.unturned():
+        if round_now.ending.closing and round_now.dealing.unturned():
             # Also where the table counted too few cards to know which of them is the hole card.
             transaction.change(turned_by=transaction.stamped.number)
     _leave(transaction)
@@ -91,8 +92,8 @@ def _leave(transaction: Transaction) -> None:
 
 def linger_no_more(transaction: Transaction) -> None:
     """Take back the question whether the round is over."""
-    transaction.emit(QuestionWithdrawn(transaction.round().lingers))
-    transaction.change_round(lingers=0)
+    transaction.emit(QuestionWithdrawn(transaction.round().questions.lingers))
+    transaction.change_questions(lingers=0)
 
 
 def close_unturned(transaction: Transaction) -> None:
@@ -103,7 +104,8 @@ def close_unturned(transaction: Transaction) -> None:
     shared_chips.give_up(transaction)
     acceptance.given_up(transaction)
     if not transaction.round().trouble_told():
-        transaction.change_round(trouble="", kept_back=())
+        transaction.change_evidence(trouble="")
+        transaction.change_cards(kept_back=())
         transaction.irregular(_UNTURNED)
     _hand_to_floor(transaction, turned=False)
     _leave(transaction)
@@ -113,8 +115,8 @@ def may_be_over(transaction: Transaction) -> bool:
     """Whether some play is over, whatever the hole card; or the floor must rule, or the key was repeated."""
     round_now = transaction.round()
     if round_now.hides() and not round_now.trouble_told():
-        return bool(round_now.turn_key or round_now.close_refused or not round_now.cards)
-    if round_now.trouble or round_now.close_refused or not round_now.cards:
+        return bool(round_now.cards.turn_key or round_now.ending.close_refused or not round_now.cards.drawn)
+    if round_now.evidence.trouble or round_now.ending.close_refused or not round_now.cards.drawn:
         return True
     found = transaction.lattice()
     play, layout = found.play(), layout_of(found.play(), found.contents)
@@ -126,16 +128,18 @@ def lacks_turn(round_now: Round) -> bool:
 
     Its players' cards lie face down: who presses the close is told so at once, before the next round is dealt.
     """
-    hidden = round_now.face_down and round_now.blind() and not round_now.trouble_told()
-    return hidden and bool(round_now.cards) and not (round_now.turn_key or round_now.close_refused)
+    hidden = round_now.cards.face_down and round_now.blind() and not round_now.trouble_told()
+    return hidden and bool(round_now.cards.drawn) and not (round_now.cards.turn_key or round_now.ending.close_refused)
 
 
 def _let_wait(transaction: Transaction) -> None:
     """The round waits for an answer; if too many do, the floor must rule on the oldest."""
     waiting = (*transaction.state.waiting, transaction.round())
     for given_up in waiting[: -questions.WAITING_LIMIT]:
-        assert given_up.asked is not None, "a round waits for an answer"
-        transaction.emit(QuestionWithdrawn(given_up.asked.number), RoundClosed(given_up.number, (), 0, "open"))
+        assert given_up.questions.asked is not None, "a round waits for an answer"
+        transaction.emit(
+            QuestionWithdrawn(given_up.questions.asked.number), RoundClosed(given_up.number, (), 0, "open")
+        )
     keep_waiting(transaction, waiting[-questions.WAITING_LIMIT :])
 
 
@@ -158,13 +162,15 @@ def revisit(transaction: Transaction, waited: Round, change: Callable[[], bool])
     transaction.change(round=waited)
     transaction.found = woven(transaction.rules, waited)
     if change():
-        if not transaction.round().trouble and not _finish(transaction):
+        if not transaction.round().evidence.trouble and not _finish(transaction):
             transaction.irregular("no legal play explains it as it was corrected")
-        if transaction.round().trouble:
+        if transaction.round().evidence.trouble:
             _hand_to_floor(transaction)
         others = tuple(one for one in transaction.state.waiting if one.number != waited.number)
         again = (
-            (transaction.round(),) if transaction.round().asked is not None and not transaction.round().trouble else ()
+            (transaction.round(),)
+            if transaction.round().questions.asked is not None and not transaction.round().evidence.trouble
+            else ()
         )
         kept = tuple(sorted((*others, *again), key=lambda one: one.number))
         keep_waiting(transaction, kept)
@@ -188,7 +194,7 @@ def _hand_to_floor(transaction: Transaction, *, turned: bool = True) -> None:
 
 def turn_over(transaction: Transaction) -> None:
     """Every card of the round lies face up."""
-    for place in range(len(transaction.round().cards)):
+    for place in range(len(transaction.round().cards.drawn)):
         if place == transaction.round().hole_place():
             transaction.turn_hole()
         else:
@@ -213,9 +219,9 @@ def give_way(transaction: Transaction) -> None:
 def _laid_later(transaction: Transaction) -> Iterator[WagerUnresolved]:
     """What lay in the zones of wagers made after the deal and is on no books: nobody could tell whether it counted."""
     round_now, highest = transaction.round(), dict[tuple[int, str], int]()
-    for dated in round_now.evidence:
+    for dated in round_now.evidence.observations:
         if isinstance(dated.item, ChipsMoved) and dated.item.zone != "main":
-            place = round_now.spots[dated.item.box], dated.item.zone
+            place = round_now.bets.spots[dated.item.box], dated.item.zone
             highest[place] = max(highest.get(place, 0), dated.item.before, dated.item.after)
     book = book_of(transaction.state.books, round_now.number)
     on_books = set() if book is None else {(row.spot, row.bet) for row in book.rows}
@@ -225,11 +231,11 @@ def _laid_later(transaction: Transaction) -> Iterator[WagerUnresolved]:
 
 def _leave_open(transaction: Transaction) -> None:
     """Nothing is asked about the open round any more, and every wager that is on the books and not settled is open."""
-    asked = transaction.round().asked
+    asked = transaction.round().questions.asked
     transaction.emit(
         *map(QuestionWithdrawn, (*transaction.round().open_questions(), *(() if asked is None else (asked.number,))))
     )
-    transaction.change_round(asked=None)
+    transaction.change_questions(asked=None)
     book = book_of(transaction.state.books, transaction.round().number)
     unsettled = () if book is None else (row for row in book.rows if row.net_cents is None)
     transaction.emit(
@@ -243,7 +249,7 @@ def _finish(transaction: Transaction) -> bool:
         return False
     transaction.turn_hole()
     points = hole_points(transaction)
-    ends = transaction.lattice().ends(points) if points is not None or not transaction.round().hole_dealt else {}
+    ends = transaction.lattice().ends(points) if points is not None or not transaction.round().cards.hole_dealt else {}
     if not ends:
         return False
     face_down.open_lying(transaction)
@@ -255,9 +261,9 @@ def _finish(transaction: Transaction) -> bool:
     doubt_reopened(transaction)
     left = (*_still_open(transaction, judged), *sides_open(transaction, judged))
     questions.withdraw_if_needless(transaction)
-    if left and transaction.round().asked is None:
+    if left and transaction.round().questions.asked is None:
         questions.ask_best(transaction, points)
-    asked = transaction.round().asked
+    asked = transaction.round().questions.asked
     if left and asked is not None:
         transaction.emit(*_unsettled(transaction, left), RoundPending(transaction.round().number, asked.number))
         return True
@@ -285,9 +291,9 @@ def _outcome(left: tuple[WagerUnresolved, ...]) -> str:
 
 def _still_open(transaction: Transaction, judged: Judged) -> Iterator[WagerUnresolved]:
     """The wagers that no settlement has been found for."""
-    for box, spot in enumerate(transaction.round().spots):
+    for box, spot in enumerate(transaction.round().bets.spots):
         for bet, due in dues(judged, box):
-            if (spot, bet) not in transaction.round().settled:
+            if (spot, bet) not in transaction.round().ending.settled:
                 possible = () if uncertain_wagers.is_unread(transaction.round(), spot, bet) else due.cents()
                 yield WagerUnresolved(transaction.round().number, spot, bet, wager_of(judged, box, bet) or 0, possible)
 
@@ -295,7 +301,9 @@ def _still_open(transaction: Transaction, judged: Judged) -> Iterator[WagerUnres
 def _contradicted(transaction: Transaction, judged: Judged) -> None:
     """Name the settled wagers that no play which is left comes to: a reader told late what came first."""
     possible = {
-        (spot, bet): due.cents() for box, spot in enumerate(transaction.round().spots) for bet, due in dues(judged, box)
+        (spot, bet): due.cents()
+        for box, spot in enumerate(transaction.round().bets.spots)
+        for bet, due in dues(judged, box)
     }
     reason = "what its readers told later leaves no legal play that comes to it"
 
@@ -307,12 +315,12 @@ def _contradicted(transaction: Transaction, judged: Judged) -> None:
 
 def _settle_as_paid(transaction: Transaction, judged: Judged) -> None:
     """A main wager still open is settled as the dealer paid it, if that fits exactly one of its possible dues."""
-    for box, spot in enumerate(transaction.round().spots):
+    for box, spot in enumerate(transaction.round().bets.spots):
         due = next(due for bet, due in dues(judged, box) if bet == "main")
-        if spot in transaction.round().declared or any(one.box == box for one in judged.found.silences):
+        if spot in transaction.round().bets.declared or any(one.box == box for one in judged.found.silences):
             continue
         if (
-            (spot, "main") in transaction.round().settled
+            (spot, "main") in transaction.round().ending.settled
             or not due.known
             or _may_have_surrendered(judged.frontier, box)
         ):
@@ -367,6 +375,6 @@ def _dealer_cards(round_now: Round, ends: Frontier) -> tuple[int, ...]:
     drawn = agreed_drawn(ends)
     if drawn is None:
         return ()
-    hole = (round_now.hole_place(),) if round_now.hole_dealt else ()
-    places = (len(round_now.spots), *hole, *(place_of(card) for card in drawn))
-    return tuple(round_now.cards[place].number for place in places)
+    hole = (round_now.hole_place(),) if round_now.cards.hole_dealt else ()
+    places = (len(round_now.bets.spots), *hole, *(place_of(card) for card in drawn))
+    return tuple(round_now.cards.drawn[place].number for place in places)

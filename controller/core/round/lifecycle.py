@@ -42,7 +42,7 @@ from controller.core.round import closing, missed_cards, questions
 from controller.core.round.irregular import likely
 from controller.core.table.layout import Change, cents_at
 from controller.core.table.layout import key as layout_key
-from controller.core.table.state import CardKept, Round
+from controller.core.table.round_state import CardKept, Round
 from controller.core.table.transaction import Transaction
 from controller.core.table.workings import Published, Timeline, are
 from firmware_protocols.cards import Card
@@ -50,10 +50,10 @@ from firmware_protocols.cards import Card
 
 def lock_put_off(transaction: Transaction, ended: Round) -> None:
     """Lock the bets whose key came while the round before waited for its readers: what lay there at the key."""
-    if ended.next_lock_ns < 0 or not lock(transaction, ended.next_lock_ns, ended.next_moved):
+    if ended.ending.next_lock_ns < 0 or not lock(transaction, ended.ending.next_lock_ns, ended.ending.next_moved):
         return
-    transaction.change_round(locked_by=ended.next_locked_by)
-    for name, before in sorted(ended.next_moved.items()):
+    transaction.change_bets(locked_by=ended.ending.next_locked_by)
+    for name, before in sorted(ended.ending.next_moved.items()):
         spot, _, zone = name.partition("/")
         after = cents_at(transaction.state.felt, int(spot), zone)
         if after != before and (zone == "main" or uncertain_wagers.before_deal(transaction, zone)):
@@ -64,11 +64,11 @@ def let_in(transaction: Transaction, answer: str, who: str) -> None:
     """A person said whether a newcomer in mid shoe was dealt in; who was not is in no box of this round (P12)."""
     spot, before = acceptance.entry_answered(transaction, answer, who), transaction.round()
     if spot:
-        out = tuple(wager for wager in before.wagers if wager.spot == spot)
-        wagers = tuple(wager for wager in before.wagers if wager.spot != spot)
-        spots = tuple(one for one in before.spots if one != spot)
-        play_with(transaction, Bets(spots, wagers, before.declared, (*before.refused, *out)))
-    if transaction.state.round is not None and not transaction.round().entry:
+        out = tuple(wager for wager in before.bets.wagers if wager.spot == spot)
+        wagers = tuple(wager for wager in before.bets.wagers if wager.spot != spot)
+        spots = tuple(one for one in before.bets.spots if one != spot)
+        play_with(transaction, Bets(spots, wagers, before.bets.declared, (*before.bets.refused, *out)))
+    if transaction.state.round is not None and not transaction.round().questions.entry:
         acceptance.ask_or_tell(transaction)
 
 
@@ -79,9 +79,9 @@ def card(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int)
     """A card of the round left the shoe between two moments, and not before the last one did."""
     stamped = transaction.stamped
     round_now = transaction.round()
-    place = len(round_now.cards)
+    place = len(round_now.cards.drawn)
     kept = CardKept(stamped.number, face, stamped.nonce, unread=face is None and not stamped.closed)
-    transaction.change_round(cards=(*round_now.cards, kept), lying=chips_at_boxes(transaction, round_now))
+    transaction.change_cards(drawn=(*round_now.cards.drawn, kept), lying=chips_at_boxes(transaction, round_now))
     deal_confirmation.card_came(transaction, at_ns)
     transaction.emit(CardDrawn(round_now.number, stamped.number, place, stamped.commitment))
     if kept.unread:
@@ -96,22 +96,22 @@ def card(transaction: Transaction, face: Card | None, since_ns: int, at_ns: int)
 
 def _first_moment(round_now: Round, times: Timeline, since_ns: int, at_ns: int) -> int:
     """The first moment at which the next card, told at ``at_ns``, may have left the shoe: not before the last one."""
-    return min(at_ns, max(since_ns, round_now.lock_ns, times.last_card_ns))
+    return min(at_ns, max(since_ns, round_now.bets.lock_ns, times.last_card_ns))
 
 
 def key(transaction: Transaction, action: str, box: int | None, at_ns: int) -> None:
     """A key that is evidence."""
     transaction.observe(Dated(at_ns, at_ns, KeySpoke(action, box), transaction.stamped.number), may_drop=False)
-    if action == "hole_turned" and transaction.round().is_dealt() and not transaction.round().turn_key:
-        transaction.change_round(turn_key=transaction.stamped.number)
+    if action == "hole_turned" and transaction.round().is_dealt() and not transaction.round().cards.turn_key:
+        transaction.change_cards(turn_key=transaction.stamped.number)
 
 
 def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int) -> None:
     """The chips of a zone changed while a round is open."""
     deal_confirmation.chips_came(transaction, last_ns)
     round_now = transaction.round()
-    lay_there = change.settles and 0 <= change.since_ns < round_now.lock_ns and not round_now.twice
-    in_time = not round_now.locked and (lay_there or uncertain_wagers.in_time(round_now, first_ns, last_ns))
+    lay_there = change.settles and 0 <= change.since_ns < round_now.bets.lock_ns and not round_now.bets.shared.zones_of
+    in_time = not round_now.bets.locked and (lay_there or uncertain_wagers.in_time(round_now, first_ns, last_ns))
     if in_time:
         shared_chips.forget(transaction)
         lock_again(transaction)
@@ -124,34 +124,38 @@ def chips(transaction: Transaction, change: Change, first_ns: int, last_ns: int)
         keep_moved(transaction, change, first_ns)
         return
     bets = change.zone == "main" or uncertain_wagers.before_deal(transaction, change.zone)
-    if not round_now.locked and bets and uncertain_wagers.holds_first_card(round_now, first_ns, last_ns):
+    if not round_now.bets.locked and bets and uncertain_wagers.holds_first_card(round_now, first_ns, last_ns):
         if change.zone != "main":
             uncertain_wagers.take(transaction, change)
         lock_again(transaction)
         return
-    if bets and round_now.locked and uncertain_wagers.unseen_at_lock(round_now, change, first_ns):
+    if bets and round_now.bets.locked and uncertain_wagers.unseen_at_lock(round_now, change, first_ns):
         _laid_unseen(transaction, change)
         return
     keep_moved(transaction, change, first_ns)
     if acceptance.handed_back(round_now, change):
         return
-    boxed = change.spot in round_now.spots
+    boxed = change.spot in round_now.bets.spots
     # What no play takes for a wager now may be one once the floor has corrected the up card.
     played = played_zones(transaction)
-    if round_now.trouble and not (boxed and change.zone in played):
+    if round_now.evidence.trouble and not (boxed and change.zone in played):
         return
     if boxed and change.zone in played:
-        item = ChipsMoved(round_now.spots.index(change.spot), change.zone, change.before, change.after)
+        item = ChipsMoved(round_now.bets.spots.index(change.spot), change.zone, change.before, change.after)
         told, woven = Dated(first_ns, last_ns, item, transaction.stamped.number), transaction.lattice()
         explained = transaction.observe(told, may_drop=True)
         explained = _several_told_as_one(transaction, woven, told, explained=explained) or explained
-        if explained and change.zone == "insurance" and not round_now.trouble:
+        if explained and change.zone == "insurance" and not round_now.evidence.trouble:
             _check_insurance(transaction, change)
-        elif explained and not round_now.trouble and any(node.offers for node in transaction.lattice().frontier):
+        elif (
+            explained and not round_now.evidence.trouble and any(node.offers for node in transaction.lattice().frontier)
+        ):
             acceptance.check_later(transaction, change)
     else:
-        explained = paying(transaction) or (boxed and round_now.turned) or acceptance.side_taken(transaction, change)
-    after_next_lock = 0 <= round_now.next_lock_ns <= first_ns
+        explained = (
+            paying(transaction) or (boxed and round_now.cards.turned) or acceptance.side_taken(transaction, change)
+        )
+    after_next_lock = 0 <= round_now.ending.next_lock_ns <= first_ns
     if not explained and not after_next_lock and not next_bet(transaction, change.zone):
         _alert_of(transaction, change)
 
@@ -166,27 +170,27 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
     round_now, item = transaction.round(), told.item
     if not isinstance(item, ChipsMoved) or item.zone != "main" or not round_now.is_dealt():
         return False
-    if round_now.trouble or transaction.lacks_card(told):
+    if round_now.evidence.trouble or transaction.lacks_card(told):
         return False
     if item.after == 0:
         # Who presses the keys of the procedure presses *double* too.
-        if round_now.locked_by:
+        if round_now.bets.locked_by:
             return False
     elif item.after <= item.before or (explained and transaction.legal(transaction.lattice())):
         return False
-    cards = (known for known in round_now.evidence if isinstance(known.item, CardCame))
+    cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardCame))
     if not any(told.first_ns < card.first_ns and card.last_ns < told.last_ns for card in cards):
         return False
-    unseen = Silence(item.box, max(told.first_ns, round_now.lock_ns), told.last_ns, zones=("main",))
-    silences = (*round_now.silences, unseen)
+    unseen = Silence(item.box, max(told.first_ns, round_now.bets.lock_ns), told.last_ns, zones=("main",))
+    silences = (*round_now.evidence.silences, unseen)
     try:
-        found = woven.again(round_now.answers, silences).observe(told)
+        found = woven.again(round_now.evidence.answers, silences).observe(told)
     except TooManyOrders:
         return False
     if not transaction.legal(found):
         return False
     transaction.found = found
-    transaction.change_round(evidence=(*round_now.evidence[:-1], told), silences=silences)
+    transaction.change_evidence(observations=(*round_now.evidence.observations[:-1], told), silences=silences)
     return True
 
 
@@ -208,7 +212,7 @@ def _laid_unseen(transaction: Transaction, change: Change) -> None:
 
 def _check_insurance(transaction: Transaction, change: Change) -> None:
     """More on the insurance line than the card allows is said while it can still be put right."""
-    box = transaction.round().spots.index(change.spot)
+    box = transaction.round().bets.spots.index(change.spot)
     most = transaction.rules.insurance_cap_cents(transaction.round().main_wagers()[box])
     if change.after > most and any(node.offers for node in transaction.lattice().frontier):
         transaction.emit_when_shown(InsuranceTooLarge(transaction.round().number, change.spot, change.after, most))
@@ -218,13 +222,13 @@ def ended_by_card(transaction: Transaction, at_ns: int) -> bool:
     """Whether a card ends the open round: a key has said that it is over, or none can follow and no key need say so."""
     # A card that finds no wager begins no round: where it is not payment that says so, it may be one too many of this.
     paid = paying(transaction) and not transaction.round().dealing.unturned()
-    dealt_to = transaction.round().trouble or paid or main_lies(transaction)
-    return bool(transaction.round().closing or dealt_to) and may_be_ended_by_card(transaction, at_ns)
+    dealt_to = transaction.round().evidence.trouble or paid or main_lies(transaction)
+    return bool(transaction.round().ending.closing or dealt_to) and may_be_ended_by_card(transaction, at_ns)
 
 
 def may_be_ended_by_card(transaction: Transaction, at_ns: int) -> bool:
     """Whether a card that finds a wager of the next round ends the open one."""
-    if transaction.round().closing:
+    if transaction.round().ending.closing:
         return True
     by_chips = transaction.round().rules(transaction.rules).options.no_more_bets == "sometimes" and is_over(transaction)
     return by_chips and deal_confirmation.may_end_by_card(transaction, at_ns)
@@ -234,12 +238,18 @@ def came_before_payment(transaction: Transaction, face: Card | None, since_ns: i
     """Whether a card told late may have left the shoe before what ended the round in every play: it then did not."""
     round_now = transaction.round()
     first_ns = _first_moment(round_now, transaction.times(), since_ns, at_ns)
-    if first_ns == at_ns or face is None or round_now.trouble or round_now.closing or not is_over(transaction):
+    if (
+        first_ns == at_ns
+        or face is None
+        or round_now.evidence.trouble
+        or round_now.ending.closing
+        or not is_over(transaction)
+    ):
         return False
     if round_now.blind():
         return False
     try:
-        found = transaction.lattice().observe(Dated(first_ns, at_ns, CardCame(seen(len(round_now.cards), face))))
+        found = transaction.lattice().observe(Dated(first_ns, at_ns, CardCame(seen(len(round_now.cards.drawn), face))))
     except TooManyOrders:
         return False
     return transaction.legal(found)
@@ -248,7 +258,7 @@ def came_before_payment(transaction: Transaction, face: Card | None, since_ns: i
 def refute_payment(transaction: Transaction) -> None:
     """A card comes where payment has begun: if the hole card says that it cannot have, the chips meant nothing."""
     round_now = transaction.round()
-    waiting = round_now.trouble or round_now.closing or round_now.held() or round_now.hides()
+    waiting = round_now.evidence.trouble or round_now.ending.closing or round_now.held() or round_now.hides()
     waiting = waiting or not hole_turn.known(transaction)
     if waiting or not round_now.is_dealt() or not paying(transaction):
         return
@@ -265,11 +275,11 @@ def _alert_of(transaction: Transaction, change: Change) -> None:
     if refused is not None:
         transaction.emit_guarded(refused)
         # What is no wager may be handed back.
-        transaction.change_round(refused=(*round_now.refused, LockedWager(change.spot, change.zone, change.after)))
+        transaction.change_bets(refused=(*round_now.bets.refused, LockedWager(change.spot, change.zone, change.after)))
     elif change.zone == "insurance":
         if change.after > change.before or _was_touched(transaction, change.spot, change.zone):
             transaction.emit_when_shown(ChipsUnexplained(*fields))
-    elif not round_now.is_dealt() or change.spot not in round_now.spots:
+    elif not round_now.is_dealt() or change.spot not in round_now.bets.spots:
         transaction.emit_guarded(
             BetIncreasedAfterLock(*fields) if change.after > change.before else BetDecreasedAfterLock(*fields)
         )
@@ -286,27 +296,31 @@ def review(transaction: Transaction) -> None:
         return
     uncertain_wagers.look(transaction)
     until = known_until(transaction)
-    if not transaction.round().locked and until >= lock_known_ns(transaction.round()) and _lock_is_clear(transaction):
-        transaction.change_round(locked=True)
+    if (
+        not transaction.round().bets.locked
+        and until >= lock_known_ns(transaction.round())
+        and _lock_is_clear(transaction)
+    ):
+        transaction.change_bets(locked=True)
         acceptance.confirmed(transaction)
     missed_cards.withdraw_if_needless(transaction)
     if transaction.round().held():
         return
     deal_confirmation.review(transaction)
-    if transaction.round().dealing.resumes and transaction.round().turn_key and transaction.round().is_dealt():
+    if transaction.round().dealing.resumes and transaction.round().cards.turn_key and transaction.round().is_dealt():
         transaction.turn_hole()
         resume(transaction)
     round_now = transaction.round()
-    if round_now.locked and not round_now.contributed:
+    if round_now.bets.locked and not round_now.bets.contributed:
         contribute_round(transaction)
-    if not round_now.trouble and round_now.waits_for_card():
-        if round_now.closing:
+    if not round_now.evidence.trouble and round_now.waits_for_card():
+        if round_now.ending.closing:
             _refuse_or_give_up(transaction)
         return
-    if not round_now.trouble and round_now.locked:
+    if not round_now.evidence.trouble and round_now.bets.locked:
         _infer(transaction, until)
     face_down.release(transaction)
-    if transaction.round().closing and (may_close(transaction) or closing.lacks_turn(transaction.round())):
+    if transaction.round().ending.closing and (may_close(transaction) or closing.lacks_turn(transaction.round())):
         if closing.may_be_over(transaction):
             close(transaction)
             # Bets locked while it waited are told as soon as they are known.
@@ -337,10 +351,10 @@ def close(transaction: Transaction) -> None:
 
 def _refuse_or_give_up(transaction: Transaction) -> None:
     """The close was pressed while a card is unread: said once, done the second time."""
-    if transaction.round().close_refused:
+    if transaction.round().ending.close_refused:
         close(transaction)
         return
-    transaction.change_round(closing=False, close_refused=True, next_lock_ns=-1, next_moved={})
+    transaction.change_ending(closing=False, close_refused=True, next_lock_ns=-1, next_moved={})
     transaction.emit(
         CloseRefused(
             transaction.round().number,
@@ -352,7 +366,7 @@ def _refuse_or_give_up(transaction: Transaction) -> None:
 
 def _refuse_close(transaction: Transaction) -> None:
     """The close was pressed while no play can be over: the hole card must not be opened for a slip of the finger."""
-    transaction.change_round(closing=False, close_refused=True, next_lock_ns=-1, next_moved={})
+    transaction.change_ending(closing=False, close_refused=True, next_lock_ns=-1, next_moved={})
     why = (
         RefusalReason("hole_card_not_turned", "the hole card has not been turned")
         if transaction.round().hides()
@@ -365,7 +379,7 @@ def _refuse_close(transaction: Transaction) -> None:
 def may_close(transaction: Transaction) -> bool:
     """Whether a round that was closed can be judged: the readers have told all of it, or the floor must rule anyway."""
     told = known_until(transaction) >= latest(transaction) and bet_sensors.all_counted(transaction)
-    return bool(transaction.round().trouble) or (not transaction.round().held() and told)
+    return bool(transaction.round().evidence.trouble) or (not transaction.round().held() and told)
 
 
 def _infer(transaction: Transaction, until: int) -> None:
@@ -427,9 +441,9 @@ def _rests_on(transaction: Transaction, judged: Judged) -> tuple[object, ...]:
     state, round_now, found = transaction.state, transaction.round(), judged.found
     game = found.game if found.cuts[-1].cards >= found.play().deal_cards else None
     lattice = (found.cuts[-1], game, judged.points, transaction.house)
-    told = (round_now.told, round_now.settled, state.books, state.progressives)
-    wagers = (round_now.wagers, round_now.declared, round_now.uncertain, round_now.lost_zones)
-    return (*lattice, *told, *wagers, round_now.silences)
+    told = (round_now.evidence.published, round_now.ending.settled, state.books, state.progressives)
+    wagers = (round_now.bets.wagers, round_now.bets.declared, round_now.bets.uncertain, round_now.bets.lost_zones)
+    return (*lattice, *told, *wagers, round_now.evidence.silences)
 
 
 def _dealt(judged: Judged) -> bool:

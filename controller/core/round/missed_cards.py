@@ -17,7 +17,8 @@ from controller.core.inference.lattice import Reconstruction
 from controller.core.inference.observation import CardCame, KeySpoke
 from controller.core.messages.alerts import CardsMayBeMissing
 from controller.core.messages.events import QuestionWithdrawn
-from controller.core.table.state import Round, woven
+from controller.core.table.round_state import Round
+from controller.core.table.state import woven
 from controller.core.table.transaction import Transaction
 
 MISSED_CARDS: Final = "Were cards drawn while the table was not listening?"
@@ -53,15 +54,16 @@ def ask(transaction: Transaction, reason: str) -> None:
     deal_confirmation.disturbed(transaction, reason, 0)
     transaction.emit(CardsMayBeMissing(round_now.number if round_now else None, reason))
     transaction.heard_not_all()
-    if round_now is not None and not round_now.trouble and not round_now.doubt:
-        transaction.change_round(doubt=transaction.ask(0, MISSED_CARDS, ("no", "yes")))
+    if round_now is not None and not round_now.evidence.trouble and not round_now.questions.doubt:
+        transaction.change_questions(doubt=transaction.ask(0, MISSED_CARDS, ("no", "yes")))
 
 
 def next_may_have_begun(transaction: Transaction) -> None:
     """A card after a refused *no more bets*: where nothing shows that a round has ended it may be the next one's."""
     round_now = transaction.round()
-    if round_now.next_bets == "pressed" and not round_now.trouble and not round_now.doubt:
-        transaction.change_round(next_bets="asked", doubt=transaction.ask(0, _NEXT_BEGUN, ("no", "yes")))
+    if round_now.ending.next_bets == "pressed" and not round_now.evidence.trouble and not round_now.questions.doubt:
+        transaction.change_ending(next_bets="asked")
+        transaction.change_questions(doubt=transaction.ask(0, _NEXT_BEGUN, ("no", "yes")))
         transaction.heard_not_all()
 
 
@@ -70,19 +72,18 @@ def after_hit(transaction: Transaction) -> bool:
 
     False: there is nothing to ask.
     """
-    evidence = transaction.round().evidence
+    evidence = transaction.round().evidence.observations
     cards = [at for at, one in enumerate(evidence) if isinstance(one.item, CardCame)]
     since = evidence[cards[-1] + 1 :] if cards else ()
     hit = next((one for one in since if isinstance(one.item, KeySpoke) and one.item.action == "hit"), None)
     if hit is None or transaction.house.shoe_numbers_cards:
         return False
-    found = woven(
-        transaction.rules, replace(transaction.round(), evidence=evidence[: evidence.index(hit) + 1], trouble="")
-    )
+    until = replace(transaction.round().evidence, observations=evidence[: evidence.index(hit) + 1], trouble="")
+    found = woven(transaction.rules, replace(transaction.round(), evidence=until))
     if not found.frontier:
         return False
     spot, text = _hand_asked(transaction, found)
-    transaction.change_round(missed_after=hit.number, doubt=transaction.ask(spot, text, ("no", "yes")))
+    transaction.change_questions(missed_after=hit.number, doubt=transaction.ask(spot, text, ("no", "yes")))
     return True
 
 
@@ -94,7 +95,7 @@ def _hand_asked(transaction: Transaction, found: Reconstruction) -> tuple[int, s
         return 0, "Was a card missed after the key hit?"
     (turn, hand), *others = hands
     which = "" if others or hand < 0 else f", hand {hand + 1}"
-    spot = transaction.round().spots[turn]
+    spot = transaction.round().bets.spots[turn]
     return spot, f"Was a card missed for spot {spot}{which}?"
 
 
@@ -102,36 +103,36 @@ def withdraw_if_needless(transaction: Transaction) -> None:
     """A correction, or a card told late, explains the round after all."""
     round_now = transaction.round()
     if (
-        round_now.missed_after
-        and round_now.doubt
+        round_now.questions.missed_after
+        and round_now.questions.doubt
         and transaction.legal(transaction.lattice().as_of(known_until(transaction)))
     ):
-        transaction.emit(QuestionWithdrawn(round_now.doubt))
-        transaction.change_round(doubt=0, missed_after=0)
+        transaction.emit(QuestionWithdrawn(round_now.questions.doubt))
+        transaction.change_questions(doubt=0, missed_after=0)
 
 
 def shown(round_now: Round) -> str:
     """The question as the dealer reads it."""
-    if round_now.missed_after:
+    if round_now.questions.missed_after:
         return _HIT_SHOWN
-    return _NEXT_SHOWN if round_now.next_bets == "asked" else _SHOWN
+    return _NEXT_SHOWN if round_now.ending.next_bets == "asked" else _SHOWN
 
 
 def told(round_now: Round) -> str:
     """Why the round is irregular once the answer was yes."""
-    if round_now.missed_after:
+    if round_now.questions.missed_after:
         return "a card was missed after the key hit"
-    if round_now.next_bets == "asked":
+    if round_now.ending.next_bets == "asked":
         return "another round began before anything showed that it had ended"
     return "cards were drawn while the table was not listening"
 
 
 def untold(round_now: Round) -> str:
     """Why it is irregular if nobody answered."""
-    if round_now.shoe_away and not round_now.doubt:
+    if round_now.evidence.shoe_away and not round_now.questions.doubt:
         return "it ended while the shoe was not connected"
-    if round_now.missed_after:
+    if round_now.questions.missed_after:
         return "nobody said whether a card was missed after the key hit"
-    if round_now.next_bets == "asked":
+    if round_now.ending.next_bets == "asked":
         return "nobody said whether another round had begun"
     return "nobody said whether cards were missed"

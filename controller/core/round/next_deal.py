@@ -43,14 +43,23 @@ def may_begin(transaction: Transaction) -> bool:
         return False
     at_ns, options = transaction.table_ns(drawn.at_ns), round_now.rules(transaction.rules).options
     by_key = options.no_more_bets == "always" or options.turn_key != "sometimes"
-    if by_key or round_now.closing or (not round_now.doubt and (round_now.held() or not round_now.is_dealt())):
+    if (
+        by_key
+        or round_now.ending.closing
+        or (not round_now.questions.doubt and (round_now.held() or not round_now.is_dealt()))
+    ):
         return False
     quiet = at_ns - round_now.dealing.last_ns >= _QUIET_NS
     if not quiet or not deal_confirmation.guarded(transaction.rules) or not deal_confirmation.usual_ms(transaction):
         return False
     # Where cards may be missing neither their number nor a play says whether it is over.
-    may_be_over = round_now.doubt or round_now.trouble or round_now.blind() or round_end.may_be_over(transaction)
-    return bool(may_be_over) and (bool(round_now.doubt) or not lifecycle.ended_by_card(transaction, at_ns))
+    may_be_over = (
+        round_now.questions.doubt
+        or round_now.evidence.trouble
+        or round_now.blind()
+        or round_end.may_be_over(transaction)
+    )
+    return bool(may_be_over) and (bool(round_now.questions.doubt) or not lifecycle.ended_by_card(transaction, at_ns))
 
 
 def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
@@ -104,7 +113,7 @@ def overtake(transaction: Transaction) -> None:
     round_now = transaction.round()
     text = f"the next deal began before anything showed that round {round_now.number} was over; see what is open of it"
     raise_alert(transaction, Kind.ROUND_UNENDED, text, round=round_now.number)
-    if round_now.doubt:
+    if round_now.questions.doubt:
         transaction.irregular(missed_cards.untold(round_now))
     if round_now.dealing.unturned():
         closing.give_way(transaction)

@@ -14,7 +14,7 @@ from controller.core.inference.paths import narrowed
 from controller.core.inference.question import Question, best_question
 from controller.core.messages.alerts import AnswerRefused
 from controller.core.messages.events import QuestionAnswered, QuestionWithdrawn
-from controller.core.table.state import Asked
+from controller.core.table.round_state import Asked
 from controller.core.table.transaction import Transaction
 
 WAITING_LIMIT: Final = 3
@@ -24,12 +24,12 @@ WAITING_LIMIT: Final = 3
 def consider(transaction: Transaction) -> None:
     """Ask the best question once everybody can see the finished hands and some due still differs."""
     round_now = transaction.round()
-    if round_now.asked is not None:
+    if round_now.questions.asked is not None:
         withdraw_if_needless(transaction)
         return
     points = hole_points(transaction)
-    turned = points is not None or not round_now.hole_dealt
-    idle = round_now.considered == len(round_now.evidence) or round_now.trouble
+    turned = points is not None or not round_now.cards.hole_dealt
+    idle = round_now.questions.considered == len(round_now.evidence.observations) or round_now.evidence.trouble
     if not turned or idle or known_until(transaction) < latest(transaction):
         return
     found = transaction.lattice()
@@ -37,7 +37,7 @@ def consider(transaction: Transaction) -> None:
     nodes = of_hole(found.frontier, points)
     is_played = all(play.all_played(node) and _of_points(play.holes(node, drawing=False), points) for node in nodes)
     if is_played and _matters(transaction):
-        transaction.change_round(considered=len(round_now.evidence))
+        transaction.change_questions(considered=len(round_now.evidence.observations))
         ask_best(transaction, points)
 
 
@@ -60,22 +60,22 @@ def ask_best(transaction: Transaction, points: int | None) -> None:
 
 def _ask(transaction: Transaction, question: Question) -> None:
     """Put a question to people."""
-    spots = transaction.round().spots
+    spots = transaction.round().bets.spots
     number = transaction.ask(question.about(spots), question.text(spots), question.choices())
-    transaction.change_round(asked=Asked(number, question))
+    transaction.change_questions(asked=Asked(number, question))
 
 
 def withdraw_if_needless(transaction: Transaction) -> None:
     """Take back a question once nothing depends on it."""
-    asked = transaction.round().asked
-    if asked is not None and (transaction.round().trouble or not _matters(transaction)):
-        transaction.change_round(asked=None)
+    asked = transaction.round().questions.asked
+    if asked is not None and (transaction.round().evidence.trouble or not _matters(transaction)):
+        transaction.change_questions(asked=None)
         transaction.emit(QuestionWithdrawn(asked.number))
 
 
 def take_answer(transaction: Transaction, words: str, who: str) -> bool:
     """Take the answer to the open round's question; False if it is none of the choices."""
-    asked = transaction.round().asked
+    asked = transaction.round().questions.asked
     assert asked is not None, "an answer comes to a question"
     value = asked.question.value_of(words)
     if value is None:
@@ -84,8 +84,9 @@ def take_answer(transaction: Transaction, words: str, who: str) -> bool:
         )
         return False
     transaction.emit(QuestionAnswered(asked.number, asked.question.words(value), who))
-    answers = (*transaction.round().answers, *asked.question.answers(value))
-    transaction.change_round(asked=None, answers=answers, considered=-1)
+    answers = (*transaction.round().evidence.answers, *asked.question.answers(value))
+    transaction.change_questions(asked=None, considered=-1)
+    transaction.change_evidence(answers=answers)
     transaction.found = narrowed(transaction.lattice(), answers)
     if not of_hole(transaction.found.frontier, hole_points(transaction)):
         transaction.irregular("no legal play agrees with the answer")

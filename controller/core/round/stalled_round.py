@@ -24,7 +24,7 @@ SHOWN: Final = "Round over? yes/no"
 
 def _quiet_since(transaction: Transaction) -> int:
     """When the last card, key or chips of the round came."""
-    return max(transaction.round().lock_ns, transaction.times().latest_ns)
+    return max(transaction.round().bets.lock_ns, transaction.times().latest_ns)
 
 
 def deadline_ns(transaction: Transaction) -> int:
@@ -35,10 +35,10 @@ def deadline_ns(transaction: Transaction) -> int:
 def _waits(transaction: Transaction) -> bool:
     """Whether a minute without anything would say something, and the clock has not told of it yet."""
     round_now = transaction.round()
-    asked_already = round_now.lingered == len(round_now.evidence)
+    asked_already = round_now.questions.lingered == len(round_now.evidence.observations)
     if asked_already or not round_now.rules(transaction.rules).options.turn_key or not round_now.is_dealt():
         return False
-    return round_now.locked and not (round_now.closing or round_now.held())
+    return round_now.bets.locked and not (round_now.ending.closing or round_now.held())
 
 
 def review(transaction: Transaction) -> None:
@@ -46,19 +46,19 @@ def review(transaction: Transaction) -> None:
     told, round_now = transaction.stamped.input, transaction.state.round
     if round_now is None:
         return
-    if round_now.lingers and round_now.lingered != len(round_now.evidence):
+    if round_now.questions.lingers and round_now.questions.lingered != len(round_now.evidence.observations):
         closing.linger_no_more(transaction)
     late = (
         isinstance(told, DeadlinePassed) and transaction.table_ns(told.at_ns) >= _quiet_since(transaction) + _QUIET_NS
     )
     if not late or not _waits(transaction):
         return
-    transaction.change_round(lingered=len(round_now.evidence))
+    transaction.change_questions(lingered=len(round_now.evidence.observations))
     if not _may_be_over(transaction):
         return
     if (
-        round_now.turned
-        and not round_now.trouble
+        round_now.cards.turned
+        and not round_now.evidence.trouble
         and round_end.is_over(transaction)
         and lifecycle.may_close(transaction)
     ):
@@ -66,19 +66,20 @@ def review(transaction: Transaction) -> None:
         return
     text = f"nothing has happened for a minute in round {round_now.number}, and it may be over"
     raise_alert(transaction, Kind.ROUND_UNENDED, text, round=round_now.number)
-    if round_now.asked is None:
-        transaction.change_round(lingers=transaction.ask(0, f"Is round {round_now.number} over?", ("yes", "no")))
+    if round_now.questions.asked is None:
+        transaction.change_questions(lingers=transaction.ask(0, f"Is round {round_now.number} over?", ("yes", "no")))
 
 
 def _may_be_over(transaction: Transaction) -> bool:
     """Whether some play of the round is over; where hidden cards would decide that it always counts as one that may."""
     round_now = transaction.round()
-    return bool(round_now.trouble) or round_now.hides() or round_end.may_be_over(transaction)
+    return bool(round_now.evidence.trouble) or round_now.hides() or round_end.may_be_over(transaction)
 
 
 def answered(transaction: Transaction, answer: str, who: str) -> None:
     """A person said whether the round is over; if so it is closed as its key would close it."""
-    if not transaction.hears_yes_or_no(transaction.round().lingers, answer, who):
+    if not transaction.hears_yes_or_no(transaction.round().questions.lingers, answer, who):
         return
     over = answer == "yes"
-    transaction.change_round(lingers=0, closing=over, close_refused=over or transaction.round().close_refused)
+    transaction.change_questions(lingers=0)
+    transaction.change_ending(closing=over, close_refused=over or transaction.round().ending.close_refused)

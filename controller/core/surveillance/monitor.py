@@ -230,11 +230,11 @@ def _laid_too_early(before: Table, transaction: Transaction, number: int | None,
     if (
         round_now is None
         or round_now.number != number
-        or position != 2 * len(round_now.spots)
+        or position != 2 * len(round_now.bets.spots)
         or transaction.found is None
     ):
         return
-    up_card = round_now.cards[len(round_now.spots)].shown()
+    up_card = round_now.cards.drawn[len(round_now.bets.spots)].shown()
     if up_card is None:
         return
     offered = transaction.rules.offered_after_deal(points_of(seen(0, up_card)))
@@ -248,11 +248,11 @@ def _laid_too_early(before: Table, transaction: Transaction, number: int | None,
 def _wagers_unseen(before: Table, transaction: Transaction) -> None:
     """Zones of wagers that no reader looked at when the bets were locked: said once, until somebody has seen it."""
     was, now = before.state.round, transaction.state.round
-    if now is None or not now.lost_zones:
+    if now is None or not now.bets.lost_zones:
         return
-    known = was.lost_zones if was is not None and was.number == now.number else ()
+    known = was.bets.lost_zones if was is not None and was.number == now.number else ()
     by_spot: dict[int, list[str]] = {}
-    for name in sorted({*now.lost_zones}.difference(known)):
+    for name in sorted({*now.bets.lost_zones}.difference(known)):
         where, _, zone = name.partition("/")
         by_spot.setdefault(int(where), []).append(zone)
     waits = {(one.spot, one.text) for one in transaction.state.alerts.listed if one.kind is Kind.WAGERS_UNSEEN}
@@ -271,7 +271,7 @@ def _lowered_in_irregular(transaction: Transaction, spot: int, before_cents: int
     may be meant to divert from it.
     """
     round_now = transaction.state.round
-    if round_now is None or not round_now.trouble_told() or spot not in round_now.spots:
+    if round_now is None or not round_now.trouble_told() or spot not in round_now.bets.spots:
         return
     if 0 < after_cents < before_cents:
         lowered = f"{money(before_cents)} became {money(after_cents)}"
@@ -366,7 +366,7 @@ def _irregular(before: Table, transaction: Transaction, event: RoundIrregular) -
         return
     found = next((kind for words, kind in _SUSPECTED if words in likely), None)
     if STRAY in likely:
-        turned = round_now is not None and round_now.turned
+        turned = round_now is not None and round_now.cards.turned
         found = Kind.DEALER_AGAINST_RULE if turned else Kind.CARD_OUT_OF_TURN
     if found is None:
         dealers = not likely and (reason == DEALERS_RULE or (reason == CLOSED_EARLY and _players_finished(before)))

@@ -17,7 +17,7 @@ from controller.core.messages.events import WagerSettled
 from controller.core.messages.raised_alerts import Kind
 from controller.core.table.alert_list import raise_alert
 from controller.core.table.payments import PaidRound, Watch
-from controller.core.table.state import Round
+from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
 _DECISIONS: Final = frozenset({"hit", "stand", "double", "split"})
@@ -26,7 +26,7 @@ _DECISIONS: Final = frozenset({"hit", "stand", "double", "split"})
 def comes_first(transaction: Transaction, paid: PaidRound, event: WagerSettled) -> bool:
     """Whether a wager that has just been settled is one that the card has settled before play (A40)."""
     said, round_now = transaction.rules.settled_before_play, transaction.state.round
-    if said == "not_said" or round_now is None or round_now.number != event.round or round_now.turned:
+    if said == "not_said" or round_now is None or round_now.number != event.round or round_now.cards.turned:
         return False
     if event.bet == "main":
         return event.spot in paid.naturals and event.net_cents > 0
@@ -51,7 +51,12 @@ def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
     for name in paid.first:
         watch = paid.watches.get(name)
         begun = None if watch is None else _begun_ns(transaction, round_now, by_card=watch.zone == "main")
-        if watch is None or watch.spoilt or round_now.trouble or (begun is not None and _moved_by(watch, begun[1])):
+        if (
+            watch is None
+            or watch.spoilt
+            or round_now.evidence.trouble
+            or (begun is not None and _moved_by(watch, begun[1]))
+        ):
             continue
         if begun is None or looked_ns(transaction.state, watch.spot, watch.zone) < begun[1]:
             left.append(name)
@@ -65,9 +70,13 @@ def review(transaction: Transaction, paid: PaidRound) -> PaidRound:
 
 def _begun_ns(transaction: Transaction, round_now: Round, *, by_card: bool) -> tuple[int, int] | None:
     """The first and the last moment at which play began: ``by_card`` with the first card, else with a decision too."""
-    deal = 2 * len(round_now.spots) + (2 if transaction.rules.hole_card == "dealt" else 1)
-    cards = [one for one in round_now.evidence if isinstance(one.item, CardCame)][deal:]
-    keys = [one for one in round_now.evidence if isinstance(one.item, KeySpoke) and one.item.action in _DECISIONS]
+    deal = 2 * len(round_now.bets.spots) + (2 if transaction.rules.hole_card == "dealt" else 1)
+    cards = [one for one in round_now.evidence.observations if isinstance(one.item, CardCame)][deal:]
+    keys = [
+        one
+        for one in round_now.evidence.observations
+        if isinstance(one.item, KeySpoke) and one.item.action in _DECISIONS
+    ]
     begins = [*cards[:1], *([] if by_card else keys[:1])]
     return min(((one.first_ns, one.last_ns) for one in begins), key=lambda span: span[1], default=None)
 

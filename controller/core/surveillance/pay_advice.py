@@ -18,7 +18,8 @@ from controller.core.game.settlement import NATURAL, DealerEnd, hand_net
 from controller.core.game.wager import Basis
 from controller.core.messages.advice import Advice, AdviceLine, Move, PaymentAdvised, Stack
 from controller.core.messages.events import BettingClosed, CardDealt, CardOpened, Event, HandCompleted, WagerSettled
-from controller.core.table.state import Round, Table
+from controller.core.table.round_state import Round
+from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 
 _EXACT_LIMIT: Final = 4000
@@ -157,7 +158,11 @@ def _known_of(before: Table, transaction: Transaction, number: int) -> tuple[dic
     round_now = next((one for one in rounds if one.number == number), None)
     if round_now is None:
         return {}, ()
-    told = [one for one in (*round_now.told, *transaction.events) if isinstance(one, HandCompleted | CardDealt)]
+    told = [
+        one
+        for one in (*round_now.evidence.published, *transaction.events)
+        if isinstance(one, HandCompleted | CardDealt)
+    ]
     # What this step has opened counts; what it has not stays closed, even where the round is over: one that is voided
     # before the turn opens no hole card.
     just = {one.card for one in transaction.events if isinstance(one, CardOpened)}
@@ -166,7 +171,7 @@ def _known_of(before: Table, transaction: Transaction, number: int) -> tuple[dic
 
 def _open_cards(round_now: Round, just_opened: Container[int]) -> Iterator[tuple[int, int]]:
     """The cards that lie face up, as plays remember them, by number."""
-    for place, card in enumerate(round_now.cards):
+    for place, card in enumerate(round_now.cards.drawn):
         face = card.shown()
         if face is not None and (card.opened or card.number in just_opened):
             yield card.number, seen(place, face)

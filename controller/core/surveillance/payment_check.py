@@ -30,7 +30,8 @@ from controller.core.messages.floor_events import RoundVoided
 from controller.core.surveillance import opening_payments
 from controller.core.table.layout import Zone, conflicts, key
 from controller.core.table.payments import EARLIER, Finding, Look, Owed, PaidRound, Terms, Watch, judge
-from controller.core.table.state import Round, Table
+from controller.core.table.round_state import Round
+from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsSeen, HealthState, KeyPressed
 
@@ -61,7 +62,7 @@ def followed(before: Table, transaction: Transaction) -> list[Wrong]:
     open_round = transaction.state.round
     if open_round is not None and _cards_changed(before, open_round) and _follows(transaction, open_round):
         was = before.state.round
-        _look_at_cards(transaction, open_round, dealt=was is None or was.cards is not open_round.cards)
+        _look_at_cards(transaction, open_round, dealt=was is None or was.cards.drawn is not open_round.cards.drawn)
     found: list[Wrong] = []
     by_key = _closed_by_key(before, transaction)
     for event in [event for event in transaction.events if type(event) in _TAKEN_IN]:
@@ -133,14 +134,14 @@ def _may_be_over(transaction: Transaction, number: int) -> bool:
     round_now = transaction.state.round
     if round_now is None or round_now.number != number:
         return True
-    return round_now.is_dealt() and not round_now.trouble and round_end.may_be_over(transaction)
+    return round_now.is_dealt() and not round_now.evidence.trouble and round_end.may_be_over(transaction)
 
 
 def _closed_by_key(before: Table, transaction: Transaction) -> bool:
     """Whether a key has closed the round that was open."""
     told, round_now = transaction.stamped.input, before.state.round
     pressed = isinstance(told, KeyPressed) and transaction.house.keys.get(told.key) == "round_closed"
-    return pressed or round_now is None or round_now.closing
+    return pressed or round_now is None or round_now.ending.closing
 
 
 def _follows(transaction: Transaction, round_now: Round) -> bool:
@@ -151,7 +152,11 @@ def _follows(transaction: Transaction, round_now: Round) -> bool:
 def _cards_changed(before: Table, round_now: Round) -> bool:
     """Whether the open round has other cards, or other evidence of them, than before this step."""
     was = before.state.round
-    return was is None or was.cards is not round_now.cards or was.evidence is not round_now.evidence
+    return (
+        was is None
+        or was.cards.drawn is not round_now.cards.drawn
+        or was.evidence.observations is not round_now.evidence.observations
+    )
 
 
 def _look_at_cards(transaction: Transaction, round_now: Round, *, dealt: bool = True) -> None:
@@ -159,10 +164,10 @@ def _look_at_cards(transaction: Transaction, round_now: Round, *, dealt: bool = 
     paid = transaction.state.paid[-1]
     last_ns = max(transaction.times().cards_until_ns, 0)
     naturals = paid.naturals
-    boxes = len(round_now.spots)
-    if not naturals and dealt and len(round_now.cards) > 2 * boxes:
+    boxes = len(round_now.bets.spots)
+    if not naturals and dealt and len(round_now.cards.drawn) > 2 * boxes:
         naturals = tuple(
-            spot for box, spot in enumerate(round_now.spots) if _natural_at(round_now, box, box + boxes + 1)
+            spot for box, spot in enumerate(round_now.bets.spots) if _natural_at(round_now, box, box + boxes + 1)
         )
     if (last_ns, naturals) != (paid.last_card_ns, paid.naturals):
         change(transaction, replace(paid, last_card_ns=max(last_ns, paid.last_card_ns), naturals=naturals))
@@ -170,7 +175,7 @@ def _look_at_cards(transaction: Transaction, round_now: Round, *, dealt: bool = 
 
 def _natural_at(round_now: Round, first: int, second: int) -> bool:
     """Whether the cards at two places are a natural; a card that was not read makes none."""
-    one, other = round_now.cards[first].shown(), round_now.cards[second].shown()
+    one, other = round_now.cards.drawn[first].shown(), round_now.cards.drawn[second].shown()
     return one is not None and other is not None and is_natural(seen(0, one), seen(0, other))
 
 

@@ -174,7 +174,7 @@ def burns_text(transaction: Transaction) -> str:
 def announced(transaction: Transaction, given: ShoeChanged) -> None:
     """A person announces a new shoe, or says how many cards were left in the one that was just replaced."""
     refused: RefusalReason | None = None
-    if transaction.state.round is not None and transaction.state.round.cards:
+    if transaction.state.round is not None and transaction.state.round.cards.drawn:
         refused = RefusalReason("round_in_play", "a round is being played")
     elif transaction.state.shoe_round != _first_round(transaction):
         _begin_shoe(transaction)

@@ -16,7 +16,8 @@ from controller.core.messages.raised_alerts import SEVERITY, Kind, Severity
 from controller.core.surveillance import payment_check
 from controller.core.table.alert_list import money, raise_alert
 from controller.core.table.layout import Felt, conflicts, key
-from controller.core.table.state import Round, Table
+from controller.core.table.round_state import Round
+from controller.core.table.state import Table
 from controller.core.table.transaction import Transaction
 from controller.core.table.unexplained_chips import Suspicion
 from firmware_protocols.readings import ChipsSeen
@@ -63,7 +64,7 @@ def touched(
         kind, text = Kind.CAPPING, f"{where}: {what} after the lock"
     else:
         kind, text = Kind.PAST_POSTING, f"{where}: a wager of {money(event.after_cents)} after the lock"
-    in_play = round_now is None or event.spot in round_now.spots
+    in_play = round_now is None or event.spot in round_now.bets.spots
     severity = SEVERITY[kind] if in_play else Severity.NOTICE
     suspicion = Suspicion(
         number=transaction.stamped.number,
@@ -143,8 +144,8 @@ def _not_all_heard(round_now: Round | None, spot: int, zone: str) -> bool:
     A payment, say, after a card of which the table never heard. What was kept back until the cards lie open is told
     as the round ends, and looks like what it is in that round, not in the next.
     """
-    silences = () if round_now is None else round_now.silences
-    dark = round_now is not None and any(round_now.spots[one.box] == spot and one.hides(zone) for one in silences)
+    silences = () if round_now is None else round_now.evidence.silences
+    dark = round_now is not None and any(round_now.bets.spots[one.box] == spot and one.hides(zone) for one in silences)
     return cards_unheard(round_now) or dark
 
 
@@ -165,12 +166,12 @@ def _is_irregular(transaction: Transaction, number: int) -> bool:
     """
     round_now = transaction.round_known(number)
     found = (event.round == number for event in transaction.events if isinstance(event, RoundIrregular))
-    return any(found) or (round_now is not None and bool(round_now.trouble))
+    return any(found) or (round_now is not None and bool(round_now.evidence.trouble))
 
 
 def cards_unheard(round_now: Round | None) -> bool:
     """Whether a card of a round may have gone unheard."""
-    return round_now is not None and (round_now.unheard or round_now.shoe_away)
+    return round_now is not None and (round_now.evidence.unheard or round_now.evidence.shoe_away)
 
 
 def spoil(transaction: Transaction, name: str) -> None:
@@ -183,13 +184,13 @@ def spoil(transaction: Transaction, name: str) -> None:
 def insurance_lowered(before: Table, transaction: Transaction) -> None:
     """Insurance taken back once it counts and before it is settled: it counts all the same."""
     told, round_now = transaction.stamped.input, transaction.state.round
-    if not isinstance(told, ChipsSeen) or told.zone != "insurance" or round_now is None or round_now.trouble:
+    if not isinstance(told, ChipsSeen) or told.zone != "insurance" or round_now is None or round_now.evidence.trouble:
         return
     paid = transaction.state.paid[-1] if transaction.state.paid else None
     name = key(told.spot, told.zone)
     was, now = before.state.felt.get(name), transaction.state.felt[name]
     counted = paid.insured.get(str(told.spot), 0) if paid is not None else 0
-    settled = round_now.turned or (told.spot, "insurance") in round_now.settled
+    settled = round_now.cards.turned or (told.spot, "insurance") in round_now.ending.settled
     # A device that finds no natural has decided it before anything shows that; hidden hands tell nothing of theirs.
     settled = settled or transaction.rules.hole_check == "device" or round_now.hides()
     if paid is None or was is None or settled or now.cents >= min(was.cents, counted) or _may_be_settled(transaction):

@@ -10,7 +10,7 @@ from controller.core.messages.events import Event, RoundClosed, WagerAdjusted, W
 from controller.core.messages.floor_events import RoundVoided
 from controller.core.meters.state import Progressives
 from controller.core.table.ledger import Books, Row, book_of
-from controller.core.table.state import Round
+from controller.core.table.round_state import Round
 
 
 def doubts_of(
@@ -32,10 +32,10 @@ def overtaken(books: Books, round_now: Round) -> tuple[SettlementDisputed, ...]:
     Its chips had moved as only payment explains, so the next card had to begin another round. But they had not moved as
     was due, and the round so begun is none: the card may have been the old round's, and its chips a double.
     """
-    if not round_now.trouble or not round_now.overtook_unpaid:
+    if not round_now.evidence.trouble or not round_now.overtook_unpaid:
         return ()
     why = "a card ended it before it was paid as it is due, and the round so begun is irregular"
-    return doubts_of(books, round_now.overtook, f"{why}: {round_now.trouble}")
+    return doubts_of(books, round_now.overtook, f"{why}: {round_now.evidence.trouble}")
 
 
 def still_decided(progressives: Progressives, event: Event) -> Progressives:

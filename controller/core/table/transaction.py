@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -16,7 +16,8 @@ from controller.core.messages.events import CardOpened, Event, HoleCardRevealed,
 from controller.core.messages.inputs import Stamped
 from controller.core.table.disputes import doubts_of, overtaken, still_decided
 from controller.core.table.ledger import KEPT_ON_BOOKS, Row, entered
-from controller.core.table.state import UNREAD, Round, State, Table
+from controller.core.table.round_state import UNREAD, Round
+from controller.core.table.state import State, Table
 from controller.core.table.workings import Facts, Timeline, Workings
 
 _ON_BOOKS: Final = frozenset({*KEPT_ON_BOOKS, RoundIrregular})
@@ -25,6 +26,15 @@ _ON_BOOKS: Final = frozenset({*KEPT_ON_BOOKS, RoundIrregular})
 _KEPT_LIMIT: Final = 500
 """Evidence kept of a round that waits for the floor; several times that of the longest round, and no more than a table
 that nobody attends to should hold."""
+
+
+class Savepoint(NamedTuple):
+    """What a transaction goes back to when what was tried since does not hold."""
+
+    state: State
+    found: Reconstruction | None
+    events: int
+    left: tuple[Round, ...]
 
 
 class Transaction:
@@ -48,6 +58,15 @@ class Transaction:
             self.house, self.state, self.found, Workings(self._times, self._facts, self.published, self.looked)
         )
 
+    def savepoint(self) -> Savepoint:
+        """Where ``roll_back`` goes back to."""
+        return Savepoint(self.state, self.found, len(self.events), self.left)
+
+    def roll_back(self, to: Savepoint) -> None:
+        """Undo everything since, its events too."""
+        self.state, self.found, self.left = to.state, to.found, to.left
+        del self.events[to.events :]
+
     def change(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
         """Change what the table remembers."""
         self.state = msgspec.structs.replace(self.state, **fields)
@@ -56,10 +75,34 @@ class Transaction:
         """Change what is remembered of the open round."""
         self.state = msgspec.structs.replace(self.state, round=msgspec.structs.replace(self.round(), **fields))
 
+    def change_bets(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
+        """Change what is wagered, of the open round."""
+        self.change_round(bets=replace(self.round().bets, **fields))
+
+    def change_shared(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
+        """Change the chips that two antennas heard, of the open round."""
+        self.change_bets(shared=replace(self.round().bets.shared, **fields))
+
+    def change_cards(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
+        """Change its cards, of the open round."""
+        self.change_round(cards=replace(self.round().cards, **fields))
+
+    def change_evidence(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
+        """Change its evidence, of the open round."""
+        self.change_round(evidence=replace(self.round().evidence, **fields))
+
+    def change_questions(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
+        """Change its questions, of the open round."""
+        self.change_round(questions=replace(self.round().questions, **fields))
+
+    def change_ending(self, **fields: Any) -> None:  # noqa: ANN401 - tests/house/typed_changes.py says which
+        """Change its ending, of the open round."""
+        self.change_round(ending=replace(self.round().ending, **fields))
+
     def heard_not_all(self) -> None:
         """The table was not listening for a while: of the open round, if there is one, it may not have heard all."""
         if self.state.round is not None:
-            self.change_round(unheard=True)
+            self.change_evidence(unheard=True)
 
     def leave_round(self) -> None:
         """No round is open any more."""
@@ -88,14 +131,14 @@ class Transaction:
 
     def times(self) -> Timeline:
         """The times of the open round's evidence."""
-        evidence = self.round().evidence
+        evidence = self.round().evidence.observations
         if self._times.evidence is not evidence:
             self._times = self._times.of(evidence)
         return self._times
 
     def facts(self) -> Facts:
         """The inferred facts told of the open round."""
-        self._facts = self._facts.of(self.round().told, self.round().corrected_at)
+        self._facts = self._facts.of(self.round().evidence.published, self.round().evidence.corrected_at)
         return self._facts
 
     def emit(self, *events: Event) -> None:
@@ -120,13 +163,13 @@ class Transaction:
         """
         before = self.lattice()
         round_now = self.round()
-        evidence = round_now.evidence
-        if round_now.trouble or self.lacks_card(dated):
+        evidence = round_now.evidence.observations
+        if round_now.evidence.trouble or self.lacks_card(dated):
             # It is kept for the day the floor has corrected what is wrong with the round.
             if len(evidence) < _KEPT_LIMIT:
-                self.change_round(evidence=(*evidence, dated))
+                self.change_evidence(observations=(*evidence, dated))
             else:
-                self.change_round(curable=False)
+                self.change_evidence(curable=False)
             return True
         try:
             found = before.observe(dated)
@@ -138,22 +181,22 @@ class Transaction:
             dated = replace(dated, item=idle(dated.item))
             found = before.observe(dated)
         self.found = found
-        self.change_round(evidence=(*evidence, dated))
+        self.change_evidence(observations=(*evidence, dated))
         return explained
 
     def lacks_card(self, dated: Dated) -> bool:
         """Whether a card in sight that nobody could read is among the evidence, with this piece."""
         round_now = self.round()
-        if not any(map(UNREAD, round_now.cards)):
+        if not any(map(UNREAD, round_now.cards.drawn)):
             return False
-        return any(round_now.is_unread(known.item) for known in (*round_now.evidence, dated))
+        return any(round_now.is_unread(known.item) for known in (*round_now.evidence.observations, dated))
 
     def hole_points(self) -> int | None:
         """What the hole card counts, once it has been turned; None where none is dealt."""
         round_now = self.round()
-        if not round_now.turned or not round_now.hole_dealt:
+        if not round_now.cards.turned or not round_now.cards.hole_dealt:
             return None
-        face = round_now.cards[round_now.hole_place()].shown()
+        face = round_now.cards.drawn[round_now.hole_place()].shown()
         return None if face is None else points_of(seen(0, face))
 
     def legal(self, found: Reconstruction) -> bool:
@@ -168,8 +211,8 @@ class Transaction:
 
         ``known`` False: hidden cards may have decided it, so it is told only once they are shown.
         """
-        if not self.round().trouble:
-            self.change_round(trouble=reason, curable=curable)
+        if not self.round().evidence.trouble:
+            self.change_evidence(trouble=reason, curable=curable)
             number = self.round().number
             doubts = (*self.doubts(reason), *overtaken(self.state.books, self.round()))
             events: tuple[Event, ...] = (RoundIrregular(number, reason, likely or None), *doubts)
@@ -186,7 +229,7 @@ class Transaction:
     def emit_when_shown(self, event: Event) -> None:
         """Publish what the players' cards may have decided; where they lie face down once they are shown."""
         if self.round().hides() and self.round().is_dealt():
-            self.change_round(kept_back=(*self.round().kept_back, event))
+            self.change_cards(kept_back=(*self.round().cards.kept_back, event))
         else:
             self.emit(event)
 
@@ -214,26 +257,26 @@ class Transaction:
 
     def open_card(self, place: int) -> None:
         """Publish the face of a card that lies face up, once."""
-        cards = self.round().cards
+        cards = self.round().cards.drawn
         card = cards[place]
         if card.opened or not card.nonce:
             return
         # A commitment opens with the face the shoe read, whatever the floor has said since.
         self.emit(CardOpened(card.number, str(card.face or "??"), card.nonce.hex()))
         opened = msgspec.structs.replace(card, opened=True)
-        self.change_round(cards=(*cards[:place], opened, *cards[place + 1 :]))
+        self.change_cards(drawn=(*cards[:place], opened, *cards[place + 1 :]))
 
     def turn_hole(self) -> None:
         """The hole card lies face up, where one was dealt."""
-        if self.round().turned or not self.round().hole_dealt:
+        if self.round().cards.turned or not self.round().cards.hole_dealt:
             return
         place = self.round().hole_place()
         known = self.round().dealing
         if known.unturned():
             self.change_round(dealing=replace(known, turned_by=self.stamped.number))
-            if known.stands == "confirmed" or self.round().turn_key or self.round().closing:
+            if known.stands == "confirmed" or self.round().cards.turn_key or self.round().ending.closing:
                 # A count that nothing confirmed may be of the cards of a round that is void and is played on.
                 self.change(turned_by=self.stamped.number)
-        self.change_round(turned=True)
-        self.emit(HoleCardRevealed(self.round().number, self.round().cards[place].number))
+        self.change_cards(turned=True)
+        self.emit(HoleCardRevealed(self.round().number, self.round().cards.drawn[place].number))
         self.open_card(place)

@@ -128,7 +128,7 @@ def phase(state: State) -> str:
         return "closed" if closed_by(state) else "bets_open"
     if now.trouble_told():
         return "irregular"
-    if now.closing:
+    if now.ending.closing:
         return "closing"
     return "playing" if now.is_dealt() else "dealing"
 
@@ -143,7 +143,7 @@ def round_bytes(house: House, state: State) -> bytes:
             round=now.number if now else state.rounds,
             phase=phase(state),
             question=now.holding() if now else 0,
-            cards=len(now.cards) if now else 0,
+            cards=len(now.cards.drawn) if now else 0,
             spots=tuple(
                 SpotNow(spot, cents_at(state.felt, spot, "main"), cents_at(state.felt, spot, "insurance"))
                 for spot in spots

@@ -1,0 +1,334 @@
+"""A round from the lock to its close: what is wagered, its cards, its evidence, its questions and its ending.
+
+Dealing: which card is the hole card is the table's count. A chip on a box that is not dealt to, an unannounced burn, a
+card read twice or missed, a box without chips shift it, and two of them together shift it anywhere, into the first
+pass too. So no card is opened, and nothing is published that depends on one, until the deal is confirmed
+(``deal_confirmation.py``), and once a correction has moved the count nothing more is opened until the dealer turns the
+hole card.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import Final, Literal
+
+import msgspec
+
+from controller.core.game.hand import place_of
+from controller.core.game.rules import Rules
+from controller.core.game.wager import LockedWager
+from controller.core.inference.lattice import Answer
+from controller.core.inference.observation import CardCame, Dated, Item
+from controller.core.inference.question import Question
+from controller.core.inference.unobserved import Silence
+from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.events import Event
+from firmware_protocols.cards import Card
+from firmware_protocols.values import Value
+
+DealStanding = Literal["unguarded", "open", "confirmed", "unconfirmed", "moved"]
+"""Whether the deal is certain. ``unguarded``: no hole card is dealt, or the rules are older than this; ``moved``: a
+correction has moved the count, and nothing but the turn opens a card."""
+
+
+class Dealing(Value, frozen=True, tag=False):
+    """How a round is dealt, and whether its hole card has been turned. Times are nanoseconds of table time."""
+
+    stands: DealStanding = "unguarded"
+    uneven: str = ""
+    """Why its rhythm confirms nothing; empty while it may."""
+    last_ns: int = -1
+    """When the last card left the shoe."""
+    gaps_ms: tuple[int, ...] = ()
+    """The times between its cards."""
+    quiet_ns: int = -1
+    """Up to when the clock has said that nothing more had come."""
+    stirred_ns: int = -1
+    """When the last card, key or chip came."""
+    done_by: int = 0
+    """The reading of the key that said the deal is done; 0: none."""
+    turned_by: int = 0
+    """The reading by which the hole card was turned; 0: it has not been."""
+    resumes: bool = False
+    """Whether a correction may have cured the round, to be seen once the hole card is turned."""
+
+    def unturned(self) -> bool:
+        """Whether the hole card is guarded and has not been turned."""
+        return self.stands != "unguarded" and not self.turned_by
+
+    def closed(self) -> bool:
+        """Whether the hole card may be another than the one counted: nothing that faces decide is told."""
+        return self.stands not in {"unguarded", "confirmed"} and not self.turned_by
+
+
+class CardKept(Value, frozen=True, tag=False):
+    """A card of the round: the reading that brought it, its face (None: unread, or closed to us), its opening."""
+
+    number: int
+    face: Card | None
+    nonce: bytes
+    opened: bool = False
+    unread: bool = False
+    """The shoe could not read it, and nobody has said what it is."""
+    ruled: Card | None = None
+    """Its face as the floor set it."""
+
+    def shown(self) -> Card | None:
+        """The face that counts."""
+        return self.ruled or self.face
+
+
+UNREAD: Final = attrgetter("unread")
+_RULED: Final = attrgetter("ruled")
+"""What is asked of every card of a round at every reading."""
+
+
+class Asked(Value, frozen=True, tag=False):
+    """A question that people were asked, by its number."""
+
+    number: int
+    question: Question
+
+
+class SharedChips(Value, frozen=True, tag=False):
+    """Chips that two antennas heard when the bets were locked, so that they may be of either zone's wager."""
+
+    zones_of: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """The zones that held each of them."""
+    amounts: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
+    """What lay in these zones, in cents, without such chips and with them."""
+    changed_ns: int = -1
+    """When such a zone last changed before the lock was published; -1: it never did."""
+    lost: bool = False
+    """Whether such a chip was picked up before anybody knew where it lay."""
+
+
+class RoundBets(Value, frozen=True, tag=False):
+    """What is wagered, and when betting closed. Money is in cents, by zone; times are nanoseconds of table time."""
+
+    lock_ns: int
+    """When the bets were locked, by key or by the first card."""
+    spots: tuple[int, ...]
+    """Spots with a main wager, ascending: the boxes."""
+    wagers: tuple[LockedWager, ...]
+    declared: tuple[int, ...] = ()
+    """Spots of boxes without chips."""
+    refused: tuple[LockedWager, ...] = ()
+    """What lay there at the lock and is no wager by the card."""
+    locked_by: int = 0
+    """The reading of the key that locked the bets; 0: the first card did."""
+    locked: bool = False
+    """Whether the lock has been published; until then a reader may still report chips that lay there in time."""
+    moved: dict[str, int] = msgspec.field(default_factory=dict)
+    """What lay at the lock in the zones whose chips moved after it and before it was published."""
+    shared: SharedChips = SharedChips()
+    uncertain: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    """What each side wager may have been, by zone, whose chips moved between two looks with the first card between."""
+    lost_at_lock: tuple[str, ...] = ()
+    """The zones, or the spots where zones are not known, whose readers were lost when the bets were locked: what they
+    tell later may have lain there by then."""
+    lost_zones: tuple[str, ...] = ()
+    """Zones of wagers made before the deal of which no reader has told what lay there when the bets were locked."""
+    sensed: dict[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    """The spots whose wagers count of each side bet that only sensors see; of one that is missing it is not known."""
+    closed_meters: dict[str, str] = msgspec.field(default_factory=dict)
+    """Why each meter was closed at the lock that was, by name."""
+    contributed: bool = False
+    """Whether its wagers have raised their meters."""
+
+
+class RoundCards(Value, frozen=True, tag=False):
+    """The cards that were drawn, and which of them lie face down."""
+
+    drawn: tuple[CardKept, ...] = ()
+    """In the order they left the shoe."""
+    hole_dealt: bool = True
+    """Whether the dealer's second card is the last of the deal, face down; else it comes after the boxes (A3)."""
+    turned: bool = False
+    """Whether the hole card has been turned."""
+    turn_key: int = 0
+    """The reading of the key of the turn; 0: not pressed."""
+    face_down: bool = False
+    """Whether the players' cards are dealt face down."""
+    shown: bool = False
+    """Whether such cards have been shown."""
+    kept_back: tuple[Event, ...] = ()
+    """What may be published only once the players' cards are shown."""
+    lying: tuple[str, ...] = ()
+    """The chips that lay at its boxes when its last card left the shoe."""
+
+
+class RoundEvidence(Value, frozen=True, tag=False):
+    """What was observed of the play, what was not heard, and what was concluded."""
+
+    observations: tuple[Dated, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    """What people answered about the play."""
+    silences: tuple[Silence, ...] = ()
+    """When readers of boxes were lost."""
+    unheard: bool = False
+    """Whether the table was not listening for a while, so that a card of it may not have been heard."""
+    shoe_away: bool = False
+    """Whether a shoe that does not number its draws is away now, so that cards may be drawn of which nobody hears."""
+    keys_unheard: bool = False
+    """Whether the keypad was lost at some moment since the round before was locked."""
+    published: tuple[Event, ...] = ()
+    """Inferred facts already published."""
+    corrected_at: int = 0
+    """How many facts had been published when cards or boxes were last corrected; earlier ones may hold no longer."""
+    trouble: str = ""
+    """Why the round is irregular; empty while some legal play explains everything."""
+    misnamed: int = 0
+    """The reading of a key that named a spot without a wager and made the round irregular; 0: none."""
+    curable: bool = False
+    """Whether a correction of the floor's may make the irregular round a legal one."""
+
+
+class RoundQuestions(Value, frozen=True, tag=False):
+    """What people were asked about the round, by the numbers of the questions; 0: none."""
+
+    asked: Asked | None = None
+    """The question about its play that waits for an answer."""
+    considered: int = 0
+    """How much evidence there was when it was last considered what to ask."""
+    doubt: int = 0
+    """The question that must be answered before the round goes on."""
+    missed_after: int = 0
+    """The reading of the key *hit* after which a card may have been missed; 0: none."""
+    unkeyed: int = 0
+    """The question whether its first card began it, where the key must have."""
+    begun_by_word: bool = False
+    """Whether a person said that it has begun."""
+    entering: tuple[int, ...] = ()
+    """Spots that came in mid shoe, of which nobody has said yet whether they were dealt in."""
+    entry: int = 0
+    """The question about the first of them."""
+    entry_told: bool = False
+    """Whether a person said of some spot whether it was dealt in."""
+    lingers: int = 0
+    """The question whether it is over, as nothing has happened for a minute."""
+    lingered: int = -1
+    """How much evidence there was when the clock last told of such a minute; -1: it never has."""
+
+
+class RoundEnding(Value, frozen=True, tag=False):
+    """What is settled, how far the round is closed, and what has begun of the next."""
+
+    settled: tuple[tuple[int, str], ...] = ()
+    """The wagers that are settled, by spot and bet."""
+    closing: bool = False
+    """Whether the round was closed by key, and waits for its readers."""
+    close_refused: bool = False
+    """The close was pressed once while no play could be over."""
+    next_lock_ns: int = -1
+    """When the bets of the next round were locked while this one still waited for its readers; -1: not yet."""
+    next_locked_by: int = 0
+    """The reading of the key that did so; 0: none."""
+    next_moved: dict[str, int] = msgspec.field(default_factory=dict)
+    """What lay then, in cents, in the zones whose chips have moved since, by zone."""
+    next_bets: str = ""
+    """``pressed``: *no more bets* was refused, for the round may go on; ``asked``: then came a card."""
+
+
+class Round(Value, frozen=True, tag=False):
+    """A round from the lock to its close."""
+
+    number: int
+    bets: RoundBets
+    profile_hash: str = ""
+    """The rules and options it is played by."""
+    cards: RoundCards = RoundCards()
+    dealing: Dealing = Dealing()
+    evidence: RoundEvidence = RoundEvidence()
+    questions: RoundQuestions = RoundQuestions()
+    ending: RoundEnding = RoundEnding()
+    overtook: int = 0
+    """The round that its first card ended, payment having begun; 0: none, or a key had ended it."""
+    overtook_unpaid: bool = False
+    """Whether that round had not been paid as it is due."""
+    corrected: tuple[str, str] = ("", "")
+    """Who last corrected the round's cards or boxes, and why."""
+
+    def rules(self, rules: Rules) -> Rules:
+        """The rules by which this round's evidence is read."""
+        return rules.keys_unheard() if self.evidence.keys_unheard else rules
+
+    def holds(self) -> tuple[int, ...]:
+        """The questions that people must answer before anything is concluded, the first to be answered first.
+
+        Was a card missed, has the round begun at all, who was let in.
+        """
+        if not (self.questions.doubt or self.questions.unkeyed or self.questions.entry):
+            return ()
+        return tuple(
+            question for question in (self.questions.doubt, self.questions.unkeyed, self.questions.entry) if question
+        )
+
+    def open_questions(self) -> tuple[int, ...]:
+        """The questions about the round as a whole that wait for an answer."""
+        return (*self.holds(), self.questions.lingers) if self.questions.lingers else self.holds()
+
+    def holding(self) -> int:
+        """The first of these questions; 0: none."""
+        return next(iter(self.holds()), 0)
+
+    def held(self) -> bool:
+        """Whether nothing may be concluded: until a person has answered, or the shoe is back."""
+        return bool(self.questions.doubt or self.questions.unkeyed or self.questions.entry or self.evidence.shoe_away)
+
+    def by_people(self) -> bool:
+        """Whether what follows from the evidence rests on a person's word too."""
+        said = self.evidence.answers or self.bets.declared or self.questions.entry_told or self.questions.begun_by_word
+        return bool(said) or any(map(_RULED, self.cards.drawn))
+
+    def is_unread(self, item: Item) -> bool:
+        """Whether evidence is a card in sight that nobody could read; the hole card counts only once it is turned."""
+        if not isinstance(item, CardCame):
+            return False
+        place = place_of(item.card)
+        return self.cards.drawn[place].unread and place != self.hole_place()
+
+    def hides(self) -> bool:
+        """Whether nothing that faces decide may be told: the players' cards lie face down, or the deal is closed."""
+        return self.dealing.closed() or (self.cards.face_down and not self.cards.shown)
+
+    def blind(self) -> bool:
+        """Whether no face may decide what the table does, for one of those that it hides may be the hole card's."""
+        return self.dealing.unturned() and self.hides()
+
+    def conceals(self, place: int) -> bool:
+        """Whether the face of a card may not leave the process yet."""
+        if place == self.hole_place():
+            return not self.cards.turned
+        if self.dealing.closed():
+            return True
+        dealers = place == len(self.bets.spots) or 0 < self.cards.turn_key < self.cards.drawn[place].number
+        return self.cards.face_down and not self.cards.shown and not dealers
+
+    def trouble_told(self) -> bool:
+        """Whether the round is irregular and that has been said."""
+        if not self.evidence.trouble:
+            return False
+        return not any(isinstance(event, RoundIrregular) for event in self.cards.kept_back)
+
+    def waits_for_card(self) -> bool:
+        """Whether the round waits for the floor to say what an unread card is."""
+        if not any(map(UNREAD, self.cards.drawn)):
+            return False
+        return any(card.unread and not self.conceals(place) for place, card in enumerate(self.cards.drawn))
+
+    def hole_place(self) -> int:
+        """The place of the hole card among the round's cards; -1 where none is dealt."""
+        return 2 * len(self.bets.spots) + 1 if self.cards.hole_dealt else -1
+
+    def is_dealt(self) -> bool:
+        """Whether the last card of the deal has left the shoe."""
+        return len(self.cards.drawn) > 2 * len(self.bets.spots) + self.cards.hole_dealt
+
+    def declared_boxes(self) -> tuple[LockedWager, ...]:
+        """The boxes without chips, as somebody declared them."""
+        return tuple(wager for wager in self.bets.wagers if wager.spot in self.bets.declared and wager.bet == "main")
+
+    def main_wagers(self) -> tuple[int, ...]:
+        """The boxes' main wagers in cents."""
+        return tuple(wager.cents for wager in self.bets.wagers if wager.bet == "main")
