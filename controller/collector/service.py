@@ -16,6 +16,7 @@ import structlog
 
 from controller.collector.intake import Intake, Limits
 from controller.collector.store import Name, Piece, Store, StoreFailed, StoreRefused, TakenOver
+from controller.formats.text.error_words import error_words
 from controller.io.mqtt.connection import (
     Broker,
     CheckedClient,
@@ -126,7 +127,7 @@ class Service:
 
     def _broker_lost(self, error: Exception) -> None:
         self.listening.clear()
-        self.broker_trouble = f"broker {self._broker.host}:{self._broker.port}: {error}"
+        self.broker_trouble = f"broker {self._broker.host}:{self._broker.port}: {error_words(error)}"
         log.error("broker away", reason=self.broker_trouble)
 
     async def _serve(self, protocol: Protocol) -> None:

@@ -13,6 +13,7 @@ import click
 from controller.commands.line_probe import Device, as_device, driven, listening
 from controller.commands.probe import read_spots
 from controller.commands.terminal import say
+from controller.formats.text.error_words import error_words
 
 
 @click.command("capture")
@@ -48,7 +49,7 @@ def command(*, port: str, file: Path, device: Device | None, through: Path | Non
         with os.fdopen(descriptor, "w", encoding="ascii") as out, contextlib.suppress(KeyboardInterrupt):
             asyncio.run(capture(port, out, device=device, through=through, spots=numbers, baud=baud))
     except OSError as error:
-        say(f"tableside: {error}", err=True)
+        say(f"tableside: {error_words(error)}", err=True)
         sys.exit(2)
 
 

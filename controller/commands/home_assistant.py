@@ -9,6 +9,7 @@ import click
 
 from controller.commands.client import broker_of, with_broker
 from controller.commands.terminal import AS_JSON, refuse, say, say_json
+from controller.formats.text.error_words import error_words
 
 TOPIC: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
 CURRENCY: Final = re.compile(r"[A-Z]{3}")
@@ -51,7 +52,7 @@ def command(
     try:
         said = asyncio.run(announce(broker, Wish(tables, prefix, currency, remove)))
     except (LinkLost, PublishRefused, OSError) as error:
-        refuse(f"broker {broker.host}:{broker.port}: {error}")
+        refuse(f"broker {broker.host}:{broker.port}: {error_words(error)}")
     if as_json:
         say_json(said)
         return

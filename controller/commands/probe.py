@@ -10,6 +10,7 @@ import click
 
 from controller.commands.line_probe import Device, as_device, bytes_lines, driven, listening, reading_line
 from controller.commands.terminal import say
+from controller.formats.text.error_words import error_words
 
 if TYPE_CHECKING:
     from firmware_protocols.readings import Reading
@@ -43,7 +44,7 @@ def command(port: str, device: Device | None, spots: str, baud: int) -> None:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(probe(port, device, numbers, baud))
     except OSError as error:
-        say(f"tableside: {error}", err=True)
+        say(f"tableside: {error_words(error)}", err=True)
         sys.exit(2)
 
 

@@ -11,6 +11,7 @@ import click
 from controller.commands.client import broker_of, tables, with_broker
 from controller.commands.request import lacking_certificate
 from controller.commands.terminal import AS_JSON, say
+from controller.formats.text.error_words import error_words
 
 if TYPE_CHECKING:
     from controller.io.mqtt.connection import Broker
@@ -48,7 +49,10 @@ def command(table: str, durable: Path | None, consumer: str, *, as_json: bool, *
     try:
         run_watch(broker, f"tableside/v1/{table}/#", say, _complain, as_json=as_json)
     except (LinkLost, OSError) as error:
-        say(f"tableside: broker {broker.host}:{broker.port}: {error}{lacking_certificate(broker)}", err=True)
+        say(
+            f"tableside: broker {broker.host}:{broker.port}: {error_words(error)}{lacking_certificate(broker)}",
+            err=True,
+        )
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(0)

@@ -12,6 +12,7 @@ import msgspec
 
 from controller.formats.journal.stream import ack_bytes, read_stream
 from controller.formats.mqtt.envelope import Topics
+from controller.formats.text.error_words import error_words
 from controller.io.mqtt.connection import (
     Broker,
     CheckedClient,
@@ -69,7 +70,7 @@ class Durable:
         await self._reconnection.keep(self._serve, self._away)
 
     def _away(self, error: Exception) -> None:
-        self._says.complain(f"broker {self._broker.host}:{self._broker.port}: {error}")
+        self._says.complain(f"broker {self._broker.host}:{self._broker.port}: {error_words(error)}")
 
     async def _serve(self, protocol: Protocol) -> None:
         identifier = f"tableside-consumer-{self._topics.site}-{self._topics.table}-{self._consumer}"

@@ -43,6 +43,7 @@ from controller.formats.cases.accounts import (
     compare,
 )
 from controller.formats.mqtt.envelope import PayloadRefused, Topics, own_event, read_event
+from controller.formats.text.error_words import error_words
 from controller.io.files.key_file import create_key
 from controller.io.journal.journal import JournalReader
 from controller.io.mqtt.broker import running_broker
@@ -278,7 +279,7 @@ async def listening(broker: Broker, say: Callable[[str], None]) -> AsyncIterator
                     heard.take(payload_of(message))
         except LinkLost as lost:
             if not subscribed.done():
-                subscribed.set_exception(DemoFailed(f"broker {broker.host}:{broker.port}: {lost}"))
+                subscribed.set_exception(DemoFailed(f"broker {broker.host}:{broker.port}: {error_words(lost)}"))
 
     task = asyncio.create_task(listen())
     try:

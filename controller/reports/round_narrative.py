@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.core.messages.advice import PaymentAdvised
+from controller.core.messages.alerts import RoundIrregular
 from controller.core.messages.events import (
     BettingClosed,
     CardBurned,
@@ -15,6 +16,7 @@ from controller.core.messages.events import (
     CardDrawn,
     CardOpened,
     ChipsChanged,
+    DealUnconfirmed,
     Event,
     HandCompleted,
     HandDoubled,
@@ -205,10 +207,10 @@ def of_money(event: Event) -> str:
         case ChipsChanged(spot, zone, before, after):
             return f"spot {spot} {zone}: {money(before)} became {money(after)}"
         case WagerSettled(_, spot, bet, wager, due, basis, _, why):
-            return f"spot {spot} {bet}: of {money(wager)} the net is {signed(due)}, because {why} [{basis}]"
+            return f"spot {spot} {bet}: {money(wager)}, net {signed(due)}: {why} [{basis}]"
         case WagerUnresolved(_, spot, bet, wager, possible):
             nets = " or ".join(signed(cents) for cents in possible)
-            return f"spot {spot} {bet}: of {money(wager)} the net is {nets}; the evidence leaves it open"
+            return f"spot {spot} {bet}: {money(wager)} is open: {nets or 'the floor rules on it'}"
         case WagerAdjusted(_, spot, bet, _, before, due, who, why):
             return f"{who} adjusted spot {spot} {bet} from {signed(before)} to {signed(due)} ({why})"
         case PaymentAdvised(_, lines):
@@ -228,7 +230,7 @@ def of_people(event: Event) -> str:
     """Keys, questions, the floor, alerts, and the end."""
     match event:
         case KeyRead(_, meaning):
-            return f"the dealer pressed {meaning}"
+            return f"the dealer pressed {meaning.replace('_', ' ')}"
         case QuestionAsked(question, _, _, text):
             return f"question {question}: {text}"
         case QuestionAnswered(question, answer, who):
@@ -239,6 +241,10 @@ def of_people(event: Event) -> str:
             return f"{who} declared a box of {money(cents)} at spot {spot} ({why})"
         case RoundVoided(_, who, why):
             return f"{who} voided the round ({why})"
+        case DealUnconfirmed(_, reason):
+            return f"the hole card was not confirmed by the deal: {reason}"
+        case RoundIrregular(_, reason, cause):
+            return f"the round is irregular: {reason}{f'; probable cause: {cause}' if cause else ''}"
         case RoundResumed():
             return "a correction explains the round: it goes on"
         case RoundPending(_, question):

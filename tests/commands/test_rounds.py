@@ -10,7 +10,10 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from controller.cli import main
+from controller.core.messages.alerts import RoundIrregular
+from controller.core.messages.events import DealUnconfirmed, Event, WagerUnresolved
 from controller.core.messages.inputs import Acknowledged, SetCard, Started
+from controller.reports.round_narrative import sentence
 from firmware_protocols.cards import Card
 from firmware_protocols.readings import DeviceHealth, HealthState
 from tests.core.houses import simulated
@@ -60,8 +63,9 @@ def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> 
     assert "alert 1, critical capping: spot 1 main: 25.00 became 50.00 after the lock" in text
     assert "J. Weber acknowledged alert 1 (put back)" in text
     assert "spot 1 hand 1: Th Qs, stands at 20, 25.00 at stake" in text
-    assert "spot 1 main: of 25.00 the net is +25.00, because 20 beats 17 [evidence]" in text
-    settled = next(line for line in text.splitlines() if "the net is" in line)
+    assert "the dealer pressed no more bets" in text
+    assert "spot 1 main: 25.00, net +25.00: 20 beats 17 [evidence]" in text
+    settled = next(line for line in text.splitlines() if "net +" in line)
     readings = settled.partition("readings ")[2].rstrip("]").split()
     lines = json.loads(run("round", str(journal), "1", "--json").output)
     told = {line["event"]: line for line in lines}
@@ -70,6 +74,23 @@ def test_a_round_is_told_with_the_evidence_of_each_conclusion(journal: Path) -> 
     assert set(drawn) <= {int(one) for one in readings}
     assert told["hand_completed"]["readings"] == [drawn[0], drawn[2]]
     assert "of 10.00" not in text
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (DealUnconfirmed(1, "a card was struck"), "the hole card was not confirmed by the deal: a card was struck"),
+        (RoundIrregular(1, "no legal play"), "the round is irregular: no legal play"),
+        (
+            RoundIrregular(1, "no legal play", "a card was missed after card 7"),
+            "the round is irregular: no legal play; probable cause: a card was missed after card 7",
+        ),
+        (WagerUnresolved(1, 3, "main", 2500, (-2500, 2500)), "spot 3 main: 25.00 is open: -25.00 or +25.00"),
+        (WagerUnresolved(1, 3, "main", 2500, ()), "spot 3 main: 25.00 is open: the floor rules on it"),
+    ],
+)
+def test_what_the_evidence_leaves_open_is_told_in_words(event: Event, said: str) -> None:
+    assert sentence(event, {}) == said
 
 
 def test_a_hand_is_told_with_the_card_that_the_floor_named(tmp_path: Path) -> None:

@@ -108,6 +108,11 @@ def test_check_reads_everything_a_table_file_points_to(tmp_path: Path) -> None:
     create_key(tmp_path / "table.key", SystemEntropy())
     fit = CliRunner().invoke(check.command, [str(path)])
     assert (fit.exit_code, "fit to run" in fit.output) == (0, True)
+    (tmp_path / "chips.csv").rename(tmp_path / "elsewhere.csv")
+    without_chips = CliRunner().invoke(check.command, [str(path)])
+    said = f"tableside: {tmp_path / 'chips.csv'}: the chip registry cannot be read: No such file or directory\n"
+    assert (without_chips.exit_code, without_chips.output) == (2, said)
+    (tmp_path / "elsewhere.csv").rename(tmp_path / "chips.csv")
     wrong = write_table(tmp_path, profile="none", shoe="none", options='stand_kye = "always"')
     told = CliRunner().invoke(check.command, [str(wrong)])
     assert told.exit_code == 2

@@ -83,7 +83,7 @@ async def test_two_persons_rule_on_a_wager_each_with_their_own_key(
         await dialog.locator("input[name=amount]").fill("180")
         await expect(dialog.locator(".beyond")).to_contain_text("Beyond the rules")
         await sent(page)
-        await expect(dialog.locator(".reply")).to_contain_text("order 1 waits for another person to approve it")
+        await expect(dialog.locator(".reply")).to_contain_text("approve it: round 1 spot 1 main -> 180.00")
         proposed = await house.ear.event(RulingProposed, order=1)
         assert (proposed.net_cents, proposed.vouched) == (18_000, "own signature")
         await dialog.get_by_role("button", name="Close").click()
@@ -256,6 +256,6 @@ async def test_a_signature_is_good_once_whoever_brings_it(tmp_path: Path, broker
             body = msgspec.json.encode(okafor.signer.sign(one))
             async with client.post(path, headers={"Origin": at}, cookies=cookie, data=body) as answer:
                 told.append((await answer.json())["text"])
-        assert told[0] == "order 1 waits for another person to approve it"
+        assert told[0] == "order 1 waits for another person to approve it: void round 1"
         assert "was given before" in told[1]
         assert "the order was signed for harbour/bj-1 in epoch" in told[2]

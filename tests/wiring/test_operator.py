@@ -80,7 +80,7 @@ async def test_the_operators_of_a_table_file_order_over_tcp_with_their_keys(tmp_
         assert (borrowed[0], "your key is J. Reyes's" in borrowed[2]) == (1, True)
         assert (await house.asks("okafor", *void))[:2] == (
             0,
-            "accepted: order 1 waits for another person to approve it\n",
+            "accepted: order 1 waits for another person to approve it: void round 1\n",
         )
         approve = ("approve", "harbour/bj-1", "1", "--who", "J. Reyes")
         status, said, _ = await house.asks("reyes", *approve)
@@ -124,7 +124,7 @@ async def test_signed_orders_are_taken_from_whoever_brings_them_and_once(tmp_pat
             order_text(Identity("harbour", "bj-1", epoch), number_at(SystemClock().wall_ns()), "void", wanted)
         )
         sent = {"text": signed.text, "key": signed.key, "signature": signed.signature, "transaction": 1}
-        assert (await put(house, sent)).text == "order 1 waits for another person to approve it"
+        assert (await put(house, sent)).text == "order 1 waits for another person to approve it: void round 1"
         assert "was given before" in (await put(house, sent)).text
         await house.stop()
         await house.start()
@@ -167,7 +167,7 @@ async def test_the_floor_orders_over_its_socket_and_nobody_else_does(tmp_path: P
         assert (auditor[0], auditor[2]) == (1, "refused: void is for floor; you are auditor\n")
         assert not house.ear.events(RoundVoided)
         floor = await house.void("--operator", str(tmp_path / "floor" / "socket"))
-        assert floor[:2] == (0, "accepted: order 1 waits for another person to approve it\n")
+        assert floor[:2] == (0, "accepted: order 1 waits for another person to approve it: void round 1\n")
         assert not house.ear.events(RoundVoided)
         assert (await house.approve("M. Okafor", "floor"))[0] == 1
         alone = await house.approve("J. Lee", "floor")

@@ -26,7 +26,7 @@ from controller.core.table.ledger import book_of
 from controller.core.table.state import Proposed
 from controller.core.table.transaction import Transaction
 
-_NO_ORDER = RefusalReason("no_such_order", "no such order waits")
+_NO_ORDER = RefusalReason("no_such_order", "no order of this number waits for a second person")
 
 
 def rule(transaction: Transaction, ruling: Ruling) -> None:

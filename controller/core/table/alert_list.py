@@ -12,6 +12,7 @@ from controller.core.messages.raised_alerts import (
     LISTED_LIMIT,
     SEVERITY,
     AlertAcknowledged,
+    AlertList,
     AlertRaised,
     Kind,
     Seen,
@@ -25,13 +26,20 @@ def acknowledge(transaction: Transaction, given: Acknowledged) -> None:
     """A named person has seen an alert."""
     listed = transaction.state.alerts.find(given.alert)
     if listed is None:
-        transaction.emit(
-            OrderRefused(f"ack {given.alert}", "no such alert is unacknowledged", given.who, "no_such_alert")
-        )
+        reason = _not_waiting(transaction.state.alerts, given.alert)
+        transaction.emit(OrderRefused(f"ack {given.alert}", reason, given.who, "no_such_alert"))
         return
     seen = Seen(listed, given.who, given.note, transaction.stamped.wall_ns)
     transaction.change(alerts=acknowledged(transaction.state.alerts, seen))
     transaction.emit(AlertAcknowledged(given.alert, listed.kind, given.who, given.note))
+
+
+def _not_waiting(alerts: AlertList, number: int) -> str:
+    """Why no alert of this number can be acknowledged."""
+    if not 1 <= number <= alerts.raised:
+        return f"there is no alert {number}"
+    who = next((seen.who for seen in alerts.seen if seen.alert.alert == number), "")
+    return f"alert {number} was acknowledged {f'by {who}' if who else 'before'}"
 
 
 def raise_alert(transaction: Transaction, kind: Kind, text: str, **evidence: Any) -> None:  # noqa: ANN401 - fields of AlertRaised

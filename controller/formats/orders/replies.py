@@ -49,7 +49,12 @@ def _changes(events: Sequence[Event]) -> Iterator[str]:
 def _said(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
         match event:
-            case RulingProposed(order) | MeterChangeProposed(order):
+            case RulingProposed(order, number, spot, bet, int(due)):
+                what = f"round {number} spot {spot} {bet} -> {money(due)}"
+                yield f"order {order} waits for another person to approve it: {what}"
+            case RulingProposed(order, number):
+                yield f"order {order} waits for another person to approve it: void round {number}"
+            case MeterChangeProposed(order):
                 yield f"order {order} waits for another person to approve it"
             case InventoryEntered(entry, kind, cents):
                 of_time = f" of gaming day {event.gaming_day}" if event.gaming_day else ""

@@ -69,7 +69,9 @@ def load_table(path: Path, credentials: str | None = None, *, within_service: bo
     except ChipsRefused as error:
         lines += error.lines
     except (OSError, UnicodeDecodeError) as error:
-        lines.append(f"{config.table.chips}: the chip registry cannot be read: {error}")
+        lines.append(
+            f"{config.table.chips}: the chip registry cannot be read: {getattr(error, 'strerror', None) or error}"
+        )
     try:
         if not is_credential(config.table.key_file):
             key = read_key(Path(config.table.key_file), kept_by_service=is_kept(config.table.key_file, credentials))

@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 import structlog
 
+from controller.formats.text.error_words import error_words
 from controller.io.lines.ports import Opener
 from controller.io.lines.serial import LineLost
 from controller.io.lines.talk_limit import Talk
@@ -298,7 +299,7 @@ class Link:
 
 
 def _text(error: Exception | None) -> str:
-    return " ".join(str(error).split())[:REASON_LIMIT] if error is not None else "closed"
+    return error_words(error)[:REASON_LIMIT] if error is not None else "closed"
 
 
 def _lost(device: str, at_ns: int) -> DeviceHealth:

@@ -10,6 +10,7 @@ import msgspec
 
 from controller.formats.mqtt.envelope import Topics
 from controller.formats.orders.requests import REQUEST_LIMIT_BYTES, Reply
+from controller.formats.text.error_words import error_words
 from controller.formats.text.safe_parse import json_as, reads_outside
 from controller.io.mqtt.connection import Broker, CheckedClient, LinkLost, NotGreeted, PublishRefused, connected
 
@@ -43,9 +44,9 @@ async def request(
                 if protocol == protocols[-1]:
                     raise
     except (LinkLost, OSError) as error:
-        raise NotReached(f"broker {broker.host}:{broker.port}: {error}") from error
+        raise NotReached(f"broker {broker.host}:{broker.port}: {error_words(error)}") from error
     except PublishRefused as error:
-        raise NoReply(f"broker {broker.host}:{broker.port}: {error}") from error
+        raise NoReply(f"broker {broker.host}:{broker.port}: {error_words(error)}") from error
     raise AssertionError("there is a protocol to try")
 
 

@@ -1,0 +1,25 @@
+"""Errors of the operating system as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.formats.text.error_words import error_words
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            OSError(2, "could not open port /dev/x: [Errno 2] No such file or directory: '/dev/x'"),
+            "could not open port /dev/x: No such file or directory",
+        ),
+        (ConnectionRefusedError(111, "Connection refused"), "Connection refused"),
+        (FileNotFoundError(2, "No such file or directory", "a.toml"), "No such file or directory: 'a.toml'"),
+        (OSError(-2, "Name or service not known"), "Name or service not known"),
+        (OSError("two\nlines"), "two lines"),
+        (TimeoutError(), "TimeoutError"),
+    ],
+)
+def test_an_error_is_told_without_its_number_and_names_a_file_once(error: OSError, said: str) -> None:
+    assert error_words(error) == said
