@@ -12,7 +12,7 @@ from controller.commands.request import asked_of_table
 @click.command("ack")
 @asked_of_table
 @click.argument("alert", type=click.IntRange(1))
-@click.option("--note", default="", help="What you made of it; it is recorded.")
+@click.option("--note", default="", help="What you found; it is recorded.")
 def command(alert: int, note: str) -> tuple[str, dict[str, Any]]:
     """Acknowledge ALERT of TABLE (site/name), by its number: you have seen it, and it leaves the list.
 

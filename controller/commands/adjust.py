@@ -20,9 +20,9 @@ from controller.commands.request import CASE, cased, correction
 def command(*, number: int, spot: int, bet: str, net_cents: int, why: str, case: str) -> tuple[str, dict[str, Any]]:
     """Rule that BET (main, insurance, a side wager) at SPOT in ROUND of TABLE (site/name) is due DUE.
 
-    DUE is the player's net: -10.00 lost ten dollars, 0.00 has it back, 15.00 won fifteen.
+    DUE is the player's net: -10.00 lost ten dollars, 0.00 got the wager back, 15.00 won fifteen dollars.
 
-    A round beyond the last 20 takes --case and two persons, at every table.
+    A round older than the last 20 needs --case and two persons, at every table.
 
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @click.command("alerts")
 @of_journal
-@click.option("--all", "everything", is_flag=True, help="Those that were acknowledged too.")
+@click.option("--all", "everything", is_flag=True, help="Include acknowledged alerts.")
 def command(reader: JournalReader, *, as_json: bool, everything: bool) -> None:
-    """List the alerts in JOURNAL that nobody has acknowledged, oldest first, with their evidence.
+    """List the unacknowledged alerts of JOURNAL, oldest first, with their evidence.
 
     JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read. Acknowledge with
     tableside ack.

@@ -13,7 +13,6 @@ import click
 from controller.commands.line_probe import Device, as_device, driven, listening
 from controller.commands.probe import read_spots
 from controller.commands.terminal import say
-from controller.formats.text.error_words import error_words
 
 
 @click.command("capture")
@@ -24,21 +23,22 @@ from controller.formats.text.error_words import error_words
     "device",
     metavar="KIND/PROTOCOL",
     callback=as_device,
-    help="Serve the device as the daemon would; else only listen.",
+    help="Drive the device as the daemon would. Default: only listen.",
 )
 @click.option("--through", type=click.Path(path_type=Path), help="Stand between PORT and whoever opens this path.")
 @click.option("--spots", default="1", show_default=True, help="Spots whose readers are asked, such as 1,2,3.")
 @click.option("--baud", default=9600, show_default=True, type=click.IntRange(50, 4_000_000), help="Without --as.")
 def command(*, port: str, file: Path, device: Device | None, through: Path | None, spots: str, baud: int) -> None:
-    """Write what passes on PORT into FILE, with its times, until Ctrl-C. A FILE that exists is not overwritten.
+    """Record what passes on PORT in FILE, with times, until Ctrl-C. An existing FILE is not overwritten.
 
-    With --through a pseudo-terminal is made at that path, and what passes between it and PORT is written down: let the
-    table file name that path instead of PORT.
+    With --through, a pseudo-terminal is made at that path, and what passes between it and PORT is recorded: name that
+    path instead of PORT in the table file.
 
     Exit status: 0 when interrupted, 2 if PORT or FILE cannot be opened, or PORT is lost.
     """
     import asyncio
 
+    from controller.formats.text.error_words import error_words
     from controller.io.system.log import configure_log
 
     configure_log("console", level="error")

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def command(table_file: Path, *, as_json: bool) -> None:
     """Check TABLE_FILE and what it points to: profile, chip registry, key.
 
-    Every mistake is one line. Of each meter it is told how likely one wager is to win it. A key that the service
-    manager keeps (credential:NAME) is looked at within the service only. A second copy that cannot be kept is told, and
-    the table runs without it; so is a port that is not there now. Exit status: 0 fit to run, 2 mistakes.
+    Each mistake is one line. For each meter, the chance that one wager wins it is printed. A key that the service
+    manager keeps (credential:NAME) is checked only within the service. A second copy that cannot be kept and a port
+    that is missing now give a warning. Exit status: 0 fit to run, 2 mistakes.
     """
     from controller.commands.table_program import unpaired_lines
     from controller.formats.config.table_file import ConfigError

@@ -71,11 +71,11 @@ BROKER_KEYS: Final = ("broker", "username", "password_file", "tls_ca_file", "tls
 _FILE: Final = click.Path(exists=True, dir_okay=False)
 
 BROKER_OPTIONS: Final = (
-    _option("--broker", "broker", f"HOST or HOST:PORT of the broker; {HOST}:{PORT} unless said."),
-    _option("--username", "username", "The name to give the broker."),
+    _option("--broker", "broker", f"HOST or HOST:PORT of the broker. Default: {HOST}:{PORT}."),
+    _option("--username", "username", "The user name at the broker."),
     _option("--password-file", "password_file", "The file with its password.", _FILE),
-    _option("--tls-ca", "tls_ca_file", "Use TLS; who to trust.", _FILE),
-    _option("--tls-cert", "tls_cert_file", "Your certificate, where the broker wants one; with --tls-key.", _FILE),
+    _option("--tls-ca", "tls_ca_file", "Use TLS and trust this authority.", _FILE),
+    _option("--tls-cert", "tls_cert_file", "Your certificate, if the broker requires one; with --tls-key.", _FILE),
     _option("--tls-key", "tls_key_file", "The key of that certificate.", _FILE),
 )
 OPERATOR_OPTIONS: Final = (

@@ -48,7 +48,7 @@ CONFIG: Final = click.argument("config", type=click.Path(path_type=Path))
 
 @click.group("collect")
 def command() -> None:
-    """Collect every event of every table of a broker into one PostgreSQL, each once.
+    """Collect the events of all tables of a broker in one PostgreSQL database, each event once.
 
     Exit status of all: 0 done, 2 refused, 70 the database failed.
     """
@@ -73,7 +73,7 @@ def run(config: Path) -> None:
 def prepare_command(owner: str) -> None:
     """Make the schemas, tables, views and roles in DATABASE (as libpq names one), or bring them up to this program.
 
-    Run it as the owner of the database, who may make roles. Nothing that is kept is lost; a collector may run.
+    Run it as the owner of the database, who may make roles. No data is lost, and a collector may be running.
     """
     with _said():
         from controller.collector.store import prepare
@@ -100,7 +100,7 @@ def export_command(
     table: str | None,
     output: Path,
 ) -> None:
-    """Write rows of the database that CONFIG names into a file, which is there once it is whole.
+    """Write rows of CONFIG's database to a file, which appears only when it is complete.
 
     Amounts are whole cents. Parquet needs the extra `parquet` (pyarrow); CSV needs nothing.
     """
@@ -129,7 +129,7 @@ def export_command(
 @CONFIG
 @AS_JSON
 def status_command(config: Path, *, as_json: bool) -> None:
-    """Say what is held of each table, and what was found that cannot be."""
+    """Show what is held of each table, and contradictions between events."""
     with _said():
         from controller.collector.holdings import holdings
 

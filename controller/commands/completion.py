@@ -26,7 +26,7 @@ def command(ctx: click.Context, shell: str) -> None:
         eval "$(tableside completion zsh)"
         tableside completion fish | source
 
-    Tables are asked of the broker, which must answer within a second.
+    Table names come from the broker, if it answers within a second.
 
     Exit status: 0.
     """

@@ -31,8 +31,14 @@ INTERRUPTED: Final = 130
 @click.option("--rounds", type=click.IntRange(0), default=5, show_default=True, help="Rounds to play; 0: until Ctrl-C.")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals and plays the same rounds.")
 @click.option("--speed", type=click.FloatRange(0.1, 1000), default=5, show_default=True, help="1 is real time.")
-@click.option("--boxes", default="1-7", show_default=True, help="Players at the table: fewest-most, or one number.")
-@click.option("--keypad", type=click.Choice(["yes", "no"]), default="yes", show_default=True, help="Play keys or none.")
+@click.option("--boxes", default="1-7", show_default=True, help="Boxes in play: a number, or a range such as 1-7.")
+@click.option(
+    "--keypad",
+    type=click.Choice(["yes", "no"]),
+    default="yes",
+    show_default=True,
+    help="Whether the dealer presses keys.",
+)
 @click.option("--shoe", type=click.Choice(["bee_tek", "reference"]), default="bee_tek", show_default=True)
 @click.option(
     "--profile",
@@ -50,13 +56,15 @@ INTERRUPTED: Final = 130
     type=click.IntRange(0, 65535),
     help="The port of its pages in a browser; 0: none.  [default: 8021, or any that is free]",
 )
-@click.option("--broker", help="HOST:PORT of a running broker; else Mosquitto if installed, else a built-in one.")
+@click.option(
+    "--broker", help="HOST:PORT of a running broker. Default: Mosquitto if installed, else a built-in broker."
+)
 @click.option(
     "--directory",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("demo-run"),
     show_default=True,
-    help="Where the journal and the two accounts are left.",
+    help="The folder for the journal and the two accounts.",
 )
 def command(
     *,
@@ -74,10 +82,10 @@ def command(
     broker: str | None,
     directory: Path,
 ) -> None:
-    """Run a table with simulated devices and people, and tell its rounds as they are played.
+    """Run a table with simulated devices and people, and describe its rounds as they are played.
 
-    Exit status: 0 every settled wager and the sign are what they should be, 1 some is not, 2 the demo cannot be run,
-    130 interrupted while it started or, a second time, while it ended.
+    Exit status: 0 every settled wager and the sign are right, 1 at least one is wrong, 2 the demo cannot be run, 130
+    interrupted while it started or, a second time, while it ended.
     """
     import asyncio
 

@@ -19,12 +19,12 @@ NOT_WANTED: Final = "--no-ask"
 
 @click.command("devices")
 @click.argument("ports", nargs=-1)
-@click.option("--ask/--no-ask", default=True, show_default=True, help="Ask each device who it is.")
+@click.option("--ask/--no-ask", default=True, show_default=True, help="Ask each device to identify itself.")
 @AS_JSON
 def command(ports: tuple[str, ...], *, ask: bool, as_json: bool) -> None:
-    """List the serial ports, ask what is behind them, and print the lines a table file needs.
+    """List the serial ports, identify the devices on them, and print the lines a table file needs.
 
-    With PORTS only those. A port that the daemon has is not disturbed, and not identified either.
+    With PORTS, only those. A port that the daemon has open is not disturbed and not identified.
 
     Exit status: 0.
     """

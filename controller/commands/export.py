@@ -29,7 +29,7 @@ KINDS: Final = ("rounds", "hands", "wagers", "alerts", "meters", "sums", "video"
     "--format", "form", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True, help="Of rows."
 )
 @click.option("--first", default=1, show_default=True, type=click.IntRange(min=1), help="The first event's seq.")
-@click.option("--last", type=click.IntRange(min=1), help="The last event's seq; without it all there are.")
+@click.option("--last", type=click.IntRange(min=1), help="The last event's seq. Default: the last of the journal.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A file, instead of standard output.")
 @click.option("--proof", type=click.IntRange(min=1), help="A closed round, with the proof that it is in the journal.")
 @click.option("--verifier", help="With --proof: the verifier key, as tableside verify --key prints it.")
@@ -55,8 +55,8 @@ def command(
     --proof ROUND writes each record of a round into the new folder --output, with the proof (C2SP tlog-proof) that it
     is in the journal whose head the table has signed: its last, or the one that a consumer keeps (--head FILE.head).
 
-    Each event is held against its record's chain hash before it is used. --rows says which rows;
-    docs/guide/accounting.md tells their columns.
+    Each event is checked against its record's chain hash before it is used. --rows says which rows;
+    docs/guide/accounting.md describes their columns.
 
     Exit status: 0 written, 1 the journal is damaged (events written before are whole), 2 no journal there, or the
     output cannot be written.

@@ -9,7 +9,6 @@ import click
 
 from controller.commands.client import broker_of, with_broker
 from controller.commands.terminal import AS_JSON, refuse, say, say_json
-from controller.formats.text.error_words import error_words
 
 TOPIC: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*")
 CURRENCY: Final = re.compile(r"[A-Z]{3}")
@@ -17,9 +16,9 @@ CURRENCY: Final = re.compile(r"[A-Z]{3}")
 
 @click.command("home-assistant")
 @with_broker
-@click.option("--prefix", default="homeassistant", show_default=True, help="Where it listens for what it finds.")
-@click.option("--currency", default="USD", show_default=True, help="Of the meters, as three letters (ISO 4217).")
-@click.option("--remove", is_flag=True, help="Take back what was told of these tables.")
+@click.option("--prefix", default="homeassistant", show_default=True, help="Home Assistant's discovery prefix.")
+@click.option("--currency", default="USD", show_default=True, help="The meters' currency, three letters (ISO 4217).")
+@click.option("--remove", is_flag=True, help="Remove the messages about these tables.")
 @AS_JSON
 @click.argument("tables", default="+/+", metavar="[TABLES]")
 def command(
@@ -31,14 +30,16 @@ def command(
     as_json: bool,
     **broker_options: Any,  # noqa: ANN401 - as click hands them over
 ) -> None:
-    """Retain at a broker what Home Assistant needs to show TABLES (SITE/TABLE, + for any; default all), and end.
+    """Publish the messages with which Home Assistant finds TABLES (SITE/TABLE, + for any; default all).
 
-    Again after a device or a meter was added: what is there no longer is taken back. No table is asked anything.
+    Run it again after a device or a meter is added; messages about what no longer exists are removed. No table is
+    contacted.
 
-    Exit status: 0 told, 2 no broker, or it takes no such message.
+    Exit status: 0 published, 2 no broker, or it refuses these messages.
     """
     import asyncio
 
+    from controller.formats.text.error_words import error_words
     from controller.io.mqtt.connection import LinkLost, PublishRefused
     from controller.metrics.announcer import Wish, announce
 

@@ -15,18 +15,18 @@ from controller.core.messages.floor_events import Count
 @correction
 @click.argument("kind", type=click.Choice([str(one) for one in Count]))
 @click.argument("chips", nargs=-1, type=CHIPS)
-@click.option("--total", type=AMOUNT, help="The amount where no chips were counted, such as a drop of 1234.00.")
-@click.option("--slip", default="", help="The number on the paper.")
+@click.option("--total", type=AMOUNT, help="The amount if no chips were counted, such as a drop of 1234.00.")
+@click.option("--slip", default="", help="The number on the slip.")
 @click.option("--day", default="", metavar="DAY", help="The gaming day it belongs to: 2026-11-21, today, yesterday.")
-@click.option("--shift", default="", metavar="NAME", help="Of that day the shift, by its name in the table file.")
+@click.option("--shift", default="", metavar="NAME", help="The shift of that day, by its name in the table file.")
 def command(
     kind: str, chips: tuple[tuple[int, int], ...], *, total: int | None, slip: str, day: str, shift: str, why: str
 ) -> tuple[str, dict[str, Any]]:
-    """Enter a count at TABLE (site/name): what an OPENER, a CLOSER, a FILL, a CREDIT or the DROP came to.
+    """Enter a count at TABLE (site/name): an opener, a closer, a fill, a credit or the drop.
 
-    CHIPS say how many of each value: 25x40 are forty chips of $25. What was entered is not changed afterwards; an entry
-    of negative counts, such as 25x-40, or of a negative total takes it back. An entry belongs to the time at which it
-    is made; --day and --shift say what a count that is entered later belongs to, whose account is then restated.
+    CHIPS give the number of each value: 25x40 is forty chips of $25. An entry is never changed; an entry of negative
+    counts, such as 25x-40, or of a negative total takes it back. An entry belongs to the time at which it is made,
+    unless --day and --shift name an earlier one, whose account is then restated.
 
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """

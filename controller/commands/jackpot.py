@@ -21,7 +21,7 @@ def command() -> None:
 @correction
 @click.argument("jackpot", type=click.IntRange(1))
 def verify(jackpot: int, why: str) -> tuple[str, dict[str, Any]]:
-    """Say that JACKPOT of TABLE (site/name) is in order: cards, wager and amount were seen."""
+    """Say that JACKPOT of TABLE (site/name) is in order: you have seen cards, wager and amount."""
     return "verify-jackpot", {"jackpot": jackpot, "why": why}
 
 
@@ -29,7 +29,7 @@ def verify(jackpot: int, why: str) -> tuple[str, dict[str, Any]]:
 @correction
 @click.argument("jackpot", type=click.IntRange(1))
 def pay(jackpot: int, why: str) -> tuple[str, dict[str, Any]]:
-    """Say that JACKPOT of TABLE (site/name) was paid; it takes another person than who verified it."""
+    """Say that JACKPOT of TABLE (site/name) was paid. The person who verified it cannot say so."""
     return "pay-jackpot", {"jackpot": jackpot, "why": why}
 
 

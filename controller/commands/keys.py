@@ -53,7 +53,7 @@ def table(file: Path, *, rotate: bool) -> None:
 def pairing(file: Path, *, rotate: bool) -> None:
     """Make the key that a table and its trigger box share, in FILE.
 
-    Both need the same one, and nobody else: copy FILE to the other by hand. After --rotate restart both.
+    Both need the same key, and no one else may have it: copy FILE to the other by hand. After --rotate, restart both.
     """
     from controller.formats.journal.records import KEY_BYTES
     from controller.io.system.randomness import SystemEntropy
@@ -66,7 +66,7 @@ def pairing(file: Path, *, rotate: bool) -> None:
 @FILE
 @ROTATE
 def curve(file: Path, *, rotate: bool) -> None:
-    """Make a ZeroMQ CURVE key pair: the secret half in FILE, the public half printed, for who is to trust it."""
+    """Make a ZeroMQ CURVE key pair: the secret half goes into FILE, the public half is printed."""
     import zmq
 
     public, secret = zmq.curve_keypair()
@@ -78,9 +78,9 @@ def curve(file: Path, *, rotate: bool) -> None:
 @FILE
 @ROTATE
 def software(file: Path, *, rotate: bool) -> None:
-    """Make the key that vouches for a program's files, in FILE; print the public half, for tables to know it by.
+    """Make the key that signs the list of a program's files, in FILE; print the public half, for the tables.
 
-    Keep FILE off the table PCs: who has it can vouch for any program (tableside software --sign FILE).
+    Keep FILE off the table PCs: whoever has it can sign a list for any program (tableside software --sign FILE).
     """
     from controller.formats.journal.records import KEY_BYTES
     from controller.formats.text.software_list import public_of
@@ -94,7 +94,7 @@ def software(file: Path, *, rotate: bool) -> None:
 @command.command("signing")
 @FILE
 def signing(file: Path) -> None:
-    """Print by what others know what the CURVE key in FILE signs: for ``signs`` in the file of operators."""
+    """Print the public key for what the CURVE key in FILE signs: ``signs`` in the file of operators."""
     from controller.formats.orders.epoch_authorization import Signer
     from controller.io.files.secret_files import SecretRefused, read_curve_secret
 
@@ -145,7 +145,7 @@ def certificate(directory: Path, name: str, hosts: tuple[str, ...], *, rotate: b
 @FILE
 @AS_JSON
 def show(file: Path, *, as_json: bool) -> None:
-    """Say whose a certificate is and when it ends."""
+    """Print the subject of a certificate and when it ends."""
     from controller.io.files.secret_files import SecretRefused
     from controller.io.operators.certificates import days_left, read_certificate
 

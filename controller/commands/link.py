@@ -62,7 +62,7 @@ def run(config: Path) -> None:
 @command.command("begin")
 @_by_two
 def begin(config: Path, who: str, second: str) -> None:
-    """Begin the pool of CONFIG at its base value. Two people do, once."""
+    """Begin the pool of CONFIG at its base value, once. It takes two people."""
     from controller.core.meters.meter import UNITS
 
     _two(who, second)
@@ -108,7 +108,7 @@ def reconcile_command(config: Path, *, as_json: bool, again: bool, journals: tup
 @CONFIG
 @AS_JSON
 def status(config: Path, *, as_json: bool) -> None:
-    """Show what the pool stands at, and the last posting of each table."""
+    """Show the pool's amounts and the last posting of each table."""
     import json
 
     from controller.core.meters.meter import UNITS

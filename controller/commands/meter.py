@@ -59,7 +59,7 @@ def change(meter: str, why: str, **parameters: Any) -> tuple[str, dict[str, Any]
 @asked_of_table
 @click.argument("order", type=click.IntRange(1))
 def approve(order: int) -> tuple[str, dict[str, Any]]:
-    """Approve ORDER of TABLE (site/name): it is carried out. It takes another person than who proposed it."""
+    """Approve ORDER of TABLE (site/name), which is then carried out. The proposer cannot approve it."""
     return "approve-order", {"order": order}
 
 
@@ -67,7 +67,7 @@ def approve(order: int) -> tuple[str, dict[str, Any]]:
 @correction
 @click.argument("order", type=click.IntRange(1))
 def withdraw(order: int, why: str) -> tuple[str, dict[str, Any]]:
-    """Take ORDER of TABLE (site/name) back."""
+    """Withdraw ORDER of TABLE (site/name)."""
     return "withdraw-order", {"order": order, "why": why}
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(journal: Path, *, as_json: bool) -> None:
     """Show the meters and jackpots of JOURNAL, every unit accounted for.
 
-    The journal is opened read-only and may be in use. Nothing but published events is looked at, so no key is needed.
+    The journal is opened read-only and may be in use. It reads only published events, so it needs no key.
 
     Exit status: 0 everything adds up, 1 something does not, 2 the journal cannot be read.
     """

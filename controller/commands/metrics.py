@@ -24,14 +24,14 @@ PORT: Final = 9464
     "disks",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Tell the room on the disk of this path, too; may be given several times.",
+    help="Also report the free space on the disk of this path; may be repeated.",
 )
 @logged
 @click.argument("tables", default="+/+", metavar="[TABLES]")
 def command(tables: str, listen: str, disks: tuple[Path, ...], **broker_options: Any) -> None:  # noqa: ANN401
     """Serve figures of TABLES (SITE/TABLE, + for any; default all) of a broker at /metrics until told to stop.
 
-    It only listens to what tables retain at the broker: no table depends on it.
+    It only reads the retained topics of tables: no table depends on it.
 
     Exit status: 0 when told to stop, 2 it cannot be served.
     """

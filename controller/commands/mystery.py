@@ -23,8 +23,12 @@ _CONFIG = click.argument("config", type=click.Path(path_type=Path))
 
 
 def _by_two(work: F) -> F:
-    operations = click.option("--operations", required=True, metavar="NAME", help="who answers for the operations")
-    surveillance = click.option("--surveillance", required=True, metavar="NAME", help="who answers for surveillance")
+    operations = click.option(
+        "--operations", required=True, metavar="NAME", help="the person responsible for operations"
+    )
+    surveillance = click.option(
+        "--surveillance", required=True, metavar="NAME", help="the person responsible for surveillance"
+    )
     return _CONFIG(operations(surveillance(work)))
 
 

@@ -30,13 +30,13 @@ SEED: Final = 1
 
 @click.command("par")
 @click.argument("profile", shell_complete=profiles)
-@click.option("--decks", type=click.IntRange(1, 8), help="Decks in the shoe; without it the profile's.")
-@click.option("--bet", "bets", type=click.Choice([MAIN, *names()]), multiple=True, help="Only this; may be repeated.")
-@click.option("--simulate", is_flag=True, help="Also deal rounds of the main game, as a check of the computed edge.")
+@click.option("--decks", type=click.IntRange(1, 8), help="Decks in the shoe. Default: the profile's.")
 @click.option(
-    "--rounds", type=click.IntRange(2, MOST_ROUNDS), help=f"Rounds dealt by --simulate; {ROUNDS:,} unless said."
+    "--bet", "bets", type=click.Choice([MAIN, *names()]), multiple=True, help="Only this wager; may be repeated."
 )
-@click.option("--seed", type=int, help=f"Of --simulate; {SEED} unless said. The same seed deals the same rounds.")
+@click.option("--simulate", is_flag=True, help="Also deal rounds of the main game, as a check of the computed edge.")
+@click.option("--rounds", type=click.IntRange(2, MOST_ROUNDS), help=f"Rounds dealt by --simulate. Default: {ROUNDS:,}.")
+@click.option("--seed", type=int, help=f"Seed of --simulate. Default: {SEED}. The same seed deals the same rounds.")
 @click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", show_default=True)
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 def command(
@@ -49,11 +49,11 @@ def command(
     seed: int | None,
     form: Literal["text", "json", "csv"],
 ) -> None:
-    """Write what each side wager of PROFILE returns, counted exactly, and the main game's edge, computed.
+    """Print the exact return of each side wager of PROFILE, and the computed edge of the main game.
 
-    Both judge their hands by the code that settles live rounds. PROFILE is a name or a TOML file.
+    Both use the code that settles live rounds. PROFILE is a name or a TOML file.
 
-    Exit status: 0 written, 2 the profile cannot be used, a side wager cannot be counted, or an option has no use.
+    Exit status: 0 printed, 2 the profile cannot be used, a side wager cannot be counted, or an option does not apply.
     """
     from msgspec.structs import replace
 

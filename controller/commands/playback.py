@@ -23,8 +23,10 @@ CAPTURE_LIMIT_BYTES: Final = 256 * 1024 * 1024
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--serve", type=click.Path(path_type=Path), help="Make a pseudo-terminal at this path.")
 @click.option("--port", help="Play into this port instead, as the device at its other end.")
-@click.option("--fast", is_flag=True, help="As fast as the host takes it, not as fast as it was.")
-@click.option("--after", default=2.0, show_default=True, type=click.FloatRange(0, 3600), help="Seconds to begin after.")
+@click.option("--fast", is_flag=True, help="As fast as the host takes it, not at the recorded speed.")
+@click.option(
+    "--after", default=2.0, show_default=True, type=click.FloatRange(0, 3600), help="Seconds to wait before the start."
+)
 @click.option("--stay", is_flag=True, help="Stay open at the end, until Ctrl-C.")
 @AS_JSON
 def command(
@@ -32,10 +34,10 @@ def command(
 ) -> None:
     """Play the device's part of the capture in FILE, to a program that opens the path given with --serve.
 
-    What the host said in the capture is waited for; what it says now is compared. A program that opens a serial port
-    forgets what came before: hence --after.
+    It waits wherever the host sent bytes in the capture, and compares what the host sends now. Opening a serial port
+    discards what came before: --after leaves a program time to open it.
 
-    Exit status: 0 played and the host said what it said then, 1 it said something else, 2 it cannot be played.
+    Exit status: 0 played and the host sent the same bytes, 1 it sent other bytes, 2 it cannot be played.
     """
     import asyncio
 

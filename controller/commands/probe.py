@@ -10,7 +10,6 @@ import click
 
 from controller.commands.line_probe import Device, as_device, bytes_lines, driven, listening, reading_line
 from controller.commands.terminal import say
-from controller.formats.text.error_words import error_words
 
 if TYPE_CHECKING:
     from firmware_protocols.readings import Reading
@@ -23,19 +22,20 @@ if TYPE_CHECKING:
     "device",
     metavar="KIND/PROTOCOL",
     callback=as_device,
-    help="Serve the device as the daemon would; else only listen.",
+    help="Drive the device as the daemon would. Default: only listen.",
 )
 @click.option("--spots", default="1", show_default=True, help="Spots whose readers are asked, such as 1,2,3.")
 @click.option("--baud", default=9600, show_default=True, type=click.IntRange(50, 4_000_000), help="Without --as.")
 def command(port: str, device: Device | None, spots: str, baud: int) -> None:
     """Show what passes on PORT until Ctrl-C: bytes from the device (<) and to it (>), and what they mean (=).
 
-    PORT is a path, usb:VID:PID[:SERIAL], socket://HOST:PORT or rfc2217://HOST:PORT. The daemon must not have it.
+    PORT is a path, usb:VID:PID[:SERIAL], socket://HOST:PORT or rfc2217://HOST:PORT. The daemon must not have it open.
 
     Exit status: 0 when interrupted, 2 if PORT cannot be opened or is lost.
     """
     import asyncio
 
+    from controller.formats.text.error_words import error_words
     from controller.io.system.log import configure_log
 
     configure_log("console", level="error")

@@ -39,7 +39,7 @@ def list_profiles(*, as_json: bool) -> None:
 @click.argument("profile", shell_complete=profiles)
 @AS_JSON
 def show(profile: str, *, as_json: bool) -> None:
-    """Write every rule of PROFILE with the card or regulation it comes from, its hash and the main wager's edge."""
+    """Print every rule of PROFILE with the card or regulation it comes from, its hash and the main wager's edge."""
     from controller.reports.par_report import EDGE_DIGITS, decimal
     from controller.reports.profile_text import rows, shown
 
@@ -64,9 +64,9 @@ def show(profile: str, *, as_json: bool) -> None:
 @click.argument("other", shell_complete=profiles)
 @AS_JSON
 def diff(one: str, other: str, *, as_json: bool) -> None:
-    """Write what ONE and OTHER choose differently.
+    """Print where ONE and OTHER differ.
 
-    Exit status: 0 nothing, 1 something.
+    Exit status: 0 no difference, 1 at least one.
     """
     from controller.reports.profile_text import compared
 

@@ -29,9 +29,9 @@ LINES_LIMIT: Final = 1_000
 
 @click.command("reconstruct")
 @click.argument("evidence", metavar="FILE")
-@click.option("--each", is_flag=True, help="An answer after every line, as the outside may see it at that moment.")
+@click.option("--each", is_flag=True, help="An answer after every line, as an observer may see it at that moment.")
 def command(evidence: str, *, each: bool) -> None:
-    """Reconstruct the round told in FILE, one JSON object a line (- for standard input).
+    """Reconstruct a round from FILE, one JSON object per line (- for standard input).
 
     Prints one JSON object: how many legal plays explain the evidence, and everything they agree on.
 

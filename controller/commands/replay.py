@@ -36,8 +36,8 @@ OTHER_VERSION: Final = 3
 def command(journal: Path, key_file: Path | None, jobs: int | None, *, as_json: bool) -> None:
     """Step every reading of JOURNAL again and compare the events with those recorded, byte by byte.
 
-    Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used, 3 something differs from what
-    another version of the program has told.
+    Exit status: 0 the same, 1 something differs, 2 the journal or the key cannot be used, 3 something differs from the
+    events of another version of the program.
     """
     from controller.daemon.replay import replay
     from controller.formats.journal.records import RecordDamaged

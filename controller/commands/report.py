@@ -39,7 +39,7 @@ class Times(msgspec.Struct, frozen=True):
 @click.option("--since", metavar="TIME", default="", help="From this time on: 2026-11-21T18:00, 18:00, yesterday.")
 @click.option("--until", metavar="TIME", default="", help="Up to this time.")
 @click.option("--day", metavar="DAY", default="", help="A gaming day instead: 2026-11-21, today, yesterday.")
-@click.option("--shift", metavar="NAME", default="", help="Of that day one shift, by its name in the table file.")
+@click.option("--shift", metavar="NAME", default="", help="One shift of that day, by its name in the table file.")
 @click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Also write a page with plots.")
 @AS_JSON
 def command(
@@ -52,11 +52,11 @@ def command(
     page: Path | None,
     as_json: bool,
 ) -> None:
-    """Write what the table of JOURNAL took beside what its rules say, what was ruled, and what needs attention.
+    """Print the account of a table: win beside the expected win, inventory, rulings, and what needs attention.
 
-    Times without an offset are by the clock of the house (time_zone in its table file). No key is needed, and the
-    daemon may be running. Exit status: 0 written, 1 the journal is damaged, 2 there is no journal, a time is none,
-    nothing happened in it, or the page cannot be written.
+    Times without an offset are in the house's time zone (time_zone in the table file). No key is needed, and the daemon
+    may be running. Exit status: 0 printed, 1 the journal is damaged, 2 there is no journal, a time is invalid, the
+    period has no events, or the page cannot be written.
     """
     from controller.formats.journal.records import RecordDamaged
     from controller.formats.text.moments import NoMoment

@@ -25,8 +25,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 TOKEN_BYTES: Final = 8
 """Enough that two requests never share a token."""
 
-WHO: Final = click.option("--who", required=True, help="Who says so; it is recorded.")
-WHY: Final = click.option("--why", required=True, help="Why, in a sentence; it is recorded.")
+WHO: Final = click.option("--who", required=True, help="Who gives the order; it is recorded.")
+WHY: Final = click.option("--why", required=True, help="The reason, in a sentence; it is recorded.")
 
 SIGN: Final = click.option(
     "--sign",
@@ -41,7 +41,7 @@ EPOCH: Final = click.option(
     help="With --sign over a broker: the epoch of the table's journal, as state/stream has it.",
 )
 
-CASE: Final = click.option("--case", default="", help="The house's number for the matter, recorded with the ruling.")
+CASE: Final = click.option("--case", default="", help="The house's case number, recorded with the ruling.")
 
 
 def cased(case: str) -> dict[str, str]:

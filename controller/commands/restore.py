@@ -22,27 +22,27 @@ if TYPE_CHECKING:
     "key_file",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The file with the table's key: nothing is put back that was not written with it.",
+    help="The file with the table's key: only records written with it are restored.",
 )
 @click.option(
     "--held",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A consumer's file (watch --durable): the copy must not end before it.",
 )
-@click.option("--aside", is_flag=True, help="A journal that is there gets the name JOURNAL.damaged-1, with its log.")
+@click.option("--aside", is_flag=True, help="Rename an existing journal to JOURNAL.damaged-1, with its log.")
 @AS_JSON
 @click.argument("copy", type=click.Path(path_type=Path))
 @click.argument("journal", type=click.Path(dir_okay=False, path_type=Path), shell_complete=journals)
 def command(*, copy: Path, journal: Path, key_file: Path, held: Path | None, aside: bool, as_json: bool) -> None:
-    """Put COPY in the place of JOURNAL, which must not be there. The table must not run.
+    """Restore JOURNAL, which must not exist, from COPY. The table must not run.
 
-    COPY is a backup, or the folder of the journal's second copy: then the journal is built anew of it, row for row.
+    COPY is a backup, or the folder of the journal's second copy: then the journal is rebuilt from it, row for row.
 
     With --aside, records of the damaged journal that follow the copy's last one are taken over, as far as each can be
     read, its chain hash follows from the one before, and its seal is one of the table's key.
 
-    Refused if anything then lacks that the lost journal's head file or a consumer knows: a table that went on without
-    it would give the same numbers to other events. Then begin a new epoch.
+    Refused if records are missing that the lost journal's head file or a consumer knows of: the table would give their
+    numbers to other events. In that case, begin a new epoch.
 
     Exit status: 0 restored, 1 the copy is damaged, 2 refused.
     """

@@ -57,7 +57,7 @@ class Verdict(NamedTuple):
 
 @click.group("rng")
 def command() -> None:
-    """Look at a source of randomness."""
+    """Test a source of randomness."""
 
 
 @command.command("report")

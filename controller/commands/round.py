@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 @of_journal
 @click.argument("number", metavar="ROUND", type=click.IntRange(1), shell_complete=rounds)
 def command(reader: JournalReader, *, as_json: bool, number: int) -> None:
-    """Tell ROUND of JOURNAL in words: what happened, what was concluded, and on which readings that rests.
+    """Describe ROUND of JOURNAL: what happened, what was concluded, and from which readings.
 
-    JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read. Faces are those that
-    were opened.
+    JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read.
+    Only opened cards show their faces.
 
-    Exit status: 0, 1 there is no such round, 2 the journal cannot be read.
+    Exit status: 0 printed, 1 there is no such round, 2 the journal cannot be read.
     """
     from controller.reports.round_narrative import story
 

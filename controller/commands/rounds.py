@@ -26,13 +26,15 @@ COLUMNS: Final = (
 
 @click.command("rounds")
 @of_journal
-@click.option("--last", default=20, show_default=True, type=click.IntRange(1), help="How many, the latest last.")
+@click.option(
+    "--last", default=20, show_default=True, type=click.IntRange(1), help="How many rounds; the latest is the last."
+)
 def command(reader: JournalReader, *, as_json: bool, last: int) -> None:
-    """List the rounds of JOURNAL: what was staked, what it came to, how it ended.
+    """List the rounds of JOURNAL: stakes, nets and outcomes.
 
     JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read.
 
-    Exit status: 0, 2 the journal cannot be read.
+    Exit status: 0 listed, 2 the journal cannot be read.
     """
     from controller.reports.revenue_rows import takings
     from controller.reports.round_narrative import rounds

@@ -16,7 +16,7 @@ from controller.commands.request import correction
 def command(card: int, face: str, why: str) -> tuple[str, dict[str, Any]]:
     """Say that CARD (its number in the events) of TABLE (site/name) is FACE, such as 8h.
 
-    FACE none: it is no card of the round (read twice, drawn back, put aside). The round is reconstructed again.
+    FACE none: it is not a card of the round (read twice, drawn back, put aside). The round is reconstructed again.
 
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("settle")
 @click.argument("case_file", metavar="CASE.json")
 def command(case_file: str) -> None:
-    """Settle the hand told in CASE.json (``-``: standard input) and write its account to standard output.
+    """Settle the hand in CASE.json (``-``: standard input) and print its account.
 
     A file that holds ``cases`` is settled whole and compared with what each case expects. A case that cannot be read is
     named, and the others are settled.

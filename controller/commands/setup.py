@@ -37,21 +37,21 @@ INSTALLED: Final = "/opt/tableside/current/bin/tableside"
 @click.command("setup")
 @click.option(
     "--answers", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A TOML file with the answers; nothing is asked.",
+    help="A TOML file with the answers; no questions are asked.",
 )  # fmt: skip
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@click.option("--replace", is_flag=True, help="Put files that say something else aside (FILE.1), and write them anew.")
+@click.option("--dry-run", is_flag=True, help="Print the steps and do nothing.")
+@click.option("--replace", is_flag=True, help="Put files with other contents aside (FILE.1) and write new ones.")
 @click.option(
     "--root", type=click.Path(file_okay=False, path_type=Path), default=Path("/"), show_default=True,
-    help="A folder that stands for the root of the PC.",
+    help="A folder to use as the root of the PC.",
 )  # fmt: skip
 def command(*, file: Path | None, dry_run: bool, replace: bool, root: Path) -> None:
-    """Make a Debian ready for one table: its files, key, broker, operators and service. To be run as root.
+    """Set up a Debian PC for one table: files, key, broker, operators and service. Run it as root.
 
-    Asks, with what is plugged in as the proposal, and says each thing it does. What is there already is kept, so it may
-    be run again; a key or password that is there is never made anew.
+    It asks questions, proposes what is plugged in, and reports each step. It keeps what exists, so you may run it
+    again; it never replaces a key or a password.
 
-    Exit status: 0 done, 1 done, but files that say something else were kept, 2 refused.
+    Exit status: 0 done, 1 done, but files with other contents were kept, 2 refused.
     """
     from controller.formats.config.setup_answers import read_answers
     from controller.formats.config.table_file import ConfigError

@@ -30,7 +30,7 @@ POLLED_LOOKS = 3
 @click.option("--rounds", type=click.IntRange(1), help="Rounds to play; without it until Ctrl-C.")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed deals and plays the same rounds.")
 @click.option("--speed", type=click.FloatRange(0.1, 1000), default=1, show_default=True, help="1 is real time.")
-@click.option("--boxes", default="1-7", show_default=True, help="Players at the table: fewest-most, or one number.")
+@click.option("--boxes", default="1-7", show_default=True, help="Boxes in play: a number, or a range such as 1-7.")
 @click.option(
     "--profile",
     callback=profile_named,
@@ -52,10 +52,10 @@ def command(
     jackpots: bool,
     sensors: bool,
 ) -> None:
-    """Serve simulated devices on pseudo-terminals, and people who play as soon as a daemon polls them.
+    """Serve simulated devices on pseudo-terminals; people play as soon as a daemon polls them.
 
-    DIRECTORY gets the ports, and unless they are there already a table file, a chip registry and a key, so that
-    `tableside run DIRECTORY/table.toml` runs the table. At the end truth.json there says what the people know.
+    DIRECTORY receives the ports and, unless it has them already, a table file, a chip registry and a key, so that
+    `tableside run DIRECTORY/table.toml` runs the table. At the end, truth.json there records what the people know.
 
     Exit status: 0 at the end or when interrupted, 2 it cannot be served.
     """

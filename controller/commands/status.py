@@ -25,18 +25,18 @@ UNPAIRED: Final = "whoever reaches its line can make up contributions and answer
 
 @click.command("status")
 @of_journal
-@click.option("--hours", default=8, show_default=True, type=click.IntRange(1), help="How far back the figures look.")
-@click.option("--shoe", is_flag=True, help="What remains in the shoe, and the count. Not for eyes at the table.")
-@click.option("--follow", is_flag=True, help="Show the table on the whole screen, as it goes on, until Ctrl-C.")
+@click.option("--hours", default=8, show_default=True, type=click.IntRange(1), help="Hours that the figures cover.")
+@click.option("--shoe", is_flag=True, help="Also what remains in the shoe, and the count. Do not show it at the table.")
+@click.option("--follow", is_flag=True, help="Show the table live on the whole screen until Ctrl-C.")
 def command(reader: JournalReader, *, as_json: bool, hours: int, shoe: bool, follow: bool) -> None:
-    """Say how the table of JOURNAL is: round, questions, alerts, devices, shoe; and its pace over the last hours.
+    """Show a table's state (round, questions, alerts, devices, shoe) and its pace over the last hours.
 
     JOURNAL is the table's journal, of a running daemon or of one that stopped; it is only read. The figures end with
     the journal's last event.
 
-    A line to the trigger box that ought to be paired and is not is named, as `tableside check` names it.
+    A line to the trigger box that should be paired and is not is named, as in `tableside check`.
 
-    With --follow it says of each due how sure it is: certain, open, asked, corrected, in doubt.
+    With --follow, each due is marked as certain, open, asked, corrected or in doubt.
 
     Exit status: 0 nothing waits for a person, 1 a question, an alert or a device does, 2 the journal cannot be read.
     """

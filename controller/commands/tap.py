@@ -12,12 +12,14 @@ from controller.commands.terminal import AS_JSON, say
 
 @click.command("tap")
 @click.argument("socket", type=click.Path(path_type=Path))
-@click.option("--raw", is_flag=True, help="Topic and payload as they come, parted by a blank.")
+@click.option("--raw", is_flag=True, help="Topic and payload as received, separated by a space.")
 @AS_JSON
 def command(socket: Path, *, raw: bool, as_json: bool) -> None:
-    """Print what a table says on its tap, the SOCKET of [tap] in its table file.
+    """Print what a table sends on its tap, the SOCKET of [tap] in its table file.
 
-    Messages may be missing: the tap waits for nobody. Exit status: 0 when interrupted, 2 if there is no such socket.
+    Messages may be missing: the tap does not wait for slow readers.
+
+    Exit status: 0 when interrupted, 2 if there is no such socket.
     """
     import zmq
 

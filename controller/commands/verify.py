@@ -39,15 +39,14 @@ def command(
 ) -> None:
     """Check every byte of JOURNAL, or of the second copy in the folder JOURNAL.
 
-    With --verifier the folder JOURNAL is one that `tableside export --proof` wrote: that each record in it was in the
+    With --verifier, JOURNAL is a folder that `tableside export --proof` wrote: checks that each record in it was in the
     journal whose head the table has signed.
 
-    With --key also that every transaction was written with the table's key, and the verifier key is printed by which
-    others check the journal's signed heads and the proofs of its records.
+    With --key, also checks that every transaction was written with the table's key, and prints the verifier key with
+    which others check the journal's signed heads and the proofs of its records.
 
-    Every order that carries its operator's signature is held against it again: that it is what was signed, for this
-    table and epoch, and carried out once. With --operators also that the key is that of the person named,
-    and their roles may order it.
+    Each signed order is checked again: that it is what was signed, for this table and epoch, and was carried out once.
+    With --operators, also that the key is that of the person named, and that their roles permit the order.
 
     Exit status: 0 whole, 1 damaged or not proven, 2 no journal there.
     """

@@ -14,9 +14,9 @@ from controller.commands.request import CASE, cased, correction
 @click.argument("number", metavar="ROUND", type=click.IntRange(1))
 @CASE
 def command(number: int, why: str, case: str) -> tuple[str, dict[str, Any]]:
-    """Void ROUND of TABLE (site/name): every wager goes back. A round that was settled is adjusted.
+    """Void ROUND of TABLE (site/name): every wager is returned, also in a settled round.
 
-    A round beyond the last 20 takes --case and two persons, at every table.
+    A round older than the last 20 needs --case and two persons, at every table.
 
     Exit status: 0 accepted, 1 refused, 2 no broker or no reply.
     """

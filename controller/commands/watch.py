@@ -11,7 +11,6 @@ import click
 from controller.commands.client import broker_of, tables, with_broker
 from controller.commands.request import lacking_certificate
 from controller.commands.terminal import AS_JSON, say
-from controller.formats.text.error_words import error_words
 
 if TYPE_CHECKING:
     from controller.io.mqtt.connection import Broker
@@ -23,19 +22,20 @@ STORAGE_FAILED: Final = 70
 @click.command("watch")
 @with_broker
 @click.option("--durable", type=click.Path(dir_okay=False, path_type=Path), help="Keep every event in this file.")
-@click.option("--consumer", default="surveillance", show_default=True, help="With --durable: acknowledge as.")
+@click.option("--consumer", default="surveillance", show_default=True, help="With --durable: the consumer's name.")
 @AS_JSON
 @click.argument("table", default="+/+", shell_complete=tables)
 def command(table: str, durable: Path | None, consumer: str, *, as_json: bool, **broker_options: Any) -> None:  # noqa: ANN401 - as click hands them over
-    """Print what TABLE (site/name, default all tables) publishes, and complain about what cannot be true.
+    """Print what TABLE (site/name; default: all tables) publishes, and report errors in the stream.
 
-    With --durable every event goes into a file, once and in order, synced before it is acknowledged; what is missing
-    is asked for again, and a broker that goes away is waited for.
+    With --durable, every event is written to a file, once and in order, and synced before it is acknowledged. Missing
+    events are requested again, and a lost broker is waited for.
 
-    Complaints go to standard error. Exit status: 0 when interrupted, 2 if there is no broker or the file cannot be
+    Errors go to standard error. Exit status: 0 when interrupted, 2 if there is no broker or the file cannot be
     used, 70 if the disk failed.
     """
     from controller.consumer.watch import run_watch
+    from controller.formats.text.error_words import error_words
     from controller.io.mqtt.connection import LinkLost
 
     broker = broker_of(broker_options)

@@ -24,7 +24,7 @@ LISTEN: Final = "127.0.0.1:8021"
 
 @click.command("web")
 @with_broker
-@click.option("--listen", envvar="TABLESIDE_WEB_LISTEN", default=LISTEN, show_default=True, help="Where: HOST:PORT.")
+@click.option("--listen", envvar="TABLESIDE_WEB_LISTEN", default=LISTEN, show_default=True, help="HOST:PORT to serve.")
 @click.option(
     "--name",
     "names",
@@ -51,7 +51,7 @@ LISTEN: Final = "127.0.0.1:8021"
     multiple=True,
     envvar="TABLESIDE_WEB_JOURNALS",
     type=click.Path(path_type=Path),
-    help="A journal whose rounds may be looked at; only read. May be given several times.",
+    help="A journal whose rounds are shown; it is only read. May be repeated.",
 )
 @click.option(
     "--operators",
@@ -72,9 +72,9 @@ def command(
     operators: Path | None,
     **broker_options: Any,  # noqa: ANN401 - as click hands them over
 ) -> None:
-    """Serve the pages of TABLES (SITE/TABLE, + for any; default all) of a broker until told to stop.
+    """Serve the browser pages of TABLES (SITE/TABLE, + for any; default all) of a broker until told to stop.
 
-    It only listens: no table depends on it. On this machine alone unless --listen says otherwise.
+    No table depends on it. It serves this machine alone unless --listen says otherwise.
 
     Exit status: 0 when told to stop, 2 it cannot be served.
     """
