@@ -45,8 +45,19 @@ COLUMNS: Final[dict[str, str]] = {
 }
 """What is written of each kind of row, in this order."""
 
-UNFIT: Final = (psycopg.DataError, psycopg.IntegrityError)
-"""What the database will never take, however often it is tried: the events are then written without rows of them."""
+UNFIT: Final = (
+    psycopg.DataError,
+    psycopg.IntegrityError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""What the database will never take, and what comes of rows made of events that contradict one another, as those of
+somebody who writes in a table's name may: however often it is tried, it comes again. The events of that table are then
+written without rows; another table's rows are not its affair."""
 
 T = TypeVar("T")
 
@@ -142,9 +153,11 @@ class Store:
             StoreFailed: it is not known to be written; the same pieces may be tried again.
             TakenOver: somebody else wrote.
         """
-        before = dict(self._epochs)
         try:
-            return self._repeated(lambda connection: self._write(connection, pieces))
+            try:
+                return self._done(lambda connection: self._write(connection, pieces))
+            except UNFIT:
+                return self._done(lambda connection: self._write_apart(connection, pieces))
         except TakenOver:
             # A commit whose answer was lost, perhaps: then all of it is there.
             now = self.open()
@@ -152,17 +165,6 @@ class Store:
             if all(name in now and now[name][0] == held for name, held in last.items()):
                 return sum(len(piece.events) for piece in pieces)
             raise
-        except StoreFailed:
-            self._epochs = before
-            self._folds.clear()
-            raise
-        except UNFIT as error:
-            self._epochs = before
-            self._folds.clear()
-            unfit = [
-                Piece(piece.name, piece.held, complaints=(f"rows refused: {one_line(error)}",)) for piece in pieces
-            ]
-            return self._repeated(lambda connection: self._write(connection, [*pieces, *unfit], are_bare=True))
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -170,6 +172,20 @@ class Store:
             with contextlib.suppress(psycopg.Error):
                 self._connection.close()
             self._connection = None
+
+    def _done(self, work: Callable[[psycopg.Connection], T]) -> T:
+        """What ``work`` gives, in a transaction; where it fails, what is remembered is as it was before."""
+        before = dict(self._epochs), set(self._days)
+        try:
+            return self._repeated(work)
+        except (StoreFailed, *UNFIT):
+            self._go_back(*before)
+            raise
+
+    def _go_back(self, epochs: dict[Name, Epoch], days: set[date]) -> None:
+        """Remember what was known before something that was undone."""
+        self._epochs, self._days = epochs, days
+        self._folds.clear()
 
     def _repeated(self, work: Callable[[psycopg.Connection], T]) -> T:
         try:
@@ -204,6 +220,21 @@ class Store:
                 raise StoreRefused(text) from error
         return self._connection
 
+    def _write_apart(self, connection: psycopg.Connection, pieces: Sequence[Piece]) -> int:
+        """Write each by itself; of one that is unfit the events alone."""
+        count = 0
+        for piece in pieces:
+            before = dict(self._epochs), set(self._days)
+            try:
+                with connection.transaction():
+                    count += self._write(connection, [piece])
+            except UNFIT as error:
+                self._go_back(*before)
+                told = f"rows refused: {one_line(error)}"
+                unfit = piece._replace(complaints=(*piece.complaints, told))
+                count += self._write(connection, [unfit], are_bare=True)
+        return count
+
     def _write(self, connection: psycopg.Connection, pieces: Sequence[Piece], *, are_bare: bool = False) -> int:
         self._lock(connection, {piece.name for piece in pieces})
         found: list[tuple[int, Rows]] = []
@@ -211,8 +242,8 @@ class Store:
             if piece.put_aside or piece.begins:
                 self._begin(connection, piece)
             if piece.events:
-                found.append(self._folded(connection, piece))
-            if piece.head:
+                found.append((self._kept if are_bare else self._folded)(connection, piece))
+            if piece.head and not are_bare:
                 connection.execute(
                     "INSERT INTO tableside_store.heads VALUES (%s, %s, %s)"
                     " ON CONFLICT (site, name) DO UPDATE SET tree_head = excluded.tree_head",
@@ -220,7 +251,7 @@ class Store:
                 )
             complain(connection, piece.name, piece.complaints)
         self._make_days(connection, {day for _, rows in found for day in rows.days})
-        for kind in ("events",) if are_bare else COLUMNS:
+        for kind in COLUMNS:
             made = ((stream, *row) for stream, rows in found for row in getattr(rows, kind))
             if kind == "rounds":
                 _forget(connection, found)
@@ -281,6 +312,19 @@ class Store:
                 rows.last_time,
                 stream,
             ),
+        )
+        complain(connection, piece.name, rows.complaints)
+        self._epochs[piece.name] = Epoch(stream, piece.held)
+        return stream, rows
+
+    def _kept(self, connection: psycopg.Connection, piece: Piece) -> tuple[int, Rows]:
+        """The events alone; rounds that are open are looked for again when more is told of them."""
+        stream = self._epochs[piece.name].stream
+        rows = StreamFold(Identity(*piece.name, piece.held.epoch), House(), (), self._stored(stream)).keep(piece.events)
+        connection.execute(
+            "UPDATE tableside_store.streams SET held_seq = %s, held_hash = %s, open_rounds = '{}',"
+            " last_time = coalesce(%s, last_time) WHERE stream = %s",
+            (piece.held.seq, piece.held.hash, rows.last_time, stream),
         )
         complain(connection, piece.name, rows.complaints)
         self._epochs[piece.name] = Epoch(stream, piece.held)

@@ -155,7 +155,15 @@ class StreamFold:
         self._trim()
         return self._rows
 
-    def _take(self, body: bytes) -> None:
+    def keep(self, bodies: Iterable[bytes]) -> Rows:
+        """These events and no rows made of them: of events that contradict one another nothing more may come."""
+        self._rows = Rows()
+        for body in bodies:
+            self._keep(body)
+        return self._rows
+
+    def _keep(self, body: bytes) -> tuple[Published | None, str | None]:
+        """An event's own row; the event and its time, where this version knows it and it is of a time."""
         try:
             told = own_event(body)
         except PayloadRefused:
@@ -163,14 +171,18 @@ class StreamFold:
             head: _Head = own_json(body, _Head)
             name = head.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
             self._store(head.seq, self._time(head.seq, str(head.time)), name, None, body)
-            return
+            return None, None
         time = self._time(told.seq, told.time)
         if isinstance(told.event, TableStarted):
             self._open_house(told.event)
         self._store(told.seq, time, event_name(told.event), told.event, body)
-        if time is None:
+        self._rows.last_time = time or self._rows.last_time
+        return told, time
+
+    def _take(self, body: bytes) -> None:
+        told, time = self._keep(body)
+        if told is None or time is None:
             return
-        self._rows.last_time = time
         self._see(told)
         self._note_card(told.event)
         self._see_round(told)
@@ -216,7 +228,8 @@ class StreamFold:
         return day
 
     def _open_house(self, event: TableStarted) -> None:
-        self.house = House(_plain(event.currency), event.gaming_day or GamingDay())
+        day = event.gaming_day or GamingDay()
+        self.house = House(_plain(event.currency), GamingDay(_plain(day.time_zone), _plain(day.begins)))
         self._today = None
 
     def _see(self, told: Published) -> None:

@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 from controller.collector.store import COLUMNS, Name, Piece, Store, StoreFailed, StoreRefused, TakenOver, prepare
-from controller.core.messages.events import CardOpened
-from controller.core.messages.floor_events import InventoryEntered
+from controller.core.messages.events import CardOpened, HandCompleted, TableStarted
+from controller.core.messages.floor_events import CardSet, InventoryEntered
 from controller.formats.journal.records import Identity
 from controller.formats.journal.stream import stream_genesis, stream_hash
 from controller.formats.mqtt.envelope import event_bytes, own_event
@@ -143,6 +143,52 @@ def test_a_face_that_does_not_open_its_commitment_is_told(database: Database, se
     ((text,),) = database.rows("SELECT text FROM tableside.complaints")
     assert text == f"card {other.card} was opened as {other.face}, which is not what was committed when it was drawn"
     assert database.rows("SELECT cards_wrong FROM tableside.tables") == [(1,)]
+
+
+def changed(body: bytes, **data: object) -> bytes:
+    """An event that says something else; a table's own never says this."""
+    told = json.loads(body)
+    told["data"] |= data
+    return json.dumps(told).encode()
+
+
+def names_no_card(events: list[bytes]) -> None:
+    """The floor names a card that is none, before the hand that holds it is told."""
+    told = [own_event(body) for body in events]
+    at, hand = next((at, one.event) for at, one in enumerate(told) if isinstance(one.event, HandCompleted))
+    assert isinstance(hand, HandCompleted)
+    named = CardSet(hand.round, hand.cards[0], None, "no card", "M. Okafor", "misread")
+    events[at - 1] = event_bytes(named, IDENTITY, at, nanoseconds(told[at - 1].time))
+
+
+def holds_a_zero_byte(events: list[bytes]) -> None:
+    """The house's text has a character that no text of the database holds."""
+    at = next(at for at, body in enumerate(events) if isinstance(own_event(body).event, TableStarted))
+    day = {"time_zone": "a\0b", "begins": "0\0", "shifts": {"\0": "\0"}}
+    events[at] = changed(events[at], gaming_day=day, currency="\0", profile="\0")
+
+
+@pytest.mark.parametrize("spoil", [names_no_card, holds_a_zero_byte])
+def test_events_of_which_no_rows_can_be_made_are_kept_and_another_tables_rows_are_made(
+    database: Database, spoil: Callable[[list[bytes]], None]
+) -> None:
+    """Whoever may write in one table's name does not end the collection of all."""
+    other = Identity("harbour", "bj-2", EPOCH)
+    honest, forged = renamed(bodies("night-1"), other), bodies("night-1")
+    spoil(forged)
+    store = Store(database.collector, "collector")
+    store.open()
+    for one, two in zip(pieces(forged, at_random(1)), pieces(honest, at_random(1), other), strict=True):
+        assert store.write([one, two]) == len(one.events) + len(two.events)
+    store.close()
+    kept = database.rows("SELECT body FROM tableside.events WHERE name = 'bj-1' ORDER BY seq")
+    assert [bytes(row[0]) for row in kept] == forged
+    ((rounds, wagers),) = database.rows(
+        "SELECT (SELECT count(*) FROM tableside.rounds WHERE name = 'bj-2'),"
+        " (SELECT count(*) FROM tableside.wagers WHERE name = 'bj-2')"
+    )
+    assert (rounds, wagers) == (len(exported("night-1", "rounds")), len(exported("night-1", "wagers")))
+    assert not database.rows("SELECT * FROM tableside.complaints WHERE name = 'bj-2'")
 
 
 def test_who_writes_where_another_left_off_writes_nothing(database: Database, store: Named) -> None:
