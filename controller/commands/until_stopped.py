@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from typing import Final
 
 STORAGE_FAILED: Final = 70
 """Exit status: the disk failed while the table ran; the next start reads what it has."""
 
 
-async def until_stopped(work: object) -> None:
+async def until_stopped(work: Coroutine[object, None, object]) -> None:
     """Run ``work`` until it ends or a signal asks to stop; a failure is raised as itself."""
     import asyncio
     import contextlib
@@ -18,7 +19,7 @@ async def until_stopped(work: object) -> None:
 
     keep_for_good()
     loop = asyncio.get_running_loop()
-    task = asyncio.ensure_future(work)  # type: ignore[call-overload]
+    task = asyncio.create_task(work, name="program")
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, task.cancel)
     try:

@@ -299,3 +299,26 @@ async def test_a_port_opened_too_late_is_closed_beside_the_event_loop() -> None:
     await asyncio.gather(waiting, return_exceptions=True)
     opening.set()
     assert await asyncio.to_thread(closed.wait, 10)
+
+
+async def test_a_port_opened_in_the_moment_its_opening_is_given_up_is_closed() -> None:
+    closed = threading.Event()
+
+    class Port:
+        def close(self) -> None:
+            closed.set()
+
+    def work() -> Any:
+        return Port()
+
+    opener = _OneAtATime("/dev/ttyUSB0")
+    waiting = asyncio.create_task(opener.run(work))
+    await asyncio.sleep(0)
+    thread = opener._thread
+    assert thread is not None
+    # The answer lies before the loop, and the cancelling right behind it.
+    thread.join()
+    asyncio.get_running_loop().call_soon(waiting.cancel)
+    await asyncio.gather(waiting, return_exceptions=True)
+    assert waiting.cancelled()
+    assert await asyncio.to_thread(closed.wait, 10)

@@ -166,9 +166,7 @@ class _OneAtATime:
 
         def tell(port: serial.SerialBase | None, error: Exception | None) -> None:
             if answer.done():
-                if port is not None:
-                    # pyserial waits for threads of its own.
-                    threading.Thread(target=_close_late, args=(port,), name="closing late", daemon=True).start()
+                _close_soon(port)
             elif error is not None:
                 answer.set_exception(error)
             else:
@@ -189,7 +187,19 @@ class _OneAtATime:
 
         self._thread = threading.Thread(target=target, name=f"opening {self._port}", daemon=True)
         self._thread.start()
-        return await answer
+        try:
+            return await answer
+        except BaseException:
+            # It may have been opened in the same moment in which nobody waited for it any more.
+            if answer.done() and not answer.cancelled() and answer.exception() is None:
+                _close_soon(answer.result())
+            raise
+
+
+def _close_soon(port: serial.SerialBase | None) -> None:
+    """Close a port that nobody waits for, on a thread of its own: pyserial waits for threads of its own."""
+    if port is not None:
+        threading.Thread(target=_close_late, args=(port,), name="closing late", daemon=True).start()
 
 
 def _close_late(port: serial.SerialBase) -> None:
