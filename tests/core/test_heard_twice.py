@@ -12,7 +12,7 @@ from controller.core.messages.events import BettingClosed, SpotSurrendered, Wage
 from controller.core.messages.raised_alerts import AlertRaised, Kind
 from controller.io.files import profile_files
 from firmware_protocols.readings import ChipsSeen
-from tests.core.rig import Rig
+from tests.core.rig import MS, Rig
 
 CHIPS = {"E1": 500, "E2": 500, "E3": 500, "E4": 1500, "E5": 1000}
 ACCUSED = {Kind.CAPPING, Kind.PINCHING, Kind.PAST_POSTING, Kind.BET_TOUCHED, Kind.MISPAY}
@@ -112,6 +112,22 @@ def test_one_that_lies_on_that_line_alone_is_no_wager() -> None:
 def test_a_side_wager_too() -> None:
     rig = table(beside="lucky_ladies", spot=1)
     rig.talk(f"key no_more_bets \n {DEALT}")
+    rig.lay(1, "main", ("E1", "E2"))
+    assert locked(rig) == [(1, "main", 1000), (1, "lucky_ladies", 500)]
+    assert rig.postings() == ["1: spot 1 lucky_ladies -5.00"]
+    assert accused(rig) == []
+
+
+def test_the_antenna_that_is_told_of_after_the_lock_had_heard_it_before_too() -> None:
+    """The chip lay on the side wager's line; its neighbour's antenna is told of first, and no amount changes then."""
+    rig = Rig(profile_files.load("hollywood-penn-national", {"stand_key": "always"}).rules, dict(CHIPS))
+    rig.lay(1, "main", ("E1", "E2", "E3"))
+    rig.late, before_ns = True, rig.now_ns
+    rig.talk("key no_more_bets")
+    rig.give(ChipsSeen(1, "lucky_ladies", ("E3",), before_ns - 1_000 * MS, before_ns))
+    rig.late = False
+    rig.talk(DEALT)
+    assert locked(rig) == []
     rig.lay(1, "main", ("E1", "E2"))
     assert locked(rig) == [(1, "main", 1000), (1, "lucky_ladies", 500)]
     assert rig.postings() == ["1: spot 1 lucky_ladies -5.00"]

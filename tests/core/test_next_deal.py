@@ -113,6 +113,20 @@ def test_cards_as_slow_as_hits_are_dealt_begin_no_round() -> None:
     assert cards_of(rig, 2) == 8
 
 
+@pytest.mark.parametrize(("late_ms", "begun"), [((400, 900), True), ((900, 900), False), ((400, 1_300), False)])
+def test_in_a_deal_to_two_boxes_the_dealer_may_falter_once(late_ms: tuple[int, int], *, begun: bool) -> None:
+    rig = table()
+    deal(rig, "Th 9c 9d Ts")
+    rig.talk("2 main 10")
+    rig.pass_ms(6_000)
+    first_ms, second_ms = late_ms
+    for face, pause_ms in {"5h": 400, "6c": 400, "Td": first_ms, "8s": 400, "3h": second_ms, "4d": 400}.items():
+        rig.pass_ms(pause_ms)
+        rig.give(CardRead(rig.now_ns, Card(face)))
+    rig.pass_ms(2_000)
+    assert cards_of(rig, 3) == (6 if begun else 0)
+
+
 def test_a_second_box_makes_the_deal_two_cards_longer() -> None:
     rig = table()
     deal(rig, "Th 9c 9d Ts")

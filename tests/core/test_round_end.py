@@ -74,6 +74,19 @@ def test_an_irregular_round_ends_with_the_card_after_all_its_chips_are_gone() ->
     assert len(rig.told(BettingClosed)) == 2
 
 
+def test_a_bet_made_after_the_deal_still_lies_so_the_dealers_card_is_of_its_round() -> None:
+    """Whoever surrendered got other chips back for the half: the dealer turns fifteen and draws for the EZ Bust."""
+    rig = rig_with("1 main 10 \n 7s 5h Ah Qs \n 1 ez_bust 5 \n 1 main 5", turn_key="sometimes")
+    rig.pass_ms(5_000)
+    rig.talk("2d")
+    assert rig.outcomes() == []
+    rig.talk("1 ez_bust 0 \n 1 main 0 \n 1 main 20")
+    rig.pass_ms(5_000)
+    rig.talk("Th")
+    assert rig.told(*ALARMS) == []
+    assert [event.round for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)] == [1, 2]
+
+
 def test_every_zone_is_looked_at_wherever_bets_may_be_made() -> None:
     rig = rig_with("1 main 10 \n key no_more_bets", stand_key="always")
     seen = [rig.desired.watched]

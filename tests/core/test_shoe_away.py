@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.messages.alerts import CardsMayBeMissing, RoundIrregular
-from controller.core.messages.events import BettingClosed, QuestionAsked
+from controller.core.messages.events import BettingClosed, CardOpened, QuestionAsked
 from controller.core.messages.inputs import Started
 from controller.core.messages.raised_alerts import AlertRaised
 from controller.core.table.state import State, Table
@@ -153,3 +153,31 @@ def test_nor_of_a_shoe_that_numbers_its_draws() -> None:
     health(rig, HealthState.READY)
     rig.talk("Th")
     assert asked(rig) == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("yes", "cards were drawn while the table was not listening"),
+        ("no", "it ended with its hole card turned after fewer cards than its deal has"),
+        ("", "nobody said whether cards were missed"),
+    ],
+)
+@pytest.mark.parametrize("key", ["", "key no_more_bets \n "], ids=["by the card", "by the key"])
+def test_its_hole_card_turned_the_next_deal_ends_a_round_of_which_too_few_cards_were_heard(
+    key: str, answer: str, reason: str
+) -> None:
+    """*Round closed* is forgotten. What nobody could count stays closed, and the next round is told."""
+    rig = Rig(penn(stand_key="always", turn_key="always"))
+    rig.talk("1 main 10 \n key no_more_bets \n Th 9c")
+    health(rig, HealthState.LOST)
+    health(rig, HealthState.READY)
+    if answer:
+        rig.answer(answer)
+    rig.talk("8s \n key stand hole_turned \n 1 main 0 \n 1 main 50")
+    rig.pass_ms(8_000)
+    rig.talk(f"{key}Td 3c 4d 5d")
+    assert [event.reason for event in rig.told(RoundIrregular) if isinstance(event, RoundIrregular)] == [reason]
+    assert rig.outcomes() == ["irregular"]
+    assert [event.round for event in rig.told(BettingClosed) if isinstance(event, BettingClosed)] == [1, 2]
+    assert rig.told(CardOpened) == []

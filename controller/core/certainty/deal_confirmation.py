@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from controller.core.certainty.reader_zones import confirmed
 from controller.core.game.rules import Rules
 from controller.core.inference.lattice import Reconstruction
-from controller.core.inference.observation import CardCame
+from controller.core.inference.observation import CardCame, KeySpoke
 from controller.core.messages.events import DealUnconfirmed
 from controller.core.messages.inputs import DeadlinePassed
 from controller.core.table.keymap import EVIDENCE
-from controller.core.table.round_state import Dealing, DealStanding
+from controller.core.table.round_state import Dealing, DealStanding, Round
 from controller.core.table.state import begun
 from controller.core.table.transaction import Transaction
 from firmware_protocols.readings import ChipsConfirmed
@@ -274,9 +274,17 @@ def may_end_by_card(transaction: Transaction, at_ns: int) -> bool:
 def may_end_by_key(transaction: Transaction) -> bool:
     """Whether the key of the next bets says that this round is over: not where the key of the turn must come first.
 
-    That key may not have been heard while the keypad was lost: the round then ends with its hole card closed.
+    That key may not have been heard while the keypad was lost: the round then ends with its hole card closed. So it
+    does where the key came and turned nothing, since by the table's count the deal was not done.
     """
-    return keyless(transaction) or transaction.round().evidence.keys_unheard
+    round_now = transaction.round()
+    return keyless(transaction) or round_now.evidence.keys_unheard or turn_pressed(round_now)
+
+
+def turn_pressed(round_now: Round) -> bool:
+    """Whether the key of the turn has come, also where by the table's count there was nothing to turn."""
+    said = (one.item for one in round_now.evidence.observations)
+    return any(isinstance(item, KeySpoke) and item.action == "hole_turned" for item in said)
 
 
 def keyless(transaction: Transaction) -> bool:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from controller.core.certainty import deal_confirmation
 from controller.core.certainty.agreed_dues import known_until, latest
 from controller.core.certainty.side_wagers import made_later
 from controller.core.game.play import Play
 from controller.core.game.position import Kind, Node, Now
 from controller.core.inference.dues import main_due
 from controller.core.inference.lattice import WITH_ANY
-from controller.core.table.layout import key
+from controller.core.table.layout import conflicts, key
 from controller.core.table.round_state import Round
 from controller.core.table.transaction import Transaction
 
@@ -111,13 +112,25 @@ def next_bet(transaction: Transaction, zone: str) -> bool:
 def _cleared(transaction: Transaction) -> bool:
     """Whether no chip is left of those that lay at the boxes at the round's last card: no live wager is without chips.
 
-    Where that cannot be seen, at boxes without chips or without a reader, nothing is said.
+    Nor may a wager made after the deal lie there for which the dealer still draws: who surrenders may get other chips
+    back for the half, and leave it. Where that cannot be seen, at boxes without chips or without a reader, nothing is
+    said.
     """
     round_now = transaction.round()
     dark = any(one.open() and one.hides("main") for one in round_now.evidence.silences)
-    if round_now.bets.declared or dark or not round_now.is_dealt():
+    dealt = round_now.is_dealt() or deal_confirmation.turn_pressed(round_now)
+    if round_now.bets.declared or dark or not dealt or _draws_for(transaction):
         return False
     return bool(round_now.cards.lying) and set(round_now.cards.lying).isdisjoint(chips_at_boxes(transaction, round_now))
+
+
+def _draws_for(transaction: Transaction) -> bool:
+    """Whether a wager made after the deal lies at a box that makes the dealer draw, and no other zone hears its chips."""
+    round_now, felt = transaction.round(), transaction.state.felt
+    zones = made_later(transaction.rules.side_bets) if round_now.cards.hole_dealt else played_zones(transaction)[1:]
+    lying = (felt.get(key(spot, zone)) for spot in round_now.bets.spots for zone in zones)
+    chips = {chip for zone in lying if zone is not None and zone.cents for chip in zone.chips}
+    return not chips <= conflicts(felt).keys()
 
 
 def chips_at_boxes(transaction: Transaction, round_now: Round) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from controller.core.certainty import shared_chips
 from controller.core.certainty.rebuild import weave_with
 from controller.core.certainty.round_end import played_zones
 from controller.core.inference.observation import ChipsMoved
@@ -60,6 +61,9 @@ def lie(transaction: Transaction, felt: Felt, name: str, last_ns: int) -> None:
     """Chips lie so now. Of a box whose chips went before anybody knew which were its own nothing was seen till then."""
     before = transaction.state.felt.get(name)
     transaction.change(felt=felt)
+    if felt[name].doubted and transaction.state.round is not None and not transaction.round().bets.locked:
+        # Also where no amount changes: the reader of a chip's own zone may be the later one to tell of it.
+        shared_chips.note(transaction)
     since_ns = _unplaced_since(before, felt[name])
     if since_ns < 0 or transaction.state.round is None or felt[name].name not in played_zones(transaction):
         return

@@ -7,7 +7,7 @@ from typing import Final
 
 from controller.core.betting import acceptance
 from controller.core.betting.lock import lock_again
-from controller.core.certainty import face_down, shared_chips, uncertain_wagers
+from controller.core.certainty import deal_confirmation, face_down, shared_chips, uncertain_wagers
 from controller.core.certainty.agreed_dues import (
     Judged,
     doubt_reopened,
@@ -40,6 +40,7 @@ from controller.core.table.state import woven
 from controller.core.table.transaction import Transaction
 
 _UNTURNED: Final = "it ended with its hole card not said to be turned: the keypad was lost"
+_UNCOUNTED: Final = "it ended with its hole card turned after fewer cards than its deal has"
 
 
 def close(transaction: Transaction) -> None:
@@ -97,16 +98,19 @@ def linger_no_more(transaction: Transaction) -> None:
 
 
 def close_unturned(transaction: Transaction) -> None:
-    """The keypad was lost, and the round ends with nobody having said that its hole card is turned: the floor rules.
+    """The round ends and no key has turned its hole card, as the keypad was lost or cards were missed: the floor rules.
 
     What lies closed stays so, and of what it decides nothing is told, not even that it left no legal play.
     """
+    round_now = transaction.round()
     shared_chips.give_up(transaction)
     acceptance.given_up(transaction)
     if not transaction.round().trouble_told():
+        missed = round_now.questions.doubt or round_now.evidence.shoe_away
+        unturned = _UNCOUNTED if deal_confirmation.turn_pressed(round_now) else _UNTURNED
         transaction.change_evidence(trouble="")
         transaction.change_cards(kept_back=())
-        transaction.irregular(_UNTURNED)
+        transaction.irregular(missed_cards.untold(round_now) if missed else unturned)
     _hand_to_floor(transaction, turned=False)
     _leave(transaction)
 

@@ -4,6 +4,7 @@ Where nothing is pressed a hand that stood without a sign, and a push whose chip
 play, so the next round's first card looks like its hit. But nobody hits as dealers deal: after a quiet time exactly the
 cards of a deal to the boxes where wagers lie now, as evenly as the deals before, then a pause. So a card after a quiet
 time, in a round that may be over, waits for what follows it, a second or two; what it is told with is what it then was.
+Of a deal to two boxes or more one card may come late, if not as late as after a pause.
 
 No face decides it, and the round before ends without opening any: its hole card stays closed if nothing turned it, its
 open wagers are the floor's, and an alert says so.
@@ -25,6 +26,9 @@ from firmware_protocols.readings import CardDrawn, ChipsSeen, KeyPressed
 
 _QUIET_NS: Final = 5_000_000_000
 """So long no card comes between two rounds: chips are taken and paid, cards collected, bets laid."""
+
+_MAY_FALTER: Final = 6
+"""In the cards of a deal to two boxes the dealer may falter once: so many hits are never dealt that evenly."""
 
 _NO_BOX: Final = 2
 """The dealer's own cards of a deal."""
@@ -67,7 +71,7 @@ def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
     transaction = Transaction(table, held[0])
     gap_ns, most_ms = deal_confirmation.gap_ns(transaction), deal_confirmation.rhythm_ms(transaction)
     cards = _deal_size(transaction, held)
-    count, last_ns = 0, 0
+    count, last_ns, uneven = 0, 0, int(cards < _MAY_FALTER)
     if cards == _NO_BOX:
         return False
     for one in held:
@@ -75,7 +79,8 @@ def begins_round(table: Table, held: tuple[Stamped, ...]) -> bool | None:
             case CardDrawn(at_ns, _, burn, since_ns=since_ns):
                 if count == cards and at_ns - last_ns >= gap_ns:
                     return True
-                if burn or since_ns >= 0 or count == cards or (count and at_ns - last_ns > most_ms * 1_000_000):
+                uneven += bool(count and at_ns - last_ns > most_ms * 1_000_000)
+                if burn or since_ns >= 0 or count == cards or uneven > 1 or (count and at_ns - last_ns >= gap_ns):
                     return False
                 count, last_ns = count + 1, at_ns
             case DeadlinePassed(at_ns) if at_ns >= last_ns + gap_ns:
