@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from controller.core.messages.events import WagerSettled, WagerUnresolved
+from controller.core.messages.events import QuestionAsked, WagerSettled, WagerUnresolved
 from controller.core.messages.raised_alerts import AlertRaised, Kind
-from firmware_protocols.readings import ChipsSeen
+from firmware_protocols.cards import Card
+from firmware_protocols.readings import CardDrawn, ChipsSeen
 from tests.core.rig import Rig, penn
 
 CHIPS = {"A": 2_500, "B": 2_500, "C": 2_500, "D": 2_500}
@@ -68,10 +69,36 @@ def test_a_hand_doubled_broken_and_cleared_between_two_looks_is_not_taken_for_th
     assert {-5_000, -2_500} <= set(left.possible_cents)
 
 
-def test_where_the_bets_are_locked_by_key_a_double_would_be_keyed_too() -> None:
-    rig = Rig(penn(stand_key="always"), dict(CHIPS))
+def broken_between_two_looks(keys: str, **options: str) -> Rig:
+    """Fourteen, dealt a nine, is broken and cleared away before the reader looks again."""
+    rig = Rig(penn(**options), dict(CHIPS))
     rig.lay(1, "main", ("A",))
-    rig.talk("key no_more_bets \n 9d 6h 5h 2d")
+    rig.talk(f"{keys} \n 9d 6h 5h 2d")
     seen_late(rig, (), "9s", "key hole_turned")
     rig.talk("Ts \n key round_closed")
+    return rig
+
+
+def test_where_every_decision_has_its_key_a_double_would_be_keyed_too() -> None:
+    assert dues(broken_between_two_looks("key no_more_bets", stand_key="always")) == {-2_500}
+
+
+def test_that_the_bets_are_locked_by_key_says_nothing_of_the_keys_of_the_play() -> None:
+    rig = broken_between_two_looks("key no_more_bets")
+    assert dues(rig) == set()
+    assert [event.text for event in rig.events if isinstance(event, QuestionAsked)] == ["Did spot 1 double?"]
+
+
+def test_no_hand_is_doubled_broken_and_cleared_in_the_time_of_one_movement() -> None:
+    rig = Rig(penn(), dict(CHIPS))
+    rig.lay(1, "main", ("A",))
+    rig.talk("9d 6h 5h 2d")
+    rig.pass_ms(500)
+    since_ns, rig.late = rig.now_ns, True
+    rig.pass_ms(200)
+    rig.give(CardDrawn(rig.now_ns, Card.S9))
+    rig.pass_ms(1_000)
+    rig.give(ChipsSeen(1, "main", (), since_ns, rig.now_ns))
+    rig.late = False
+    rig.talk("key hole_turned \n Ts \n key round_closed")
     assert dues(rig) == {-2_500}

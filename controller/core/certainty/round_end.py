@@ -125,7 +125,7 @@ def _cleared(transaction: Transaction) -> bool:
 
 
 def _draws_for(transaction: Transaction) -> bool:
-    """Whether a wager made after the deal lies at a box that makes the dealer draw, and no other zone hears its chips."""
+    """Whether a wager made after the deal lies at a box that has the dealer draw, and no other zone hears its chips."""
     round_now, felt = transaction.round(), transaction.state.felt
     zones = made_later(transaction.rules.side_bets) if round_now.cards.hole_dealt else played_zones(transaction)[1:]
     lying = (felt.get(key(spot, zone)) for spot in round_now.bets.spots for zone in zones)

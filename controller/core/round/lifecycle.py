@@ -6,6 +6,8 @@ a card are often reported after it, and nothing published is ever taken back.
 
 from __future__ import annotations
 
+from typing import Final
+
 from controller.core.betting import acceptance, bet_sensors
 from controller.core.betting.lock import Bets, keep_moved, lock, lock_again, main_lies, play_with
 from controller.core.certainty import deal_confirmation, face_down, hole_turn, shared_chips, uncertain_wagers
@@ -46,6 +48,9 @@ from controller.core.table.round_state import CardKept, Round
 from controller.core.table.transaction import Transaction
 from controller.core.table.workings import Published, Timeline, are
 from firmware_protocols.cards import Card
+
+_REACH_NS: Final = 250_000_000
+"""Nobody lays chips and draws a card, or sees a card and takes the chips, in less time than it takes to reach out."""
 
 
 def lock_put_off(transaction: Transaction, ended: Round) -> None:
@@ -166,6 +171,9 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
     A pair that is split, dealt to and split again; a hand that is doubled, breaks and is cleared away. Then what
     happened at the box between these looks counts as unseen. ``woven`` is the lattice without it, ``explained`` whether
     it was taken for one move.
+
+    Whether a hand was doubled unseen is asked wherever the looks leave time for it, unless the house's procedure has a
+    key for every decision: that the bets were locked by a key says nothing of the keys of the play.
     """
     round_now, item = transaction.round(), told.item
     if not isinstance(item, ChipsMoved) or item.zone != "main" or not round_now.is_dealt():
@@ -173,13 +181,14 @@ def _several_told_as_one(transaction: Transaction, woven: Reconstruction, told: 
     if round_now.evidence.trouble or transaction.lacks_card(told):
         return False
     if item.after == 0:
-        # Who presses the keys of the procedure presses *double* too.
-        if round_now.bets.locked_by:
+        # Whose procedure keys the decisions presses *double* too.
+        if round_now.rules(transaction.rules).options.stand_key == "always":
             return False
     elif item.after <= item.before or (explained and transaction.legal(transaction.lattice())):
         return False
+    first_ns, last_ns = told.first_ns + _REACH_NS, told.last_ns - _REACH_NS
     cards = (known for known in round_now.evidence.observations if isinstance(known.item, CardCame))
-    if not any(told.first_ns < card.first_ns and card.last_ns < told.last_ns for card in cards):
+    if not any(first_ns < card.first_ns and card.last_ns < last_ns for card in cards):
         return False
     unseen = Silence(item.box, max(told.first_ns, round_now.bets.lock_ns), told.last_ns, zones=("main",))
     silences = (*round_now.evidence.silences, unseen)
