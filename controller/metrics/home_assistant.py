@@ -6,6 +6,7 @@ discovery: ``homeassistant/COMPONENT/NODE/OBJECT/config``. Pure: pictures in, me
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -23,6 +24,11 @@ NODE: Final = "tableside_"
 """How the node of every table begins: what begins otherwise is not ours."""
 
 PHASES: Final = ("bets_open", "dealing", "playing", "closing", "irregular", "closed")
+
+METER: Final = re.compile(r"[a-z0-9_-]{1,64}")
+DEVICE: Final = re.compile(r"[a-z0-9_-]{1,64}(/[a-z0-9_-]{1,64})?")
+"""How meters and devices are named. Names come over the broker and become part of a topic and of a template, which
+Home Assistant carries out: of what is spelled otherwise nothing is said."""
 
 SHOWN: Final = (
     "{{% set one = (value_json.{group} | selectattr('meter', 'eq', '{meter}') | first) %}}"
@@ -122,7 +128,7 @@ def of_table(table: Topics) -> Iterator[Entity]:
 def of_devices(table: Topics, heard: Heard) -> Iterator[Entity]:
     """Each device: connected or not."""
     kind = {"device_class": "connectivity", "entity_category": "diagnostic"}
-    for device in sorted(heard.devices):
+    for device in filter(DEVICE.fullmatch, sorted(heard.devices)):
         ready = "{{ 'ON' if value_json.state == 'ready' else 'OFF' }}"
         name = f"device_{device.replace('/', '_')}"
         yield Entity("binary_sensor", name, device, table.device(device), ready, kind)
@@ -133,7 +139,7 @@ def of_meters(table: Topics, heard: Heard, currency: str) -> Iterator[Entity]:
     found = heard.meters
     grouped = (("meters", found.meters), ("linked", found.linked)) if found is not None else ()
     for group, meters in grouped:
-        for name in sorted(one.meter for one in meters):
+        for name in filter(METER.fullmatch, sorted(one.meter for one in meters)):
             more = {"device_class": "monetary", "unit_of_measurement": currency}
             template = SHOWN.format(group=group, meter=name)
             yield Entity("sensor", f"meter_{name}", name.replace("_", " "), table.state("meters"), template, more)

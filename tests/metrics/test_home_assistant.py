@@ -67,6 +67,15 @@ def test_no_two_things_have_one_identity() -> None:
     assert len(set(identities)) == len(identities) == 10
 
 
+@pytest.mark.parametrize(
+    "name", ["') | list }}{{ states('lock.vault", "{{ 7 * 7 }}", "a b", "#", "+", "x/+/y", "a\nb", "", "ä"]
+)
+def test_no_name_that_a_message_brings_becomes_a_template_or_another_topic(name: str) -> None:
+    """Whoever may write what one table retains has no word in what Home Assistant carries out."""
+    meters = MetersNow(42, (msgspec.structs.replace(SEVENS, meter=name), SEVENS), (), (), 0, (POOLED,))
+    assert told(Heard(INFO, {"shoe", "bet_spots/3", name}, meters)) == told()
+
+
 def test_of_a_table_that_has_not_said_what_it_is_nothing_is_told() -> None:
     assert told(Heard(None, {"shoe"}, METERS)) == {}
 
